@@ -1,4 +1,4 @@
-"""A comparison of several value sources in a position, with everything that its URL holds.
+"""A comparison of several value sources in one position: everything that its URL contains.
 
 `parse_comparison` reads a URL, `urls.compare` builds it.
 """
@@ -21,12 +21,12 @@ MAX_VIEWS = 4
 
 
 class CurveTitles(NamedTuple):
-    """The titles of the curve of a figure over a training."""
+    """The texts for one kind of learning curve, such as the number of blunders over a training."""
 
     title_for_several: str  # title of a chart with several agents
     title_for_one: str  # title of a chart with a single agent
-    short_title: str  # short title
-    explanation: str  # explanation, a sentence
+    short_title: str
+    explanation: str  # sentence on the meaning of the curve
 
 
 CURVE_TITLES = {
@@ -80,21 +80,22 @@ class SourceSnapshot(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A position, as the end of a record, and one to four different views.
+    """A position after the moves of `record`, and one to four different views of it.
 
-    `figure` is the figure of the learning curves, a key of CURVE_TITLES; "" for the default.
+    A view is a value source at a snapshot.  `curve_key` selects the learning curves of the page: a
+    key of CURVE_TITLES, "" for the default.
     """
 
     record: str
     views: tuple[SourceSnapshot, ...]
-    figure: str = ""
+    curve_key: str = ""
 
-    def after_move(self, cell: int) -> "Comparison":
+    def follow_move(self, cell: int) -> "Comparison":
         """Return the comparison after one more move."""
         return replace(self, record=self.record + DIGITS[cell])
 
     def build_match(self, view: SourceSnapshot) -> Match:
-        """Return a match between two people in this position, with the values of one of the views."""
+        """Return a match between two people in this position that shows the values of a view."""
         return Match(
             record=self.record,
             o=HUMAN,
@@ -104,24 +105,26 @@ class Comparison:
 
 
 def parse_comparison(
-    record: str, value_sources: Sequence[str], site: SiteData, figure: str = ""
+    record: str, value_sources: Sequence[str], site: SiteData, curve_key: str = ""
 ) -> tuple[Comparison, MatchState]:
     """Return the comparison in the parts of a URL, and the state of its match.
 
-    An empty lens counts as left out. Without a record and lenses, the comparison starts in a
-    position where the default agents choose different moves.
+    An empty value source counts as left out. Without a record and value sources, the comparison
+    starts in a position where the default agents choose different moves.
     Raises BadRequest, NotFound or Conflict with a sentence that names the fault.
     """
     texts = [text for text in value_sources if text]
-    if figure and figure not in CURVE_TITLES:
+    if curve_key and curve_key not in CURVE_TITLES:
         raise BadRequest(
-            f"figure={figure} in the address is wrong: figure is {', '.join(CURVE_TITLES)}."
+            f"figure={curve_key} in the address is wrong: figure is {', '.join(CURVE_TITLES)}."
         )
     views = _read_views(texts, site) or tuple(get_default_views(site))
     if not record and not texts:
         record = find_next_disagreement(views, site) or ""
     usual_figure, *_ = CURVE_TITLES
-    comparison = Comparison(record, views, "" if figure == usual_figure else figure)
+    comparison = Comparison(
+        record, views, "" if curve_key == usual_figure else curve_key
+    )
     return comparison, parse_match(record, {"o": HUMAN}, site)
 
 
@@ -173,31 +176,37 @@ def build_comparison(state: MatchState) -> Comparison:
     return Comparison(current.shown_record, tuple(views))
 
 
-def _read_views(texts: Sequence[str], site: SiteData) -> tuple[SourceSnapshot, ...]:
+def _read_views(
+    source_texts: Sequence[str], site: SiteData
+) -> tuple[SourceSnapshot, ...]:
     """Return the views of a URL. Raises BadRequest if they are too many, or not distinct."""
-    if len(texts) > MAX_VIEWS:
+    if len(source_texts) > MAX_VIEWS:
         raise BadRequest(
-            f"At most {MAX_VIEWS} lenses can be compared, not {len(texts)}."
+            f"At most {MAX_VIEWS} lenses can be compared, not {len(source_texts)}."
         )
-    views = tuple(_parse_source_snapshot(text, site) for text in texts)
+    views = tuple(_parse_source_snapshot(text, site) for text in source_texts)
     if len(set(views)) < len(views):
         raise BadRequest("The address names a lens twice: name each once.")
     return views
 
 
-def _parse_source_snapshot(text: str, site: SiteData) -> SourceSnapshot:
-    """Return the view in a text: a value source, or an agent at a step as in `q-iteration_5`."""
-    is_source = site.is_value_source(text) or SNAPSHOT_SEPARATOR not in text
-    # recipes contain "_" too
+def _parse_source_snapshot(source_text: str, site: SiteData) -> SourceSnapshot:
+    """Return the view in a text: a value source, or an agent at a snapshot as in "q-iteration_5"."""
+    is_source = (
+        site.is_value_source(source_text) or SNAPSHOT_SEPARATOR not in source_text
+    )
+    # The name of a recipe can contain "_" too.
     value_source, at, step = (
-        (text, "", "") if is_source else text.rpartition(SNAPSHOT_SEPARATOR)
+        (source_text, "", "")
+        if is_source
+        else source_text.rpartition(SNAPSHOT_SEPARATOR)
     )
     if value_source == TRUTH:
         raise BadRequest(
             f"Optimal play is always there: name up to {MAX_VIEWS} agents beside it."
         )
     if not value_source or (at and not step):
-        value_source = text
+        value_source = source_text
     return SourceSnapshot(
         value_source,
         match.check_value_source(

@@ -1,6 +1,6 @@
-"""The five doors of the site and the rooms behind each door, for the header.
+"""The navigation in the header: five entries ("doors"), each with a menu of pages ("rooms").
 
-A page's template names its room in a variable `room`.
+A template sets the variable `room` to the id of the room that its page belongs to.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ WATCHED_EPSILON = 0.1  # share of random moves, so that games differ
 
 
 class Room(NamedTuple):
-    """A kind of page behind a door."""
+    """An entry in the menu of a door: a kind of page."""
 
     id: str  # value of `room` in the templates of its pages
     title: str  # English title, translated by the header
@@ -24,7 +24,7 @@ class Room(NamedTuple):
 
 
 class Door(NamedTuple):
-    """An entry of the header, which opens its first room."""
+    """An entry of the header with its menu of rooms."""
 
     title: str  # English title, translated by the header
     rooms: tuple[Room, ...]
@@ -34,9 +34,9 @@ class Door(NamedTuple):
         """The URL of the first room."""
         return self.rooms[0].url
 
-    def contains_room(self, room: str) -> bool:
-        """Return whether the room with an id is behind this door."""
-        return any(each.id == room for each in self.rooms)
+    def contains_room(self, room_id: str) -> bool:
+        """Return whether the menu of this door has the room with an id."""
+        return any(each.id == room_id for each in self.rooms)
 
 
 def list_doors(site: SiteData) -> tuple[Door, ...]:
@@ -46,8 +46,8 @@ def list_doors(site: SiteData) -> tuple[Door, ...]:
         Door(
             gettext_noop("Learn"),
             (
-                Room("lesson", gettext_noop("Lesson"), urls.how("untrained")),
-                Room("algorithms", gettext_noop("Algorithms"), urls.how()),
+                Room("lesson", gettext_noop("Lesson"), urls.how_url("untrained")),
+                Room("algorithms", gettext_noop("Algorithms"), urls.how_url()),
                 Room("faults", gettext_noop("Common faults"), urls.FAULTS),
                 Room("glossary", gettext_noop("Glossary"), urls.GLOSSARY),
                 Room("sources", gettext_noop("Sources"), urls.SOURCES),
@@ -56,7 +56,7 @@ def list_doors(site: SiteData) -> tuple[Door, ...]:
         Door(
             gettext_noop("Play"),
             (
-                Room("play", gettext_noop("Play"), urls.play_against(opponent)),
+                Room("play", gettext_noop("Play"), urls.play_against_url(opponent)),
                 Room("watch", gettext_noop("Watch"), build_watch_url(site)),
                 Room("compare", gettext_noop("Compare"), urls.COMPARE.url("")),
             ),
@@ -76,7 +76,7 @@ def list_doors(site: SiteData) -> tuple[Door, ...]:
                 Room("lab", gettext_noop("Lab"), urls.LAB),
                 Room("experiments", gettext_noop("Experiments"), urls.EXPERIMENTS),
                 Room("agents", gettext_noop("Agents"), urls.AGENTS),
-                Room("minds", gettext_noop("Minds"), urls.mind(opponent)),
+                Room("minds", gettext_noop("Minds"), urls.mind_url(opponent)),
                 Room("arena", gettext_noop("Arena"), urls.ARENA),
                 Room("judge", gettext_noop("Judge"), urls.JUDGE),
                 Room("api", gettext_noop("API"), urls.API),
@@ -87,7 +87,7 @@ def list_doors(site: SiteData) -> tuple[Door, ...]:
 
 
 def list_puzzle_rooms(site: SiteData) -> tuple[Room, ...]:
-    """Return the rooms of puzzles; mistakes and faults need agents that have them."""
+    """Return the rooms of puzzles; some rooms are missing if the site lacks their agents."""
     mistakes = (
         Room("today", gettext_noop("Today"), urls.PUZZLE_TODAY),
         Room("puzzles", gettext_noop("All puzzles"), urls.PUZZLES),
@@ -107,6 +107,6 @@ def build_watch_url(site: SiteData) -> str:
         if {*WATCHED_PLAYERS} <= {*learned}
         else (learned[0], learned[-1])
     )
-    return urls.play(
+    return urls.play_url(
         Match(x=x, o=o, value_source=x, epsilon=WATCHED_EPSILON, starts_next_game=True)
     )

@@ -36,13 +36,15 @@ from app.web.site_data import (
 )
 from app.web.translation import gettext, gettext_noop
 
-BEST_RESPONDER = "best-responder"  # id beside the ids of the opponents
+BEST_RESPONDER = (
+    "best-responder"  # key in `outcome_chances`, like the ids of the baselines
+)
 
 
 class PolicyJudgement(NamedTuple):
-    """Exact results of an agent's policy, as shipped."""
+    """The exact results of a policy: against each opponent, its blunders and its proofs."""
 
-    # (opponent, seat) -> chances to win, draw and lose
+    # (opponent, seat "x" or "o") -> probabilities of win, draw and loss for the policy
     outcome_chances: dict[tuple[str, str], Chances]
     blunder_count: int  # number of decisions with a possible blunder
     is_unbeatable: dict[str, bool]  # seat -> whether no opponent can win, proved
@@ -52,33 +54,39 @@ class PolicyJudgement(NamedTuple):
 def find_disagreements(
     site: SiteData, views: tuple[tuple[str, int | None], ...]
 ) -> NDArray[np.intp]:
-    """Return the decisions where value sources, each at its step, choose different moves.
+    """Return the decisions in which views choose different moves, the largest difference first.
 
-    The largest differences come first.
+    A view is (value source, snapshot or None).
     """
     return list_disagreements(site.game, [site.get_policy(*view) for view in views])
 
 
 @cached_per_site(MAX_REGISTERED)
-def find_losing_game(site: SiteData, name: str, player: int) -> str | None:
-    """Return the likeliest lost game of a policy as X (+1) or O (-1); None if it cannot lose."""
-    return find_lost_game(site.game, site.policies[name], player)
+def find_losing_game(site: SiteData, policy_name: str, player: int) -> str | None:
+    """Return the record of a policy's likeliest lost game as X (+1) or O (-1).
+
+    None if the policy cannot lose.
+    """
+    return find_lost_game(site.game, site.policies[policy_name], player)
 
 
-def find_losing_games(site: SiteData, name: str) -> dict[str, str | None]:
-    """Return the likeliest lost game of a policy in each seat, "x" and "o"."""
+def find_losing_games(site: SiteData, policy_name: str) -> dict[str, str | None]:
+    """Return seat ("x", "o") -> record of the likeliest lost game, None if the policy cannot lose."""
     return {
-        seat: find_losing_game(site, name, player) for seat, player in SEATS.items()
+        seat: find_losing_game(site, policy_name, player)
+        for seat, player in SEATS.items()
     }
 
 
 @cached_per_site(MAX_REGISTERED)
-def judge_policy(site: SiteData, name: str) -> PolicyJudgement:
+def judge_policy(site: SiteData, policy_name: str) -> PolicyJudgement:
     """Return the exact results of a policy, from the card of an agent or computed here."""
     figures = (
-        _judge_baselines(site) if name in site.baselines else get_figures(site, name)
+        _judge_baselines(site)
+        if policy_name in site.baselines
+        else get_figures(site, policy_name)
     )
-    at = list(BASELINES).index(name) if name in site.baselines else -1
+    at = list(BASELINES).index(policy_name) if policy_name in site.baselines else -1
     opponents = figures.baseline_chances | {BEST_RESPONDER: figures.best_response}
     return PolicyJudgement(
         outcome_chances={
@@ -89,35 +97,35 @@ def judge_policy(site: SiteData, name: str) -> PolicyJudgement:
         blunder_count=figures.blunders[at],
         is_unbeatable={
             seat: record is None
-            for seat, record in find_losing_games(site, name).items()
+            for seat, record in find_losing_games(site, policy_name).items()
         },
     )
 
 
-def get_figures(site: SiteData, name: str) -> Figures:
-    """Return the exact figures of an agent from its card, or of a policy named by its moves."""
+def get_figures(site: SiteData, policy_name: str) -> Figures:
+    """Return the exact figures of a policy: from an agent's card, or computed from its moves."""
     return (
-        _judge_moves(site, name)
-        if is_policy_name(name)
-        else site.agents[name].card.figures
+        _judge_moves(site, policy_name)
+        if is_policy_name(policy_name)
+        else site.agents[policy_name].card.figures
     )
 
 
 @cached_per_site(MAX_JUDGED_POLICIES)
-def find_causes(site: SiteData, name: str) -> list[Cause]:
-    """Return the reasons for a policy's blunders, as far as its moves show them."""
+def find_causes(site: SiteData, policy_name: str) -> list[Cause]:
+    """Return the likely causes of a policy's blunders, found in its moves."""
     return list_causes(
-        explore_reachable_play(site, name),
-        find_mistakes(site, name),
-        build_atlas(site, name),
+        explore_reachable_play(site, policy_name),
+        list_policy_blunders(site, policy_name),
+        classify_blunders(site, policy_name),
     )
 
 
 @cached_per_site(4)
 def play_round_robin(site: SiteData, added_player: str) -> NDArray[np.float64]:
-    """Return the probabilities that X wins, draws and loses in each pair, [x, o, 3].
+    """Return the probabilities that X wins, draws and loses for each pair of players, [x, o, 3].
 
-    Players are in the order of the policies; a newcomer comes last, "" for no newcomer.
+    The players are all policies in the order of the site, then `added_player` if it is not "".
     """
     if not added_player:
         return compute_round_robin(site.game, list(site.policies.values()))
@@ -130,43 +138,43 @@ def play_round_robin(site: SiteData, added_player: str) -> NDArray[np.float64]:
 
 
 @cached_per_site(4)
-def explore_reachable_play(site: SiteData, name: str) -> ReachablePlay:
-    """Return the positions that can be reached in games of a policy; 0.3 MB each."""
-    return ReachablePlay(site.game, site.policies[name])
+def explore_reachable_play(site: SiteData, policy_name: str) -> ReachablePlay:
+    """Return the positions that games of a policy can reach; one result takes 0.3 MB."""
+    return ReachablePlay(site.game, site.policies[policy_name])
 
 
 @cached_per_site(1)
 def get_random_play(site: SiteData) -> ReachablePlay:
-    """Return the positions that can be reached with random moves: all positions."""
+    """Return the positions that games with random moves can reach: all positions."""
     return ReachablePlay(site.game, site.policies["random"])
 
 
 @cached_per_site(MAX_JUDGED_POLICIES)
-def find_mistakes(site: SiteData, name: str) -> BlunderDecisions:
+def list_policy_blunders(site: SiteData, policy_name: str) -> BlunderDecisions:
     """Return the blunders of a policy."""
-    return list_blunder_decisions(explore_reachable_play(site, name))
+    return list_blunder_decisions(explore_reachable_play(site, policy_name))
 
 
 @cached_per_site(8)
-def build_atlas(site: SiteData, name: str) -> BlunderClasses:
-    """Return the blunders of a policy up to symmetry, the most serious first."""
-    return group_blunder_decisions(site.game, find_mistakes(site, name))
+def classify_blunders(site: SiteData, policy_name: str) -> BlunderClasses:
+    """Return the blunders of a policy grouped by symmetry class, the most serious first."""
+    return group_blunder_decisions(site.game, list_policy_blunders(site, policy_name))
 
 
 @cached_per_site(8)
-def build_certificate(site: SiteData, name: str, seat: str) -> Certificate:
-    """Return the proof that a policy cannot be beaten in a seat.
+def build_certificate(site: SiteData, policy_name: str, seat: str) -> Certificate:
+    """Return the proof that a policy cannot be beaten in a seat, "x" or "o".
 
     Raises ValueError if it can be beaten.
     """
-    return prove_unbeatable(explore_reachable_play(site, name), SEATS[seat])
+    return prove_unbeatable(explore_reachable_play(site, policy_name), SEATS[seat])
 
 
-def find_record_of_policy(site: SiteData, name: str, position: int) -> str:
-    """Return a game that leads to a decision, if possible a game of the policy."""
+def find_record_of_policy(site: SiteData, policy_name: str, position: int) -> str:
+    """Return the record of a game that leads to a position, if possible a game of the policy."""
     seat = int(site.game.to_move[position])
     games = (
-        explore_reachable_play(site, name).games_by_seat[seat],
+        explore_reachable_play(site, policy_name).games_by_seat[seat],
         get_random_play(site).games_by_seat[seat],
     )
     return next(
@@ -176,11 +184,11 @@ def find_record_of_policy(site: SiteData, name: str, position: int) -> str:
 
 @cached_per_site(1)
 def list_puzzles(site: SiteData) -> list[Puzzle]:
-    """Return the blunders that are puzzles, in the order of their numbers, which start at 1.
+    """Return all puzzles; the number of a puzzle is its index + 1.
 
-    Agents of the classics have no puzzles, because they were added after the numbers had been
-    given out. Agents with beads have none, because beads are not expected results. The first
-    puzzles are of agents whose rewards are -1, 0 and +1.
+    Agents of classic algorithms have no puzzles, because they were added when the numbers were
+    already in use. Agents with beads have no puzzles, because beads are not expected results.
+    Agents with the rewards -1, 0 and +1 come first.
     """
     worths = {
         name: agent.card.reward_scale
@@ -218,36 +226,45 @@ def check_puzzle(number: int, site: SiteData) -> None:
 
 
 def _round_values_for_display(
-    site: SiteData, name: str, reward_scale: RewardScale
+    site: SiteData, agent_name: str, reward_scale: RewardScale
 ) -> NDArray[np.float64]:
-    """Return the values of an agent as squares show them, [D, cells]; NaN if unknown."""
-    known = site.game.spread_pairs(site.find_known_pairs(name, -1), illegal_value=False)
+    """Return an agent's values on the common scale, rounded as on squares, [D, cells].
+
+    Unknown values are NaN.
+    """
+    known = site.game.spread_pairs(
+        site.find_known_pairs(agent_name, -1), illegal_value=False
+    )
     mover = site.game.to_move[: site.game.decisions]
     values = round_for_display(
-        scale_values_of_movers(mover, site.agents[name].q.T, reward_scale).T
+        scale_values_of_movers(mover, site.agents[agent_name].q.T, reward_scale).T
     )
     return np.where(known, values, np.nan)
 
 
 @cached_per_site(MAX_JUDGED_POLICIES)
-def _judge_moves(site: SiteData, name: str) -> Figures:
-    """Return the figures of a policy named by its moves: each move played has the highest value."""
-    table = site.decode_moves(name)[site.game.legal].astype(np.float32)
+def _judge_moves(site: SiteData, policy_name: str) -> Figures:
+    """Return the figures of a policy that is named by its moves.
+
+    A table in which the played moves have the highest value stands for its values.
+    """
+    table = site.decode_moves(policy_name)[site.game.legal].astype(np.float32)
     return compute_figures(site.game, table[None], [0], RewardScale())
 
 
 @cached_per_site(1)
 def _collect_policy_moves(site: SiteData) -> PolicyMoves:
-    """Return the policies that are always available, prepared for matches."""
+    """Return the moves of all policies that are always available, prepared for exact matches."""
     pairs = [policy[site.game.legal] for policy in site.policies.values()]
     return collect_policy_moves(site.game, np.stack(pairs))
 
 
 @cached_per_site(1)
 def _judge_baselines(site: SiteData) -> Figures:
-    """Return the figures of all baselines in their order, a baseline in place of each snapshot.
+    """Return the figures of all baselines in one object: entry i belongs to baseline i.
 
-    The probabilities of a baseline's moves serve as its table.
+    In the figures of an agent, entry i belongs to snapshot i.  The probabilities of a baseline's
+    moves serve as its values.
     """
     legal = site.game.legal
     tables = np.stack([site.policies[name][legal] for name in BASELINES])

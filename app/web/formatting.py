@@ -40,14 +40,14 @@ def format_signed(value: float, decimals: int = 2) -> str:
     return localize_number(text.replace("-", MINUS))
 
 
-def format_percent(chance: float, decimals: int = 2) -> str:
-    """Return a probability in percent; only exact 0 and 1 become "0" and "100".
+def format_percent(probability: float, decimals: int = 2) -> str:
+    """Return a probability as percent without the sign "%", such as "12.34".
 
-    Other values that would be rounded to these become "<0.01" or ">99.99".
+    Only exactly 0 and 1 become "0" and "100"; values near 0 and 1 become "<0.01" and ">99.99".
     """
-    if chance in (0, 1):
-        return f"{100 * chance:.0f}"
-    rounded = f"{100 * chance:.{decimals}f}"
+    if probability in (0, 1):
+        return f"{100 * probability:.0f}"
+    rounded = f"{100 * probability:.{decimals}f}"
     least = 0.1**decimals
     if float(rounded) == 0:
         rounded = f"<{least:.{decimals}f}"
@@ -56,32 +56,32 @@ def format_percent(chance: float, decimals: int = 2) -> str:
     return localize_number(rounded)
 
 
-def format_updates(number: int) -> str:
-    """Return a number of updates in words, such as "1.52 million updates": three digits."""
+def format_updates(update_count: int) -> str:
+    """Return a number of updates with three significant digits, as in "1.52 million updates"."""
     for size, words in (
         (1_000_000, gettext_noop("%(number)s million updates")),
         (1_000, gettext_noop("%(number)s thousand updates")),
     ):
-        if number >= 10 * size or (size == 1_000_000 and number >= size):
-            return gettext(words, number=localize_number(f"{number / size:.3g}"))
-    return ngettext("%(count)s update", "%(count)s updates", number)
+        if update_count >= 10 * size or (size == 1_000_000 and update_count >= size):
+            return gettext(words, number=localize_number(f"{update_count / size:.3g}"))
+    return ngettext("%(count)s update", "%(count)s updates", update_count)
 
 
-def format_beads(number: float) -> str:
-    """Return a number of beads with the bead symbol, such as "12k●": three digits."""
+def format_beads(bead_count: float) -> str:
+    """Return a number of beads with the bead symbol and at most three digits, such as "12k●"."""
     for size, name in ((1_000_000, "M"), (1_000, "k")):
-        if number >= 10 * size:
-            return localize_number(f"{number / size:.3g}{name}{BEAD_SIGN}")
-    return f"{number:.0f}{BEAD_SIGN}"
+        if bead_count >= 10 * size:
+            return localize_number(f"{bead_count / size:.3g}{name}{BEAD_SIGN}")
+    return f"{bead_count:.0f}{BEAD_SIGN}"
 
 
-def spell_bead_count(number: float) -> str:
+def spell_bead_count(bead_count: float) -> str:
     """Return a number of beads in words, such as "4 beads"."""
-    return ngettext("%(count)s bead", "%(count)s beads", round(number))
+    return ngettext("%(count)s bead", "%(count)s beads", round(bead_count))
 
 
 def format_count(number: int) -> str:
-    """Return a whole number with separators between the thousands."""
+    """Return a whole number with separators of thousands, such as "4,520"."""
     return localize_number(f"{number:,}")
 
 
@@ -107,7 +107,7 @@ def format_short(value: float) -> str:
     return f"{value:,.6g}".replace("-", MINUS)
 
 
-def format_with_tenths(value: float) -> str:
+def format_one_decimal(value: float) -> str:
     """Return a number with one decimal, for columns of a table."""
     return f"{round(value, 1) + 0.0:,.1f}".replace("-", MINUS)
 
@@ -124,7 +124,7 @@ def name_square(game: Game, cell: int) -> str:
 
 
 def format_short_square_name(game: Game, cell: int) -> str:
-    """Return the short name of a cell, such as "top left"; on other boards its row and column."""
+    """Return the short name of a cell: "top left" on the 3 x 3 board, else its row and column."""
     if (game.rows, game.columns) == (3, 3):
         return gettext(SHORT_SQUARE_NAMES[cell])
     return name_square(game, cell)
@@ -142,31 +142,31 @@ def list_choices(names: Iterable[str]) -> str:
     )
 
 
-def join_words(names: list[str], word: str = "and") -> str:
-    """Return names joined by commas and a last "and" or "or"."""
+def join_words(names: list[str], conjunction: str = "and") -> str:
+    """Return names joined by commas, with the conjunction before the last name."""
     *others, last = names
     if not others:
         return last
     words = gettext_noop("%(others)s and %(last)s")
-    if word == "or":
+    if conjunction == "or":
         words = gettext_noop("%(others)s or %(last)s")
     return gettext(words, others=", ".join(others), last=last)
 
 
 class Encodings(NamedTuple):
-    """A position in all the encodings that the site explains."""
+    """A position in every encoding that the site explains."""
 
     text: str
     base3_code: int  # the board as a base-3 number
-    position_number: int  # the number of the position
-    position_count: int  # the number of all positions
-    representative: str  # the representative of its symmetry class
-    symmetric_count: int  # the number of positions in its symmetry class
+    position_number: int  # index in the numbered positions of the game
+    position_count: int  # number of all positions of the game
+    representative: str  # text of the position that represents its symmetry class
+    symmetric_count: int  # number of positions in its symmetry class
     packed_bits: int
     bits: str  # `packed_bits` in base 2
     flat: list[int]
-    # The input of a network: three digits for each cell, two for the player to move, padding.
-    # An empty text for a finished game.
+    # Input of a network: three digits for each cell, two for the player to move, padding.  The
+    # list is empty for a finished game.
     input_steps: list[str]
 
 

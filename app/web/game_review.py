@@ -17,7 +17,7 @@ from app.web.move_values import (
 )
 from app.web.site_data import HUMAN, SiteData, cached_per_site
 from app.web.translation import gettext, gettext_noop
-from app.web.urls import ply_urls
+from app.web.urls import map_plies_to_urls
 
 RESULT_LABELS = {
     1: gettext_noop("X wins"),
@@ -33,14 +33,14 @@ class ReviewedMove(NamedTuple):
     mark: str
     square_name: str  # name of the square
     value_text: str  # value of the move, in the mover's view; "" if unknown
-    spoken_value: str  # the value in words
-    heat: int | None  # colour of the value, in the mover's view
-    # value before the move with optimal play: "win in 3", "draw"
+    spoken_value: str  # the value in words, for screen readers
+    heat: int | None  # colour step of the value, in the mover's view
+    # result with optimal play before the move, such as "win in 3" or "draw"
     optimal_result_before: str
-    optimal_result_after: str  # value after the move with optimal play
+    optimal_result_after: str  # result with optimal play after the move
     is_blunder: bool  # whether the move lowered the minimax value
     optimal_value: int  # minimax value after the move, in X's view
-    # value of the move on the common scale, in X's view; None for beads
+    # value of the move on the common scale from -1 to +1, in X's view; None for beads
     expected_value: float | None
     is_random: bool = False  # whether its agent plays this move only at random
     href: str = ""
@@ -48,17 +48,17 @@ class ReviewedMove(NamedTuple):
 
 
 def review_moves(state: MatchState) -> list[ReviewedMove]:
-    """Return the moves of the whole record."""
+    """Return the moves of the whole game, each with its expected value and its exact result."""
     site = state.site
     match = state.match
-    address = ply_urls(state.match)
+    address = map_plies_to_urls(state.match)
     lenses = {player: choose_value_source(match, site, player) for player in (X, O)}
     listed = []
     for ply, (position, cell) in enumerate(
         zip(state.positions, state.played_cells, strict=False), 1
     ):
         value_source = lenses[get_mover(ply - 1)]
-        # Long names would fill the cache.
+        # Moves with long names are not cached: the names would fill the cache.
         judge = _review_move if len(value_source) > MAX_NAME else _review_move_cached
         move = judge(
             site,
@@ -93,12 +93,12 @@ def _review_move(
     ply: int,
     cell: int,
     value_source: str,
-    step: int | None,
+    snapshot: int | None,
     in_source_units: bool,
 ) -> ReviewedMove:
-    """Return a move as every match with this value source shows it, without its link."""
+    """Return the move to `cell` in a position with a source's value; its link is still empty."""
     to_move = int(site.game.to_move[position])
-    view = evaluate_moves(site, position, value_source, step, in_source_units)
+    view = evaluate_moves(site, position, value_source, snapshot, in_source_units)
     known = view.is_known[cell]
     return ReviewedMove(
         ply=ply,

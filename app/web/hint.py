@@ -13,9 +13,9 @@ from app.web.wording import name_squares
 
 
 def list_hint_cells(state: MatchState) -> list[int]:
-    """Return the cells of a hint: all moves that win soonest, lose latest, or keep the draw.
+    """Return the cells that a hint recommends: moves that win soonest, lose latest or keep a draw.
 
-    Before a blunder that is explained, they are all moves that keep the value of the position.
+    If the hint explains a blunder, they are all moves that keep the value of the position.
     """
     if not state.match.shows_hint or state.is_over:
         return []
@@ -77,7 +77,7 @@ def get_player_title(state: MatchState) -> str:
 
 
 def build_blunder_notes(state: MatchState, cell: int) -> list[Note]:
-    """Return the note on each square of a position before a blunder: the blunder, the right moves."""
+    """Return the note for each square before a blunder: at the blunder and at the right moves."""
     notes = [EMPTY_NOTE] * state.site.game.cells
     for right in list_hint_cells(state):
         notes[right] = Note(f"✓ {gettext('right')}", gettext("right"))
@@ -94,7 +94,7 @@ def build_hint(state: MatchState) -> tuple[int, str]:
     site = state.site
     best = list_hint_cells(state)
     keeps = evaluate_moves(site, state.position, TRUTH).optimal_results[best[0]]
-    scores = {cell: _measure_temptation(state, cell) for cell in best}
+    scores = {cell: _compute_blunder_chances(state, cell) for cell in best}
     first = max(best, key=scores.__getitem__)
     if len({*scores.values()}) == 1:
         squares = name_squares(site.game, best)
@@ -125,8 +125,8 @@ def build_hint(state: MatchState) -> tuple[int, str]:
     return first, sentence
 
 
-def _measure_temptation(state: MatchState, cell: int) -> tuple[float, float]:
-    """Return two chances of a blunder after a move: by the opponent, and by a random reply."""
+def _compute_blunder_chances(state: MatchState, cell: int) -> tuple[float, float]:
+    """Return the probabilities of a blunder after a move: of the opponent's reply, of a random one."""
     site = state.site
     after = state.follow_move(cell)
     if after.is_over:

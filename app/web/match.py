@@ -1,4 +1,4 @@
-"""A match as a value: everything that the URL of a game holds.
+"""The class Match: everything that the URL of a game contains.
 
 `parse_match` reads a URL and replays its record, once for each request; `urls.play` builds the
 URL.
@@ -62,7 +62,7 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
     o: str = "q-iteration"
     value_source: str = ""
     snapshot: int | None = None
-    plays_training: bool = False  # show the next snapshot automatically
+    plays_training: bool = False  # whether the next snapshot is shown automatically
     epsilon: float = 0.0  # probability of a random move of an agent
     move_delay: float = 1.0  # seconds for each move while watching
     is_paused: bool = False
@@ -71,10 +71,10 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
         False  # values in the source's own units: see `evaluate_moves`
     )
     marked_errors: str = ""  # kind of errors to mark, see `build_notes`
-    shows_hint: bool = False  # show the best moves
-    starts_next_game: bool = False  # start the next game automatically
-    replays_record: bool = False  # step through the record automatically
-    # point of view for an earlier ply: "x", "o", "" for the default
+    shows_hint: bool = False  # whether the best moves are marked
+    starts_next_game: bool = False  # whether the next game starts automatically
+    replays_record: bool = False  # whether the moves of the record are shown one by one
+    # seat in whose view an earlier ply is shown: "x", "o", "" for the default
     viewing_seat: str = ""
     result_counts: tuple[int, int, int] = (
         0,
@@ -98,13 +98,13 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
         return get_mover(len(self.shown_record))
 
     def get_player_name(self, player: int) -> str:
-        """Return the name of the player in a seat: "human" or the id of an agent."""
+        """Return the name of the player of X (+1) or O (-1): "human" or the name of an agent."""
         return self.x if player == X else self.o
 
     def get_player_snapshot(self, player: int) -> int | None:
-        """Return the snapshot at which the agent in a seat plays; None for the agent as shipped.
+        """Return the snapshot at which the agent of X (+1) or O (-1) plays.
 
-        An agent plays at the snapshot that the board shows.
+        It is the snapshot on the board; None stands for the last snapshot, the agent as shipped.
         """
         return (
             self.snapshot if self.value_source == self.get_player_name(player) else None
@@ -116,7 +116,7 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
         return not (self.is_human(X) or self.is_human(O))
 
     def is_human(self, player: int) -> bool:
-        """Return whether a person plays in a seat."""
+        """Return whether a person plays X (+1) or O (-1)."""
         return self.get_player_name(player) == HUMAN
 
     def follow_record(self, record: str, **changes: Any) -> "Match":
@@ -146,7 +146,7 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
 
 @dataclass(frozen=True)
 class MatchState:
-    """A match with the positions that its record passes through."""
+    """A match with the positions of its record."""
 
     site: SiteData
     match: Match
@@ -232,7 +232,7 @@ def _replay_record(match: Match, site: SiteData) -> MatchState:
 
 
 def _check_ply_and_seats(match: Match, site: SiteData) -> None:
-    """Raise BadRequest for a ply after the record, and NotFound for a seat without an agent."""
+    """Raise BadRequest for a ply after the end of the record, and NotFound for an unknown player."""
     if match.ply is not None and match.ply >= len(match.record):
         words = gettext_noop(
             "ply must be less than %(plies)s, the number of moves of the game, or left out."
@@ -249,9 +249,9 @@ def _check_ply_and_seats(match: Match, site: SiteData) -> None:
 def check_value_source(
     value_source: str, snapshot: int | None, site: SiteData
 ) -> int | None:
-    """Return the valid snapshot of a value source; None stands for the last snapshot.
+    """Return the snapshot of a value source after checking both; None stands for the last snapshot.
 
-    Raises BadRequest with a sentence if the source or the step does not exist.
+    Raises BadRequest with a sentence if the source or the snapshot does not exist.
     """
     if value_source and not site.is_value_source(value_source):
         sentence = gettext("%(name)s has no values to show.", name=repr(value_source))
@@ -273,7 +273,7 @@ def check_value_source(
 
 
 def read_snapshot(name: str, text: str, default: int, site: SiteData) -> int:
-    """Return the snapshot of an agent that a URL names, by default the usual snapshot.
+    """Return the number of an agent's snapshot in a query parameter, by default `default`.
 
     Raises BadRequest with a sentence if the snapshot does not exist.
     """
@@ -285,20 +285,20 @@ def read_snapshot(name: str, text: str, default: int, site: SiteData) -> int:
 
 
 def get_next_snapshot(snapshot: int, last_snapshot: int) -> int:
-    """Return the snapshot that follows in a film; the first one follows the last."""
+    """Return the next snapshot in a replayed training; the first snapshot follows the last."""
     return (snapshot + 1) % (last_snapshot + 1)
 
 
-def build_match_against_person(name: str, player: int, record: str) -> Match:
+def build_match_against_person(agent_name: str, agent_side: int, record: str) -> Match:
     """Return a match of an agent in a seat, +1 for X or -1 for O, against a person."""
-    x, o = (name, HUMAN) if player == X else (HUMAN, name)
+    x, o = (agent_name, HUMAN) if agent_side == X else (HUMAN, agent_name)
     return Match(record, x=x, o=o)
 
 
 def read_integer(name: str, text: str, minimum: int, maximum: int) -> int:
-    """Return a whole number of a query.
+    """Return the whole number in a query parameter.
 
-    Raises BadRequest, with the allowed range, if the text is not a number in it.
+    Raises BadRequest, with the allowed range, for any other text or number.
     """
     if not (re.fullmatch("[0-9]{1,9}", text) and minimum <= int(text) <= maximum):
         raise build_value_error(
@@ -308,21 +308,21 @@ def read_integer(name: str, text: str, minimum: int, maximum: int) -> int:
 
 
 def read_word(
-    name: str, query: Mapping[str, str], words: Iterable[str], default: str = ""
+    name: str, query: Mapping[str, str], allowed_words: Iterable[str], default: str = ""
 ) -> str:
-    """Return an allowed word of a query, the usual word if the query has no such parameter.
+    """Return the word in a query parameter, `default` if the query does not have the parameter.
 
     Raises BadRequest, naming all allowed words, for any other text.
     """
     text = query.get(name) or default
-    allowed = [*words]
+    allowed = [*allowed_words]
     if text != default and text not in allowed:
         raise build_value_error(name, text, ", ".join(allowed))
     return text
 
 
 def read_cell(name: str, text: str, game: Game) -> int:
-    """Return a cell of a query, written as a digit as in a record.
+    """Return the cell in a query parameter, written as a digit as in a record.
 
     Raises BadRequest, with the allowed range, if the game has no such cell.
     """
@@ -347,12 +347,12 @@ def read_value(name: str, text: str) -> Any:
     return value
 
 
-def build_value_error(name: str, text: str, expected: str) -> BadRequest:
+def build_value_error(name: str, text: str, valid_values: str) -> BadRequest:
     """Return the error for an invalid value of a parameter."""
     words = gettext_noop(
         "%(name)s=%(text)s in the URL is wrong: %(name)s must be %(expected)s."
     )
-    return BadRequest(gettext(words, name=name, text=text, expected=expected))
+    return BadRequest(gettext(words, name=name, text=text, expected=valid_values))
 
 
 def _build_range_check(low: float, high: float) -> Callable[[str], float | None]:

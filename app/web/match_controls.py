@@ -1,4 +1,4 @@
-"""The controls of a match: the URL of each button, and the automatic step."""
+"""The controls of a match: the URL of each button, and the next automatic step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from app.web.urls import MatchRoutes
 REPLY_DELAY = 0.4  # seconds before an agent answers a person
 SNAPSHOT_DELAY = 0.7  # seconds for each snapshot of a training
 DELAY_CHOICES = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move between two agents
-GAME_DELAY = 2.0  # least seconds before the next game starts
+GAME_DELAY = 2.0  # minimum number of seconds before the next game starts
 CURVE_HEIGHT = 20  # height of the curve behind the slider; its width is 100
 
 
@@ -39,7 +39,7 @@ class Controls:
 
     @property
     def reply_url(self) -> str:
-        """A move by the agent in the seat, or by the value source for a person."""
+        """The URL of a move by the agent whose turn it is, or by the value source for a person."""
         if self.state.is_over:
             return ""
         return self.routes.build_reply_url(
@@ -48,7 +48,7 @@ class Controls:
 
     @property
     def hint_url(self) -> str:
-        """A hint, only on a person's turn against an agent."""
+        """The URL of a hint, only on a person's turn against an agent."""
         match = self._match
         is_asked = match.is_human(match.player_to_move) and not match.is_human(
             -match.player_to_move
@@ -61,17 +61,17 @@ class Controls:
 
     @property
     def take_back_url(self) -> str:
-        """The position before a person's last move."""
+        """The URL of the position before a person's last move."""
         return _build_take_back_url(self._match, self.routes.build_match_url)
 
     @property
     def new_game_url(self) -> str:
-        """The next game with these players."""
+        """The URL of the next game with these players."""
         return self.routes.build_match_url(start_next_game(self.state))
 
     @property
     def swap_url(self) -> str:
-        """The match with X and O swapped; a finished game is followed by the next game."""
+        """The URL of the match with the players swapped; after a finished game, of the next game."""
         match = start_next_game(self.state) if self.state.is_over else self._match
         swapped = replace(
             match, x=match.o, o=match.x, result_counts=match.result_counts[::-1]
@@ -80,12 +80,12 @@ class Controls:
 
     @property
     def first_position_url(self) -> str:
-        """The empty board."""
+        """The URL of the empty board at the start of the game."""
         return self._build_halt_url(0) if self._match.shown_record else ""
 
     @property
     def previous_position_url(self) -> str:
-        """The position before the last move shown."""
+        """The URL of the position before the last move shown."""
         return (
             self._build_halt_url(len(self._match.shown_record) - 1)
             if self._match.shown_record
@@ -94,7 +94,7 @@ class Controls:
 
     @property
     def next_position_url(self) -> str:
-        """The next position of the record, or an agent's move at the end of the record."""
+        """The URL of the next position of the record; at its end, of an agent's move."""
         match = self._match
         if not match.is_at_end:
             return self._build_halt_url(len(match.shown_record) + 1)
@@ -102,7 +102,7 @@ class Controls:
 
     @property
     def last_position_url(self) -> str:
-        """The end of the record."""
+        """The URL of the last position of the record."""
         match = self._match
         return (
             ""
@@ -112,15 +112,15 @@ class Controls:
 
     @property
     def pause_url(self) -> str:
-        """The paused match, "" while it is paused or nothing moves automatically."""
-        if not self._can_move or not self._moves_automatically:
+        """The URL that pauses automatic moves, "" if it is paused or nothing moves automatically."""
+        if not self._can_move_automatically or not self._moves_automatically:
             return ""
         return self.routes.build_match_url(replace(self._match, is_paused=True))
 
     @property
     def resume_url(self) -> str:
-        """The match that goes on, "" while it plays or nothing moves automatically."""
-        if not self._can_move or self._moves_automatically:
+        """The URL that resumes automatic moves, "" if the match is not paused or has none."""
+        if not self._can_move_automatically or self._moves_automatically:
             return ""
         match = self._match
         onward = (
@@ -130,7 +130,7 @@ class Controls:
 
     @property
     def speed_url(self) -> str:
-        """The match with another delay between moves, only between two agents."""
+        """The URL of the match with another delay between moves, only between two agents."""
         match = self._match
         if not match.is_watched:
             return ""
@@ -147,8 +147,8 @@ class Controls:
         return self._match.replays_record and not self._match.is_at_end
 
     @property
-    def _can_move(self) -> bool:
-        """Whether something can move automatically, now or when the match is not paused."""
+    def _can_move_automatically(self) -> bool:
+        """Whether the match has automatic moves, even if they are paused now."""
         match = self._match
         if self._is_replaying_record:
             return True
@@ -163,7 +163,7 @@ class Controls:
         ) and not self._match.is_paused
 
     def _build_halt_url(self, ply: int) -> str:
-        """Return the URL of another ply, where nothing moves automatically."""
+        """Return the URL of the match at another ply, with automatic moves switched off."""
         match = self._match
         halted = replace(
             match, is_paused=match.is_paused or match.is_watched or match.replays_record
@@ -172,7 +172,7 @@ class Controls:
 
 
 class AutomaticStep(NamedTuple):
-    """The automatic step of a match, and its delay in seconds."""
+    """A request that the page sends automatically after a delay, such as an agent's move."""
 
     url: str
     delay_seconds: float
@@ -180,12 +180,12 @@ class AutomaticStep(NamedTuple):
 
     @property
     def rounded_seconds(self) -> int:
-        """The seconds, rounded up."""
+        """The delay in whole seconds, rounded up."""
         return ceil(self.delay_seconds)
 
 
 class SnapshotSlider(NamedTuple):
-    """The slider over the snapshots of an agent's training."""
+    """The slider for choosing a snapshot of an agent's training."""
 
     value_source: str
     title: str
@@ -198,14 +198,14 @@ class SnapshotSlider(NamedTuple):
 
     @property
     def last_snapshot(self) -> int:
-        """The last step, the agent as shipped."""
+        """The number of the last snapshot, which is the agent as shipped."""
         return len(self.snapshot_labels) - 1
 
 
 def plan_automatic_step(
     state: MatchState, routes: MatchRoutes = urls.PAGE_ROUTES
 ) -> AutomaticStep | None:
-    """Return the automatic step: the next snapshot, an agent's move, or the next game."""
+    """Return the next automatic step: a snapshot, an agent's move or the next game; None without."""
     match = state.match
     if is_replay_running(match):
         return AutomaticStep(
@@ -233,21 +233,21 @@ def plan_automatic_step(
 
 
 def is_replay_running(match: Match) -> bool:
-    """Return whether the next move of a replayed record follows by itself."""
+    """Return whether the next move of the record will be shown automatically."""
     return match.replays_record and not (
         match.is_at_end or match.is_paused or match.plays_training
     )
 
 
 def is_next_game_due(state: MatchState) -> bool:
-    """Return whether agents have finished a game and start the next game."""
+    """Return whether two agents have finished a game and will start the next automatically."""
     match = state.match
     is_going_on = match.is_watched and match.starts_next_game and not match.is_paused
     return state.is_over and match.is_at_end and is_going_on
 
 
 def is_reply_automatic(state: MatchState) -> bool:
-    """Return whether an agent answers a move in the position shown at once."""
+    """Return whether an agent replies automatically to a person's move in the position shown."""
     match = state.match
     return not (
         state.is_over or match.is_paused or match.is_human(-match.player_to_move)
@@ -255,10 +255,7 @@ def is_reply_automatic(state: MatchState) -> bool:
 
 
 def start_next_game(state: MatchState) -> Match:
-    """Return the match at the start of another game; a finished game is counted.
-
-    It never begins paused.
-    """
+    """Return the match at the start of another game, not paused; a finished game is counted."""
     match = replace(state.match, is_paused=False)
     return (
         match.follow_record("", result_counts=count_results(state))
@@ -268,7 +265,7 @@ def start_next_game(state: MatchState) -> Match:
 
 
 def count_results(state: MatchState) -> tuple[int, int, int]:
-    """Return the games that X won, that were drawn and that O won, with this game if it is over.
+    """Return the numbers of games won by X, drawn, and won by O, with this game if it is over.
 
     A replay of a finished game is not counted.
     """
@@ -285,15 +282,15 @@ def count_results(state: MatchState) -> tuple[int, int, int]:
 
 
 def get_next_delay(delay: float) -> float:
-    """Return the next shorter of the delays offered, after the shortest the longest."""
+    """Return the next shorter delay of DELAY_CHOICES; the longest follows the shortest."""
     shorter = [offered for offered in DELAY_CHOICES if offered < delay]
     return max(shorter, default=DELAY_CHOICES[-1])
 
 
 def compute_reply_chances(state: MatchState) -> NDArray[np.float64]:
-    """Return the probability of each cell, [cells], to be the next move of the player to move.
+    """Return the probability of each cell, [cells], as the next move of the player to move.
 
-    For a person it is the move of the value source that colours the board, at its snapshot.
+    For a person the move is that of the board's value source, at the snapshot shown.
     """
     site = state.site
     match = state.match
@@ -325,9 +322,9 @@ def play_random_reply(state: MatchState) -> MatchState:
 
 
 def build_snapshot_slider(state: MatchState, name: str) -> SnapshotSlider | None:
-    """Return the snapshots of a value source; None for a source without a training.
+    """Return the slider over the training of a value source; None for a source without a training.
 
-    A replay starts at the snapshot shown, and from the last snapshot at the first.
+    A replay starts at the snapshot shown; if the last snapshot is shown, it starts at the first.
     """
     match = state.match
     site = state.site
@@ -344,12 +341,12 @@ def build_snapshot_slider(state: MatchState, name: str) -> SnapshotSlider | None
     return SnapshotSlider(
         value_source=name,
         title=site.display_titles[name],
-        algorithm_url=urls.how(site.agents[name].card.algorithm),
+        algorithm_url=urls.how_url(site.agents[name].card.algorithm),
         snapshot_labels=marks,
         curve_points=curve,
         snapshot=site.resolve_snapshot(name, match.snapshot),
         is_running=match.plays_training,
-        toggle_url=urls.play(
+        toggle_url=urls.play_url(
             replace(match, plays_training=False) if match.plays_training else start
         ),
     )

@@ -1,4 +1,4 @@
-"""The view of a match, on its own page or in a frame: position, texts and links."""
+"""The class MatchView: everything that a page or a frame shows of a match."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -46,7 +46,7 @@ from app.web.move_values import (
 from app.web.pictures.boards import BoardPicture, PlayOptions, lay_out_board
 from app.web.site_data import HUMAN, SiteData, cached_per_site, is_policy_name
 from app.web.translation import gettext, gettext_noop, ngettext
-from app.web.urls import MatchRoutes, move_urls
+from app.web.urls import MatchRoutes, map_moves_to_urls
 from app.web.wording import (
     LOST_RESULT_TEXTS,
     Legend,
@@ -75,7 +75,7 @@ OPTIMAL_RESULT_TEXTS = {
 
 
 class SeatHeader(NamedTuple):
-    """A player, as shown above the board."""
+    """A player in the header above the board."""
 
     player_mark: str
     player_title: str
@@ -104,10 +104,10 @@ class BoardHeadline(NamedTuple):
 
 
 class EvaluationBar(NamedTuple):
-    """The value of a position for a side, by the value source and with optimal play."""
+    """The bar beside the board: the value of the position by the source and with optimal play."""
 
-    heat: int | None  # None if no value is known
-    optimal_value: int | None  # None if values are hidden
+    heat: int | None  # colour step of the source's value; None if no value is known
+    optimal_value: int | None  # exact result -1, 0 or +1; None if values are hidden
     label: str
 
 
@@ -120,7 +120,7 @@ class MatchView(NamedTuple):
     board: BoardPicture
     evaluation_bar: EvaluationBar
     move_values: MoveValues | None  # None if no values are shown
-    ply: int | None  # ply of the position with the values shown
+    ply: int | None  # number of moves before the position whose values are shown
     legend: Legend | None  # None if no values are shown
     controls: Controls
     automatic_step: AutomaticStep | None  # None if nothing happens automatically
@@ -136,7 +136,7 @@ class MatchView(NamedTuple):
 def build_match_view(
     state: MatchState, routes: MatchRoutes = urls.PAGE_ROUTES
 ) -> MatchView:
-    """Return the view of a match with links to `routes`."""
+    """Return the view of a match; its links lead to pages or to frames, as `routes` builds them."""
     match = state.match
     auto = plan_automatic_step(state, routes)
     controls = Controls(state, routes)
@@ -160,12 +160,12 @@ def build_match_view(
         board=lay_out_board(
             state,
             values,
-            None if auto else move_urls(match, routes.build_match_url),
+            None if auto else map_moves_to_urls(match, routes.build_match_url),
             notes=_build_square_notes(state, values) if values else None,
             options=PlayOptions(
                 extra_sentences=describe_cells(state, values),
                 hinted_cells=list_hint_cells(state),
-                build_reply_url=move_urls(match, routes.build_reply_url)
+                build_reply_url=map_moves_to_urls(match, routes.build_reply_url)
                 if is_reply_automatic(state)
                 else None,
                 shows_earlier_values=ply != len(match.shown_record)
@@ -184,7 +184,7 @@ def build_match_view(
 
 
 def _build_square_notes(state: MatchState, values: MoveValues) -> list[Note]:
-    """Return the note on each square: on the explained blunder, or on wrong values."""
+    """Return the note for each square: about the explained blunder, or about wrong values."""
     blunder = find_explained_blunder(state)
     if blunder is not None:
         return build_blunder_notes(state, blunder)
@@ -194,18 +194,18 @@ def _build_square_notes(state: MatchState, values: MoveValues) -> list[Note]:
 
 
 def describe_seats(state: MatchState) -> tuple[SeatHeader, SeatHeader]:
-    """Return the players of X and O."""
+    """Return the headers of the players of X and O."""
     return _describe_seat(state, X), _describe_seat(state, O)
 
 
 def _build_caption(
-    match: Match, played: list[ReviewedMove], legend: Legend | None
+    match: Match, reviewed_moves: list[ReviewedMove], legend: Legend | None
 ) -> str:
-    """Return the meaning of the colours, and whether the last move was random."""
+    """Return sentences on the meaning of the colours, and on a random last move."""
     caption = legend.caption if legend else ""
     if match.hides_values:
         caption = gettext("The values are hidden.")
-    if match.shown_record and played[len(match.shown_record) - 1].is_random:
+    if match.shown_record and reviewed_moves[len(match.shown_record) - 1].is_random:
         mark = MARKS[-match.player_to_move]
         by_chance = gettext("The last move, by %(mark)s, was random.", mark=mark)
         caption = f"{by_chance} {caption}"
@@ -218,10 +218,10 @@ def build_headline(
     reviewed_moves: list[ReviewedMove],
     losing_move: ReviewedMove | None,
     legend: Legend | None,
-    goes_on: bool,
+    goes_on_automatically: bool,
     build_url: Callable[[Match], str],
 ) -> BoardHeadline:
-    """Return the turn or the result, the meaning of the colours, and the offered actions."""
+    """Return the texts and buttons above the board: whose turn it is or who won, and actions."""
     match = state.match
     title = describe_turn(state)
     if state.is_over:
@@ -236,7 +236,7 @@ def build_headline(
         return _build_earlier_headline(state, controls, title, caption, build_url)
     if match.is_paused and not match.is_human(match.player_to_move):
         return _build_pause_headline(state, controls, caption)
-    if goes_on or not controls.take_back_url:
+    if goes_on_automatically or not controls.take_back_url:
         return BoardHeadline(title, caption, [])
     back = ActionButton("take-back", gettext("Take back"), controls.take_back_url, "u")
     return BoardHeadline(title, caption, [back])
@@ -270,7 +270,7 @@ def _build_earlier_headline(
     caption: str,
     build_url: Callable[[Match], str],
 ) -> BoardHeadline:
-    """Return the headline of an earlier position, with the way to the end of the record."""
+    """Return the headline of an earlier position, with a button to the end of the record."""
     match = state.match
     shown = len(match.shown_record)
     total = len(match.record)
@@ -294,7 +294,7 @@ def _build_earlier_headline(
 def _build_pause_headline(
     state: MatchState, controls: Controls, caption: str
 ) -> BoardHeadline:
-    """Return the headline of a paused match, with the action that lets the agent go on."""
+    """Return the headline of a paused match, with a button that resumes it."""
     match = state.match
     words = (
         gettext_noop("Continue with %(agent)s")
@@ -327,7 +327,7 @@ def get_result_name(state: MatchState) -> str:
 
 
 def build_evaluation_bar(state: MatchState, values: MoveValues | None) -> EvaluationBar:
-    """Return the value of the position in the viewer's view, or in X's view without a viewer.
+    """Return the bar with the value of the position, for the viewer or else for X.
 
     After the end of the game the bar shows the result.
     """
@@ -370,7 +370,7 @@ def build_evaluation_bar(state: MatchState, values: MoveValues | None) -> Evalua
 
 
 def _describe_value(game: Game, move_values: MoveValues, cell: int) -> str:
-    """Return the name of a square and the value of the move there."""
+    """Return a text with the name of a square and the value of the move there."""
     if move_values.is_optimal_play:
         value = move_values.optimal_results[cell]
     else:
@@ -381,7 +381,7 @@ def _describe_value(game: Game, move_values: MoveValues, cell: int) -> str:
 def describe_cells(
     state: MatchState, move_values: MoveValues | None
 ) -> list[str] | None:
-    """Return a sentence for each cell: its value, its number of updates, the expected reply."""
+    """Return a sentence for each cell: number of updates, and the reply that the source expects."""
     if (
         move_values is None
         or state.match.snapshot is not None
@@ -527,7 +527,7 @@ def _build_final_caption(
 
 
 def summarise_game(state: MatchState) -> str:
-    """Return a sentence on a finished game, for the shared picture."""
+    """Return a sentence on a finished game: the caption of its preview picture."""
     match = state.match
     site = state.site
     blame = find_losing_move(state)
@@ -563,7 +563,7 @@ def _list_likeliest_moves(site: SiteData, name: str) -> bytes:
 
 
 def find_shown_value_source(state: MatchState) -> str:
-    """Return the value source of the board, even if values are hidden."""
+    """Return the name of the board's value source, even if the values are hidden."""
     ply = find_shown_ply(state)
     to_move = state.match.player_to_move
     if ply is not None and not state.is_over:

@@ -45,18 +45,18 @@ OUTCOME_IN_MOVES = {
     1: gettext_noop("win in %(moves)s"),
 }
 UNIT_REWARDS = RewardScale()  # rewards of optimal play: loss -1, draw 0, win 1
-# the colours shown in the legend
+# colour steps that the legend shows
 LEGEND_HEATS = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5)
-# smallest difference from the training task that counts, on the common scale
+# smallest difference from the exact value of the training task that is shown, on the common scale
 MIN_TASK_ERROR = 0.1
 
 
 class Note(NamedTuple):
-    """The text beside the value of a move; "" for no text."""
+    """The text beside the value of a move, in three lengths; "" for no text."""
 
-    text: str  # short form, for a square
-    label: str  # long form, for screen readers
-    short: str = ""  # shortest form, for a very small square; "" for the short form
+    short_text: str  # for a square
+    spoken_text: str  # for screen readers
+    shortest_text: str = ""  # for a very small square; "" to use the text for a square
 
 
 EMPTY_NOTE = Note("", "")
@@ -75,12 +75,12 @@ class MoveValues:
     scaled_values: NDArray[np.float64]  # [cells] on the common scale from -1 to +1
     # whether texts are in the source's units, else on the common scale
     in_source_units: bool
-    # [cells] probability of each move when the source plays
+    # [cells] probability of each move in the policy of the source
     policy: NDArray[np.float64]
-    is_known: list[bool]  # whether training updated the value
-    value_texts: list[str]  # the value as shown; "" if it is not shown
+    is_known: list[bool]  # whether the value was updated in training, or is exact
+    value_texts: list[str]  # the value as text; "" if it is not shown
     spoken_values: list[str]  # the value in words, for screen readers
-    heats: list[int]  # colour: -HEAT_STEPS is a loss, 0 a draw, HEAT_STEPS a win
+    heats: list[int]  # colour steps: -HEAT_STEPS is a loss, 0 a draw, HEAT_STEPS a win
     likeliest_cells: list[int]  # the cells with the highest probability
     is_best: list[bool]  # whether a star marks the cell; no stars without known values
     optimal_results: list[
@@ -124,7 +124,7 @@ def describe_outcome(site: SiteData, position: int, cell: int) -> str:
 
 
 def choose_value_source(match: Match, site: SiteData, player_to_move: int) -> str:
-    """Return the value source to show: the source in the URL, else the mover, else the opponent.
+    """Return the name of the value source to show: from the URL, else the mover, else its opponent.
 
     A policy that is named by its moves can be a source too: its moves are shown.
     """
@@ -157,7 +157,7 @@ def find_viewing_side(match: Match, site: SiteData) -> int | None:
 
 
 def _find_side_of_source(match: Match, site: SiteData) -> int:
-    """Return the side that the value source plays; X if it plays both or neither."""
+    """Return the side (+1 X, -1 O) that the value source plays; X if it plays both or neither."""
     value_source = match.value_source.removesuffix(TASK_SUFFIX) or match.x
     if not site.agents.contains_name(value_source) and not match.value_source:
         value_source = match.o
@@ -166,10 +166,10 @@ def _find_side_of_source(match: Match, site: SiteData) -> int:
 
 
 def find_shown_ply(state: MatchState) -> int | None:
-    """Return the ply with the values to show, None if there is no such ply.
+    """Return the ply of the position whose values are shown, None if no values are shown.
 
     During a pending reply, after the end, and at earlier positions, the values of the viewer's
-    last ply stay, so that the board never changes to the view of the other side.
+    last decision stay, so that the board never changes to the view of the other side.
     """
     current = len(state.match.shown_record)
     side = find_viewing_side(state.match, state.site)
@@ -182,7 +182,7 @@ def find_shown_ply(state: MatchState) -> int | None:
 
 
 def is_reply_pending(state: MatchState) -> bool:
-    """Return whether an agent is about to move automatically."""
+    """Return whether the next move is an automatic move of an agent."""
     match = state.match
     return not (
         state.is_over
@@ -209,16 +209,16 @@ def evaluate_match(state: MatchState, ply: int | None = None) -> MoveValues:
 
 
 def compute_play_chances(
-    site: SiteData, position: int, name: str, snapshot: int | None
+    site: SiteData, position: int, player_name: str, snapshot: int | None
 ) -> NDArray[np.float64]:
     """Return the probability of each cell, [cells], when an agent or a baseline moves.
 
     An agent can move as at a snapshot; None is the agent as shipped.
     """
     if snapshot is None:
-        chances: NDArray[np.float64] = site.policies[name][position]
+        chances: NDArray[np.float64] = site.policies[player_name][position]
         return chances
-    return evaluate_moves(site, position, name, snapshot).policy
+    return evaluate_moves(site, position, player_name, snapshot).policy
 
 
 def evaluate_moves(
@@ -297,12 +297,12 @@ def _evaluate_moves(
     return replace(view, is_wrong=wrong.tolist(), is_blunder=blunders.tolist())
 
 
-def _write_shown(
-    values: list[float], is_shown: list[bool], write: Callable[[float], str]
+def _format_shown_values(
+    values: list[float], is_shown: list[bool], format_value: Callable[[float], str]
 ) -> list[str]:
-    """Return the shown values as texts, and "" for the other values."""
+    """Return a text for each value: the formatted value if it is shown, else ""."""
     pairs = zip(values, is_shown, strict=True)
-    return [write(value) if shown else "" for value, shown in pairs]
+    return [format_value(value) if shown else "" for value, shown in pairs]
 
 
 def build_move_values(
@@ -317,15 +317,15 @@ def build_move_values(
     play_rule: PlayRule = "greedy",
     unknown_text: str = "",
 ) -> MoveValues:
-    """Return move values from the arrays of a source: values, known, policy, all [cells].
+    """Return move values from arrays of a source: `values`, `is_known` and `policy`, each [cells].
 
     A star marks the moves that the source plays. The value of such a move is shown even without an
-    update. Without `reward_scale` the values are beads. Wrong values are not marked here.
+    update. Without `reward_scale` the values are beads. `is_wrong` and `is_blunder` are all False.
     """
     if reward_scale is None:
         values, scaled = _normalize_beads(site, position, values, play_rule)
     else:
-        values = values + 0.0  # never -0.0
+        values = values + 0.0  # changes -0.0 to 0.0
         scaled = scale_values(values, reward_scale, int(site.game.to_move[position]))
     # Symmetric squares share the beads of a move, so their probabilities are no preference.
     preference = policy if reward_scale else scaled
@@ -340,10 +340,10 @@ def build_move_values(
             format_signed, decimals=0 if value_source == TRUTH else DECIMALS
         )
     is_shown = (is_known | best).tolist()
-    texts = _write_shown(written.tolist(), is_shown, write)
+    texts = _format_shown_values(written.tolist(), is_shown, write)
     spoken = texts
     if reward_scale is None:
-        spoken = _write_shown(values.tolist(), is_shown, spell_bead_count)
+        spoken = _format_shown_values(values.tolist(), is_shown, spell_bead_count)
     return MoveValues(
         value_source=value_source,
         position=position,
@@ -398,7 +398,7 @@ def can_blunder(state: MatchState, move_values: MoveValues) -> bool:
 def build_notes(
     site: SiteData, move_values: MoveValues, snapshot: int | None, marked_errors: str
 ) -> list[Note]:
-    """Return the note beside the value of each cell.
+    """Return the note for each cell, to stand beside its value.
 
     For optimal play the note is the result of the move. For other sources it marks wrong values:
     with `marked_errors` "" blunders only, with "truth" all values nearest to a wrong result, with "task"
@@ -455,9 +455,9 @@ def list_task_values(
     snapshot: int | None = None,
     in_source_units: bool = False,
 ) -> list[str]:
-    """Return texts with exact values of the training task, for values off by MIN_TASK_ERROR or more.
+    """Return for each cell the exact value of the training task as text, if it differs.
 
-    The texts of all other cells are "", also if the source has no training task.
+    The text is "" if the difference is below MIN_TASK_ERROR or the source has no training task.
     """
     if not site.is_task_value_source(value_source + TASK_SUFFIX):
         return [""] * site.game.cells
@@ -477,7 +477,7 @@ def list_task_values(
 def _normalize_beads(
     site: SiteData, position: int, row: NDArray[np.float64], play_rule: PlayRule
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the beads of each move in a position, and the preferences of the box, both [cells]."""
+    """Return the beads of each move in a position, and their advantage over equal shares, [cells]."""
     legal = site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
     held, leaning = np.full((2, len(legal)), np.nan)

@@ -1,7 +1,7 @@
 """Agents that are trained on demand: a recipe is accepted wherever a URL names an agent.
 
-A recipe has a canonical name: the id of the always available agent with this recipe, or else the
-name of the recipe. Other ways to write the recipe are redirected to it.
+The canonical name of a recipe is the id of the shipped agent with this recipe, if there is one;
+otherwise it is the full name of the recipe. URLs with other spellings are redirected.
 """
 
 import zlib
@@ -63,20 +63,22 @@ MAX_CACHED_NAMES = (
 MAX_CACHED_STORIES = 32  # cached game logs, about 10 KB each
 MAX_CACHED_RUNS = 4000  # cached seed results, about 2 KB each: 20 seeds of 200 recipes
 PAGE_SECONDS = 3.0  # longest wait of a page before it shows the queue position
-# longest wait of the next requests of a page; htmx times out after 10
+# longest wait in seconds of later requests of the page; htmx gives up after 10 seconds
 MAX_WAIT_SECONDS = 8.0
-FILE_SECONDS = 30.0  # longest wait of other requests
-# interval between two checks of the connection to the client
+FILE_SECONDS = 30.0  # longest wait of requests for files
+# seconds between two checks whether the client is still connected
 CLIENT_CHECK_SECONDS = 0.5
-# A waiting page that sends no request for so long counts as closed.
+# seconds without a request after which a waiting page counts as closed
 AWAY_SECONDS = 4.0
 RETRY_SECONDS = 1
 IPV6_PREFIX = 64  # bits of the network prefix of a provider's customer
-BEGAN_KEY = "on_demand.began"  # WSGI environment key for the arrival time of a request
+ARRIVAL_TIME_KEY = (
+    "on_demand.began"  # WSGI environment key for the arrival time of a request
+)
 
 
 class SeedRun(NamedTuple):
-    """The result of a recipe with a seed."""
+    """The result of training a recipe with one seed."""
 
     seed: int
     figures: Figures  # figures of every snapshot
@@ -84,10 +86,10 @@ class SeedRun(NamedTuple):
 
 
 class TrainingPending(ServiceUnavailable):
-    """The response to a request with an unfinished training; pages retry automatically."""
+    """The response while a training is not finished; the page repeats its request automatically."""
 
     code = 202
-    heading = ""  # heading of the page that waits, "" for that of all such pages
+    heading = ""  # heading of the waiting page, "" for the default heading
 
 
 class TrainerRequest:
@@ -95,16 +97,18 @@ class TrainerRequest:
 
     def __init__(self) -> None:
         self.waiting = 0  # number of waiting requests
-        self.until = 0.0  # monotonic time until which waiting pages can retry
+        self.until = (
+            0.0  # time (monotonic clock) until which waiting pages can repeat requests
+        )
         self.answer: Future[Any] = Future()
 
     def is_still_wanted(self) -> bool:
-        """Return whether a request waits for the answer, or a page can still retry."""
+        """Return whether a request waits for the answer, or a page will soon ask for it again."""
         return self.waiting > 0 or monotonic() < self.until
 
 
 class Lab:
-    """The agents of recipes: cached, or trained on demand by the trainer."""
+    """The agents that are named by recipes: from a cache, or trained on demand by the trainer."""
 
     def __init__(
         self, game: Game, shipped_agents: Mapping[str, Agent], trainer: Trainer | None
@@ -147,9 +151,9 @@ class Lab:
             raise BadRequest(mark_english(words)) from None
 
     def find_canonical_name(self, recipe: str) -> str:
-        """Return the canonical name of a recipe from its whole name.
+        """Return the canonical name of a recipe from its full name.
 
-        The canonical name is the id of the always available agent with this recipe, if it exists.
+        It is the id of the shipped agent with this recipe, or else the full name.
         """
         return self.short.get(recipe, recipe)
 
@@ -160,8 +164,8 @@ class Lab:
         """
         return self.find_canonical_name(_name_with_seed(recipe, seed))
 
-    def can_find(self, text: str) -> bool:
-        """Return whether a text is the recipe of an available agent, without training it."""
+    def is_available(self, text: str) -> bool:
+        """Return whether a text is a recipe whose agent is cached or can be trained; trains nothing."""
         try:
             return self.canonicalize(text) is not None
         except HTTPException:
@@ -179,7 +183,7 @@ class Lab:
         if name in self.faults:
             return self.faults[name]
         return self._request_answer(
-            name, self.agents, lambda answer: read_agent(self.game, name, answer)
+            name, self.agents, lambda answer: decode_agent(self.game, name, answer)
         )
 
     def get_game_log(self, recipe: str) -> bytes:
@@ -196,39 +200,41 @@ class Lab:
     def replay_course(
         self, recipe: str, unfinished_moves: str | None
     ) -> Course | Refusal:
-        """Return the course of a learner from its whole name, with the begun game `unfinished_moves`.
+        """Return the course of a taught learner: its lessons and its game in progress.
+
+        `recipe` is the full name of the learner, and `unfinished_moves` are the cells of the game.
 
         Raises the errors of `get_game_log`.
         """
         return self._request_answer(
             f"taught/{'-' if unfinished_moves is None else unfinished_moves}/{recipe}",
             {},
-            _read_course,
+            _decode_course,
         )
 
-    def _find_run(self, text: str) -> bytes | None:
-        """Return the cached result of a recipe, or the result of an agent that is loaded."""
+    def _find_seed_run(self, text: str) -> bytes | None:
+        """Return the result of a recipe as JSON, from the cache or from a loaded agent, else None."""
         with self.lock:
             run = self.runs.get(text)
             agent = self.agents.get(text)
         agent = agent or self.always.get(text) or self.faults.get(text)
         if run or not agent:
             return run
-        return zlib.compress(msgspec.json.encode(self._build_run(agent)), 1)
+        return zlib.compress(msgspec.json.encode(self._build_seed_run(agent)), 1)
 
     def train_seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
         """Return the results of a recipe with several seeds, in the order of the seeds.
 
-        All results that are not cached are a single job in the queue.
+        All results that are not cached are computed by a single job of the trainer.
         Raises the errors of `get_agent`, and RecipeError if a name is too long.
         """
         texts = {seed: self.name_with_seed(recipe, seed) for seed in seeds}
         runs = {}
         for seed, text in texts.items():
-            if run := self._find_run(text):
+            if run := self._find_seed_run(text):
                 runs[seed] = run
         if len(runs) < len(texts):
-            # All seeds of the recipe, so that other workers send an equal request.
+            # The request names all seeds, so that other workers of the server send an equal request.
             trained = [seed for seed in seeds if texts[seed] not in self.always]
             request_text = f"seeds/{'.'.join(map(str, trained))}/{texts[trained[0]]}"
             answer = self._request_answer(
@@ -242,9 +248,9 @@ class Lab:
             for seed in seeds
         ]
 
-    def _build_run(self, agent: Agent) -> SeedRun:
+    def _build_seed_run(self, agent: Agent) -> SeedRun:
         policy = policy_from_values(agent.q, agent.card.play_rule)
-        # The best responder avoids risky wins, so its results do not prove an agent unbeatable.
+        # Results against the best responder prove nothing, because it can avoid risky wins.
         lost_games = find_lost_games(self.game, policy)
         as_x, as_o = (record is None for record in lost_games.values())
         return SeedRun(agent.card.seed, agent.card.figures, (as_x, as_o))
@@ -267,9 +273,9 @@ class Lab:
         cache: MutableMapping[str, Value],
         decode: Callable[[bytes], Value],
     ) -> Value:
-        """Return the parsed answer of the trainer, from the cache `cache` if possible.
+        """Return the decoded answer of the trainer to a request, from `cache` if possible.
 
-        Simultaneous requests with equal texts share a single question.
+        Simultaneous requests with equal texts share one request to the trainer.
         """
         if self.source is None:
             raise NotFound(mark_english("The lab is switched off here."))
@@ -289,7 +295,7 @@ class Lab:
                 )
                 Thread(
                     target=self._fetch_answer, args=work, daemon=True
-                ).start()  # _fetch_answer needs this lock, so it ends later
+                ).start()  # the thread cannot end before this lock is released
                 self.questions[text] = question
             question.waiting += 1
         try:
@@ -334,8 +340,8 @@ class Lab:
     def _wait_for_answer(
         self, trainer: Trainer, request: TrainerRequest, text: str
     ) -> None:
-        """Wait for the answer to a question, at most as long as `choose_patience` allows."""
-        end = monotonic() + choose_patience(bool(request.until))
+        """Wait for the answer to a request; raise TrainingPending when the waiting time is over."""
+        end = monotonic() + choose_wait_seconds(bool(request.until))
         while not wait(
             [request.answer], min(CLIENT_CHECK_SECONDS, max(0.0, end - monotonic()))
         ).done:
@@ -347,7 +353,7 @@ class Lab:
                 raise TrainingPending(sentence, retry_after=RETRY_SECONDS)
 
 
-def read_agent(game: Game, name: str, answer: bytes) -> Agent:
+def decode_agent(game: Game, name: str, answer: bytes) -> Agent:
     """Return the agent in the trainer's answer; raises ModelError if the answer is invalid."""
     try:
         return unpack_agent(game, brotli.decompress(answer), name)
@@ -368,26 +374,26 @@ def has_client_left() -> bool:
         return True
 
 
-def choose_patience(has_said_so: bool) -> float:
-    """Return the seconds that this request may still wait for an answer.
+def choose_wait_seconds(shows_queue_position: bool) -> float:
+    """Return the seconds that the current request can still wait for an answer.
 
-    A page that already shows its queue position has nothing new to show before the answer. Its next
-    requests wait longer, because fewer responses cost less.
+    A page that already shows its queue position (`shows_queue_position`) can wait longer, because
+    it has nothing new to show before the answer.
     """
     if not has_request_context():
         return FILE_SECONDS
     seconds = FILE_SECONDS
     if "HX-Request" in request.headers or "html" in request.headers.get("Accept", ""):
-        seconds = MAX_WAIT_SECONDS if has_said_so else PAGE_SECONDS
+        seconds = MAX_WAIT_SECONDS if shows_queue_position else PAGE_SECONDS
     now = monotonic()
-    began: float = request.environ.get(BEGAN_KEY, now)
+    began: float = request.environ.get(ARRIVAL_TIME_KEY, now)
     return seconds - (now - began)
 
 
 def get_client_network() -> str:
-    """Return the network of this request's client; each network has an equal share of the trainer.
+    """Return the network of the client: its IPv4 address, or the prefix of its IPv6 address.
 
-    A network is an IPv4 address, or the prefix of an IPv6 address.
+    The trainer serves all networks equally.
     """
     address = request.remote_addr or "" if has_request_context() else ""
     if ":" not in address:
@@ -408,7 +414,7 @@ def build_busy_error() -> ServiceUnavailable:
 
 
 def describe_position(position: QueuePosition | None) -> str:
-    """Return a sentence on the progress of a pending training."""
+    """Return a sentence on a pending training: its place in the queue, or that it is running."""
     if position and position.compile_seconds:
         return gettext(
             "The server prepares its learning programs. This happens only once and takes about "
@@ -423,7 +429,7 @@ def describe_position(position: QueuePosition | None) -> str:
     return gettext("The agent is being trained. This page reloads automatically.")
 
 
-def _read_course(answer: bytes) -> Course | Refusal:
+def _decode_course(answer: bytes) -> Course | Refusal:
     if answer.startswith(b'{"reason"'):
         return msgspec.json.decode(answer, type=Refusal)
     return msgspec.json.decode(answer, type=Course)
@@ -441,19 +447,19 @@ def cache_names(function: Callable[[str], str]) -> Callable[[str], str]:
         LRUCache(MAX_CACHED_NAMES, getsizeof=lambda names: sum(map(len, names))),
         lock=Lock(),
     )
-    def cache_pair(text: str) -> tuple[str, str]:
+    def cache_name_pair(text: str) -> tuple[str, str]:
         return text, function(text)
 
     @wraps(function)
-    def answer(text: str) -> str:
-        return cache_pair(text)[1]
+    def get_cached_name(text: str) -> str:
+        return cache_name_pair(text)[1]
 
-    return answer
+    return get_cached_name
 
 
 @cache_names
 def get_full_name(text: str) -> str:
-    """Return the whole name of a recipe from any way to write it.
+    """Return the full name of a recipe from any spelling of it.
 
     Raises RecipeError for an invalid recipe. The result is cached, because a page needs a few names
     hundreds of times.

@@ -40,10 +40,10 @@ from app.web.site_data import (
     HUMAN,
     SiteData,
     cached_per_site,
-    current_site,
+    get_current_site,
     is_policy_name,
 )
-from app.web.urls import frame_url, with_query
+from app.web.urls import append_query, frame_url
 from app.web.wording import BLOCK_EXAMPLE
 
 MAX_CACHED_PARTS = 512  # cached macros, most below 3 KB
@@ -66,9 +66,11 @@ class Page(Struct, frozen=True, dict=True):
 
 
 @cache
-def list_context_names(kind: type[Page]) -> tuple[str, ...]:
+def list_context_names(page_class: type[Page]) -> tuple[str, ...]:
     """Return the names that a template may use from a page class: its fields and properties."""
-    members = {name: each for base in kind.__mro__ for name, each in vars(base).items()}
+    members = {
+        name: each for base in page_class.__mro__ for name, each in vars(base).items()
+    }
     properties = [
         name
         for name, each in members.items()
@@ -76,7 +78,7 @@ def list_context_names(kind: type[Page]) -> tuple[str, ...]:
     ]
     return tuple(
         name
-        for name in (*kind.__struct_fields__, *properties)
+        for name in (*page_class.__struct_fields__, *properties)
         if not name.startswith("_")
     )
 
@@ -95,7 +97,7 @@ def init_app(app: Flask) -> None:
     site: SiteData = app.extensions["site"]
     app.jinja_env.globals["doors"] = list_doors(site)
     opponent = site.first_opponent
-    app.jinja_env.globals["first_game"] = urls.play_against(opponent)
+    app.jinja_env.globals["first_game"] = urls.play_against_url(opponent)
     filmed = Match(BLOCK_EXAMPLE, o=HUMAN, value_source=opponent)
     app.jinja_env.globals["first_preview"] = urls.MATCH_PREVIEW.build_match_url(filmed)
     for function in (
@@ -104,7 +106,7 @@ def init_app(app: Flask) -> None:
         format_percent,
         format_signed,
         render_macro,
-        is_frame,
+        is_frame_request,
         get_url_in_frame,
         get_link_attributes,
     ):
@@ -126,24 +128,24 @@ def redirect_to_canonical() -> AnyResponse | None:
     # keeps the order
     query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
     one_path = {
-        part: _canonical_view(text) if part in NAMES_IN_PATHS else text
+        part: _canonicalize_view(text) if part in NAMES_IN_PATHS else text
         for part, text in path.items()
     }
     one_query = [
-        (key, _canonical_view(text) if key in NAMES_IN_QUERIES else text)
+        (key, _canonicalize_view(text) if key in NAMES_IN_QUERIES else text)
         for key, text in query
     ]
     if (one_path, one_query) == (path, query) or not request.endpoint:
         return None
     address = url_for(request.endpoint, _external=False, **one_path)
-    return redirect(with_query(address, one_query), 301)
+    return redirect(append_query(address, one_query), 301)
 
 
-def _canonical_view(text: str) -> str:
+def _canonicalize_view(view_name: str) -> str:
     """Return a view, or an agent's name, with the canonical name of its recipe, if it has one."""
-    match = None if is_policy_name(text) else VIEW_PATTERN.fullmatch(text)
-    agent, rest = match.groups(default="") if match else (text, "")
-    return (current_site().canonicalize(agent) or agent) + rest
+    match = None if is_policy_name(view_name) else VIEW_PATTERN.fullmatch(view_name)
+    agent, rest = match.groups(default="") if match else (view_name, "")
+    return (get_current_site().canonicalize(agent) or agent) + rest
 
 
 def render_page(page: Page) -> Response:
@@ -164,7 +166,7 @@ def render_page(page: Page) -> Response:
 
 
 def redirect_after_form(
-    url: str, page: Callable[[], Page], history: str = "Push"
+    url: str, build_page: Callable[[], Page], history_action: str = "Push"
 ) -> AnyResponse:
     """Return the response to a request that ends at another URL, such as a move drawn by chance.
 
@@ -172,14 +174,14 @@ def redirect_after_form(
     redirected. In a frame the history belongs to the surrounding page, so nothing is added to it.
     The next request may have another result, so no cache keeps the response.
     """
-    if is_frame():
-        history = "Replace"
+    if is_frame_request():
+        history_action = "Replace"
     if not wants_fragment():
         response: AnyResponse = redirect(url, 303)
     else:
-        response = render_page(page())
+        response = render_page(build_page())
         del response.headers["ETag"]
-        response.headers[f"HX-{history}-Url"] = url
+        response.headers[f"HX-{history_action}-Url"] = url
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -199,27 +201,29 @@ def wants_fragment() -> bool:
     return request.headers.get("HX-Request") == "true"
 
 
-def is_frame() -> bool:
+def is_frame_request() -> bool:
     """Return whether the request is for a frame on a page of another site."""
     return has_request_context() and request.path.startswith(urls.EMBED)
 
 
 def get_url_in_frame(url: str) -> str:
     """Return the URL of a page, or the URL of its frame if this request is for a frame."""
-    return frame_url(url) if is_frame() else url
+    return frame_url(url) if is_frame_request() else url
 
 
 def get_link_attributes() -> Markup:
     """Return the attributes of a link to a page without a framed version: a new tab if framed."""
-    return Markup(' target="_blank" rel="noopener"' if is_frame() else "")
+    return Markup(' target="_blank" rel="noopener"' if is_frame_request() else "")
 
 
-def render_macro(macro: str, *facts: Hashable) -> str:
+def render_macro(macro_name: str, *arguments: Hashable) -> str:
     """Return the text of a macro for its arguments, cached because lists of players take long."""
-    return _rendered_macro(current_site(), macro, *facts)
+    return _render_macro_cached(get_current_site(), macro_name, *arguments)
 
 
 @cached_per_site(MAX_CACHED_PARTS, per_language=True)
-def _rendered_macro(_: SiteData, macro: str, *facts: Hashable) -> str:
-    written: str = get_template_attribute("parts/_controls.html", macro)(*facts)
+def _render_macro_cached(_: SiteData, macro_name: str, *arguments: Hashable) -> str:
+    written: str = get_template_attribute("parts/_controls.html", macro_name)(
+        *arguments
+    )
     return written

@@ -109,9 +109,11 @@ def cached_per_site(
     `lru_cache` alone would keep a replaced site alive, 36 MB.
     """
 
-    def keep(function: Function) -> Function:
+    def cache_function(function: Function) -> Function:
         @wraps(function)
-        def answer(site: "SiteData", *args: Hashable, **kwargs: Hashable) -> object:
+        def call_cached(
+            site: "SiteData", *args: Hashable, **kwargs: Hashable
+        ) -> object:
             key = (function, get_current_language()) if per_language else function
             if key not in site.caches:
                 site.caches[key] = lru_cache(maxsize=max_entries)(
@@ -119,9 +121,9 @@ def cached_per_site(
                 )
             return site.caches[key](*args, **kwargs)
 
-        return cast("Function", answer)
+        return cast("Function", call_cached)
 
-    return keep
+    return cache_function
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +138,7 @@ class SiteData:
     # algorithm -> updates of real trainings, for the views step by step
     update_examples: dict[str, list[UpdateExample]] = field(default_factory=dict)
     # agent -> board and cell of a blunder -> the updates behind it, encoded
-    mistake_examples: dict[str, dict[str, Raw]] = field(default_factory=dict)
+    blunder_examples: dict[str, dict[str, Raw]] = field(default_factory=dict)
 
     # results of `cached_per_site`
     caches: dict[Hashable, Any] = field(default_factory=dict, repr=False)
@@ -147,7 +149,7 @@ class SiteData:
     @cached_property
     def agents(self) -> Registry[Agent]:
         """All agents."""
-        return Registry(self.shipped_agents, self.lab.can_find, self.lab.get_agent)
+        return Registry(self.shipped_agents, self.lab.is_available, self.lab.get_agent)
 
     @cached_property
     def policies(self) -> Registry[Policy]:
@@ -157,7 +159,9 @@ class SiteData:
             for name, agent in self.shipped_agents.items()
         }
         return Registry(
-            always | self.baselines, self._is_player, self._policy_on_demand
+            always | self.baselines,
+            self._has_policy_on_demand,
+            self._get_policy_on_demand,
         )
 
     @property
@@ -178,7 +182,7 @@ class SiteData:
             **{name: gettext(BASELINES[name].title) for name in self.baselines},
         }
 
-        def title(name: str) -> str:
+        def find_title(name: str) -> str:
             if is_policy_name(name):
                 return gettext(
                     "Judged %(code)s", code=f"{crc32(name.encode()) & 0xFFFF:04x}"
@@ -188,12 +192,12 @@ class SiteData:
             short = format_taught_title(recipe) if recipe.has_opponent(YOU) else agent
             return short if agent == name else _format_task_title(short)
 
-        def known(name: str) -> bool:
-            return self._is_player(
+        def has_title(name: str) -> bool:
+            return self._has_policy_on_demand(
                 name if is_policy_name(name) else name.removesuffix(TASK_SUFFIX)
             )
 
-        return Registry(always, known, title)
+        return Registry(always, has_title, find_title)
 
     @cached_property
     def seat_names(self) -> tuple[str, ...]:
@@ -225,7 +229,7 @@ class SiteData:
         """Return whether a value source has this name."""
         return (
             name in self.value_sources
-            or self.lab.can_find(name)
+            or self.lab.is_available(name)
             or self.is_task_value_source(name)
         )
 
@@ -253,7 +257,7 @@ class SiteData:
             return name
         return name if name in self.seat_names else self.lab.canonicalize(name)
 
-    def is_taught(self, value_source: str) -> bool:
+    def is_taught_by_person(self, value_source: str) -> bool:
         """Return whether an agent learned from games with a person."""
         return self.agents.contains_name(value_source) and self.get_recipe(
             value_source
@@ -429,14 +433,14 @@ class SiteData:
         return self.game.pair_successor >= self.game.decisions
 
     @cached_property
-    def tiles(self) -> Tiles:
+    def tile_layout(self) -> Tiles:
         """The place of each decision in the picture of a mind."""
         return place_tiles(self.game)
 
-    def _is_player(self, name: str) -> bool:
+    def _has_policy_on_demand(self, name: str) -> bool:
         """Return whether a policy is available on demand, by a recipe or by moves."""
         if not is_policy_name(name):
-            return self.lab.can_find(name)
+            return self.lab.is_available(name)
         try:
             self.decode_moves(name)
         except ValueError:
@@ -444,7 +448,7 @@ class SiteData:
         return True
 
     @cached_per_site(MAX_JUDGED_POLICIES)
-    def _policy_on_demand(self, name: str) -> Policy:
+    def _get_policy_on_demand(self, name: str) -> Policy:
         if is_policy_name(name):
             return policy_from_moves(self.decode_moves(name))
         agent = self.agents[name]
@@ -480,7 +484,7 @@ def load_site_data(models: Path, lab: bool = False) -> SiteData:
     return SiteData(
         game=game,
         update_examples=updates,
-        mistake_examples=mistakes,
+        blunder_examples=mistakes,
         lab=on_demand,
         shipped_agents=agents,
         baselines={
@@ -490,7 +494,7 @@ def load_site_data(models: Path, lab: bool = False) -> SiteData:
     )
 
 
-def current_site() -> SiteData:
+def get_current_site() -> SiteData:
     """Return the data of the site that answers the current request."""
     loaded: SiteData = current_app.extensions["site"]
     return loaded

@@ -90,9 +90,9 @@ def gettext(text: str, /, **values: object) -> str:
     return text % values if values else text
 
 
-def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
+def ngettext(singular: str, plural: str, number: int, /, **values: object) -> str:
     """Return the singular or plural of a text for a number, which replaces %(count)s."""
-    text = _current_language.get().catalogue.ngettext(one, many, number)
+    text = _current_language.get().catalogue.ngettext(singular, plural, number)
     return text % {"count": localize_number(f"{number:,}"), **values}
 
 

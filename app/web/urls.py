@@ -35,7 +35,7 @@ class Route(str):
     repeated_parameters: frozenset[str]
     _pattern: str
 
-    def __new__(cls, rule: str, reads: str | None = "") -> "Route":
+    def __new__(cls, rule: str, query_text: str | None = "") -> "Route":
         """Create a route from a rule and its query parameters, as in "lens* figure".
 
         Variable parts of the rule are in angle brackets. A name with a "*" may be given
@@ -43,9 +43,9 @@ class Route(str):
         """
         route = super().__new__(cls, rule)
         route._pattern = re.sub("<[^>]*>", "%s", rule)
-        names = (reads or "").split()
+        names = (query_text or "").split()
         route.query_parameters = (
-            None if reads is None else tuple(name.rstrip("*") for name in names)
+            None if query_text is None else tuple(name.rstrip("*") for name in names)
         )
         route.repeated_parameters = frozenset(
             name.rstrip("*") for name in names if name.endswith("*")
@@ -68,11 +68,11 @@ class Route(str):
             _quote(str(part)) for part in parts
         ) + _build_query(**query)
 
-    def build_match_url(self, match: Match, *more: str) -> str:
+    def build_match_url(self, match: Match, *query_parts: str) -> str:
         """Return the URL of a match on this route, without settings that have their defaults."""
         _, ply, *settings = astuple(match)
         query = [f"ply={ply}"] if ply is not None else []
-        query += [*_list_settings(*settings), *more]
+        query += [*_list_settings(*settings), *query_parts]
         return self.url(match.record) + ("?" + "&".join(query) if query else "")
 
     def replace_rule(self, rule: str) -> "Route":
@@ -189,22 +189,22 @@ _MAX_CACHED_LENGTH = 250  # characters: longer than names of recipes and their U
 _UNQUOTED_CHARACTERS = ",:="
 # Names and defaults of the settings of a match: all fields but the record and the ply.
 _NAMES = Match.__struct_encode_fields__[2:]
-_USUAL = astuple(Match())[2:]
+_DEFAULTS = astuple(Match())[2:]
 
 
-def play(match: Match) -> str:
+def play_url(match: Match) -> str:
     """Return the URL of a match; the URL of an empty game names its opponent, see `PLAY`."""
     address = PLAY.build_match_url(match)
     return f"{address}?o={_format_value(match.o)}" if address.endswith("/") else address
 
 
-def play_against(name: str) -> str:
+def play_against_url(agent_name: str) -> str:
     """Return the URL of a new game of a person as X against an agent."""
-    return play(Match(o=name))
+    return play_url(Match(o=agent_name))
 
 
-def move_urls(
-    match: Match, build_url: Callable[[Match], str] = play
+def map_moves_to_urls(
+    match: Match, build_url: Callable[[Match], str] = play_url
 ) -> Callable[[int], str]:
     """Return a function that maps a cell to the URL of the match after a move there.
 
@@ -216,9 +216,9 @@ def move_urls(
     return lambda cell: f"{start}{DIGITS[cell]}{end}"
 
 
-def ply_urls(match: Match) -> Callable[[int], str]:
+def map_plies_to_urls(match: Match) -> Callable[[int], str]:
     """Return a function that maps a ply to the URL of the match at that ply."""
-    whole = play(match.show_ply(len(match.record)))
+    whole = play_url(match.show_ply(len(match.record)))
     path, _, query = whole.partition("?")
     rest = f"&{query}" if query else ""
     return lambda ply: f"{path}?ply={ply}{rest}" if ply < len(match.record) else whole
@@ -231,83 +231,83 @@ class MatchRoutes(NamedTuple):
     build_reply_url: Callable[[Match], str]
 
 
-PAGE_ROUTES = MatchRoutes(play, REPLY.build_match_url)
+PAGE_ROUTES = MatchRoutes(play_url, REPLY.build_match_url)
 FRAME_ROUTES = MatchRoutes(EMBED_BOARD.build_match_url, EMBED_REPLY.build_match_url)
 
 
-def why(match: Match, cell: int | None = None, answer: str = "") -> str:
+def why_url(match: Match, cell: int | None = None, case_name: str = "") -> str:
     """Return the URL that explains the value of a cell, by default of the best move.
 
     `answer` is the opponent's answer, or the result of the game, whose update is shown.
     """
     parts = [f"cell={DIGITS[cell]}"] if cell is not None else []
-    parts += [f"answer={answer}"] * bool(answer)
+    parts += [f"answer={case_name}"] * bool(case_name)
     return WHY.build_match_url(match, *parts)
 
 
-def mind_preview(name: str, snapshot: int | None = None, colour: str = "") -> str:
+def mind_preview_url(name: str, snapshot: int | None = None, colour: str = "") -> str:
     """Return the URL of the preview picture of an agent's mind."""
-    return frame_file(EMBED_MIND.url(name, step=snapshot, colour=colour), "png")
+    return frame_file_url(EMBED_MIND.url(name, step=snapshot, colour=colour), "png")
 
 
-def compare(comparison: Comparison) -> str:
+def compare_url(comparison: Comparison) -> str:
     """Return the URL of a comparison."""
     return COMPARE.url(
-        comparison.record, lens=[*comparison.views], figure=comparison.figure
+        comparison.record, lens=[*comparison.views], figure=comparison.curve_key
     )
 
 
-def agent(name: str, against: str = "") -> str:
+def agent_url(name: str, against: str = "") -> str:
     """Return the URL of an agent's page, with its results against an opponent.
 
     For a policy that is named by its moves, it is the URL of the page that judges it.
     """
     if is_policy_name(name):
-        return judge(name)
+        return judge_url(name)
     return AGENT.url(name, against=against)
 
 
-def blunders(name: str, page: int = 1) -> str:
+def blunders_url(name: str, page: int = 1) -> str:
     """Return the URL of a page of the list of an agent's blunders."""
     if is_policy_name(name):
         return JUDGE_BLUNDERS.url(
-            moves=name.removeprefix(MOVES_PREFIX), page=_name_page(page)
+            moves=name.removeprefix(MOVES_PREFIX), page=_omit_first_page(page)
         )
-    return BLUNDERS.url(name, page=_name_page(page))
+    return BLUNDERS.url(name, page=_omit_first_page(page))
 
 
-def certificate(name: str, seat: str, page: int = 1) -> str:
+def certificate_url(name: str, seat: str, page: int = 1) -> str:
     """Return the URL of the proof that an agent cannot be beaten in a seat, "x" or "o"."""
     if is_policy_name(name):
         return JUDGE_CERTIFICATE.url(
-            seat, moves=name.removeprefix(MOVES_PREFIX), page=_name_page(page)
+            seat, moves=name.removeprefix(MOVES_PREFIX), page=_omit_first_page(page)
         )
-    return CERTIFICATE.url(name, seat, page=_name_page(page))
+    return CERTIFICATE.url(name, seat, page=_omit_first_page(page))
 
 
-def judge(name: str = "") -> str:
+def judge_url(name: str = "") -> str:
     """Return the URL that judges a policy named by its moves."""
     return JUDGE.url(moves=name.removeprefix(MOVES_PREFIX))
 
 
-def how(part: str = "", **shown: str | int | None) -> str:
+def how_url(part: str = "", **query: str | int | None) -> str:
     """Return the URL of the contents of /how, or of a part.
 
     A part is a step of the lesson at a snapshot `step`, an algorithm with its board after a
     `record`, a `board` in all encodings, or a worked example at a `stage`. In the lesson `right`
     and `plays` are the cells that answer the questions about a blunder.
     """
-    return HOW_PART.url(part, **shown) if part else HOW.url(**shown)
+    return HOW_PART.url(part, **query) if part else HOW.url(**query)
 
 
-def mind(
+def mind_url(
     name: str, snapshot: int | None = None, colour: str = "", tile: int | None = None
 ) -> str:
     """Return the URL of an agent's mind: its snapshot, its colouring and the tile selected."""
     return MIND.url(name, step=snapshot, colour=colour, tile=tile)
 
 
-def puzzle(
+def puzzle_url(
     number: int,
     day: date | None = None,
     answers: str = "",
@@ -326,7 +326,7 @@ def puzzle(
     return PUZZLE.url(number, day=day, answers=answers, **chosen, ply=ply or None)
 
 
-def lab(
+def lab_url(
     name: str = "",
     baseline: str = "",
     curve: str = "",
@@ -349,15 +349,19 @@ def lab(
     return LAB_RECIPE.url(name, **query) if name else LAB.url(**query)
 
 
-def teach(name: str = "", now: str = "") -> str:
+def teach_url(name: str = "", unfinished_moves: str = "") -> str:
     """Return the URL that teaches a learner, by default the first one offered.
 
     `now` are the cells played so far in the current game.
     """
-    return TEACH_RECIPE.url(name, now=now) if name else TEACH.url(now=now)
+    return (
+        TEACH_RECIPE.url(name, now=unfinished_moves)
+        if name
+        else TEACH.url(now=unfinished_moves)
+    )
 
 
-def paper(chosen_set: str = "", size: str = "", machine: str = "") -> str:
+def paper_url(chosen_set: str = "", size: str = "", machine: str = "") -> str:
     """Return the URL of the sheets of MENACE on paper.
 
     `chosen_set` and `size` are the boxes and the paper; `machine` is the recipe of a machine
@@ -370,44 +374,44 @@ def paper(chosen_set: str = "", size: str = "", machine: str = "") -> str:
     )
 
 
-def teach_now(now: str) -> str:
+def unfinished_game_url(unfinished_moves: str) -> str:
     """Return the relative URL of a game in progress, from the page of its learner.
 
     It is relative because the name of a taught learner is long.
     """
-    return f"?now={now or '.'}"
+    return f"?now={unfinished_moves or '.'}"
 
 
-def teach_game(number: int) -> str:
+def teach_game_url(game_number: int) -> str:
     """Return the relative URL of the updates of game `number`, from the learner's page."""
-    return f"?game={number}"
+    return f"?game={game_number}"
 
 
-def source(slug: str) -> str:
+def source_url(slug: str) -> str:
     """Return the URL of a source, with what was taken from it and what differs here."""
     return f"{SOURCES}#{slug}"
 
 
-def glossary(term: str) -> str:
+def glossary_url(term: str) -> str:
     """Return the URL of a term in the glossary."""
     return f"{GLOSSARY}#{term}"
 
 
-def embed_curve(
+def embed_curve_url(
     name: str,
     others: Sequence[str] = (),
-    figure: str = "",
-    against: str = "",
+    curve_key: str = "",
+    opponent: str = "",
     width: int = 0,
 ) -> str:
     """Return the URL of a frame with the learning curves of agents."""
-    query = {"figure": figure, "against": against, "width": width or None}
+    query = {"figure": curve_key, "against": opponent, "width": width or None}
     return EMBED_CURVE.url(name, lens=[*others], **query)
 
 
-def embed_experiment(claim: str, number: int = 1) -> str:
+def embed_experiment_url(claim: str, figure_number: int = 1) -> str:
     """Return the URL of a frame with a figure of an experiment, by default its first."""
-    return EMBED_EXPERIMENT.url(claim, figure=_name_page(number))
+    return EMBED_EXPERIMENT.url(claim, figure=_omit_first_page(figure_number))
 
 
 def frame_url(page: str) -> str:
@@ -421,13 +425,13 @@ def page_url(path: str) -> str:
     return quote_path(path.removeprefix(EMBED.rstrip("/")))
 
 
-def frame_file(frame: str, ending: str) -> str:
+def frame_file_url(frame: str, ending: str) -> str:
     """Return the URL of a frame's content as a file, such as "svg" or "csv"."""
     path, _, query = frame.partition("?")
     return f"{path}.{ending}" + (f"?{query}" if query else "")
 
 
-def with_query(path: str, query: Sequence[tuple[str, str]]) -> str:
+def append_query(path: str, query: Sequence[tuple[str, str]]) -> str:
     """Return a URL from a quoted path and the pairs of a query, which are not quoted yet.
 
     A "+" in the path is quoted too, as in all URLs of the site.
@@ -441,10 +445,10 @@ def quote_path(path: str) -> str:
 
     A backslash is quoted as well: after the first slash, browsers read it as the start of a host.
     """
-    return with_query(quote(path, safe=f"/{_UNQUOTED_CHARACTERS}"), ())
+    return append_query(quote(path, safe=f"/{_UNQUOTED_CHARACTERS}"), ())
 
 
-def _name_page(page: int) -> int | None:
+def _omit_first_page(page: int) -> int | None:
     """Return the number of a page, None for the first page, which URLs leave out."""
     return page if page > 1 else None
 
@@ -457,7 +461,7 @@ def _list_settings(*values: object) -> list[str]:
     """
     return [
         f"{name}={_format_value(value)}"
-        for name, usual, value in zip(_NAMES, _USUAL, values, strict=True)
+        for name, usual, value in zip(_NAMES, _DEFAULTS, values, strict=True)
         if value != usual
     ]
 

@@ -8,7 +8,7 @@ from app.tictactoe.notation import MARKS
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
-from app.web.algorithms import ALGORITHMS, opponent_name
+from app.web.algorithms import ALGORITHMS, get_opponent_name
 from app.web.facts import find_losing_game, get_figures, judge_policy, list_puzzles
 from app.web.formatting import (
     format_count,
@@ -48,14 +48,14 @@ def describe_turn(state: MatchState) -> str:
     return gettext("Your turn as %(mark)s", mark=MARKS[who])
 
 
-def describe_status(state: MatchState, goes_on: bool = False) -> str:
+def describe_status(state: MatchState, goes_on_automatically: bool = False) -> str:
     """Return an announcement for screen readers: the last moves of both sides, and the turn.
 
     It is "" while an agent is about to move, to avoid repeated announcements. Of a game between
     agents only the result is announced, unless the visitor steps through it. A person's blunder is
     announced, unless the values are hidden.
     """
-    if goes_on and not state.is_over:
+    if goes_on_automatically and not state.is_over:
         return ""
     shown_cells = state.played_cells[: len(state.match.shown_record)]
     plies = list(enumerate(shown_cells))[-2:]
@@ -353,10 +353,10 @@ class Character(NamedTuple):
     opening_heats: tuple[int | None, ...] | None
 
 
-def find_first_puzzle(site: SiteData, agent: str) -> int:
+def find_first_puzzle(site: SiteData, agent_name: str) -> int:
     """Return the number of an agent's first puzzle; 1 if it has none."""
     agents = [puzzle.agent_id for puzzle in list_puzzles(site)]
-    return agents.index(agent) + 1 if agent in agents else 1
+    return agents.index(agent_name) + 1 if agent_name in agents else 1
 
 
 @cached_per_site(64, per_language=True)
@@ -403,9 +403,10 @@ def _describe_training(site: SiteData, name: str) -> str:
         return f"{known} {_describe_strength(site, name)}"
     if not site.agents.contains_name(name):
         return gettext(BASELINES[name].description)
-    how = ALGORITHMS[site.agents[name].card.algorithm].origin
+    how = ALGORITHMS[site.agents[name].card.algorithm].origin_text
     opponents = [
-        opponent_name(site, opponent) for opponent, _ in site.get_recipe(name).phases
+        get_opponent_name(site, opponent)
+        for opponent, _ in site.get_recipe(name).phases
     ]
     opponents_text = gettext(" and then ").join(opponents)
     return f"{gettext(how).format(opponents_text)} {_describe_strength(site, name)}"

@@ -20,7 +20,7 @@ def shorten(event: Any) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("fault", FAULTY_RECIPES)
 def test_the_first_update_that_differs_is_the_one_on_the_page(fault: str) -> None:
-    game, first = tic_tac_toe(), TEXTS[fault].first
+    game, first = tic_tac_toe(), TEXTS[fault].first_update
     games = updates = 0
     wrong: Any
     right: Any
@@ -32,15 +32,15 @@ def test_the_first_update_that_differs_is_the_one_on_the_page(fault: str) -> Non
         if shorten(wrong) != shorten(right):
             break
     if fault == "exploration":
-        assert (games, updates) == (first.game, first.update - 1)
+        assert (games, updates) == (first.game_number, first.update_number - 1)
         assert (wrong.board, wrong.cell) == (first.board, first.cell)
         return
-    assert (games, updates) == (first.game, first.update)
+    assert (games, updates) == (first.game_number, first.update_number)
     assert (right.board, right.cell) == (first.board, first.cell)
-    assert right.old == pytest.approx(first.old)
-    assert right.new == pytest.approx(first.right)
-    if first.found is None:
+    assert right.old == pytest.approx(first.value_before)
+    assert right.new == pytest.approx(first.correct_value)
+    if first.faulty_value is None:
         assert isinstance(wrong, Move)
     else:
         assert (wrong.board, wrong.cell) == (first.board, first.cell)
-        assert wrong.new == pytest.approx(first.found)
+        assert wrong.new == pytest.approx(first.faulty_value)

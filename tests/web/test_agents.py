@@ -246,7 +246,7 @@ def test_a_page_leads_with_who_it_is(client: FlaskClient, card: Card, site: Site
     who = describe_character(site, card.id)
     assert f">{who.strength_name}</i>" in lead
     assert who.description in unescape(lead)
-    assert f'href="{urls.mind(card.id)}"' in lead
+    assert f'href="{urls.mind_url(card.id)}"' in lead
     assert 'class="mind small"' in lead
     compare = re.findall(r'href="(/compare/[^"]*lens[^"]*)"', lead)
     assert [unescape(href) for href in compare] == [build_comparison_url(site, card.id)]
@@ -317,7 +317,7 @@ def test_a_page_says_how_far_it_is_from_its_task(
     )
     if off is None:
         return
-    task = urls.play(Match(o=card.id, value_source=f"{card.id}_task"))
+    task = urls.play_url(Match(o=card.id, value_source=f"{card.id}_task"))
     assert f'href="{task}"' in page.replace("&amp;", "&")
     shown = dict(re.findall(r"<dt>([^<]+)</dt>\s*<dd><strong>([^<]+)<", page))
     for name, numbers in [

@@ -11,7 +11,7 @@ from app.web import urls
 from app.web.formatting import MINUS, format_percent
 from app.web.match import Match
 from app.web.move_values import HEAT_STEPS
-from app.web.pages.arena import ARENA_FIGURES, ArenaRow, Standing, build_arena_page
+from app.web.pages.arena import ARENA_MEASURES, ArenaRow, Standing, build_arena_page
 from app.web.site_data import SiteData
 from app.web.wording import STRENGTH_MEANINGS
 
@@ -32,7 +32,7 @@ def number(text: str) -> float:
 
 
 def test_every_square_shows_the_chances_of_its_pair(site: SiteData) -> None:
-    tables = {show: table(site, show) for show in ARENA_FIGURES}
+    tables = {show: table(site, show) for show in ARENA_MEASURES}
     names = [row.id for row in tables["score"]]
     assert sorted(names) == sorted(site.policies)
     for x, name in enumerate(names):
@@ -48,7 +48,7 @@ def test_every_square_shows_the_chances_of_its_pair(site: SiteData) -> None:
             assert number(cell.text) == pytest.approx(100 * score, abs=0.5 + 1e-9)
             assert (abs(score) == 1) == (cell.text in ("+100", f"{MINUS}100"))
             assert cell.heat == round(score * HEAT_STEPS)
-            assert cell.href == urls.play(Match(x=name, o=other))
+            assert cell.href == urls.play_url(Match(x=name, o=other))
             assert cell.label.startswith(
                 f"{cell.text}: {site.display_titles[name]} as X "
                 f"against {site.display_titles[other]} as O"
@@ -56,7 +56,7 @@ def test_every_square_shows_the_chances_of_its_pair(site: SiteData) -> None:
 
 
 def test_what_is_good_for_x_is_coloured_like_a_win(site: SiteData) -> None:
-    for show in ARENA_FIGURES:
+    for show in ARENA_MEASURES:
         heats = {pairing.heat for row in table(site, show) for pairing in row.pairings}
         assert heats <= set(range(-HEAT_STEPS, HEAT_STEPS + 1))
         assert (min(heats) < 0, max(heats) > 0) == (show in ("score", "loss"), show != "loss")
@@ -82,15 +82,15 @@ def test_the_league_is_sorted_and_equals_share_a_rank(site: SiteData) -> None:
 def test_the_league_says_who_can_be_beaten(site: SiteData) -> None:
     standings = league(site)
     for name in ("minimax", "strongest", "champion", "self-play"):
-        assert standings[site.display_titles[name]].beaten_by == 0
+        assert standings[site.display_titles[name]].beating_player_count == 0
         assert standings[site.display_titles[name]].shares[2].text == "0"
-    assert standings[site.display_titles["random"]].beaten_by == len(site.policies)
+    assert standings[site.display_titles["random"]].beating_player_count == len(site.policies)
 
 
 def test_everybody_has_a_strength(site: SiteData) -> None:
     for standing in build_arena_page("score", site).standings:
         assert standing.strength in STRENGTH_MEANINGS
-        assert (standing.strength == "unbeatable") == (standing.beaten_by == 0)
+        assert (standing.strength == "unbeatable") == (standing.beating_player_count == 0)
 
 
 def test_the_score_of_the_league_is_the_mean_of_its_squares(site: SiteData) -> None:
@@ -100,14 +100,14 @@ def test_the_score_of_the_league_is_the_mean_of_its_squares(site: SiteData) -> N
         as_o = -np.mean([number(other.pairings[place].text) for other in rows]) / 100
         shown = standings[row.title]
         for text, mean in [
-            (shown.as_x, as_x),
-            (shown.as_o, as_o),
+            (shown.score_as_x, as_x),
+            (shown.score_as_o, as_o),
             (shown.score, as_x / 2 + as_o / 2),
         ]:
             assert float(text.replace(MINUS, "-")) == pytest.approx(mean, abs=0.011)
 
 
-@pytest.mark.parametrize("show", ["", *ARENA_FIGURES])
+@pytest.mark.parametrize("show", ["", *ARENA_MEASURES])
 def test_each_figure_has_its_address(client: FlaskClient, site: SiteData, show: str) -> None:
     page = client.get(f"/arena?show={show}").text
     shown = re.findall(r'href="/arena\?show=(\w+)&amp;player=[\w-]+" aria-current="true"', page)

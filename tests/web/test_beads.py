@@ -14,16 +14,16 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.game import X
 from app.tictactoe.notation import format_position, parse_position
-from app.web.algorithms import find_rule
+from app.web.algorithms import find_update_rule
 from app.web.algorithms.targets import ValueQuery
 from app.web.facts import list_puzzles
 from app.web.formatting import format_beads, format_count, spell_bead_count
 from app.web.game_review import describe_moves, review_moves
 from app.web.match import Match, replay_match
 from app.web.move_values import HEAT_STEPS, build_notes, evaluate_moves
-from app.web.pages.why import explain
+from app.web.pages.why import explain_value
 from app.web.pictures.curves import lay_out_game_values
-from app.web.pictures.minds import EXPECTED_KEY, colour_tiles, list_kinds
+from app.web.pictures.minds import EXPECTED_KEY, colour_tiles, list_colourings
 from app.web.pictures.svg import Dot
 from app.web.site_data import SiteData
 from app.web.wording import build_legend
@@ -101,7 +101,7 @@ def test_no_bead_is_wrong_or_expects_a_result(site: SiteData) -> None:
     for position in range(0, site.game.decisions, 43):
         seen = evaluate_moves(site, position, LENS)
         assert not any(seen.is_wrong)
-        assert not any(note.text for note in build_notes(site, seen, None, "truth"))
+        assert not any(note.short_text for note in build_notes(site, seen, None, "truth"))
     state = replay_match(Match("0482", value_source=LENS), site)
     played = review_moves(state)
     assert all(one.value_text.endswith("●") and one.expected_value is None for one in played)
@@ -139,15 +139,15 @@ def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell
     chances = ends(site, RULES.make_move(board, cell), seat)
     number = held(site, board, cell)
     target = sum(p * max(0, number + pay) for p, pay in zip(chances, (3, 1, -1), strict=True))
-    assert find_rule(pair).compute_reason(pair).target == pytest.approx(target, abs=1e-6)
-    told = explain(pair)
-    assert told.statement.value == spell_bead_count(number)
+    assert find_update_rule(pair).compute_reason(pair).target == pytest.approx(target, abs=1e-6)
+    told = explain_value(pair)
+    assert told.value_statement.value == spell_bead_count(number)
     assert f"{100 * chances[0]:.1f}%" in " ".join(told.sentences)
     assert format_position(site.game, position) == board
 
 
 def test_a_mind_of_beads_is_coloured_by_how_sure_it_is(site: SiteData, client: FlaskClient) -> None:
-    assert list(list_kinds(site, LENS)) == [EXPECTED_KEY, "blunders", "visits"]
+    assert list(list_colourings(site, LENS)) == [EXPECTED_KEY, "blunders", "visits"]
     heat, known = colour_tiles(site, LENS, EXPECTED_KEY)
     assert (heat[known] >= 0).all()
     assert heat[known].max() == HEAT_STEPS

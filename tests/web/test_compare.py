@@ -121,7 +121,7 @@ def test_a_blunder_is_what_the_report_counts(site: SiteData) -> None:
 
 def summary(site: SiteData, record: str, *lenses: str) -> str:
     comparison = Comparison(record, tuple(map(SourceSnapshot, lenses)))
-    return made(site, comparison).summary
+    return made(site, comparison).agreement_text
 
 
 def test_the_summary_says_who_agrees_and_who_errs(site: SiteData) -> None:
@@ -157,10 +157,10 @@ def test_a_finished_game_is_so_on_all_boards(client: FlaskClient) -> None:
 def test_the_training_is_walked_through_snapshot_by_snapshot(site: SiteData) -> None:
     last = site.agents["self-play"].history.snapshot_count - 1
     address = {
-        step: urls.compare(Comparison("4", (SourceSnapshot("self-play", step),)))
+        step: urls.compare_url(Comparison("4", (SourceSnapshot("self-play", step),)))
         for step in range(last)
     }
-    address[last] = urls.compare(Comparison("4", (SourceSnapshot("self-play"),)))
+    address[last] = urls.compare_url(Comparison("4", (SourceSnapshot("self-play"),)))
     for step in range(last + 1):
         shown = SourceSnapshot("self-play", step if step < last else None)
         panel = panels(site, Comparison("4", (shown,)))[0]
@@ -362,7 +362,7 @@ def test_a_frame_of_the_film_is_a_moment_of_all_agents(client: FlaskClient, site
             for name, step, last in zip(names, steps, lasts, strict=False)
         ]
         shown = Comparison("4", (*views, SourceSnapshot(names[2])), "losses")
-        assert (answer.status_code, answer.location) == (303, urls.compare(shown))
+        assert (answer.status_code, answer.location) == (303, urls.compare_url(shown))
         told = made(site, shown).compared_minds
         assert told
         assert told.frame_index == frame

@@ -72,7 +72,7 @@ def recipe(address: str) -> str:
     """Return the recipe that a URL of the lab has to train, "" for other URLs."""
     page, is_file, _ = address.partition(".svg") if ".svg" in address else address.partition(".csv")
     name = unquote(page.removeprefix(f"{urls.LAB}/"))
-    whole = urls.lab(name) == (page if is_file else address)
+    whole = urls.lab_url(name) == (page if is_file else address)
     return name if whole and ("," in name or is_file) else ""
 
 

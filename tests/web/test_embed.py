@@ -28,7 +28,7 @@ from app.web.pictures.minds import choose_decisions
 from app.web.pictures.palette import INK_COLOURS
 from app.web.service.headers import CONTENT_SECURITY_POLICY
 from app.web.site_data import SiteData
-from app.web.urls import frame_file
+from app.web.urls import frame_file_url
 
 HOST = "http://localhost"
 TAUGHT = "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368"
@@ -57,12 +57,12 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def rows(client: FlaskClient, frame: str) -> list[dict[str, str]]:
-    text = client.get(frame_file(frame, "csv")).text
+    text = client.get(frame_file_url(frame, "csv")).text
     return list(csv.DictReader(io.StringIO(text)))
 
 
 def drawn(client: FlaskClient, frame: str) -> ElementTree.Element:
-    return ElementTree.fromstring(client.get(frame_file(frame, "svg")).text)
+    return ElementTree.fromstring(client.get(frame_file_url(frame, "svg")).text)
 
 
 def asked(client: FlaskClient, page: str, more: str = "") -> dict[str, object]:
@@ -79,7 +79,7 @@ def asked(client: FlaskClient, page: str, more: str = "") -> dict[str, object]:
     "address",
     [
         *FRAMES,
-        *(frame_file(frame, "svg") for frame in FILES),
+        *(frame_file_url(frame, "svg") for frame in FILES),
         "/embed/reply/4?o=fixed",
         "/embed/board/44",
         "/embed/mind/nobody",
@@ -238,7 +238,7 @@ def test_an_error_in_a_frame_fits_into_it(client: FlaskClient) -> None:
 
 @pytest.mark.parametrize("frame", FILES)
 def test_a_picture_stands_alone(client: FlaskClient, frame: str) -> None:
-    response = client.get(frame_file(frame, "svg"))
+    response = client.get(frame_file_url(frame, "svg"))
     assert response.mimetype == "image/svg+xml"
     assert response.headers["Content-Disposition"].startswith("attachment; filename=")
     picture = ElementTree.fromstring(response.text)

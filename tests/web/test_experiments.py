@@ -40,11 +40,16 @@ from app.sources import SOURCES
 from app.tictactoe.agents import ModelError
 from app.web import create_app, urls
 from app.web.algorithms import ALGORITHMS
-from app.web.formatting import format_number, format_short, format_with_tenths
+from app.web.formatting import format_number, format_one_decimal, format_short
 from app.web.pages.experiments import VERDICT_SLUGS
 from app.web.pictures import tables
 from app.web.pictures.curves import build_axis, build_logarithmic_axis
-from app.web.pictures.figures import draw_figure_file, draw_figure_preview, draw_miniature, lay_out
+from app.web.pictures.figures import (
+    draw_figure_file,
+    draw_figure_preview,
+    draw_miniature,
+    lay_out_figure,
+)
 from app.web.pictures.svg import Dot, Rect, ShapeLink, render_png, write_plot, write_style
 from app.web.pictures.svg import Path as Curve
 from app.web.service.deployment import ROOT
@@ -242,7 +247,7 @@ def test_a_page_tells_all_of_its_experiment(
     assert len(re.findall(r'<div id="figure-\d+" class="folded">', text)) == len(summary.figures)
     assert len(gzip.compress(response.data)) < LARGEST
     for agent in summary.agents:
-        assert f'href="{urls.agent(agent)}"' in text
+        assert f'href="{urls.agent_url(agent)}"' in text
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -251,7 +256,7 @@ def test_every_mark_of_a_shipped_figure_has_an_address_that_is_known(
 ) -> None:
     for figure in site.experiments[claim].figures:
         for href, _ in marks(
-            write_plot(lay_out(figure, site, site.experiments[claim].first_seed).plot)
+            write_plot(lay_out_figure(figure, site, site.experiments[claim].first_seed).plot)
         ):
             room, name = href.removeprefix("/").split("/", 1)
             if room == "lab":
@@ -282,10 +287,10 @@ def test_claims_and_those_they_are_about_lead_to_each_other(
 ) -> None:
     for claim, summary in site.experiments.items():
         for name in {*summary.agents} & {*site.shipped_agents}:
-            assert f'href="/experiments/{claim}"' in client.get(urls.agent(name)).text
+            assert f'href="/experiments/{claim}"' in client.get(urls.agent_url(name)).text
     for claim, summary in site.experiments.items():
         for slug in site.list_algorithms(summary):
-            section = client.get(urls.how(slug)).text
+            section = client.get(urls.how_url(slug)).text
             assert slug not in ALGORITHMS or f'href="/experiments/{claim}"' in section
 
 
@@ -324,7 +329,7 @@ def test_the_dots_of_a_row_stand_for_all_of_its_runs(shown: str) -> None:
 
 
 def test_dots_are_drawn_in_the_order_of_their_values(site: SiteData) -> None:
-    layout = lay_out(HISTOGRAM, site, FIRST)
+    layout = lay_out_figure(HISTOGRAM, site, FIRST)
     dots = [shape for shape in layout.plot.shapes if isinstance(shape, Dot)]
     by_value: dict[str, set[float]] = {}
     for dot in dots:
@@ -333,11 +338,13 @@ def test_dots_are_drawn_in_the_order_of_their_values(site: SiteData) -> None:
     places = [by_value[value] for value in sorted(by_value)]
     assert all(len(place) == 1 for place in places)
     assert [min(place) for place in places] == sorted(min(place) for place in places)
-    assert {dot.size for dot in dots} == {1.0} or min(dot.size for dot in dots) >= 0.4
+    assert {dot.relative_radius for dot in dots} == {1.0} or min(
+        dot.relative_radius for dot in dots
+    ) >= 0.4
 
 
 def test_a_line_goes_through_its_medians_and_opens_the_typical_run(site: SiteData) -> None:
-    layout = lay_out(CURVES, site, FIRST)
+    layout = lay_out_figure(CURVES, site, FIRST)
     lines = [s for s in layout.plot.shapes if isinstance(s, Curve) and s.kind.endswith("curve")]
     doubled, same = lines
     assert doubled.link == ShapeLink(
@@ -376,7 +383,7 @@ def test_a_bar_opens_a_recipe_a_position_or_a_game_with_a_rule(shown: str) -> No
 
 def test_a_bar_has_its_interval_and_its_sample_size_beside_it(shown: str, site: SiteData) -> None:
     assert "50% (48.2% to 54.1%, n = 1,000)" in drawings(shown)[3]
-    layout = lay_out(BARS, site, FIRST)
+    layout = lay_out_figure(BARS, site, FIRST)
     bars = [
         shape for shape in layout.plot.shapes if isinstance(shape, Rect) and shape.kind == "beam"
     ]
@@ -386,7 +393,7 @@ def test_a_bar_has_its_interval_and_its_sample_size_beside_it(shown: str, site: 
 
 
 def test_a_board_shows_what_is_right_and_what_its_lens_plays(shown: str, site: SiteData) -> None:
-    blocks, errs, over = lay_out(BOARDS, site, FIRST).pictures
+    blocks, errs, over = lay_out_figure(BOARDS, site, FIRST).captioned_boards
     assert {sign.kind for sign in blocks.board.signs} == {"grid", "last", "x", "o", "plays"}
     assert {"right", "blunder"} <= {sign.kind for sign in errs.board.signs}
     assert not {"right", "plays"} & {sign.kind for sign in over.board.signs}
@@ -455,7 +462,9 @@ def test_the_file_has_every_number(sampled: FlaskClient) -> None:
 def test_a_figure_alone_needs_nothing_else(
     sampled: FlaskClient, site: SiteData, at: int, scheme: str
 ) -> None:
-    looks = write_style(draw_figure_file(lay_out(SAMPLE.figures[at - 1], site, FIRST), ""), scheme)
+    looks = write_style(
+        draw_figure_file(lay_out_figure(SAMPLE.figures[at - 1], site, FIRST), ""), scheme
+    )
     response = sampled.get(urls.EXPERIMENT_FIGURE.url("double-q", at, scheme=scheme))
     text = response.text
     written = re.search(r"(?s)<style>(.*?)</style>", text)
@@ -598,7 +607,7 @@ def test_numbers_are_short_but_whole(value: float, text: str, small: str) -> Non
 
 
 def test_numbers_beside_each_other_have_as_many_digits() -> None:
-    written = [format_with_tenths(value) for value in (93.041, 93, -100, -0.04)]
+    written = [format_one_decimal(value) for value in (93.041, 93, -100, -0.04)]
     assert written == ["93.0", "93.0", "−100.0", "0.0"]
 
 

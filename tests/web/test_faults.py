@@ -9,14 +9,14 @@ from flask.testing import FlaskClient
 from app.recipes import name_recipe
 from app.recipes.faults import CORRECT_RECIPES, FAULTY_RECIPES, find_correct_recipe
 from app.tictactoe.notation import format_position, replay_record
-from app.web.pages.faults import ORDER, TEXTS, find_first_blunder, list_choices_of
+from app.web.pages.faults import FAULT_ORDER, TEXTS, find_first_blunder, list_puzzle_choices
 from app.web.site_data import SiteData
 from tests.doctor.loading import doctor
 from tests.tictactoe.reference import Rules, equally, in_floats
 
 
 def test_the_faults_are_those_of_the_doctor() -> None:
-    assert set(ORDER) == set(doctor.FAULTS) == set(TEXTS)
+    assert set(FAULT_ORDER) == set(doctor.FAULTS) == set(TEXTS)
 
 
 def test_every_fault_has_its_agent_and_the_right_one(site: SiteData) -> None:
@@ -34,17 +34,17 @@ def test_they_are_no_agents_of_the_list(site: SiteData) -> None:
         assert site.agents.contains_name(name)
 
 
-@pytest.mark.parametrize("fault", ORDER)
+@pytest.mark.parametrize("fault", FAULT_ORDER)
 def test_a_fault_is_shown_with_its_figures(client: FlaskClient, fault: str) -> None:
     page = unescape(client.get(f"/faults/{fault}").text)
-    assert TEXTS[fault].wrong in page
-    assert TEXTS[fault].right in page
+    assert TEXTS[fault].faulty_line in page
+    assert TEXTS[fault].correct_line in page
     agent = client.get("/faults/none")
     assert agent.status_code == 404
 
 
 def test_the_first_board_is_a_blunder_of_the_faulty_agent_alone(site: SiteData) -> None:
-    for fault in ORDER:
+    for fault in FAULT_ORDER:
         position = replay_record(site.game, find_first_blunder(site, fault))[-1]
         faulty, right = (
             name_recipe(one) for one in (FAULTY_RECIPES[fault], find_correct_recipe(fault))
@@ -83,12 +83,12 @@ def test_pages_in_other_languages_are_marked_as_english(client: FlaskClient) -> 
 
 
 def test_a_puzzle_has_one_right_answer(client: FlaskClient) -> None:
-    for number, fault in enumerate(ORDER, 1):
-        lines = list_choices_of(number)
+    for number, fault in enumerate(FAULT_ORDER, 1):
+        lines = list_puzzle_choices(number)
         assert len(set(lines)) == 3
         assert fault in lines
     assert "<b>Right.</b>" in client.get("/faults/puzzle/5?answer=loser").text
-    wrong = next(one for one in list_choices_of(5) if one != ORDER[4])
+    wrong = next(one for one in list_puzzle_choices(5) if one != FAULT_ORDER[4])
     assert "<b>No.</b>" in client.get(f"/faults/puzzle/5?answer={wrong}").text
     assert client.get("/faults/puzzle/5?answer=what").status_code == 400
     assert client.get("/faults/puzzle/11").status_code == 404

@@ -18,8 +18,8 @@ from app.web.match_controls import compute_reply_chances
 from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.pages.front import CAST_AGENTS, FrontPage
 from app.web.pages.parts.learning import (
-    MOVING_PAUSE,
-    STILL_PAUSE,
+    MOVING_PAUSE_MS,
+    STILL_PAUSE_MS,
     film_all_positions,
     film_position,
 )
@@ -87,7 +87,7 @@ def test_the_film_lasts_some_six_seconds_and_moves_within_five(site: SiteData) -
     assert len(changed) >= 4
     for one, other in zip(film.frames, film.frames[1:], strict=False):
         moves = (one.squares, one.caption) != (other.squares, other.caption)
-        assert one.pause_ms == (MOVING_PAUSE if moves else STILL_PAUSE)
+        assert one.pause_ms == (MOVING_PAUSE_MS if moves else STILL_PAUSE_MS)
 
 
 def test_the_curve_is_that_of_the_blunders(site: SiteData) -> None:

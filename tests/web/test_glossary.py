@@ -6,7 +6,7 @@ import pytest
 from flask.testing import FlaskClient
 from markupsafe import Markup
 
-from app.web.algorithms.formula import draw_block
+from app.web.algorithms.formula import convert_to_mathml
 from app.web.pages.glossary import ANCHOR_BY_FORM, TERMS, link_terms
 from app.web.service.deployment import ROOT
 from tests.web.conftest import unled
@@ -33,7 +33,7 @@ def test_where_a_term_is_to_be_seen_there_is_something(client: FlaskClient) -> N
 
 def test_no_formula_has_letters_that_were_not_understood() -> None:
     for name, term in TERMS.items():
-        drawn = draw_block(term.formula) if term.formula else ""
+        drawn = convert_to_mathml(term.formula) if term.formula else ""
         assert "\\" not in drawn, name
         assert "style=" not in drawn, name
 

@@ -19,7 +19,7 @@ from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import find_lost_game
 from app.tictactoe.values import compute_successor_values, find_best_response
 from app.web.algorithms import SECTIONS
-from app.web.algorithms.formula import Formula, draw_block, list_symbols
+from app.web.algorithms.formula import Formula, convert_to_mathml, list_symbols
 from app.web.facts import find_losing_game
 from app.web.formatting import encode_position
 from app.web.pages.how import (
@@ -28,11 +28,11 @@ from app.web.pages.how import (
     TITLE_BY_PART,
     WORKED_RECORD,
     build_position_writing,
-    work_out_won_game,
+    compute_won_game,
 )
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
-from app.web.urls import agent, how
+from app.web.urls import agent_url, how_url
 from tests.web.conftest import unled
 
 HTMX = {"HX-Request": "true"}
@@ -45,7 +45,7 @@ MATHML_CORE = {
 @pytest.fixture(scope="module")
 def html(app: Flask) -> dict[str, str]:
     """Return every section by its name."""
-    return {name: section(app.test_client().get(how(name)).text) for name in SECTIONS}
+    return {name: section(app.test_client().get(how_url(name)).text) for name in SECTIONS}
 
 
 def section(page: str) -> str:
@@ -60,7 +60,7 @@ def words(part: str) -> str:
 
 
 def position(site: SiteData, name: str) -> int:
-    return replay_record(site.game, SECTIONS[name].start.record)[-1]
+    return replay_record(site.game, SECTIONS[name].start_match.record)[-1]
 
 
 def test_every_part_has_a_page_and_every_page_has_all_in_its_contents(client: FlaskClient) -> None:
@@ -96,18 +96,21 @@ def test_every_agent_is_linked_from_its_algorithms_section(
     html: dict[str, str], site: SiteData
 ) -> None:
     for name, learned in site.agents.items():
-        assert f'href="{agent(name)}"' in html[learned.card.algorithm]
+        assert f'href="{agent_url(name)}"' in html[learned.card.algorithm]
     assert sum(page.count('id="agent-') for page in html.values()) == len(site.agents)
 
 
 FORMULAS = [
-    formula for about in SECTIONS.values() for formula in (about.formula, about.also) if formula
+    formula
+    for about in SECTIONS.values()
+    for formula in (about.formula, about.second_formula)
+    if formula
 ]
 
 
 def test_every_section_has_its_formula_in_mathml_core() -> None:
     for formula in FORMULAS:
-        blocks = list(ElementTree.fromstring(f"<all>{formula.drawn}</all>"))
+        blocks = list(ElementTree.fromstring(f"<all>{formula.mathml}</all>"))
         assert len(blocks) == len(formula.lines)
         for drawn in blocks:
             assert (drawn.tag, drawn.get("display")) == ("math", "block")
@@ -129,7 +132,7 @@ def test_a_target_says_what_it_is_when_the_game_is_over(name: str) -> None:
 def test_whoever_a_section_cites_with_a_year_is_a_source_of_it() -> None:
     for name, section in SECTIONS.items():
         prose = (ROOT / f"templates/how/sections/{name}.html").read_text()
-        cited = " ".join(f"{source.name} {source.year}" for source in section.cited)
+        cited = " ".join(f"{source.name} {source.year}" for source in section.publications)
         years = re.findall(r"\b(?:19|20)\d\d\b", prose)
         assert set(years) <= set(re.findall(r"\d{4}", cited)), name
 
@@ -180,13 +183,13 @@ def test_every_formula_has_its_symbols_right_under_it(html: dict[str, str]) -> N
     ],
 )
 def test_latex_is_drawn_as_mathml(latex: str, expected: str) -> None:
-    assert draw_block(latex) == f'<math display="block"><mrow>{expected}</mrow></math>'
+    assert convert_to_mathml(latex) == f'<math display="block"><mrow>{expected}</mrow></math>'
 
 
 def test_a_symbol_is_explained_where_it_means_something() -> None:
     formula = Formula((r"y = x + \gamma a",), {"a": "here another thing"})
-    assert list_symbols(formula.drawn) == ["y", "x", "γ", "a"]
-    assert [meaning for _, meaning in formula.symbols] == [
+    assert list_symbols(formula.mathml) == ["y", "x", "γ", "a"]
+    assert [meaning for _, meaning in formula.explained_symbols] == [
         "the target",
         "the discount factor: a reward is multiplied by γ for each move that it comes later",
         "here another thing",
@@ -214,8 +217,8 @@ def test_a_click_moves_the_board_and_nothing_else(
     [
         "/how/dqn",
         "/how/dqn?record=4853",
-        how("writing", board="X...O...."),
-        how("won-game", stage=2),
+        how_url("writing", board="X...O...."),
+        how_url("won-game", stage=2),
     ],
 )
 def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
@@ -233,7 +236,7 @@ def test_each_board_leads_to_the_same_view_of_the_play_page(
     for name, about in SECTIONS.items():
         link = re.search(r'href="(/play/[^"]+)"', html[name])
         assert link
-        assert f"lens={about.start.value_source}" in link[1]
+        assert f"lens={about.start_match.value_source}" in link[1]
         assert client.get(unescape(link[1])).status_code == 200
 
 
@@ -247,7 +250,7 @@ def test_a_board_can_be_played_to_the_end(client: FlaskClient) -> None:
 
 def test_every_page_is_small(client: FlaskClient) -> None:
     for name in ("", *TITLE_BY_PART):
-        assert len(gzip.compress(client.get(how(name)).data)) < 20 * 1024
+        assert len(gzip.compress(client.get(how_url(name)).data)) < 20 * 1024
 
 
 # What the text says.  Most of its figures come from the arrays; these are the claims around them.
@@ -377,7 +380,7 @@ def test_afterstates_find_the_one_square_that_does_not_lose(site: SiteData) -> N
     ("name", "played", "saving"), [("league", 5, 1), ("dqn", 6, 3)], ids=["league", "dqn"]
 )
 def test_a_threat_that_is_not_seen(site: SiteData, name: str, played: int, saving: int) -> None:
-    here, policy = position(site, name), site.policies[SECTIONS[name].start.value_source]
+    here, policy = position(site, name), site.policies[SECTIONS[name].start_match.value_source]
     assert ReachablePlay(site.game, policy).games_by_seat[O].is_reachable[here]
     assert policy[here].argmax() == played
     assert np.flatnonzero(site.optimal_q[here] == 0).tolist() == [saving]
@@ -390,7 +393,7 @@ def test_the_network_is_as_large_as_said(html: dict[str, str]) -> None:
 
 
 def test_the_champion_shows_its_bounds(site: SiteData) -> None:
-    start = SECTIONS["champion"].start
+    start = SECTIONS["champion"].start_match
     values = site.agents["champion"].build_table(site.game, start.snapshot)[
         position(site, "champion")
     ]
@@ -398,7 +401,7 @@ def test_the_champion_shows_its_bounds(site: SiteData) -> None:
 
 
 def test_the_best_responder_wins_every_game_here(site: SiteData) -> None:
-    start, card = SECTIONS["best-response"].start, site.agents["q-learning-2"].card
+    start, card = SECTIONS["best-response"].start_match, site.agents["q-learning-2"].card
     here = position(site, "best-response")
     assert site.policies["q-learning-2"][here].argmax() == 6
     assert np.flatnonzero(site.optimal_q[here] == 0).tolist() == [2, 3, 4, 8]
@@ -410,7 +413,7 @@ def test_the_best_responder_wins_every_game_here(site: SiteData) -> None:
 
 
 def test_nash_conv_zero_and_yet_beaten(site: SiteData) -> None:
-    agent, step = site.agents["self-play"], SECTIONS["nash-conv"].start.snapshot
+    agent, step = site.agents["self-play"], SECTIONS["nash-conv"].start_match.snapshot
     assert step is not None
     assert agent.card.figures.best_response.x[step] == (0, 1, 0)
     policy = greedy_policy(agent.build_table(site.game, step))
@@ -530,22 +533,22 @@ def test_one_won_game_gives_what_was_published(client: FlaskClient, game: Game) 
     """The values are 0.9, 0.81, 0.73, from the last move to the first."""
     assert ALPHA == 0.9
     after = ["0.73", "0.81", "0.90"]
-    assert [f"{move.value:.2f}" for move in work_out_won_game(game)] == after[::-1]
+    assert [f"{move.value:.2f}" for move in compute_won_game(game)] == after[::-1]
     for stage in range(len(after) + 1):
-        page = client.get(how("won-game", stage=stage)).text
+        page = client.get(how_url("won-game", stage=stage)).text
         values = re.findall(r'<span class="value">([^<]+)</span>', page)
         assert values == ["0.00"] * (3 - stage) + after[3 - stage :]
 
 
 def test_the_example_is_a_game_that_x_wins_with_its_third_move(site: SiteData) -> None:
     assert site.game.get_result(parse_position(site.game, "XXXOO....")) == 1
-    boards = [move.board for move in work_out_won_game(site.game)]
+    boards = [move.board for move in compute_won_game(site.game)]
     assert boards == ["XX.OO....", "X..O.....", "........."]
     assert len(WORKED_RECORD) == 5
 
 
 def test_its_steps_lead_to_each_other(client: FlaskClient) -> None:
-    href, steps = how("won-game", stage=0), 1
+    href, steps = how_url("won-game", stage=0), 1
     while True:
         page = unescape(client.get(href).text)
         found = re.search(r'id="on" class="[^"]*"\s+href="([^"]+)"', page)

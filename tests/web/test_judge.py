@@ -37,7 +37,7 @@ from app.web.game_review import _review_move_cached
 from app.web.move_values import _evaluate_moves
 from app.web.pages.api.schema import TableQuery
 from app.web.pages.parts.sent_table import MAX_TABLE_BYTES
-from app.web.service.errors import MAX_URL
+from app.web.service.errors import MAX_URL_LENGTH
 from app.web.site_data import MOVES_PREFIX, SiteData
 from app.web.translation import ENGLISH_LANGUAGE
 
@@ -209,7 +209,7 @@ def test_a_whole_link_in_the_form_is_as_good_as_the_moves(
 def test_only_where_moves_can_stand_an_address_may_be_long(
     client: FlaskClient, site: SiteData
 ) -> None:
-    long, name = "A" * MAX_URL, MOVES_PREFIX + code_of(site, "q-table")
+    long, name = "A" * MAX_URL_LENGTH, MOVES_PREFIX + code_of(site, "q-table")
     assert client.get(f"/agents?sort={long}").status_code == 414
     assert client.get(f"/compare/?lens={long}").status_code == 414
     assert client.get(f"/judge?moves={long * 5}").status_code == 414

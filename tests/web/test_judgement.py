@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import replay_record
-from app.web.facts import build_atlas, find_losing_game
+from app.web.facts import classify_blunders, find_losing_game
 from app.web.formatting import format_percent
 from app.web.match import Match, parse_match
 from app.web.site_data import SiteData
@@ -246,7 +246,7 @@ def test_each_blunder_leads_to_the_agent_about_to_make_it(
         assert match.get_player_name(match.player_to_move) == name
         assert set(policies[name][board]) & both.rules.blunder_cells(board)
         shown.add(board)
-    assert len(shown) == len(build_atlas(site, name).example_rows)
+    assert len(shown) == len(classify_blunders(site, name).example_rows)
     met = page.count("% of its games against Random")
     own = [match_of(href, site) for href in plays(page)[:met]]
     for match in own:

@@ -31,7 +31,7 @@ from app.web.pages.lab import duel
 from app.web.pages.lab.change import change_recipe
 from app.web.pages.lab.contest import MAX_SEEDS, build_contest
 from app.web.pages.lab.page import EXERCISES, START_BASELINE, START_RECIPE, STRIKING_QUESTIONS
-from app.web.pages.lab.training_game import build_story_game
+from app.web.pages.lab.training_game import build_game_picture
 from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
 from training.reference import get_move_key, learn, make_learner
@@ -243,9 +243,9 @@ def test_a_story_has_the_updates_of_the_training(text: str) -> None:
 
 
 def test_what_plays_no_games_in_turn_has_no_story_and_says_why(client: FlaskClient) -> None:
-    untold = {slug: KNOWN[slug].untold for slug in ALGORITHMS if KNOWN[slug].untold}
+    untold = {slug: KNOWN[slug].no_game_reason for slug in ALGORITHMS if KNOWN[slug].no_game_reason}
     assert set(ALGORITHMS) - set(RECORDED_ALGORITHMS) == set(untold)
-    assert all((KNOWN[slug].story is None) == (slug in untold) for slug in ALGORITHMS)
+    assert all((KNOWN[slug].game_describer is None) == (slug in untold) for slug in ALGORITHMS)
     for slug, why in untold.items():
         assert json.loads(encode_story(tic_tac_toe(), ALGORITHMS[slug]())) == []
         shipped = next(one for one, agent in SHIPPED.items() if agent.recipe.slug == slug)
@@ -306,7 +306,7 @@ def test_the_sums_of_a_story_are_right(client: FlaskClient, site: SiteData, text
                 assert change["old"] == known.get(key, recipe.initial)
             known[key] = change["new"]
             asked = {"game": str(number), "update": str(update)}
-            told_game = build_story_game(shown, asked)
+            told_game = build_game_picture(shown, asked)
             assert told_game
             left, right = computed(told_game.equation)
             assert left == pytest.approx(right, abs=1e-3)
@@ -350,7 +350,7 @@ def test_where_both_sides_learn_each_is_told_how_the_game_ended_for_it(
         winner = {"win": "X", "loss": "O", "draw": ""}[game["result"]]
         ends = {"X": "X won", "O": "O won", "": "it was a draw"}[winner]
         for update, change in enumerate(game["changes"], 1):
-            told = build_story_game(shown, {"game": str(number), "update": str(update)})
+            told = build_game_picture(shown, {"game": str(number), "update": str(update)})
             assert told
             assert told.headline == f"It played itself, and {ends} after {len(turns)} moves"
             move = change["turn"] + 1

@@ -25,7 +25,7 @@ from app.web.pages.lab import wording
 from app.web.pages.lab.contest import MAX_SEEDS, Contest, build_contest, describe_contest
 from app.web.pages.lab.measures import Measure
 from app.web.pages.lab.page import EXERCISES, STRIKING_QUESTIONS
-from app.web.pages.lab.question import ask_question
+from app.web.pages.lab.question import build_question_phrases
 from app.web.site_data import SiteData
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lab.txt"
@@ -53,7 +53,7 @@ def change(recipe: Recipe, parameter: Parameter) -> Iterator[Recipe]:
 
 def sentences(site: SiteData, a: Recipe, b: Recipe) -> list[str]:
     """Return the question, and the headline for each side as the better one."""
-    asked = "".join(phrase.text for phrase in ask_question(site, a, b, "blunders"))
+    asked = "".join(phrase.text for phrase in build_question_phrases(site, a, b, "blunders"))
     return [asked, *headlines(site, a, b)]
 
 

@@ -67,18 +67,18 @@ def read(url: str) -> Match:
 
 @given(matches())
 def test_what_is_built_is_parsed_to_the_same(match: Match) -> None:
-    assert read(urls.play(match)) == match
+    assert read(urls.play_url(match)) == match
 
 
 @given(matches())
 def test_an_address_is_plain_and_short(match: Match) -> None:
-    assert urls.play(match).isascii()
-    assert len(urls.play(match)) < 250
+    assert urls.play_url(match).isascii()
+    assert len(urls.play_url(match)) < 250
 
 
 @given(matches())
 def test_a_match_comes_with_the_positions_that_it_passes_through(match: Match) -> None:
-    read = place(urls.play(match))
+    read = place(urls.play_url(match))
     assert list(read.positions) == replay_record(GAME, match.record)
     assert read.position == replay_record(GAME, match.shown_record)[-1]
     assert read.is_over == (read.position >= GAME.decisions)
@@ -87,10 +87,11 @@ def test_a_match_comes_with_the_positions_that_it_passes_through(match: Match) -
 
 def test_what_is_as_usual_is_left_out() -> None:
     # because /play/ without parameters redirects
-    assert urls.play(Match()) == "/play/?o=q-iteration"
-    assert urls.play(Match(record="4")) == "/play/4"
+    assert urls.play_url(Match()) == "/play/?o=q-iteration"
+    assert urls.play_url(Match(record="4")) == "/play/4"
     assert (
-        urls.play(Match(record="408", o="t-hand", is_paused=True)) == "/play/408?o=t-hand&pause=1"
+        urls.play_url(Match(record="408", o="t-hand", is_paused=True))
+        == "/play/408?o=t-hand&pause=1"
     )
 
 
@@ -146,4 +147,4 @@ def test_any_value_is_read_or_refused(name: str, value: str) -> None:
         match = parse_match("40", {name: value}, WORLD).match
     except (BadRequest, NotFound):
         return
-    assert read(urls.play(match)) == match
+    assert read(urls.play_url(match)) == match

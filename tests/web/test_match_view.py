@@ -117,7 +117,7 @@ def test_running_through_it_shows_every_snapshot_once_and_ends_as_shipped(site: 
         seen.append(state.match.snapshot)
         going_on = plan_automatic_step(state)
         state = replay_match(show_next_snapshot(state), site)
-        assert going_on == AutomaticStep(urls.play(state.match), SNAPSHOT_DELAY, "train")
+        assert going_on == AutomaticStep(urls.play_url(state.match), SNAPSHOT_DELAY, "train")
     assert seen == list(range(first.last_snapshot))
     assert state.match == Match(record="40", value_source=LENS)
 
@@ -127,7 +127,7 @@ def test_a_run_can_be_stopped_where_it_is(site: SiteData) -> None:
     shown = build_snapshot_slider(replay_match(match, site), LENS)
     assert shown is not None
     assert shown.is_running
-    assert shown.toggle_url == urls.play(replace(match, plays_training=False))
+    assert shown.toggle_url == urls.play_url(replace(match, plays_training=False))
 
 
 def test_a_move_ends_a_run() -> None:

@@ -21,7 +21,7 @@ from app.web.pictures.minds import (
     choose_decisions,
     colour_tiles,
     draw_mind,
-    list_kinds,
+    list_colourings,
     outline_tiles,
 )
 from app.web.pictures.palette import LEVEL_COUNT
@@ -96,7 +96,7 @@ def test_every_tile_is_drawn_once_in_the_colour_that_the_film_has(
     for step in (0, last // 2, last):
         drawn = draw_mind(site, name, step, has_all_frames=True)
         starts = [outline.count("M") for _, outline in drawn.paths_by_colour]
-        assert sum(starts) == 627 == len(drawn.tile_places.split())
+        assert sum(starts) == 627 == len(drawn.tile_coordinates.split())
         heats = colour_tiles(site, name, "expects").colour_levels[step]
         assert drawn.encoded_frames.split()[step] == encode_frame(heats)
         for (heat, outline), number in zip(drawn.paths_by_colour, starts, strict=True):
@@ -106,7 +106,7 @@ def test_every_tile_is_drawn_once_in_the_colour_that_the_film_has(
 
 
 def test_a_tile_lies_where_the_picture_says(site: SiteData) -> None:
-    where = site.tiles
+    where = site.tile_layout
     heat = np.full(627, UNKNOWN, np.int8)
     heat[100] = 7
     (_, _), (_, alone) = outline_tiles(where, heat)
@@ -116,8 +116,8 @@ def test_a_tile_lies_where_the_picture_says(site: SiteData) -> None:
 
 def test_who_has_no_task_is_not_coloured_by_it(site: SiteData, client: FlaskClient) -> None:
     assert site.get_task("observing") is None
-    assert "wrong-task" not in list_kinds(site, "observing")
-    assert [*list_kinds(site, "q-table")] == [*COLOURINGS]
+    assert "wrong-task" not in list_colourings(site, "observing")
+    assert [*list_colourings(site, "q-table")] == [*COLOURINGS]
     assert client.get("/mind/observing?colour=wrong-task").status_code == 400
 
 
@@ -134,7 +134,7 @@ def test_in_its_own_task_a_mind_errs_less_than_by_best_play(site: SiteData) -> N
 @pytest.mark.parametrize("kind", COLOURINGS)
 @pytest.mark.parametrize("name", NAMES[:2])
 def test_each_colouring_has_a_page(client: FlaskClient, name: str, kind: str) -> None:
-    page = client.get(urls.mind(name, 3, kind)).text
+    page = client.get(urls.mind_url(name, 3, kind)).text
     scale = COLOURINGS[kind].colour_scale
     assert f'data-scale="{scale}"' in page
     assert f'id="colour-{kind}" href="/mind/{name}?step=3' in page
@@ -155,10 +155,10 @@ def test_a_tile_says_what_is_so(client: FlaskClient, site: SiteData) -> None:
     name = "q-table"
     heats, told = colour_tiles(site, name, "expects"), Told(site, name, -1)
     for tile in range(0, 627, 48):
-        page = client.get(urls.mind(name, tile=tile), headers=HTMX).text
-        truth = {1: "a win", 0: "a draw", -1: "a loss"}[int(site.tiles.optimal_value[tile])]
+        page = client.get(urls.mind_url(name, tile=tile), headers=HTMX).text
+        truth = {1: "a win", 0: "a draw", -1: "a loss"}[int(site.tile_layout.optimal_value[tile])]
         assert f"With optimal play the result is <b>{truth}</b>" in page
-        board = told.shown(format_position(site.game, site.tiles.decisions[tile]))
+        board = told.shown(format_position(site.game, site.tile_layout.decisions[tile]))
         unknown = told.expects(board) is None
         assert (
             ("The agent has never updated a value of this position" in page)
@@ -181,7 +181,7 @@ def every_mind(site: SiteData) -> list[tuple[str, int]]:
 
 def test_what_is_known_expected_and_counted_is_so(site: SiteData) -> None:
     """The tiles, the sentence and the table, compared with the model file."""
-    names = [format_position(site.game, position) for position in site.tiles.decisions]
+    names = [format_position(site.game, position) for position in site.tile_layout.decisions]
     for name, step in every_mind(site):
         told, page = Told(site, name, step), build_mind_page(site, name, {"step": str(step)})
         shown = [told.shown(board) for board in names]
@@ -222,12 +222,12 @@ def test_a_value_is_compared_with_an_outcome_and_not_by_its_colour(
         "With optimal play the result is <b>a win</b>." in page
     )
     told = Told(site, "double-q", -1)
-    board = told.shown(format_position(site.game, site.tiles.decisions[226]))
+    board = told.shown(format_position(site.game, site.tile_layout.decisions[226]))
     assert (told.expects(board), told.truth[board]) == (1, 1)
 
 
 def test_two_minds_agree_where_they_expect_the_same_outcome(site: SiteData) -> None:
-    decisions = [format_position(site.game, position) for position in site.tiles.decisions]
+    decisions = [format_position(site.game, position) for position in site.tile_layout.decisions]
     for views in (("double-q", -1), ("q-table", 3)), (("self-play", 9), ("dqn-vs-random", -1)):
         one, other = (Told(site, *view) for view in views)
         agree = sum(

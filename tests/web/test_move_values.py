@@ -164,7 +164,7 @@ def test_an_error_is_marked_where_the_outcome_is_another(site: SiteData) -> None
         np.testing.assert_array_equal(seen.scaled_values, scaled)
         assert seen.is_wrong == (abs(scaled) > 0.5).tolist()  # every first move is a draw
         assert not any(seen.is_blunder)
-        said = [note.label for note in build_notes(site, seen, None, "truth")]
+        said = [note.spoken_text for note in build_notes(site, seen, None, "truth")]
         assert said == ["with optimal play: draw" if wrong else "" for wrong in seen.is_wrong]
 
 
@@ -184,7 +184,7 @@ def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(
                 ("none", [0] * 9),
             ):
                 said = build_notes(site, seen, None, errors)
-                assert [bool(note.text) for note in said] == [bool(mark) for mark in marked]
+                assert [bool(note.short_text) for note in said] == [bool(mark) for mark in marked]
 
 
 def test_a_value_is_off_its_own_task_by_a_tenth_of_the_way_to_a_win(site: SiteData) -> None:
@@ -197,7 +197,7 @@ def test_a_value_is_off_its_own_task_by_a_tenth_of_the_way_to_a_win(site: SiteDa
         said = build_notes(site, seen, None, "task")
         for cell in np.flatnonzero(site.game.legal[position] & seen.is_known):
             off = abs(seen.scaled_values[cell] - task.scaled_values[cell]) >= 0.1
-            assert said[cell].text == (f"task: {task.value_texts[cell]}" if off else "")
+            assert said[cell].short_text == (f"task: {task.value_texts[cell]}" if off else "")
             marked += off
     assert marked
     assert list_task_values(site, 0, "champion_task") == [""] * 9
@@ -303,4 +303,4 @@ def test_the_lens_is_whoever_is_to_move_unless_asked_for(site: SiteData) -> None
 
 def test_every_lens_has_an_address_that_shows_it(client: FlaskClient, site: SiteData) -> None:
     for lens in site.value_sources:
-        assert client.get(urls.play(Match(value_source=lens))).status_code == 200
+        assert client.get(urls.play_url(Match(value_source=lens))).status_code == 200

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from app.tictactoe.notation import replay_record
 from app.web.game_review import RESULT_LABELS, ReviewedMove, describe_moves, review_moves
 from app.web.match import Match, replay_match
-from app.web.pictures.curves import ABOVE, lay_out_game_values
+from app.web.pictures.curves import ROOM_ABOVE, lay_out_game_values
 from app.web.pictures.svg import Dot, Path, Segment, Shape
 from app.web.site_data import SiteData
 from tests.web.test_match import WORLD, records
@@ -110,7 +110,7 @@ def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step:
         assert listed(WORLD, replace(match, in_source_units=True))[ply - 1].value_text == own
         assert labels[ply - 1] == (text or "nothing yet")
         if known:
-            height = ABOVE + 36 - 36 * mover * expected
+            height = ROOM_ABOVE + 36 - 36 * mover * expected
             dots.append((ply / 9, float(height)))
     drawn = dots_of(chart_of(WORLD, match))
     assert len(drawn) == len(dots)

@@ -74,7 +74,7 @@ def test_the_algorithms_say_what_is_left(sites: Callable[[str], FlaskClient], na
         page = client.get(f"/how/{at}").text
         agents |= set(re.findall(r'href="/agents/([^"]+)"', page))
         assert 'class="formula' in page
-        shown = about.start.value_source in (name, TRUTH)
+        shown = about.start_match.value_source in (name, TRUTH)
         assert ('class="try"' in page) == ('class="look"' in page) == shown
         assert client.get(f"/how/{at}?record=0").status_code == 400 or shown
     assert agents == {name}

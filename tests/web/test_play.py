@@ -80,7 +80,9 @@ def test_show_me_names_the_move_and_marks_what_was_right(site: SiteData) -> None
         "You played bottom right. Only bottom left would have kept the draw."
     )
     notes = {
-        square.shortcut_key: square.note.text for square in shown.board.squares if square.note.text
+        square.shortcut_key: square.note.short_text
+        for square in shown.board.squares
+        if square.note.short_text
     }
     assert notes == {"7": "✓ right", "9": "✗ blunder"}
     other = page(
@@ -139,7 +141,7 @@ def test_a_finished_game_is_passed_on_as_a_card_and_a_replay(
     client: FlaskClient, site: SiteData, match: Match, told: str
 ) -> None:
     """The replay shows every ply in order, then a challenge."""
-    ended = client.get(urls.play(match)).text
+    ended = client.get(urls.play_url(match)).text
     passed = unescape(client.get(link(ended, "pass-on")).text)
     assert f'<img src="{urls.MATCH_PREVIEW.build_match_url(match)}"' in passed
     assert told in passed

@@ -28,7 +28,7 @@ from app.web.pages.parts.learning import film_position
 from app.web.pictures.boards import SQUARE_GAP, SQUARE_SIZE, draw_board_preview, lay_out_board
 from app.web.pictures.minds import EXPECTED_KEY, colour_tiles
 from app.web.pictures.palette import DEFAULT_PALETTE, compute_colour
-from app.web.pictures.svg import BELOW, PREVIEW_MARGIN, PREVIEW_SIZE, render_png
+from app.web.pictures.svg import PREVIEW_MARGIN, PREVIEW_SIZE, PREVIEW_TEXT_HEIGHT, render_png
 from app.web.site_data import HUMAN, TRUTH, SiteData
 from training.run import record_history
 
@@ -168,10 +168,10 @@ def test_on_a_tile_of_every_mind(site: SiteData) -> None:
             continue
         colours, last = colour_tiles(site, lens, EXPECTED_KEY), site.get_last_snapshot(lens)
         for step in (0, last // 2, last):
-            for tile in range(0, len(site.tiles.decisions), 97):
+            for tile in range(0, len(site.tile_layout.decisions), 97):
                 expects = build_mind_page(
                     site, lens, {"step": str(step), "tile": str(tile)}
-                ).chosen_tile.expected_value
+                ).chosen_tile.value_sentence
                 if colours.is_known[step, tile]:
                     assert (
                         colour_of(expects.removeprefix("Its highest Q-value is "))
@@ -191,13 +191,13 @@ def test_on_the_frames_of_a_film(site: SiteData) -> None:
 def test_on_the_pages_themselves(client: FlaskClient, agent: str) -> None:
     coloured = rf'data-heat="(-?\d+)"[^>]*>(?:<span class="value">)?({NUMBER})<'
     for page in (
-        urls.play(Match("4", x="human", o=agent)),
-        urls.play(Match("402", x=agent, o="human", is_paused=True)),
+        urls.play_url(Match("4", x="human", o=agent)),
+        urls.play_url(Match("402", x=agent, o="human", is_paused=True)),
         urls.MINDS.build_match_url(Match("40", x=agent)),
-        urls.why(Match("40", value_source=agent)),
+        urls.why_url(Match("40", value_source=agent)),
         urls.EMBED_BOARD.build_match_url(Match("40", value_source=agent)),
         f"/compare/40?lens={agent}&lens=q-iteration",
-        urls.mind(agent),
+        urls.mind_url(agent),
     ):
         text = client.get(page).text
         # The squares of an update have the table's own numbers, those of its formula.
@@ -246,7 +246,7 @@ def test_the_preview_of_a_page_has_the_squares_of_its_board(client: FlaskClient,
     heats = [found and int(found[1]) for found in (re.search('heat="(.+?)"', s) for s in squares)]
     assert any(heats) or url.startswith("/teach")
     image = preview_of_page(client, url)
-    scale = (PREVIEW_SIZE[1] - PREVIEW_MARGIN - BELOW) / (
+    scale = (PREVIEW_SIZE[1] - PREVIEW_MARGIN - PREVIEW_TEXT_HEIGHT) / (
         3 * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP
     )
     left = (PREVIEW_SIZE[0] - scale * (3 * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP)) / 2

@@ -69,7 +69,7 @@ def test_a_source_leads_to_its_agents_and_claims(listing: str, site: SiteData) -
     for source in OTHERS:
         text = entry(listing, source)
         for card in (agent.card for agent in site.shipped_agents.values()):
-            link = f'href="{urls.agent(card.id)}"'
+            link = f'href="{urls.agent_url(card.id)}"'
             assert (link in text) == (card.origin == source.name)
         for claim, summary in site.experiments.items():
             link = f'href="{urls.EXPERIMENT.url(claim)}"'
@@ -88,14 +88,14 @@ def test_every_card_names_a_known_source_and_where_it_says_what(
                 ("the section", "the end of the section", "the project")
             )
         if source.kind != "ours":
-            assert f'href="{urls.source(source.slug)}"' in client.get(f"/agents/{name}").text
+            assert f'href="{urls.source_url(source.slug)}"' in client.get(f"/agents/{name}").text
 
 
 def test_every_claim_leads_to_its_sources(site: SiteData, client: FlaskClient) -> None:
     for claim, summary in site.experiments.items():
         text = client.get(urls.EXPERIMENT.url(claim)).text
         for slug in summary.sources:
-            link = f'href="{urls.source(slug)}"'
+            link = f'href="{urls.source_url(slug)}"'
             assert (link in text) == (SOURCES[slug].kind != "ours")
         assert unescape(text).count(summary.answer) >= 1  # the text of the preview
         # On the page a term of it may be a link.
@@ -104,10 +104,10 @@ def test_every_claim_leads_to_its_sources(site: SiteData, client: FlaskClient) -
 
 def test_every_section_leads_to_its_sources(client: FlaskClient) -> None:
     for slug, section in SECTIONS.items():
-        page = client.get(urls.how(slug)).text
-        assert section.cited
-        for source in section.cited:
-            link = f'href="{urls.source(source.slug)}"'
+        page = client.get(urls.how_url(slug)).text
+        assert section.publications
+        for source in section.publications:
+            link = f'href="{urls.source_url(source.slug)}"'
             assert (link in page) == (source.kind != "ours")
 
 
@@ -128,7 +128,7 @@ def test_what_is_said_of_an_article_is_in_it() -> None:
 def test_the_claim_about_menace_links_to_whoever_gave_its_numbers(client: FlaskClient) -> None:
     page = client.get(urls.EXPERIMENT.url("menace")).text
     for slug in ("michie-1963", "scroggs-2015", "lets-talk-data-2013"):
-        assert f'href="{urls.source(slug)}"' in page
+        assert f'href="{urls.source_url(slug)}"' in page
 
 
 def test_the_project_cites_its_sources() -> None:

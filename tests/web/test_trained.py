@@ -32,19 +32,19 @@ from app.recipes.parameters import get_parameters
 from app.tictactoe.agents import ModelError, encode_agent, pack_agent, read_arrays_file, save_agent
 from app.tictactoe.game import build_game
 from app.tictactoe.notation import replay_record
-from app.web.algorithms import find_rule
+from app.web.algorithms import find_update_rule
 from app.web.algorithms.targets import ValueQuery
 from app.web.facts import get_figures
 from app.web.on_demand import (
     MAX_CACHED_NAMES,
     MAX_UNPACKED_AGENTS,
     Lab,
+    decode_agent,
     describe_position,
     get_client_network,
     get_full_name,
-    read_agent,
 )
-from app.web.pages.why import explain
+from app.web.pages.why import explain_value
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 from app.web.trainer_client import LOCK_FILE, QueuePosition, Trainer, TrainerError, get_trainer
@@ -182,7 +182,7 @@ def test_a_recipes_value_is_explained_by_its_own_table(site: SiteData) -> None:
     pair = ValueQuery(site, NAME, 0, 4)
     assert pair.is_learned
     assert pair.value == site.agents[NAME].q[0, 4]
-    assert explain(pair).updates == f"{site.agents[NAME].visits[0, 4]:,}"
+    assert explain_value(pair).update_count_text == f"{site.agents[NAME].visits[0, 4]:,}"
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_answers_of_a_side_that_explores_are_said_to_be_its_greedy_ones(
     site: SiteData, slug: str, drop: str
 ) -> None:
     """When exploration has ended, the greedy replies are all of its play."""
-    told = explain(ValueQuery(site, f"{slug},vs=both,games=400{drop}", 0, 4)).sentences[0]
+    told = explain_value(ValueQuery(site, f"{slug},vs=both,games=400{drop}", 0, 4)).sentences[0]
     explores = not drop and slug != "double-q"  # the exploration of Double Q ends anyway
     assert told.startswith(f"Its own play{', where it does not explore,' * explores} has ")
     assert (" about " in told) == explores
@@ -207,15 +207,15 @@ def test_the_end_of_a_game_counts_for_the_tables_that_it_teaches(
     lens = "double-q,games=400" + ",last=coin" * (last == "coin")
     position = replay_record(site.game, "0412")[-1]
     pair = ValueQuery(site, lens, position, 7)
-    found = find_rule(pair).compute_reason(pair)
-    ended = [answer.outcome is not None for answer in found.given]
+    found = find_update_rule(pair).compute_reason(pair)
+    ended = [answer.outcome is not None for answer in found.possible_replies]
     assert any(ended)
     assert not all(ended)
     weights = [times if end else 1 for end in ended]
-    targets = [answer.target for answer in found.given]
+    targets = [answer.target for answer in found.possible_replies]
     assert found.target == pytest.approx(np.average(targets, weights=weights))
     said = "counts twice" if last == "both" else "one of them, too, which a coin picks"
-    assert said in " ".join(explain(pair).sentences)
+    assert said in " ".join(explain_value(pair).sentences)
 
 
 @pytest.mark.parametrize("text", [NAME, PHASES])
@@ -324,14 +324,14 @@ def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(site: SiteD
             assert lab.canonicalize(one) == one
             assert parse_recipe(one).compute_max_updates() <= MAX_UPDATES
     assert {code for _, code, _ in refusals} == {400, 404, 414}
-    assert all(sentence and not lab.can_find(text) for text, _, sentence in refusals)
+    assert all(sentence and not lab.is_available(text) for text, _, sentence in refusals)
     assert 100 < found < 9_900
     assert not (idle.folder / LOCK_FILE).exists()  # it was never started
 
 
 def test_no_name_is_a_fault_of_ours(client: FlaskClient, site: SiteData) -> None:
     draw = random.Random(2)
-    refused = (text for text in names(draw) if not site.lab.can_find(text) and "/" not in text)
+    refused = (text for text in names(draw) if not site.lab.is_available(text) and "/" not in text)
     for text, _ in zip(refused, range(300), strict=False):
         with suppress(UnicodeEncodeError):  # no address can have it
             answer = client.get("/play/", query_string={"x": text})
@@ -506,13 +506,13 @@ def test_an_answer_that_is_another_agent_is_not_believed(site: SiteData) -> None
     made = train(make_agent_id(recipe), recipe, site.game, lambda progress: None)
     content = pack_agent(site.game, made)
     answer = brotli.compress(content)
-    agent = read_agent(site.game, "champion,games=20,seed=3", answer)
+    agent = decode_agent(site.game, "champion,games=20,seed=3", answer)
     assert read_arrays_file(site.game, agent) == encode_agent(site.game, made)[1]
     for wrong in (answer[:-9], *map(brotli.compress, (content[:-9], content[9:], b"\x95", b""))):
         with pytest.raises(ModelError):
-            read_agent(site.game, "champion,games=20,seed=3", wrong)
+            decode_agent(site.game, "champion,games=20,seed=3", wrong)
     with pytest.raises(ModelError):
-        read_agent(site.game, "champion,games=20,seed=4", answer)
+        decode_agent(site.game, "champion,games=20,seed=4", answer)
 
 
 def order_of(jobs: Sequence[tuple[str, str]], used: Mapping[str, float] | None = None) -> list[str]:

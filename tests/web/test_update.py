@@ -15,7 +15,7 @@ from app.web.algorithms import SECTIONS
 from app.web.match import Match
 from app.web.pages.parts.update import DECIMALS, STEP_COUNT
 from app.web.site_data import SiteData
-from app.web.urls import how, why
+from app.web.urls import how_url, why_url
 
 ALGORITHMS = (
     "q-learning", "sarsa", "expected-sarsa", "self-play", "td-afterstates", "league", "q-table",
@@ -48,7 +48,7 @@ def shown(example: UpdateExample) -> TrainingUpdate:
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_each_algorithm_shows_its_updates(client: FlaskClient, site: SiteData, slug: str) -> None:
     for example in site.update_examples[slug]:
-        html = client.get(how(slug, update=example.kind)).text
+        html = client.get(how_url(slug, update=example.kind)).text
         change, seen = shown(example), tokens(html)
         old, new = change.in_table or (change.old, change.new)
         shown_new = number(seen.get("new") or seen["lower"])  # for minimax both bounds
@@ -73,7 +73,7 @@ def test_the_formula_makes_its_target_and_its_new_value(
     """Within the rounding of the numbers shown."""
     for example in site.update_examples[slug]:
         for index in range(len(example.updates)):
-            html = client.get(how(slug, update=f"{example.kind}-{index + 1}")).text
+            html = client.get(how_url(slug, update=f"{example.kind}-{index + 1}")).text
             seen = {name: number(text) for name, text in tokens(html).items()}
             if "reward" not in seen:  # an earlier move, by the error of the last one
                 moved = seen["old"] + seen["alpha"] * seen["error"]
@@ -88,7 +88,9 @@ def test_the_formula_makes_its_target_and_its_new_value(
 
 
 def test_as_it_is_shown_the_first_update_of_q_learning_adds_up(client: FlaskClient) -> None:
-    seen = {name: number(text) for name, text in tokens(client.get(how("q-learning")).text).items()}
+    seen = {
+        name: number(text) for name, text in tokens(client.get(how_url("q-learning")).text).items()
+    }
     assert (seen["old"], seen["new"]) == (0.36, 0.37)
     assert round(seen["reward"] + seen["gamma"] * seen["next"], 2) == seen["target"]
     assert round(seen["old"] + seen["alpha"] * (seen["target"] - seen["old"]), 2) == seen["new"]
@@ -101,12 +103,12 @@ def test_at_the_end_of_a_game_the_next_value_is_said_to_be_0(
     client: FlaskClient, site: SiteData, slug: str
 ) -> None:
     if slug == "league":  # its finished boards keep the reward as their value
-        said = steps(client.get(how(slug, update="end")).text)
+        said = steps(client.get(how_url(slug, update="end")).text)
         assert said[3].startswith("The value of the finished board is the reward")
         assert "3 + 0.65 × 3.00 = 4.95" in said[4]
         return
     kinds = {"end", "lost", "played"} & {example.kind for example in site.update_examples[slug]}
-    told = steps(client.get(how(slug, update=kinds.pop())).text)
+    told = steps(client.get(how_url(slug, update=kinds.pop())).text)
     assert re.search("next value is 0|would be 0|no next move", told[3])
 
 
@@ -114,7 +116,7 @@ def test_every_update_of_a_game_has_a_link_and_every_step_too(
     client: FlaskClient, site: SiteData
 ) -> None:
     for example in site.update_examples["q-table"]:
-        html = client.get(how("q-table", update=example.kind)).text
+        html = client.get(how_url("q-table", update=example.kind)).text
         linked = dict(re.findall(r'id="update-(?!step)\w+-(\d+)" href="([^"]+)"', html))
         # The boards are in the order of the moves, the updates of this learner in the other.
         assert [int(index) for index in linked] == [*range(len(example.updates), 0, -1)]
@@ -141,7 +143,7 @@ def test_every_update_of_a_game_has_a_link_and_every_step_too(
 def test_an_update_that_does_not_exist_is_named(
     client: FlaskClient, query: dict[str, str], message: str
 ) -> None:
-    answer = client.get(how("q-learning", **query))
+    answer = client.get(how_url("q-learning", **query))
     assert answer.status_code == 400
     assert message in unescape(answer.text)
 
@@ -162,10 +164,10 @@ def test_why_shows_the_update_of_the_very_value(
     record, cell = MOVES[lens]
     state = replay_record(site.game, record)[-1]
     value = float(site.get_values(lens)[state, cell])
-    first = client.get(why(Match(record, value_source=lens), cell)).text
+    first = client.get(why_url(Match(record, value_source=lens), cell)).text
     assert "An example" not in first
     cases = re.findall(r'id="why-after-\w+" href="([^"]+)"', first)
-    for href in cases or [why(Match(record, value_source=lens), cell)]:
+    for href in cases or [why_url(Match(record, value_source=lens), cell)]:
         seen = tokens(client.get(unescape(href)).text)
         if lens == "menace":  # two squares are one move by symmetry, and share its beads
             beads = {"wins": 3, "draws": 1, "loses": -1}
@@ -185,7 +187,7 @@ def test_why_shows_the_update_of_the_very_value(
 def test_an_exact_value_of_a_task_is_the_mean_of_the_targets_shown(
     client: FlaskClient, site: SiteData
 ) -> None:
-    html = client.get(why(Match("408", value_source="q-learning-2_task"), 2)).text
+    html = client.get(why_url(Match("408", value_source="q-learning-2_task"), 2)).text
     line = re.findall(r'<p class="sum">(.*?)</p>', html, re.DOTALL)[1]
     value, *terms = [number(text) for text in re.findall(r"<b[^>]*>([^<]+)</b>", line)]
     assert sum(a * b for a, b in zip(terms[::2], terms[1::2], strict=True)) == pytest.approx(value)
@@ -198,7 +200,7 @@ def test_an_exact_value_of_a_task_is_the_mean_of_the_targets_shown(
 def test_where_the_table_is_not_enough_why_shows_an_example_and_says_so(
     client: FlaskClient, lens: str, record: str
 ) -> None:
-    html = client.get(why(Match(record, value_source=lens))).text
+    html = client.get(why_url(Match(record, value_source=lens))).text
     assert "An example, not the value above." in html
     assert "A real update from the training of" in html
     assert 'id="why-update"' in html
@@ -207,34 +209,34 @@ def test_where_the_table_is_not_enough_why_shows_an_example_and_says_so(
 def test_a_blunder_of_a_shipped_agent_has_the_update_that_made_it(
     client: FlaskClient, site: SiteData
 ) -> None:
-    key, encoded = next(iter(site.mistake_examples["q-table"].items()))
+    key, encoded = next(iter(site.blunder_examples["q-table"].items()))
     board, cell = key.split()
     mistake, first = msgspec.json.decode(encoded, type=list[UpdateExample])
     state = parse_position(site.game, board)
     match = Match(find_record(site.game, state), value_source="q-table")
-    assert 'id="why-mistake"' in client.get(why(match, int(cell))).text
+    assert 'id="why-mistake"' in client.get(why_url(match, int(cell))).text
     for example in (mistake, first):
-        html = client.get(why(match, int(cell), example.kind)).text
+        html = client.get(why_url(match, int(cell), example.kind)).text
         assert number(tokens(html)["old"]) == pytest.approx(shown(example).old, abs=0.006)
         assert f"game {example.game_number:,}" in html
         linked = re.findall(r'id="update-\w+-\d+" href="([^"]+)"', html)
         assert len(linked) == len(example.updates)
         assert client.get(unescape(linked[0])).status_code == 200
-    text = " ".join(unescape(client.get(why(match, int(cell), "mistake")).text).split())
+    text = " ".join(unescape(client.get(why_url(match, int(cell), "mistake")).text).split())
     assert "The update lowered the value of a better move." in text
     assert "preferred the blunder: here middle left, 0.65." in text
-    assert client.get(why(match, int(cell), "mistake-99")).status_code == 400
+    assert client.get(why_url(match, int(cell), "mistake-99")).status_code == 400
 
 
 @pytest.mark.parametrize("slug", ["q-learning", "q-table", "double-q"])
 def test_an_algorithm_has_the_update_behind_a_blunder_of_its_agent(
     client: FlaskClient, site: SiteData, slug: str
 ) -> None:
-    agent = SECTIONS[slug].lens
+    agent = SECTIONS[slug].value_source
     mistake, _ = msgspec.json.decode(
-        next(iter(site.mistake_examples[agent].values())), type=list[UpdateExample]
+        next(iter(site.blunder_examples[agent].values())), type=list[UpdateExample]
     )
-    html = client.get(how(slug, update="blunder")).text
+    html = client.get(how_url(slug, update="blunder")).text
     assert f'href="/agents/{agent}"' in html
     assert f"game {mistake.game_number:,}" in html
     assert number(tokens(html)["new"]) == pytest.approx(
@@ -243,14 +245,14 @@ def test_an_algorithm_has_the_update_behind_a_blunder_of_its_agent(
 
 
 def test_an_answer_that_is_impossible_is_named(client: FlaskClient) -> None:
-    answer = client.get(why(Match("04", value_source="menace"), 2, "8"))
+    answer = client.get(why_url(Match("04", value_source="menace"), 2, "8"))
     assert answer.status_code == 400
     assert "win (wins), draw (draws), loss (loses)" in unescape(answer.text)
 
 
 def test_a_page_with_an_update_is_small(app: Flask, client: FlaskClient) -> None:
     for slug in ALGORITHMS:
-        answer = client.get(how(slug), headers={"Accept-Encoding": "gzip"})
+        answer = client.get(how_url(slug), headers={"Accept-Encoding": "gzip"})
         assert len(answer.data) < 12 * 1024, slug
 
 
@@ -261,7 +263,7 @@ def test_random_moves_are_marked_in_the_game_of_an_update(
     """By a word, for every reader; draws of beads and of a league are no exploration."""
     explores = slug in ("q-learning", "self-play")
     for example in site.update_examples[slug]:
-        html = client.get(how(slug, update=example.kind)).text
+        html = client.get(how_url(slug, update=example.kind)).text
         words = re.findall(r"<span>Move (\d+)(, <em>random</em>)?:</span>", html)
         first = example.moves[0].board.count(".")
         expected = {
@@ -284,7 +286,7 @@ def test_a_blunder_without_a_recorded_update_says_why(
     client: FlaskClient, site: SiteData, lens: str, reason: str
 ) -> None:
     game, q = site.game, site.get_values(lens)
-    recorded = site.mistake_examples.get(lens, {})
+    recorded = site.blunder_examples.get(lens, {})
     for state in range(game.decisions):
         row = q[state]
         cell = int(np.nanargmax(row))
@@ -293,8 +295,8 @@ def test_a_blunder_without_a_recorded_update_says_why(
         key = f"{format_position(game, state)} {cell}"
         if alone and truth[cell] < np.nanmax(truth) and key not in recorded:
             match = Match(find_record(game, state), value_source=lens)
-            assert reason in " ".join(client.get(why(match, cell)).text.split())
+            assert reason in " ".join(client.get(why_url(match, cell)).text.split())
             other = int(np.nanargmax(truth))
-            assert "that made this blunder" not in client.get(why(match, other)).text
+            assert "that made this blunder" not in client.get(why_url(match, other)).text
             return
     raise AssertionError("no such blunder")

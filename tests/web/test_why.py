@@ -26,17 +26,17 @@ from msgspec.structs import asdict
 
 from app.tictactoe.game import O, X
 from app.tictactoe.notation import DIGITS, find_record, format_position, replay_record
-from app.web.algorithms import ALGORITHMS, find_rule, find_section, is_explainable
-from app.web.algorithms.champion import BOUNDS
-from app.web.algorithms.league import compute_other_target, exchange_colours, is_shared_by_seats
+from app.web.algorithms import ALGORITHMS, find_algorithm_slug, find_update_rule, is_explainable
+from app.web.algorithms.champion import BOUNDS_BY_VALUE
+from app.web.algorithms.league import compute_target_as_o, exchange_colours, is_shared_by_seats
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_signed
 from app.web.match import Match
 from app.web.move_values import evaluate_moves
 from app.web.pages.parts.next_update import list_cases
-from app.web.pages.why import Explanation, explain
+from app.web.pages.why import Explanation, explain_value
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
-from app.web.urls import why as why_address
+from app.web.urls import why_url
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
 from training.learners.league import build_table_layout, list_own_entries
 
@@ -216,7 +216,7 @@ def pairs(site: SiteData, lens: str, every: int) -> list[ValueQuery]:
 
 
 def reason(pair: ValueQuery) -> ValueReason:
-    return find_rule(pair).compute_reason(pair)
+    return find_update_rule(pair).compute_reason(pair)
 
 
 def text_lines(explanation: Explanation) -> list[str]:
@@ -244,17 +244,19 @@ def row_lines(explanation: Explanation) -> list[str]:
 def state_value(app: Flask, pair: ValueQuery) -> str:
     """Return the sentence that states a value, from its template."""
     macros: Any = app.jinja_env.get_template("why/_value.html").module
-    return str(macros.state_value(explain(pair).statement, find_section(pair))).strip()
+    return str(
+        macros.state_value(explain_value(pair).value_statement, find_algorithm_slug(pair))
+    ).strip()
 
 
 def explained(app: Flask, site: SiteData, record: str, cell: int, lens: str) -> list[str]:
     pair = pair_of(site, record, cell, lens)
-    told = explain(pair)
+    told = explain_value(pair)
     macros: Any = app.jinja_env.get_template("why/_value.html").module
-    html = str(macros.list_facts(told, find_section(pair)))
+    html = str(macros.list_facts(told, find_algorithm_slug(pair)))
     facts = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", html, re.DOTALL)
     board = format_position(site.game, pair.position)
-    lines = [why_address(Match(record, value_source=lens), cell)]
+    lines = [why_url(Match(record, value_source=lens), cell)]
     lines += [f"  {' '.join(board[row : row + 3])}" for row in range(0, 9, 3)]
     lines += [told.heading, state_value(app, pair), *told.sentences]
     lines += [f"  {name}: {value}" for name, value in facts]
@@ -273,7 +275,7 @@ def test_the_explanations_are_as_written(app: Flask, site: SiteData) -> None:
 
 
 def test_the_file_shows_every_algorithm(site: SiteData) -> None:
-    shown = {find_section(pair_of(site, *move)) for move in [*MOVES, *BEADS]}
+    shown = {find_algorithm_slug(pair_of(site, *move)) for move in [*MOVES, *BEADS]}
     assert shown == {agent.card.algorithm for agent in site.agents.values()} | {"minimax"}
     assert shown == set(ALGORITHMS)
 
@@ -282,7 +284,7 @@ def test_the_file_shows_every_algorithm(site: SiteData) -> None:
 def test_the_numbers_in_the_file_are_right(
     site: SiteData, slow: Slow, record: str, cell: int, lens: str
 ) -> None:
-    block = GOLDEN.read_text().split(why_address(Match(record, value_source=lens), cell) + "\n")[1]
+    block = GOLDEN.read_text().split(why_url(Match(record, value_source=lens), cell) + "\n")[1]
     lines = block.split("\n\n")[0].splitlines()
     board = "".join(line.replace(" ", "") for line in lines[:3])
     facts = dict(line.strip().split(": ", 1) for line in lines if re.match(r"  \w[^|]*: ", line))
@@ -313,7 +315,7 @@ def test_the_numbers_in_the_file_are_right(
 
 def settled(lens: str, pair: ValueQuery) -> bool:
     """Return whether there is no target: a sticky loss, a final board, or a tree that is not stored."""
-    over = pair.game.is_over(pair.after)
+    over = pair.game.is_over(pair.next_position)
     return (
         lens == "mcts"
         or (lens == "q-iteration" and pair.value == -1)
@@ -326,7 +328,7 @@ def test_the_targets_are_those_of_a_second_route(site: SiteData, slow: Slow) -> 
         for pair in pairs(site, lens, 613):
             found = reason(pair)
             board = format_position(site.game, pair.position)
-            assert sum(answer.chance for answer in found.answers) == pytest.approx(1)
+            assert sum(answer.chance for answer in found.replies) == pytest.approx(1)
             if not settled(lens, pair):
                 target = slow.target(lens, board, pair.cell)
                 assert found.target == pytest.approx(target, abs=1e-6), (lens, board, pair.cell)
@@ -341,7 +343,7 @@ def test_what_the_other_seat_draws_an_entry_to_is_found_by_a_second_route(
             if is_shared_by_seats(pair):
                 board = format_position(site.game, pair.position)
                 after = place(board.translate(str.maketrans("XO", "OX")), pair.cell, "X")
-                assert compute_other_target(pair) == pytest.approx(slow.drawn_to(lens, after, "O"))
+                assert compute_target_as_o(pair) == pytest.approx(slow.drawn_to(lens, after, "O"))
 
 
 @pytest.mark.parametrize("symmetries", [1, 8])
@@ -364,10 +366,12 @@ def test_where_nothing_is_left_to_chance_the_value_is_its_target(site: SiteData,
     for pair in pairs(site, lens, 11):
         found = reason(pair)
         if lens == "q-iteration" and pair.value == -1:
-            assert -1 in {answer.target for answer in found.answers}
+            assert -1 in {answer.target for answer in found.replies}
         else:
             assert pair.value == found.target
-    assert set(BOUNDS) >= set(np.unique(site.agents["champion"].q[site.game.legal]).tolist())
+    assert set(BOUNDS_BY_VALUE) >= set(
+        np.unique(site.agents["champion"].q[site.game.legal]).tolist()
+    )
 
 
 def test_an_exact_value_is_what_follows_from_its_answers(site: SiteData) -> None:
@@ -375,14 +379,17 @@ def test_an_exact_value_is_what_follows_from_its_answers(site: SiteData) -> None
         if lens not in site.agents:
             for pair in pairs(site, lens, 811):
                 assert pair.value == pytest.approx(reason(pair).target, abs=1e-9)
-                assert explain(pair).sentences[-1].startswith("With optimal play") or lens == TRUTH
+                assert (
+                    explain_value(pair).sentences[-1].startswith("With optimal play")
+                    or lens == TRUTH
+                )
 
 
 def test_self_play_has_all_but_settled(site: SiteData) -> None:
-    apart = {pair: abs(reason(pair).above) for pair in pairs(site, "self-play", 3)}
+    apart = {pair: abs(reason(pair).value_minus_target) for pair in pairs(site, "self-play", 3)}
     far = [pair for pair, off in apart.items() if off > 0.05]
     # few, compared with some million updates in all
-    assert all((pair.visits or 0) < 25 for pair in far)
+    assert all((pair.update_count or 0) < 25 for pair in far)
     assert len(far) < len(apart) / 1000
 
 
@@ -397,10 +404,10 @@ def test_the_crossed_opinions_of_two_tables_are_at_most_their_average() -> None:
 def test_of_a_next_move_is_spoken_only_where_there_is_one(site: SiteData, lens: str) -> None:
     alone = 0
     for pair in pairs(site, lens, 107):
-        answers = [answer for answer in reason(pair).answers if answer.chance]
+        answers = [answer for answer in reason(pair).replies if answer.chance]
         goes_on = any(not site.game.is_over(answer.position) for answer in answers)
         alone += answers[0].cell is not None and not goes_on
-        said = "\n".join(text_lines(explain(pair)))
+        said = "\n".join(text_lines(explain_value(pair)))
         assert ("the next move's value" in said) == goes_on
         assert ("at most" in said) == ("Two tables" in said) == (goes_on and lens == "double-q")
     assert alone  # answers that all end the game
@@ -413,10 +420,10 @@ def test_a_target_of_results_alone_is_exact(
     site: SiteData, record: str, cell: int, lens: str
 ) -> None:
     pair = pair_of(site, record, cell, lens)
-    results = [answer.reward for answer in reason(pair).answers if answer.outcome is not None]
-    assert len(results) == len(reason(pair).answers)
+    results = [answer.reward for answer in reason(pair).replies if answer.outcome is not None]
+    assert len(results) == len(reason(pair).replies)
     assert reason(pair).target == sum(results) / len(results)
-    told = explain(pair)
+    told = explain_value(pair)
     assert dict(told.facts)["Target of the next update"] == format_signed(reason(pair).target)
 
 
@@ -429,17 +436,21 @@ def test_the_distance_is_that_of_the_numbers_shown(site: SiteData) -> None:
     first = [pair_of(site, *move) for move in told_once]
     every = [pair for lens in site.agents for pair in pairs(site, lens, 509)]
     for at, pair in enumerate([*first, *every]):
-        told = explain(pair)
+        told = explain_value(pair)
         facts, said = dict(told.facts), " ".join(told.sentences)
         distances = re.findall(r"is ([\d.]+) (above|below) that", said)
         assert len(distances) == 1 or at >= len(first)
         for off, side in distances:
-            apart = number(told.statement.value) - number(facts["Target of the next update"])
+            apart = number(told.value_statement.value) - number(facts["Target of the next update"])
             decimals = len(off.partition(".")[2])
-            assert f"{abs(apart):.{decimals}f}" == off, (pair.lens, pair.position, pair.cell)
+            assert f"{abs(apart):.{decimals}f}" == off, (
+                pair.value_source,
+                pair.position,
+                pair.cell,
+            )
             assert (apart > 0) == (side == "above")
             exactly = abs(pair.value - reason(pair).target)
-            assert f"{exactly:.{decimals}f}" == off, (pair.lens, pair.position, pair.cell)
+            assert f"{exactly:.{decimals}f}" == off, (pair.value_source, pair.position, pair.cell)
 
 
 def test_a_difference_is_not_one_of_rounded_numbers(site: SiteData) -> None:
@@ -447,11 +458,11 @@ def test_a_difference_is_not_one_of_rounded_numbers(site: SiteData) -> None:
     for pair in pairs(site, "double-q", 7):
         found = reason(pair)
         with_two = round(found.value, 2) - round(found.target, 2)
-        if pair.known and round(with_two, 2) != round(found.above, 2):
+        if pair.is_known and round(with_two, 2) != round(found.value_minus_target, 2):
             misleading += 1
-            apart = f"{abs(found.above):.{found.decimals}f}"
-            assert found.decimals > 2
-            assert any(f"The value is {apart} " in said for said in explain(pair).sentences)
+            apart = f"{abs(found.value_minus_target):.{found.value_decimals}f}"
+            assert found.value_decimals > 2
+            assert any(f"The value is {apart} " in said for said in explain_value(pair).sentences)
     assert misleading
 
 
@@ -459,11 +470,11 @@ def test_a_difference_is_not_one_of_rounded_numbers(site: SiteData) -> None:
 def test_what_is_said_of_the_past_makes_the_value(site: SiteData, lens: str) -> None:
     alpha, said = float(asdict(site.get_recipe(lens))["alpha"]), 0
     for pair in pairs(site, lens, 71):
-        told, found = " ".join(explain(pair).sentences), reason(pair)
-        if pair.visits and abs(found.above) > 0.02:
+        told, found = " ".join(explain_value(pair).sentences), reason(pair)
+        if pair.update_count and abs(found.value_minus_target) > 0.02:
             begun = (
                 1 - alpha
-            ) ** pair.visits  # the weight of the initial value 0, which is negligible
+            ) ** pair.update_count  # the weight of the initial value 0, which is negligible
             so_far = re.search(r"(?:one target was|average of its targets is) ([−+]?[\d.]+)", told)
             if so_far:
                 said += 1
@@ -471,7 +482,7 @@ def test_what_is_said_of_the_past_makes_the_value(site: SiteData, lens: str) -> 
             else:  # only the initial value explains it
                 assert pair.value == pytest.approx((1 - begun) * found.target, abs=0.006)
                 assert "that it began with still counts" in told
-            targets = [answer.target for answer in found.given]
+            targets = [answer.target for answer in found.possible_replies]
             met = pair.value / (1 - begun)
             moved_on = not min(targets) - 0.001 < met < max(targets) + 0.001
             if (1 - begun) * abs(met - found.target) > 0.01:
@@ -488,8 +499,11 @@ def test_every_distance_has_a_cause(site: SiteData) -> None:
     for lens in (lens for lens in site.agents if lens != "menace"):
         for pair in pairs(site, lens, 617):
             found = reason(pair)
-            if pair.known and found.has_target and abs(found.above) > 0.02:
-                assert re.search(causes, " ".join(explain(pair).sentences)), (lens, pair.position)
+            if pair.is_known and found.has_target and abs(found.value_minus_target) > 0.02:
+                assert re.search(causes, " ".join(explain_value(pair).sentences)), (
+                    lens,
+                    pair.position,
+                )
 
 
 STEPPING = ("q-learning-1", "q-table", "q-iteration", "expected-sarsa", "q-learning-2_task")
@@ -503,7 +517,7 @@ def test_the_updates_after_all_answers_average_to_the_target(site: SiteData, len
         found, listed = reason(pair), list_cases(pair)
         if not found.has_target or not listed:
             continue
-        weights = [answer.weight for answer in found.given]
+        weights = [answer.weight for answer in found.possible_replies]
         targets = [case.event.update.target or 0.0 for case in listed]
         mean = sum(map(operator.mul, weights, targets)) / sum(weights)
         assert mean == pytest.approx(found.target, abs=1e-6)
@@ -525,12 +539,12 @@ def test_a_network_has_a_value_of_every_move_after_its_first_update(
     for asked in pairs(site, lens, 207):
         pair = ValueQuery(site, lens, asked.position, asked.cell, step)
         board = evaluate_moves(site, pair.position, lens, step)
-        assert pair.known == board.is_known[pair.cell] == (step != 0)
-        said = "\n".join([state_value(app, pair), *text_lines(explain(pair))])
+        assert pair.is_known == board.is_known[pair.cell] == (step != 0)
+        said = "\n".join([state_value(app, pair), *text_lines(explain_value(pair))])
         assert ("unknown" in said) == (step == 0)
         assert "entry is" not in said
-        never += pair.visits == 0
-        assert ("never played in training" in said) == (pair.visits == 0)
+        never += pair.update_count == 0
+        assert ("never played in training" in said) == (pair.update_count == 0)
     assert bool(never) == (step is None)
 
 
@@ -538,13 +552,13 @@ def test_every_why_is_there(app: Flask, client: FlaskClient, site: SiteData) -> 
     for lens in site.value_sources:
         for pair in pairs(site, lens, 4999):
             record = find_record(site.game, pair.position)
-            url = why_address(Match(record, value_source=lens), pair.cell)
+            url = why_url(Match(record, value_source=lens), pair.cell)
             response = client.get(url, headers=HTMX)
             assert response.status_code == 200, url
             for formula in re.findall(r"<math.*?</math>", response.text, re.DOTALL):
                 ElementTree.fromstring(formula.replace("&nbsp;", " "))
             page = response.text.replace("&#39;", "'")
-            sentences = [state_value(app, pair), *explain(pair).sentences]
+            sentences = [state_value(app, pair), *explain_value(pair).sentences]
             assert all(f"<p>{sentence}</p>" in page for sentence in sentences)
 
 
@@ -585,8 +599,8 @@ def test_a_snapshot_is_explained_by_its_own_table(app: Flask, site: SiteData, le
     table, updated = agent.build_table(site.game, step), agent.find_updated_pairs(site.game, step)
     for pair in pairs(site, lens, 307):
         then = ValueQuery(site, lens, pair.position, pair.cell, step)
-        told = explain(then)
+        told = explain_value(then)
         assert then.value == table[pair.position, pair.cell]
-        assert then.known == updated[pair.position, pair.cell]
-        assert ("had not yet updated" in state_value(app, then)) != then.known
-        assert not told.updates
+        assert then.is_known == updated[pair.position, pair.cell]
+        assert ("had not yet updated" in state_value(app, then)) != then.is_known
+        assert not told.update_count_text

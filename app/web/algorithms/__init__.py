@@ -15,14 +15,14 @@ from app.recipes import ALGORITHMS as RECIPES
 from app.recipes import Recipe
 from app.recipes.parameters import BOTH, SELF
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule
-from app.web.algorithms.minimax import TASK_AFTER_ANSWER, TASK_BEFORE_ANSWER
+from app.web.algorithms.minimax import TASK_RULE_AFTER_REPLY, TASK_RULE_BEFORE_REPLY
 from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import format_count
 from app.web.site_data import SiteData
 from app.web.translation import gettext, gettext_noop
 
-# opponents that are no named policy
-OTHERS = {
+# opponents in recipes that are learners, not policies with a name of their own
+SPECIAL_OPPONENT_NAMES = {
     SELF: gettext_noop("itself"),
     BOTH: gettext_noop("itself, both sides learning"),
     "league": gettext_noop("the league"),
@@ -31,7 +31,7 @@ MINIMAX = "minimax"  # slug of the algorithm of exact values, which have no agen
 
 
 def load_algorithm(slug: str) -> Algorithm:
-    """Return the value ALGORITHM of an algorithm's module."""
+    """Return the `Algorithm` with a slug, from the constant ALGORITHM of its module."""
     module = import_module(f"{__name__}.{slug.replace('-', '_')}")
     algorithm: Algorithm = module.ALGORITHM
     return algorithm
@@ -49,34 +49,41 @@ SECTIONS: Mapping[str, Section] = MappingProxyType(
 )
 
 
-def find_section(pair: ValueQuery) -> str:
-    """Return the slug of the algorithm of a value, which is also its section of /how."""
-    return pair.agent.card.algorithm if pair.is_learned else MINIMAX
+def find_algorithm_slug(query: ValueQuery) -> str:
+    """Return the slug of the algorithm that made a value; /how has a section with this slug."""
+    return query.agent.card.algorithm if query.is_learned else MINIMAX
 
 
-def find_rule(pair: ValueQuery) -> UpdateRule:
-    """Return the update rule of a learned value, or the formula of an exact value."""
-    if pair.task is None or pair.is_learned:
-        return ALGORITHMS[find_section(pair)].rule
-    return TASK_BEFORE_ANSWER if pair.task.discounted_plies == 1 else TASK_AFTER_ANSWER
+def find_update_rule(query: ValueQuery) -> UpdateRule:
+    """Return the functions that explain a value: of its algorithm, or of an exact training task."""
+    if query.task is None or query.is_learned:
+        return ALGORITHMS[find_algorithm_slug(query)].rule
+    return (
+        TASK_RULE_BEFORE_REPLY
+        if query.task.discounted_plies == 1
+        else TASK_RULE_AFTER_REPLY
+    )
 
 
 def describe_phases(site: SiteData, recipe: Recipe) -> list[str]:
-    """Return a text for each phase of a training: its length and its opponent."""
-    turns = ALGORITHMS[recipe.slug].turns(recipe)
+    """Return a text for each phase of a training, such as "20,000 games against Random"."""
+    turns = ALGORITHMS[recipe.slug].name_turns(recipe)
     return [
-        f"{format_count(number)} {turns} against {opponent_name(site, opponent)}"
+        f"{format_count(number)} {turns} against {get_opponent_name(site, opponent)}"
         for opponent, number in recipe.phases
     ]
 
 
-def is_explainable(site: SiteData, lens: str, step: int | None) -> bool:
-    """Return whether values at a snapshot can be explained: the whole training had one opponent."""
-    return step is None or len(site.get_recipe(lens).phases) == 1
+def is_explainable(site: SiteData, value_source: str, snapshot: int | None) -> bool:
+    """Return whether the site can explain the values of a source at a snapshot.
+
+    Earlier snapshots can be explained only if the whole training had one opponent.
+    """
+    return snapshot is None or len(site.get_recipe(value_source).phases) == 1
 
 
-def opponent_name(site: SiteData, opponent: str) -> str:
-    """Return the name of an opponent in a recipe's phases, to follow "against"."""
-    if opponent in OTHERS:
-        return gettext(OTHERS[opponent])
+def get_opponent_name(site: SiteData, opponent: str) -> str:
+    """Return the title of an opponent in a recipe, to stand after the word "against"."""
+    if opponent in SPECIAL_OPPONENT_NAMES:
+        return gettext(SPECIAL_OPPONENT_NAMES[opponent])
     return site.display_titles.find(opponent) or opponent

@@ -1,6 +1,6 @@
-"""The class Algorithm: the explanation, the picture and the texts of one algorithm.
+"""The class Algorithm: everything that the pages show about one learning algorithm.
 
-The lab describes each update of a training game with the functions in `Story`.
+It has the explanation of its values, the picture of its update, and its texts.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,163 +11,194 @@ import msgspec
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.sources import Source, get_sources
-from app.web.algorithms.formula import Formula, add_brackets, format_short
-from app.web.algorithms.sentences import describe_best_next, describe_update
+from app.web.algorithms.formula import Formula, bracket_negative, format_short_unsigned
+from app.web.algorithms.sentences import describe_next_state, describe_target_and_past
 from app.web.algorithms.targets import (
     Reply,
     ValueQuery,
     ValueReason,
-    target_after_reply,
+    build_reason_after_reply,
 )
 from app.web.formatting import MINUS
 from app.web.match import Match
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext_noop
 
-CHANCE, COUNTS = "Chance", "Counts"
-RESULTS = {"win": "won", "draw": "drawn", "loss": "lost"}
-MOVED, OVER = "While it played", "Now that the game is over"
+CHANCE_HEADING, COUNTS_HEADING = "Chance", "Counts"
+RESULT_VERBS = {"win": "won", "draw": "drawn", "loss": "lost"}
+DURING_GAME, AFTER_GAME = "While it played", "Now that the game is over"
 
 
 class UpdateRule(NamedTuple):
-    """The functions that explain a value by its next update.
+    """The functions that explain a value by the next update that it would get.
 
-    The defaults are those of most algorithms: an opponent replies by chance, and the next state
-    is the learner's next decision.
+    The defaults suit most algorithms: the opponent's reply is random, and the next state is the
+    learner's next decision.
     """
 
-    # the target of the next update, with the replies that make it
-    compute_reason: Callable[[ValueQuery], ValueReason] = target_after_reply
-    # sentences on the target, and on the distance of the value from it
-    describe_reason: Callable[[ValueQuery, ValueReason], list[str]] = describe_update
-    # a text on the next value after a reply
-    describe_reply: Callable[[ValueQuery, Reply], str] = describe_best_next
-    # column with the chance of each reply, or with "yes" for each reply that counts
-    reply_column: str = CHANCE
+    # computes the target of the next update from the opponent's possible replies
+    compute_reason: Callable[[ValueQuery], ValueReason] = build_reason_after_reply
+    # returns sentences on the target and on the distance of the value from the target
+    describe_reason: Callable[[ValueQuery, ValueReason], list[str]] = (
+        describe_target_and_past
+    )
+    # returns a text on the value of the next state after a reply
+    describe_reply: Callable[[ValueQuery, Reply], str] = describe_next_state
+    # heading of a table column: the chance of each reply, or whether the reply counts
+    reply_column_heading: str = CHANCE_HEADING
 
 
-def epsilon_greedy(_game: TrainingGame, move: TrainingMove) -> str:
-    """Return the name of an epsilon-greedy choice: "explored" or "greedy"."""
+def name_epsilon_greedy_choice(_game: TrainingGame, move: TrainingMove) -> str:
+    """Return "explored" for a random move of an epsilon-greedy learner, else "greedy"."""
     return "explored" if move.was_random else "greedy"
 
 
-def build_sentence(
-    target: str, backward: bool = False, to_answer: bool = False
+def build_update_describer(
+    target_text: str, is_backward: bool = False, ends_with_reply: bool = False
 ) -> Callable[[Recipe, TrainingGame, int], str]:
-    """Return a function that describes updates towards `target`, or towards a final reward.
+    """Return the function `describe_update` of a `GameDescriber`.
 
-    `backward`: whether the updates follow the game, the last move first.  `to_answer`: whether
-    the target of a move is computed from the opponent's reply.
+    `target_text` names the target of a move before the last.  With `is_backward` the updates are
+    made after the game, the last move first.  With `ends_with_reply` the target of a move comes
+    from the opponent's reply, so only one move of a game has its reward as the target.
     """
-    begun = (
-        f"{OVER}, it learned backward from the last move."
-        if backward
-        else describe_start()
+    order_sentence = (
+        f"{AFTER_GAME}, it learned backward from the last move."
+        if is_backward
+        else describe_forward_order()
     )
 
-    def sentence(_recipe: Recipe, game: TrainingGame, update: int) -> str:
+    def describe_update(_recipe: Recipe, game: TrainingGame, update: int) -> str:
         if not update:
-            return begun
+            return order_sentence
         turn = game.updates[update - 1].move_index
-        # If both sides learn, the last move of each side is drawn to a reward.
-        lasts = 2 if game.played_both_sides and not to_answer else 1
+        # If both sides learn, the target of the last move of each side is a reward.
+        lasts = 2 if game.played_both_sides and not ends_with_reply else 1
         if turn < len(game.moves) - lasts:
-            return f"Move {turn + 1} is drawn to {target}."
+            return f"Move {turn + 1} is drawn to {target_text}."
         result = game.get_result_for(game.moves[turn].mark)
         return (
             f"Move {turn + 1} ended in a {result}: its value is drawn to that reward."
         )
 
-    return sentence
+    return describe_update
 
 
-def describe_start(aside: str = "") -> str:
-    """Return the sentence that the updates were made during the game, followed by `aside`."""
-    return f"{MOVED}, it learned move by move{aside}."
+def describe_forward_order(ending: str = "") -> str:
+    """Return the sentence that the updates were made during the game, with an optional ending."""
+    return f"{DURING_GAME}, it learned move by move{ending}."
 
 
-def write_step(recipe: Recipe, update: TrainingUpdate) -> str:
-    """Return the equation of a step towards a target, "" for an update of another kind."""
+def format_step_equation(recipe: Recipe, update: TrainingUpdate) -> str:
+    """Return the equation old + alpha (target - old) = new in numbers.
+
+    It is "" for an update without a target or a step size, and for one of two tables.
+    """
     if update.target is None or not update.step_size or update.in_table:
         return ""
-    old, target = format_short(update.old), format_short(update.target)
+    old, target = (
+        format_short_unsigned(update.old),
+        format_short_unsigned(update.target),
+    )
     step_size = format_fraction(update.step_size)
     if getattr(recipe, "update", "average") == "sum":
-        return (
-            f"{old} + {step_size} × {add_brackets(target)} = {format_short(update.new)}"
-        )
-    way = f"({target} {MINUS} {add_brackets(old)})"
-    return f"{old} + {step_size} × {way} = {format_short(update.new)}"
+        return f"{old} + {step_size} × {bracket_negative(target)} = {format_short_unsigned(update.new)}"
+    way = f"({target} {MINUS} {bracket_negative(old)})"
+    return f"{old} + {step_size} × {way} = {format_short_unsigned(update.new)}"
 
 
 def format_fraction(step_size: float) -> str:
-    """Return a step size as text; a long decimal of 1/n is written as the fraction."""
+    """Return a step size as text; a long decimal such as 0.142857 is written as 1/7."""
     text = f"{step_size:g}"
     parts = round(1 / step_size)
     is_part = parts > 1 and text == f"{1 / parts:g}"
     return f"1/{parts}" if is_part and len(text) > 5 else text
 
 
-class Story(NamedTuple):
-    """The functions that describe the games of a training, update after update."""
+class GameDescriber(NamedTuple):
+    """The functions that describe a game of a training in the lab, update after update."""
 
-    # the last update of the first n; for n = 0 the order of the updates
-    sentence: Callable[[Recipe, TrainingGame, int], str]
-    # the equation of an update, "" without an equation
-    equation: Callable[[Recipe, TrainingUpdate], str] = write_step
-    # the way of choosing a move, in a word
-    choice: Callable[[TrainingGame, TrainingMove], str] = epsilon_greedy
-    movers_view: bool = (
-        False  # whether values are in the view of the mover, not of the seat
+    # returns a sentence on update number n of a game; for n = 0 on the order of its updates
+    describe_update: Callable[[Recipe, TrainingGame, int], str]
+    # returns the equation of an update, "" if the algorithm has no equation
+    format_equation: Callable[[Recipe, TrainingUpdate], str] = format_step_equation
+    # returns a word for the way in which a move was chosen, such as "greedy"
+    name_choice: Callable[[TrainingGame, TrainingMove], str] = (
+        name_epsilon_greedy_choice
     )
+    # whether the values are in the view of the player to move, not of the learner's seat
+    uses_movers_view: bool = False
+    # whether the learner's random moves are exploration by epsilon-greedy
+    is_epsilon_greedy: bool = True
 
 
-class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A section of /how: on an algorithm, a notion or a measure."""
+class Section(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    # the keys of sections.toml
+    rename={
+        "value_source": "lens",
+        "example_record": "record",
+        "source_slugs": "sources",
+        "second_formula": "also",
+        "snapshot": "step",
+    },
+):
+    """A section of /how: about an algorithm, a term or a measure, with an example board."""
 
     title: str
-    lens: str  # value source of the board on the page
-    record: str  # moves that lead to the position on the board
-    sources: tuple[str, ...]  # slugs of the publications
+    value_source: str  # value source of the example board
+    example_record: str  # moves that lead to the position on the example board
+    source_slugs: tuple[str, ...]  # slugs of the publications
     formula: Formula
-    also: Formula | None = None  # second formula
-    step: int | None = None  # snapshot of the value source, None for its end
+    second_formula: Formula | None = None
+    snapshot: int | None = None  # of the value source; None for its last snapshot
 
     @property
-    def start(self) -> Match:
-        """The match that the board on the page shows first; both sides are played by hand."""
-        return Match(self.record, o=HUMAN, value_source=self.lens, snapshot=self.step)
+    def start_match(self) -> Match:
+        """The match on the example board at first; the visitor plays both sides."""
+        return Match(
+            self.example_record,
+            o=HUMAN,
+            value_source=self.value_source,
+            snapshot=self.snapshot,
+        )
 
     @property
-    def cited(self) -> tuple[Source, ...]:
+    def publications(self) -> tuple[Source, ...]:
         """The publications about the algorithm."""
-        return get_sources(*self.sources)
+        return get_sources(*self.source_slugs)
 
 
 class UpdateStyle(NamedTuple):
-    """The picture of an algorithm's update, and the difference from Q-learning."""
+    """The picture of an algorithm's update, and the difference of the update from Q-learning."""
 
-    # the template of the picture: a step towards the next value or towards the result of a game,
-    # beads in a box, bounds, or an exact mean over all replies
+    # template of the picture in templates/updates: step = towards the next value, return = towards
+    # the result of a game, beads = in a matchbox, bounds, mean = exact average over all replies
     family: Literal["step", "return", "beads", "bounds", "mean"]
-    next_mover: Literal["own", "other"]  # the player to move in the next state
-    line: str  # the target, in LaTeX
-    words: str  # the difference from Q-learning
-    differs: Literal["", "next value", "order", "table", "result", "bounds"] = ""
+    # player to move in the next state: the learner (own) or its opponent (other)
+    next_mover: Literal["own", "other"]
+    target_latex: str  # formula of the target, in LaTeX
+    difference_text: str  # sentence on the difference from Q-learning
+    # the part of the update that differs from Q-learning, "" for Q-learning itself
+    differing_part: Literal["", "next value", "order", "table", "result", "bounds"] = ""
 
 
 class Algorithm(NamedTuple):
-    """An algorithm, as pages explain it; its slug is on the cards of its agents."""
+    """A learning algorithm with everything that the pages show about it."""
 
     title: str
-    section: Section  # its prose is in templates/how/sections
+    section: Section  # the texts of the section are in templates/how/sections
     update: UpdateStyle
     rule: UpdateRule = UpdateRule()
-    story: Story | None = None  # None if its games are not described
-    untold: str = ""  # the reason why its games are not described
-    # the origin of an agent, with a place for its opponents
-    origin: str = gettext_noop("Learned from games against {}.")
-    # The length of a training, as in "100,000 games"; "against" follows in the sentence.
-    turns: Callable[[Recipe], str] = lambda recipe: recipe.length_parameter
-    # numbers in the text of its section
-    facts: Callable[[SiteData], Mapping[str, object]] = lambda _site: {}
+    game_describer: GameDescriber | None = (
+        None  # None if the lab shows no games of its trainings
+    )
+    no_game_reason: str = ""  # sentence with the reason why the lab shows no games
+    # sentence on the origin of an agent; {} stands for the names of its opponents
+    origin_text: str = gettext_noop("Learned from games against {}.")
+    # returns the noun for the length of a training, such as "games" in "100,000 games"
+    name_turns: Callable[[Recipe], str] = lambda recipe: recipe.length_parameter
+    # returns the numbers in the text of the section, by name
+    compute_facts: Callable[[SiteData], Mapping[str, object]] = lambda _site: {}

@@ -1,4 +1,4 @@
-"""The champion: a lower and an upper bound of each value, from the bounds of the replies."""
+"""The algorithm of the champion: a lower and an upper bound of each value, until both meet."""
 
 from dataclasses import replace
 
@@ -7,25 +7,30 @@ import numpy as np
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingUpdate
 from app.web.algorithms.algorithm import (
-    COUNTS,
-    OVER,
+    AFTER_GAME,
+    COUNTS_HEADING,
     Algorithm,
+    GameDescriber,
     Section,
-    Story,
     UpdateRule,
     UpdateStyle,
 )
-from app.web.algorithms.formula import Formula, add_brackets, format_short
+from app.web.algorithms.formula import Formula, bracket_negative, format_short_unsigned
 from app.web.algorithms.sentences import (
     describe_distance,
     describe_reply_value,
-    describe_symmetries,
+    describe_shared_boards,
 )
-from app.web.algorithms.targets import ValueQuery, ValueReason, target_before_reply
+from app.web.algorithms.targets import (
+    ValueQuery,
+    ValueReason,
+    build_reason_before_reply,
+)
 from app.web.formatting import MINUS, format_signed
 from app.web.translation import gettext_noop
 
-BOUNDS = {  # value on the board -> lower and upper bound
+# shown value -> (lower bound, upper bound); a shown value is a quarter of the way to the upper
+BOUNDS_BY_VALUE = {
     lower + (upper - lower) / 4: (lower, upper)
     for lower in (-1, 0, 1)
     for upper in (-1, 0, 1)
@@ -33,86 +38,98 @@ BOUNDS = {  # value on the board -> lower and upper bound
 }
 
 
-def _reason(pair: ValueQuery) -> ValueReason:
-    lower, upper = find_bounds(pair)
-    return replace(target_before_reply(pair), target=lower + (upper - lower) / 4)
+def _compute_reason(query: ValueQuery) -> ValueReason:
+    """Return the reason of a value that lies between the bounds computed from the replies."""
+    lower, upper = find_bounds(query)
+    return replace(build_reason_before_reply(query), target=lower + (upper - lower) / 4)
 
 
-def find_bounds(pair: ValueQuery) -> tuple[int, int]:
-    """Return the lower and the upper bound of a move's value."""
-    if (outcome := pair.outcome(pair.after)) is not None:
+def find_bounds(query: ValueQuery) -> tuple[int, int]:
+    """Return the lower and the upper bound of a move's value for the mover, each -1, 0 or +1."""
+    if (outcome := query.get_outcome(query.next_position)) is not None:
         return outcome, outcome
-    known = _answer_bounds(pair)
+    known = _list_reply_bounds(query)
     return -max(most for _, most in known), -max(least for least, _ in known)
 
 
-def _answer_bounds(pair: ValueQuery) -> list[tuple[int, int]]:
-    """Return the lower and the upper bound of each answer's value, for the opponent."""
-    row = pair.table[pair.after]
-    return [BOUNDS[value] for value in row[~np.isnan(row)].tolist()]
+def _list_reply_bounds(query: ValueQuery) -> list[tuple[int, int]]:
+    """Return (lower bound, upper bound) of each reply's value for the opponent."""
+    row = query.table[query.next_position]
+    return [BOUNDS_BY_VALUE[value] for value in row[~np.isnan(row)].tolist()]
 
 
-def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    worth = _worth(*(format_signed(bound, 0) for bound in find_bounds(pair)))
-    by = "the rules" if pair.game.is_over(pair.after) else "its answers"
+def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on the bounds of a move's value."""
+    worth = _format_bounds(*(format_signed(bound, 0) for bound in find_bounds(query)))
+    by = "the rules" if query.game.is_over(query.next_position) else "its answers"
     return [
         f"By {by} it is worth {worth}.",
         *describe_distance(reason),
-        *describe_symmetries(pair),
+        *describe_shared_boards(query),
     ]
 
 
-def _worth(least: str, most: str) -> str:
-    return f"just {least}" if least == most else f"at least {least} and at most {most}"
+def _format_bounds(lower: str, upper: str) -> str:
+    """Return two bounds in words, such as "at least 0 and at most +1"."""
+    return (
+        f"just {lower}" if lower == upper else f"at least {lower} and at most {upper}"
+    )
 
 
-def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
-    """Return a sentence on the lower and upper bound of a move's value, in its player's view."""
+def _describe_training_update(_recipe: Recipe, game: TrainingGame, update: int) -> str:
+    """Return a sentence on the bounds of a move after update number `update` of a game."""
     if not update:
-        return f"{OVER}, every board met so far is valued by the answers to it, the last plies first."
+        return (
+            f"{AFTER_GAME}, every board met so far is valued by the answers to it, "
+            "the last plies first."
+        )
     change = game.updates[update - 1]
     number = change.move_index + 1
-    worth = _worth(*map(format_short, BOUNDS[change.new]))
+    worth = _format_bounds(*map(format_short_unsigned, BOUNDS_BY_VALUE[change.new]))
     by = "the rules" if number == len(game.moves) else "its answers"
     return f"By {by} move {number} is worth {worth} to {game.moves[change.move_index].mark}."
 
 
-def _shown(_recipe: Recipe, update: TrainingUpdate) -> str:
-    """Return the equation of the shown value: a point between the bounds."""
-    least, most = BOUNDS[update.new]
-    way = f"({format_short(most)} {MINUS} {add_brackets(format_short(least))}) / 4"
-    return f"{format_short(least)} + {way} = {format_short(update.new)}"
+def _format_value_equation(_recipe: Recipe, update: TrainingUpdate) -> str:
+    """Return the equation of the shown value: lower + (upper - lower) / 4."""
+    least, most = BOUNDS_BY_VALUE[update.new]
+    way = f"({format_short_unsigned(most)} {MINUS} {bracket_negative(format_short_unsigned(least))}) / 4"
+    return (
+        f"{format_short_unsigned(least)} + {way} = {format_short_unsigned(update.new)}"
+    )
 
 
 ALGORITHM = Algorithm(
     title="Self-play with values from below and above",
-    turns=lambda _recipe: "games at most, until every afterstate has been seen,",
-    origin=gettext_noop("Played itself until every value was proved."),
-    story=Story(
-        _story,
-        _shown,
+    name_turns=lambda _recipe: "games at most, until every afterstate has been seen,",
+    origin_text=gettext_noop("Played itself until every value was proved."),
+    game_describer=GameDescriber(
+        _describe_training_update,
+        _format_value_equation,
         lambda _game, move: "unseen" if move.was_random else "seen",
-        movers_view=True,
+        uses_movers_view=True,
     ),
     rule=UpdateRule(
-        _reason,
-        _sentences,
+        _compute_reason,
+        _describe_reason,
         describe_reply_value,
-        reply_column=COUNTS,
+        reply_column_heading=COUNTS_HEADING,
     ),
     update=UpdateStyle(
         family="bounds",
         next_mover="other",
-        differs="bounds",
-        line=r"L \leftarrow {-\max\limits_{z'} U(z')}",
-        words="A lower and an upper bound for the value of each board, until both are equal.",
+        differing_part="bounds",
+        target_latex=r"L \leftarrow {-\max\limits_{z'} U(z')}",
+        difference_text=(
+            "A lower and an upper bound for the value of each board, until both are equal."
+        ),
     ),
     section=Section(
         title="Champion: lower and upper bounds",
-        lens="champion",
-        record="4758",
-        step=8,
-        sources=(
+        value_source="champion",
+        example_record="4758",
+        snapshot=8,
+        source_slugs=(
             "ours",
             "even-dar-2006",
         ),

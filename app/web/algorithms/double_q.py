@@ -1,4 +1,4 @@
-"""Double Q-learning backward over each game: two tables, and a model holds their average."""
+"""Double Q-learning backward over each game: two tables; the site stores only their average."""
 
 from dataclasses import replace
 
@@ -6,24 +6,24 @@ import numpy as np
 
 from app.web.algorithms.algorithm import (
     Algorithm,
+    GameDescriber,
     Section,
-    Story,
     UpdateRule,
     UpdateStyle,
-    build_sentence,
+    build_update_describer,
 )
 from app.web.algorithms.formula import Formula, format_cases
 from app.web.algorithms.q_table import (
-    ADDED_UP,
-    draw_to_answer,
-    name_shared_moves,
+    SUM_TEXT,
+    compute_averaged_reason,
+    describe_shared_moves,
 )
 from app.web.algorithms.sentences import (
-    NEAR,
-    SAME,
-    describe_changes,
+    MIN_SHOWN_DIFFERENCE,
+    ROUNDING_TOLERANCE,
+    describe_backward_order,
     describe_distance,
-    describe_order,
+    describe_later_changes,
     describe_target,
 )
 from app.web.algorithms.targets import ValueQuery, ValueReason
@@ -35,48 +35,62 @@ TWO_TABLES = (
     "of its own best move: on average that is at most what is computed here, and just that "
     "where both prefer the same."
 )
-LAST = {
+LAST_MOVE_TEXTS = {
     "both": "The last move of a game updates both tables.",
     "coin": "The last move of a game, too, updates only the table that a coin picks.",
 }
 
 
-def _reason(pair: ValueQuery) -> ValueReason:
-    # With last=both the reward of an end updates both tables, so it counts twice.
-    reason = draw_to_answer(pair, 2.0 if pair.recipe.last == "both" else 1.0)
+def _compute_reason(query: ValueQuery) -> ValueReason:
+    """Return the average target; with a next value it is an upper limit ("at most")."""
+    # With the setting last=both, the final reward updates both tables, so it counts twice.
+    reason = compute_averaged_reason(query, 2.0 if query.recipe.last == "both" else 1.0)
     return (
-        replace(reason, hedge=reason.hedge or "at most ")
+        replace(reason, target_prefix=reason.target_prefix or "at most ")
         if reason.bootstraps
         else reason
     )
 
 
-def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
+def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on a value that is the average of two tables."""
     if not reason.has_target:
-        return [ADDED_UP, *name_shared_moves(pair)]
-    two_tables = [f"{TWO_TABLES} {LAST[pair.recipe.last]}"] if reason.bootstraps else []
+        return [SUM_TEXT, *describe_shared_moves(query)]
+    two_tables = (
+        [f"{TWO_TABLES} {LAST_MOVE_TEXTS[query.recipe.last]}"]
+        if reason.bootstraps
+        else []
+    )
     sentences = [
-        describe_target(pair, reason),
+        describe_target(query, reason),
         *describe_distance(reason),
-        *_past(pair, reason),
+        *_describe_past_updates(query, reason),
         *two_tables,
     ]
-    return [*sentences, *describe_order(reason), *name_shared_moves(pair)]
+    return [*sentences, *describe_backward_order(reason), *describe_shared_moves(query)]
 
 
-def _past(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return sentences on the distance of a value, the mean of two tables, from its target."""
-    if not pair.known or abs(reason.above) < NEAR:
+def _describe_past_updates(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on the past updates of a value far from its target, else []."""
+    if not query.is_known or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE:
         return []
-    targets, initial = [answer.target for answer in reason.given], pair.recipe.initial
-    if pair.value > max(*targets, initial) + SAME:
-        return [f"It is more than any answer brings now. {describe_changes(pair)}"]
+    targets, initial = (
+        [reply.target for reply in reason.possible_replies],
+        query.recipe.initial,
+    )
+    if query.value > max(*targets, initial) + ROUNDING_TOLERANCE:
+        return [
+            f"It is more than any answer brings now. {describe_later_changes(query)}"
+        ]
     sentences = []
     if len(targets) > 1:
         sentences = [
             "Each update went by one answer, drawn by chance, and the last ones count most."
         ]
-    if pair.visits and (1 - pair.recipe.alpha) ** pair.visits >= NEAR:
+    if (
+        query.update_count
+        and (1 - query.recipe.alpha) ** query.update_count >= MIN_SHOWN_DIFFERENCE
+    ):
         sentences += [
             "There were so few that part of it is still the "
             f"{format_signed(initial)} it began with."
@@ -84,8 +98,8 @@ def _past(pair: ValueQuery, reason: ValueReason) -> list[str]:
     return sentences
 
 
-def _facts(site: SiteData) -> dict[str, object]:
-    """Return the mean error of the highest values, over the positions of the training."""
+def _compute_facts(site: SiteData) -> dict[str, object]:
+    """Return texts with the mean error of the highest value, over the positions of a training."""
     biases = {}
     for name in ("q-table", "double-q"):
         exact = site.get_task_q(name) if name in site.agents else None
@@ -104,26 +118,26 @@ def _facts(site: SiteData) -> dict[str, object]:
 
 ALGORITHM = Algorithm(
     title="Double Q-learning",
-    story=Story(
-        build_sentence(
+    game_describer=GameDescriber(
+        build_update_describer(
             "gamma times what one table expects of the move that the other finds best",
-            backward=True,
+            is_backward=True,
         ),
     ),
-    rule=UpdateRule(_reason, _sentences),
-    facts=_facts,
+    rule=UpdateRule(_compute_reason, _describe_reason),
+    compute_facts=_compute_facts,
     update=UpdateStyle(
         family="step",
         next_mover="own",
-        differs="next value",
-        line=r"y = r + \gamma Q_B(s', a^*)",
-        words="Two tables: table A selects the best next move a*, table B gives the value of a*.",
+        differing_part="next value",
+        target_latex=r"y = r + \gamma Q_B(s', a^*)",
+        difference_text="Two tables: table A selects the best next move a*, table B gives the value of a*.",
     ),
     section=Section(
         title="Double Q-learning",
-        lens="double-q",
-        record="0",
-        sources=(
+        value_source="double-q",
+        example_record="0",
+        source_slugs=(
             "nested-software",
             "van-hasselt-2010",
             "van-hasselt-2015",

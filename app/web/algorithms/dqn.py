@@ -1,20 +1,23 @@
-"""Deep Q-learning: a network in place of a table; its outputs only approach their targets."""
+"""Deep Q-learning (DQN): a neural network computes all values in place of a table."""
 
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, UpdateStyle
 from app.web.algorithms.formula import Formula, format_cases
 from app.web.algorithms.sentences import describe_distance, describe_target
-from app.web.algorithms.targets import ValueQuery, ValueReason, target_after_reply
+from app.web.algorithms.targets import ValueQuery, ValueReason, build_reason_after_reply
 from app.web.formatting import format_count
 from app.web.translation import gettext_noop
 
 
-def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
+def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on a value that a network computes."""
     played, often = "", {0: "never played", 1: "played once"}
-    if pair.visits is not None:
-        times = often.get(pair.visits, f"played {format_count(pair.visits)} times")
+    if query.update_count is not None:
+        times = often.get(
+            query.update_count, f"played {format_count(query.update_count)} times"
+        )
         played = f", and this move was {times} in training"
     return [
-        describe_target(pair, reason),
+        describe_target(query, reason),
         *describe_distance(reason),
         "One network gives the values of all moves, and no move has an entry of its own: its "
         f"outputs only come near the targets{played}.",
@@ -23,27 +26,32 @@ def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
 
 ALGORITHM = Algorithm(
     title="Deep Q-learning",
-    origin=gettext_noop("A small neural network that learned from games against {}."),
-    untold=(
+    origin_text=gettext_noop(
+        "A small neural network that learned from games against {}."
+    ),
+    no_game_reason=(
         "Its games are not told one by one: it learns from minibatches sampled from a replay "
         "buffer of many games, and every step moves all of its values."
     ),
     rule=UpdateRule(
-        target_after_reply,
-        _sentences,
+        build_reason_after_reply,
+        _describe_reason,
     ),
     update=UpdateStyle(
         family="step",
         next_mover="own",
-        differs="table",
-        line=r"y = r + \gamma \max\limits_{a'} Q_{\theta^-}(s', a')",
-        words="A network instead of the table: one step moves all values towards many targets.",
+        differing_part="table",
+        target_latex=r"y = r + \gamma \max\limits_{a'} Q_{\theta^-}(s', a')",
+        difference_text=(
+            "A network instead of the table: one step moves all values towards many "
+            "targets."
+        ),
     ),
     section=Section(
         title="Deep Q-learning",
-        lens="dqn-vs-random",
-        record="485",
-        sources=(
+        value_source="dqn-vs-random",
+        example_record="485",
+        source_slugs=(
             "codingronin",
             "mnih-2015",
             "srivastava-2014",

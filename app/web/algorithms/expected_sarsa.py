@@ -2,32 +2,34 @@
 
 from app.web.algorithms.algorithm import (
     Algorithm,
+    GameDescriber,
     Section,
-    Story,
     UpdateStyle,
-    build_sentence,
+    build_update_describer,
 )
 from app.web.algorithms.formula import Q_STEP, Formula, format_cases
-from app.web.algorithms.q_learning import name_games
+from app.web.algorithms.q_learning import name_training_games
 
 ALGORITHM = Algorithm(
     title="Expected Sarsa",
-    turns=name_games,
-    story=Story(
-        build_sentence("gamma times what it expects of its next move on average")
+    name_turns=name_training_games,
+    game_describer=GameDescriber(
+        build_update_describer(
+            "gamma times what it expects of its next move on average"
+        )
     ),
     update=UpdateStyle(
         family="step",
         next_mover="own",
-        differs="next value",
-        line=r"y = r + \gamma \sum_{a'} \pi(a') Q(s', a')",
-        words="The average value of the next moves, weighted by the probabilities of the policy.",
+        differing_part="next value",
+        target_latex=r"y = r + \gamma \sum_{a'} \pi(a') Q(s', a')",
+        difference_text="The average value of the next moves, weighted by the probabilities of the policy.",
     ),
     section=Section(
         title="Expected Sarsa",
-        lens="expected-sarsa",
-        record="40",
-        sources=(
+        value_source="expected-sarsa",
+        example_record="40",
+        source_slugs=(
             "van-seijen-2009",
             "sutton-barto-2018",
         ),

@@ -1,4 +1,4 @@
-"""Formulas: LaTeX, drawn as MathML Core."""
+"""Formulas: LaTeX, converted to MathML Core for the pages."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from app.web.formatting import MINUS, format_signed
 
-USUALLY = {
+USUAL_MEANINGS = {
     "s": "the state: a position and the player to move",
     "a": "the action: a move in state s",
     "r": "the reward: the number for the result of the game; 0 while the game goes on",
@@ -22,15 +22,16 @@ USUALLY = {
     "z": "an afterstate: the board after a move",
 }
 Q_STEP = r"Q(s, a) \leftarrow Q(s, a) + \alpha (y - Q(s, a))"  # towards the target y
-FORMULAS = 256  # formulas that are kept, some 2 KB each
+MAX_CACHED_FORMULAS = 256  # converted formulas in the cache, about 2 KB each
 ENTITY = re.compile("&#x([0-9A-F]+);")
-CORRECTIONS = (  # replacements in the output of the converter
-    # superfluous in HTML and with the style sheet
+# (pattern, replacement) for the MathML that the converter writes
+CORRECTIONS = (
+    # Pages need neither of these attributes: HTML has no namespaces, and CSS aligns columns.
     (
         re.compile(' (?:xmlns|columnalign)="[^"]*"'),
         "",
     ),
-    # the prime is already a raised character
+    # The prime character is already raised, so <msup> would raise it twice.
     (
         re.compile("<msup>(<mi>.</mi>)<mi>′</mi></msup>"),
         r"<mrow>\1<mo>′</mo></mrow>",
@@ -45,76 +46,77 @@ SYMBOL = re.compile("<mi>(.)</mi>(?:<mo>([′*−])</mo></m(?:row|sup)>)?")
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula: its lines, and the meanings of symbols that differ from `USUALLY`.
+    """A formula of one or more lines, with the meanings of its symbols.
 
-    A symbol without a meaning in both is explained together with another symbol.
+    A symbol without a meaning in `symbol_meanings` or USUAL_MEANINGS is not explained by itself.
     """
 
-    lines: tuple[str, ...]  # LaTeX
+    lines: tuple[str, ...]  # one LaTeX formula for each line
+    # symbol -> meaning, where it is not the meaning in USUAL_MEANINGS
     symbol_meanings: Mapping[str, str] = field(default_factory=dict)
-    title: str = ""  # "" for the title of the section
+    title: str = ""  # "" to show the title of the section
 
     def __post_init__(self) -> None:
-        self.explained  # noqa: B018 - drawn when the site starts, not at the first request
+        self.meanings_html  # noqa: B018 - drawn when the site starts, not at the first request
 
     @cached_property
-    def drawn(self) -> Markup:
+    def mathml(self) -> Markup:
         """All lines, each as a block of MathML."""
-        return Markup().join(draw_block(line) for line in self.lines)
+        return Markup().join(convert_to_mathml(line) for line in self.lines)
 
     @cached_property
-    def symbols(self) -> list[tuple[str, str]]:
-        """The symbols with their meanings, in the order of the formula."""
-        meanings = {**USUALLY, **self.symbol_meanings}
-        found = dict.fromkeys(list_symbols(self.drawn))
+    def explained_symbols(self) -> list[tuple[str, str]]:
+        """The pairs (symbol, meaning), in the order of the formula."""
+        meanings = {**USUAL_MEANINGS, **self.symbol_meanings}
+        found = dict.fromkeys(list_symbols(self.mathml))
         return [(name, meanings[name]) for name in found if name in meanings]
 
     @cached_property
-    def explained(self) -> Markup:
-        """The symbols and their meanings as HTML entries of a definition list."""
+    def meanings_html(self) -> Markup:
+        """The symbols and their meanings as the <dt> and <dd> elements of an HTML list."""
         entry = Markup("<dt>{}</dt><dd>{}</dd>")
-        return Markup().join(entry.format(*symbol) for symbol in self.symbols)
+        return Markup().join(entry.format(*symbol) for symbol in self.explained_symbols)
 
 
-def format_cases(name: str, *rows: tuple[str, str]) -> str:
-    """Return the LaTeX of a definition by cases; a row is a value and its condition in words."""
+def format_cases(name: str, *cases: tuple[str, str]) -> str:
+    """Return the LaTeX of a definition by cases; each case is (LaTeX of the value, condition)."""
     lines = r" \\ ".join(
-        rf"{value} & \text{{{condition}}}" for value, condition in rows
+        rf"{value} & \text{{{condition}}}" for value, condition in cases
     )
     return rf"{name} = \begin{{cases}} {lines} \end{{cases}}"
 
 
-def list_symbols(drawn: str) -> list[str]:
-    """Return the letters of a drawn formula in order, with their primes and stars."""
-    found = ("".join(parts) for parts in SYMBOL.findall(drawn))
+def list_symbols(mathml: str) -> list[str]:
+    """Return the symbols in the MathML of a formula in order, such as "s" and "a′"."""
+    found = ("".join(parts) for parts in SYMBOL.findall(mathml))
     return [name.replace(MINUS, "⁻") for name in found]
 
 
-@lru_cache(maxsize=FORMULAS)
-def draw_block(latex: str) -> Markup:
-    """Return a formula as MathML, in a line of its own."""
-    drawn = ENTITY.sub(_character, convert(latex, display="block"))
+@lru_cache(maxsize=MAX_CACHED_FORMULAS)
+def convert_to_mathml(latex: str) -> Markup:
+    """Return a LaTeX formula as a block of MathML, which stands on a line of its own."""
+    drawn = ENTITY.sub(_decode_entity, convert(latex, display="block"))
     for found, instead in CORRECTIONS:
         drawn = found.sub(instead, drawn)
     return Markup(drawn)
 
 
-def _character(entity: re.Match[str]) -> str:
-    """Return the character of an entity, or the entity if HTML needs it."""
+def _decode_entity(entity: re.Match[str]) -> str:
+    """Return the character of a hexadecimal entity; the entities of <, > and & stay as they are."""
     character = chr(int(entity[1], 16))
     return entity[0] if character in "<>&" else character
 
 
-def format_number(value: float, decimals: int = 2) -> str:
-    """Return a number as text, without a plus."""
+def format_unsigned(value: float, decimals: int = 2) -> str:
+    """Return a number as text without a plus sign, such as "0.42" or "−0.42"."""
     return format_signed(value, decimals).removeprefix("+")
 
 
-def format_short(value: float) -> str:
-    """Return a number with up to four significant digits, without a plus."""
+def format_short_unsigned(value: float) -> str:
+    """Return a number as text with up to four significant digits and without a plus sign."""
     return f"{round(value, 6) + 0.0:.4g}".replace("-", MINUS)
 
 
-def add_brackets(number: str) -> str:
-    """Return a number for the place after an operator: negative numbers in parentheses."""
+def bracket_negative(number: str) -> str:
+    """Return a number as text for the place after an operator, a negative one in parentheses."""
     return f"({number})" if number.startswith(MINUS) else number

@@ -1,7 +1,8 @@
 """Q-learning for nondeterministic environments, in a league: every ply is an update.
 
-The table of a learner has entries for its own decisions and for those of its opponent; a model
-has only the own decisions.  Boards in the table have own and opponent's stones in place of X and O.
+During training a learner's table has values of its own moves and of its opponent's moves; the
+stored agent has only the values of its own moves.  Boards in the table show own and other stones
+in place of X and O, so a learner uses one table as X and as O.
 """
 
 from dataclasses import replace
@@ -13,11 +14,11 @@ from app.recipes.games import TrainingGame
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import MARKS, format_position, parse_position
 from app.web.algorithms.algorithm import (
-    COUNTS,
-    RESULTS,
+    COUNTS_HEADING,
+    RESULT_VERBS,
     Algorithm,
+    GameDescriber,
     Section,
-    Story,
     UpdateRule,
     UpdateStyle,
 )
@@ -26,121 +27,142 @@ from app.web.algorithms.formula import (
     Formula,
     format_cases,
 )
-from app.web.algorithms.sentences import ENDS, NEAR, describe_distance, name_cell
+from app.web.algorithms.sentences import (
+    MIN_SHOWN_DIFFERENCE,
+    OUTCOME_VERBS,
+    describe_distance,
+    name_cell,
+)
 from app.web.algorithms.targets import (
     Reply,
     ValueQuery,
     ValueReason,
-    keep_best_replies,
+    build_best_reply_reason,
     list_replies,
 )
 from app.web.formatting import format_count, format_signed
 from app.web.translation import gettext_noop
 
-SWAP = str.maketrans("XO", "OX")
-NEXT = "gamma times the best that it knows of the board it makes"
+EXCHANGED_MARKS = str.maketrans("XO", "OX")
+NEXT_TARGET_TEXT = "gamma times the best that it knows of the board it makes"
 
 
-def is_shared_by_seats(pair: ValueQuery) -> bool:
-    """Return whether the learner uses the entry in both seats, with two different targets."""
-    return pair.mover == X and pair.recipe.stages == "two"
+def is_shared_by_seats(query: ValueQuery) -> bool:
+    """Return whether the learner uses this value both as X and as O, with two different targets."""
+    return query.mover == X and query.recipe.stages == "two"
 
 
-def compute_other_target(pair: ValueQuery) -> float:
-    """Return the second target of the entry of a move of X: the target in the seat of O.
+def compute_target_as_o(query: ValueQuery) -> float:
+    """Return the second target of a value of X: the target when the learner plays O.
 
-    With exchanged colours the board is a decision of X as the opponent of O.  The update of that
-    move, with the reward of O, changes the same entry.
+    With exchanged marks the board is one in which X, now the opponent, is to move.  The update of
+    the opponent's move, with the reward of O, changes the same entry of the table.
     """
-    twin = exchange_colours(pair.game, pair.position)
-    return compute_target(pair, int(pair.game.successor[twin, pair.cell]), O)
+    twin = exchange_colours(query.game, query.position)
+    return compute_target(query, int(query.game.successor[twin, query.cell]), O)
 
 
-def compute_target(pair: ValueQuery, position: int, owner: int) -> float:
-    """Return the target of a move after which the game is over, or `owner` is to move.
+def compute_target(query: ValueQuery, position: int, player: int) -> float:
+    """Return the target of a move that leads to `position`, in the view of `player` (+1 X, -1 O).
 
-    A finished position has its reward as its value.
+    The game is over in this position, or `player` is to move.  The value of a finished position is
+    its reward.
     """
-    gamma: float = pair.recipe.gamma
-    if pair.game.is_over(position):
-        reward = pair.reward(pair.game.get_result(position) * owner, owner)
+    gamma: float = query.recipe.gamma
+    if query.game.is_over(position):
+        reward = query.compute_reward(query.game.get_result(position) * player, player)
         return reward + gamma * max(0.0, reward)
-    return gamma * max(0.0, float(np.nanmax(pair.table[position])))
+    return gamma * max(0.0, float(np.nanmax(query.table[position])))
 
 
 def exchange_colours(game: Game, position: int) -> int:
-    """Return the position with the colours exchanged.
+    """Return the position with X in place of each O, and O in place of each X.
 
-    Raises ValueError if the numbers of both stones differ.
+    Raises ValueError if the position does not have as many X as O.
     """
-    return parse_position(game, format_position(game, position).translate(SWAP))
-
-
-def _answer_value(pair: ValueQuery, cell: int, position: int) -> float:
-    """Return the value of a reply in the view of the mover.
-
-    After a move of O the table has this value, on the board with exchanged colours.  After a move
-    of X it has none: the target of the reply is used, or 0 if only own moves are learned.
-    """
-    if pair.mover == O:
-        return float(pair.table[exchange_colours(pair.game, pair.after), cell])
-    return (
-        compute_target(pair, position, pair.mover) if is_shared_by_seats(pair) else 0.0
+    return parse_position(
+        game, format_position(game, position).translate(EXCHANGED_MARKS)
     )
 
 
-def _reason(pair: ValueQuery) -> ValueReason:
-    """Return the target of the answer with the highest value for the mover."""
-    answers = []
-    for cell, position in list_replies(pair):
-        if cell is None:
-            found = reward = pair.reward(pair.game.get_result(position) * pair.mover)
-            target = compute_target(pair, position, pair.mover)
-        else:
-            found, reward = _answer_value(pair, cell, position), 0.0
-            target = pair.recipe.gamma * max(0.0, found)
-        answers.append(
-            Reply(cell, position, pair.outcome(position), reward, found, target)
+def _compute_reply_value(query: ValueQuery, cell: int, position: int) -> float:
+    """Return the value of a reply in the view of the mover.
+
+    After a move of O the table has this value, on the board with exchanged marks.  After a move of
+    X the stored table lacks it: the reply's target is used, or 0 if only own moves are learned.
+    """
+    if query.mover == O:
+        return float(
+            query.table[exchange_colours(query.game, query.next_position), cell]
         )
-    reason = keep_best_replies(pair, answers)
     return (
-        replace(reason, compared=False, hedge="about ")
-        if is_shared_by_seats(pair)
+        compute_target(query, position, query.mover)
+        if is_shared_by_seats(query)
+        else 0.0
+    )
+
+
+def _compute_reason(query: ValueQuery) -> ValueReason:
+    """Return the reason of a value: the learner counts the reply that is best for itself."""
+    replies = []
+    for cell, position in list_replies(query):
+        if cell is None:
+            found = reward = query.compute_reward(
+                query.game.get_result(position) * query.mover
+            )
+            target = compute_target(query, position, query.mover)
+        else:
+            found, reward = _compute_reply_value(query, cell, position), 0.0
+            target = query.recipe.gamma * max(0.0, found)
+        replies.append(
+            Reply(cell, position, query.get_outcome(position), reward, found, target)
+        )
+    reason = build_best_reply_reason(query, replies)
+    return (
+        replace(reason, shows_distance=False, target_prefix="about ")
+        if is_shared_by_seats(query)
         else reason
     )
 
 
-def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    best = reason.given[0]
+def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on the target, the second target and the average of a value."""
+    best = reason.possible_replies[0]
     sentences = [
-        _ended(reason, best) if best.cell is None else _pleasing(pair, reason, best)
+        _describe_final_move(reason, best)
+        if best.cell is None
+        else _describe_best_reply(query, reason, best)
     ]
-    if is_shared_by_seats(pair):
+    if is_shared_by_seats(query):
         sentences += [
             "The same entry is used in the seat of O, for a board that looks the same to its "
             "owner with X, the opponent, to move: there the target is "
-            f"{format_signed(compute_other_target(pair))}. "
+            f"{format_signed(compute_target_as_o(query))}. "
             "How many of its updates were of which kind is not recorded."
         ]
-    return [*sentences, *describe_distance(reason), *_average(pair, reason)]
+    return [*sentences, *describe_distance(reason), *_describe_average(query, reason)]
 
 
-def _average(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return the sentence that the value is an average, with the average of its targets."""
-    if not pair.visits:
+def _describe_average(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on the value as the average of all its past targets, [] without updates."""
+    if not query.update_count:
         return []
-    so_far = f"{format_count(pair.visits)} targets" if pair.visits > 1 else "one target"
+    so_far = (
+        f"{format_count(query.update_count)} targets"
+        if query.update_count > 1
+        else "one target"
+    )
     sentence = (
         "The step size falls at every update, so that the value is the plain average of its "
         f"{so_far} so far and the 0 it began with."
     )
-    met = pair.value * (pair.visits + 1) / pair.visits
+    met = query.value * (query.update_count + 1) / query.update_count
     targets = (
-        [reason.target, compute_other_target(pair)]
-        if is_shared_by_seats(pair)
+        [reason.target, compute_target_as_o(query)]
+        if is_shared_by_seats(query)
         else [reason.target]
     )
-    if min(targets) - NEAR < met < max(targets) + NEAR:
+    if min(targets) - MIN_SHOWN_DIFFERENCE < met < max(targets) + MIN_SHOWN_DIFFERENCE:
         return [sentence]
     return [
         sentence,
@@ -149,42 +171,47 @@ def _average(pair: ValueQuery, reason: ValueReason) -> list[str]:
     ]
 
 
-def _ended(reason: ValueReason, answer: Reply) -> str:
+def _describe_final_move(reason: ValueReason, reply: Reply) -> str:
+    """Return sentences on the target of a move that ends the game."""
     return (
-        f"The game is {ENDS[answer.outcome or 0]} by this move, "
-        f"reward {format_signed(answer.reward)}. "
+        f"The game is {OUTCOME_VERBS[reply.outcome or 0]} by this move, "
+        f"reward {format_signed(reply.reward)}. "
         "The finished board holds its reward as well, which counts discounted unless it is "
-        f"below 0: the target is {reason.format(answer.target)}."
+        f"below 0: the target is {reason.format_value(reply.target)}."
     )
 
 
-def _pleasing(pair: ValueQuery, reason: ValueReason, best: Reply) -> str:
+def _describe_best_reply(
+    query: ValueQuery, reason: ValueReason, best_reply: Reply
+) -> str:
+    """Return sentences on the reply that the learner counts: the one best for itself."""
     aim = (
         "Every ply is an update, the opponent's too, always with the learner's own reward: so it "
-        f"looks for the answer that would please {MARKS[pair.mover]} most"
+        f"looks for the answer that would please {MARKS[query.mover]} most"
     )
-    if (best.found or 0.0) <= 0:
+    if (best_reply.next_value or 0.0) <= 0:
         aim += ", and counts it as 0 if it is not above that"
-    target = f"{reason.hedge}{reason.format(reason.target)}"
-    if pair.mover == X:
+    target = f"{reason.target_prefix}{reason.format_value(reason.target)}"
+    if query.mover == X:
         return (
             f"{aim}. What it expected of the answers is not kept for X; by what that was drawn "
-            f"to in turn, the best is {name_cell(pair, best.cell)} and the target {target}."
+            f"to in turn, the best is {name_cell(query, best_reply.cell)} and the target {target}."
         )
     return (
-        f"{aim}. Here that is {name_cell(pair, best.cell)}, and the target is {target}. What it "
+        f"{aim}. Here that is {name_cell(query, best_reply.cell)}, and the target is {target}. What it "
         "expects of X's answers is in the entries of its own moves as X on boards that look the "
         "same, and mixed with them."
     )
 
 
-def _follows(pair: ValueQuery, answer: Reply) -> str:
-    found = format_signed(answer.found or 0.0)
-    return f"worth {found}" if pair.mover == O else f"to be worth {found}"
+def _describe_reply(query: ValueQuery, reply: Reply) -> str:
+    """Return a text with the value of a reply, such as "worth +0.42"."""
+    found = format_signed(reply.next_value or 0.0)
+    return f"worth {found}" if query.mover == O else f"to be worth {found}"
 
 
-def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
-    """Return a sentence on an update: of an own move, or of the opponent's."""
+def _describe_training_update(_recipe: Recipe, game: TrainingGame, update: int) -> str:
+    """Return a sentence on update number `update` of a game: of an own or an opponent's move."""
     if not update:
         return "While it played, it learned move by move, of its opponent's moves what they say."
     change = game.updates[update - 1]
@@ -193,33 +220,38 @@ def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
         whose += ", its opponent's,"
     as_own = ", as if it had been its own" * change.is_opponent_move
     if change.move_index < len(game.moves) - 1:
-        return f"{whose} is drawn to {NEXT}{as_own}."
+        return f"{whose} is drawn to {NEXT_TARGET_TEXT}{as_own}."
     mover = game.moves[change.move_index].mark
     result = game.get_result_for(mover) if change.is_opponent_move else game.result
     kept = ", and gamma times what it has kept for this end"
-    return f"{whose} ended the game, {RESULTS[result]}{as_own}: it is drawn to that reward{kept}."
+    return f"{whose} ended the game, {RESULT_VERBS[result]}{as_own}: it is drawn to that reward{kept}."
 
 
 ALGORITHM = Algorithm(
     title="Q-learning in a league",
-    origin=gettext_noop("Learned in a league of learners."),
-    story=Story(
-        _story,
-        choice=lambda game, move: "drawn" if move.mark == game.seat else "answer",
+    origin_text=gettext_noop("Learned in a league of learners."),
+    game_describer=GameDescriber(
+        _describe_training_update,
+        name_choice=lambda game, move: "drawn" if move.mark == game.seat else "answer",
     ),
-    rule=UpdateRule(_reason, _sentences, _follows, reply_column=COUNTS),
+    rule=UpdateRule(
+        _compute_reason,
+        _describe_reason,
+        _describe_reply,
+        reply_column_heading=COUNTS_HEADING,
+    ),
     update=UpdateStyle(
         family="step",
         next_mover="own",
-        differs="next value",
-        line=r"y = r + \gamma \max(0, \max\limits_{a'} Q(s', a'))",
-        words="Negative next values count as 0, and the step size becomes smaller with every update.",
+        differing_part="next value",
+        target_latex=r"y = r + \gamma \max(0, \max\limits_{a'} Q(s', a'))",
+        difference_text="Negative next values count as 0, and the step size becomes smaller with every update.",
     ),
     section=Section(
         title="Q-learning in the league",
-        lens="observing-symmetric",
-        record="487",
-        sources=(
+        value_source="observing-symmetric",
+        example_record="487",
+        source_slugs=(
             "hernandez",
             "mitchell-1997",
         ),

@@ -1,72 +1,74 @@
-"""Monte Carlo tree search: a value is the mean of the games that were simulated through a move."""
+"""Monte Carlo tree search (MCTS): a value is the mean result of simulated games with a move."""
 
 import numpy as np
 
 from app.web.algorithms.algorithm import (
-    COUNTS,
+    COUNTS_HEADING,
     Algorithm,
     Section,
     UpdateRule,
     UpdateStyle,
 )
 from app.web.algorithms.formula import Formula
-from app.web.algorithms.sentences import ENDS, describe_reply_value, name_cell
+from app.web.algorithms.sentences import OUTCOME_VERBS, describe_reply_value, name_cell
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
+    build_reason_before_reply,
     remove_target,
-    target_before_reply,
 )
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
 
-AGENT = "mcts"
+EXAMPLE_AGENT = "mcts"
 
 
-def _reason(pair: ValueQuery) -> ValueReason:
-    """Return the replies without a target: the model has only mean results, no tree."""
-    return remove_target(target_before_reply(pair))
+def _compute_reason(query: ValueQuery) -> ValueReason:
+    """Return the replies without a target: the site stores the mean results, but no search tree."""
+    return remove_target(build_reason_before_reply(query))
 
 
-def _tries(pair: ValueQuery) -> list[int] | None:
-    """Return the number of simulated games that began with each move, None if unknown."""
-    if pair.visits is None or not pair.known:
+def _count_simulated_games(query: ValueQuery) -> list[int] | None:
+    """Return the number of simulated games with each first move, by cell; None if unknown."""
+    if query.update_count is None or not query.is_known:
         return None
-    tries: list[int] = pair.agent.visits[pair.position].tolist()
+    tries: list[int] = query.agent.visits[query.position].tolist()
     return tries
 
 
-def compute_bounds(pair: ValueQuery) -> dict[int, float]:
-    """Return the upper bound of each move that a game began with, {} if the games are unknown.
+def compute_upper_bounds(query: ValueQuery) -> dict[int, float]:
+    """Return the upper confidence bound of each tried move by its cell, {} at earlier snapshots.
 
-    The next simulated game begins with the highest bound.
+    The next simulated game begins with the move of the highest bound (Kocsis and Szepesvári, 2006).
     """
-    tries = _tries(pair)
-    if tries is None:
+    game_counts = _count_simulated_games(query)
+    if game_counts is None:
         return {}
-    row, spread = pair.table[pair.position], pair.recipe.c
-    total = np.log(sum(tries))
+    row, spread = query.table[query.position], query.recipe.c
+    total = np.log(sum(game_counts))
     return {
         cell: float(row[cell] + spread * np.sqrt(total / n))
-        for cell, n in enumerate(tries)
+        for cell, n in enumerate(game_counts)
         if n
     }
 
 
-def _sentences(pair: ValueQuery, _reason: ValueReason) -> list[str]:
-    tries = _tries(pair)
+def _describe_reason(query: ValueQuery, _compute_reason: ValueReason) -> list[str]:
+    """Return sentences on a value as the mean result of simulated games."""
+    game_counts = _count_simulated_games(query)
     sentences = [
         "It is the mean result of the simulated games that began with the move."
     ]
-    if tries is not None:
-        games = f"{format_count(tries[pair.cell])} of {format_count(sum(tries))} simulated games"
+    if game_counts is not None:
+        count = format_count(game_counts[query.cell])
+        games = f"{count} of {format_count(sum(game_counts))} simulated games"
         mean = f"It is the mean result of the {games} from this position that began with the move."
-        sentences = [mean, _next(pair, tries)]
-    if (outcome := pair.outcome(pair.after)) is not None:
+        sentences = [mean, _describe_next_simulation(query, game_counts)]
+    if (outcome := query.get_outcome(query.next_position)) is not None:
         return [
             *sentences,
-            f"The game is {ENDS[outcome]} by this move: every one of them brought that.",
+            f"The game is {OUTCOME_VERBS[outcome]} by this move: every one of them brought that.",
         ]
     return [
         *sentences,
@@ -76,29 +78,31 @@ def _sentences(pair: ValueQuery, _reason: ValueReason) -> list[str]:
     ]
 
 
-def _next(pair: ValueQuery, tries: list[int]) -> str:
+def _describe_next_simulation(query: ValueQuery, game_counts: list[int]) -> str:
     """Return a sentence on the first move of the next simulated game."""
-    bounds = compute_bounds(pair)
+    bounds = compute_upper_bounds(query)
     untried = [
         cell
-        for cell in np.flatnonzero(pair.game.legal[pair.position])
-        if not tries[cell]
+        for cell in np.flatnonzero(query.game.legal[query.position])
+        if not game_counts[cell]
     ]
     if untried:
         return "The next one would begin with a move that has not been tried yet."
     chosen = max(bounds, key=lambda cell: bounds[cell])
-    bound = f"has the bound {format_signed(bounds[pair.cell])}"
-    if chosen == pair.cell:
+    bound = f"has the bound {format_signed(bounds[query.cell])}"
+    if chosen == query.cell:
         return f"It {bound}, the highest: the next one would begin with it, too."
-    other = f"{name_cell(pair, chosen)}, whose bound is {format_signed(bounds[chosen])}"
+    other = (
+        f"{name_cell(query, chosen)}, whose bound is {format_signed(bounds[chosen])}"
+    )
     return f"It {bound}: the next one would begin with {other}."
 
 
-def _facts(site: SiteData) -> dict[str, object]:
-    """Return the numbers of blunders at the middle snapshot and at the last snapshot."""
-    if AGENT not in site.shipped_agents:
+def _compute_facts(site: SiteData) -> dict[str, object]:
+    """Return (simulated games, blunders) as texts, for the middle and the last snapshot."""
+    if EXAMPLE_AGENT not in site.shipped_agents:
         return {}
-    figures = site.agents[AGENT].card.figures
+    figures = site.agents[EXAMPLE_AGENT].card.figures
     blunders = [
         (format_count(updates // site.game.decisions), format_count(made))
         for updates, made in zip(
@@ -110,33 +114,36 @@ def _facts(site: SiteData) -> dict[str, object]:
 
 ALGORITHM = Algorithm(
     title="Monte Carlo tree search",
-    turns=lambda _recipe: "simulated games from every position",
-    origin=gettext_noop(
+    name_turns=lambda _recipe: "simulated games from every position",
+    origin_text=gettext_noop(
         "Plans in every position by games that it simulates, and learns nothing."
     ),
-    untold=(
+    no_game_reason=(
         "There are no games to tell: it simulates one from every position, then a second one, and "
         "so on, each position with a tree of its own."
     ),
     rule=UpdateRule(
-        _reason,
-        _sentences,
+        _compute_reason,
+        _describe_reason,
         describe_reply_value,
-        reply_column=COUNTS,
+        reply_column_heading=COUNTS_HEADING,
     ),
-    facts=_facts,
+    compute_facts=_compute_facts,
     update=UpdateStyle(
         family="return",
         next_mover="own",
-        differs="result",
-        line=r"Q \leftarrow Q + \frac{r - Q}{n}",
-        words="Planning instead of learning: the value of a move is the mean result of simulated games.",
+        differing_part="result",
+        target_latex=r"Q \leftarrow Q + \frac{r - Q}{n}",
+        difference_text=(
+            "Planning instead of learning: the value of a move is the mean result of simulated "
+            "games."
+        ),
     ),
     section=Section(
         title="MCTS: planning by simulated games",
-        lens="mcts",
-        record="4",
-        sources=("kocsis-szepesvari-2006",),
+        value_source="mcts",
+        example_record="4",
+        source_slugs=("kocsis-szepesvari-2006",),
         formula=Formula(
             lines=(
                 r"U(s, a) = Q(s, a) + c \sqrt{\frac{\ln N(s)}{n(s, a)}}",

@@ -11,11 +11,11 @@ from app.tictactoe.game import O, X
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.values import compute_outcome_chances
 from app.web.algorithms.algorithm import (
-    OVER,
-    RESULTS,
+    AFTER_GAME,
+    RESULT_VERBS,
     Algorithm,
+    GameDescriber,
     Section,
-    Story,
     UpdateRule,
     UpdateStyle,
 )
@@ -25,76 +25,93 @@ from app.web.formatting import MINUS, format_count, format_percent, spell_bead_c
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
 
-# the parameter that pays each result
-PAID = {"won": "win", "drawn": "draw", "lost": "loss"}
+# result of a game -> parameter of the recipe with the number of beads for this result
+PARAMETER_BY_RESULT = {"won": "win", "drawn": "draw", "lost": "loss"}
 
 
-class Box(NamedTuple):
-    """The box of a position, seen from one of its moves."""
+class MoveBeads(NamedTuple):
+    """The beads of one move, in the box of its position."""
 
-    held: float  # beads of the move
-    total: float  # number of beads of all moves
-    squares: int  # number of symmetric cells that share the beads
-    # probability of each result of a training game after the move
-    ends: dict[str, float]
-    # beads of the move after a game with each result
-    left: dict[str, float]
+    bead_count: float  # number of beads of the move
+    box_total: float  # number of beads of all moves in the box
+    cell_count: int  # number of symmetric cells that share the beads of the move
+    result_chances: dict[
+        str, float
+    ]  # result -> probability in a training game after the move
+    beads_after_result: dict[
+        str, float
+    ]  # result -> number of beads of the move after such a game
 
 
-def _box(pair: ValueQuery) -> Box:
-    game, plays = pair.game, pair.agent.card.play_rule
+def _count_move_beads(query: ValueQuery) -> MoveBeads:
+    """Return the beads of a move now, and after the next training game by its result."""
+    game, plays = query.game, query.agent.card.play_rule
     squares = game.spread_pairs(count_symmetric_cells(game), 0)
-    held = game.spread_pairs(count_beads(game, pair.table[game.legal], plays))
-    # In training its moves are always drawn by the beads.
+    held = game.spread_pairs(count_beads(game, query.table[game.legal], plays))
+    # MENACE always draws its training moves with probabilities proportional to the beads.
     own = policy_from_values(held / np.maximum(squares, 1), "proportional")
-    other = own if pair.opponent is None else pair.site.policies[pair.opponent]
-    x, o = (own, other) if pair.mover == X else (other, own)
-    chances = compute_outcome_chances(game, x, o)[pair.after].tolist()[:: pair.mover]
-    row, here = held[pair.position], float(held[pair.position, pair.cell])
-    return Box(
-        held=here,
-        total=float(np.nansum(row / np.maximum(squares[pair.position], 1))),
-        squares=int(squares[pair.position, pair.cell]),
-        ends=dict(zip(PAID, chances, strict=True)),
-        left={
-            end: max(0.0, here + getattr(pair.recipe, paid))
-            for end, paid in PAID.items()
+    other = own if query.opponent is None else query.site.policies[query.opponent]
+    x, o = (own, other) if query.mover == X else (other, own)
+    chances = compute_outcome_chances(game, x, o)[query.next_position].tolist()[
+        :: query.mover
+    ]
+    row, here = held[query.position], float(held[query.position, query.cell])
+    return MoveBeads(
+        bead_count=here,
+        box_total=float(np.nansum(row / np.maximum(squares[query.position], 1))),
+        cell_count=int(squares[query.position, query.cell]),
+        result_chances=dict(zip(PARAMETER_BY_RESULT, chances, strict=True)),
+        beads_after_result={
+            end: max(0.0, here + getattr(query.recipe, paid))
+            for end, paid in PARAMETER_BY_RESULT.items()
         },
     )
 
 
-def _reason(pair: ValueQuery) -> ValueReason:
-    """Return the mean number of beads after a game with the move, without replies.
+def _compute_reason(query: ValueQuery) -> ValueReason:
+    """Return a reason whose target is the mean number of beads after the next game with the move.
 
-    Without a bead the move is not played, so there is no target.
+    A move without a bead is never played, so it has no target.
     """
-    box = _box(pair)
-    target = sum(chance * box.left[end] for end, chance in box.ends.items())
-    reason = ValueReason(
-        box.held, [], target, compared=False, hedge="about ", in_beads=True
+    box = _count_move_beads(query)
+    target = sum(
+        chance * box.beads_after_result[end]
+        for end, chance in box.result_chances.items()
     )
-    return reason if box.held else remove_target(reason)
+    reason = ValueReason(
+        box.bead_count,
+        [],
+        target,
+        shows_distance=False,
+        target_prefix="about ",
+        counts_beads=True,
+    )
+    return reason if box.bead_count else remove_target(reason)
 
 
-def _sentences(pair: ValueQuery, _reason: ValueReason) -> list[str]:
-    box = _box(pair)
-    total = f"Its box has {spell_bead_count(box.total)} in all."
-    if not box.held:
+def _describe_reason(query: ValueQuery, _compute_reason: ValueReason) -> list[str]:
+    """Return sentences on the beads of a move and on the next game with it."""
+    box = _count_move_beads(query)
+    total = f"Its box has {spell_bead_count(box.box_total)} in all."
+    if not box.bead_count:
         return [
             f"{total} This move is not drawn again, unless the box is emptied and refilled."
         ]
-    drawn = f"So it is drawn in {format_percent(box.held / box.total, 1)}% of the games that come here"
-    if pair.recipe.plays == "greedy":
-        share = format_percent(box.held / box.total, 1)
+    share = format_percent(box.bead_count / box.box_total, 1)
+    drawn = f"So it is drawn in {share}% of the games that come here"
+    if query.recipe.plays == "greedy":
         drawn = f"In training it is drawn in {share}% of the games here"
-    if box.squares > 1:
-        drawn += f", and then any of the {box.squares} squares that are the same move by symmetry"
+    if box.cell_count > 1:
+        drawn += f", and then any of the {box.cell_count} squares that are the same move by symmetry"
     ends = [
         f"{end} in {format_percent(chance, 1)}%"
-        for end, chance in box.ends.items()
+        for end, chance in box.result_chances.items()
         if chance
     ]
-    paid = {end: f"{getattr(pair.recipe, name):+.0f}" for end, name in PAID.items()}
+    paid = {
+        end: f"{getattr(query.recipe, name):+.0f}"
+        for end, name in PARAMETER_BY_RESULT.items()
+    }
     pays = ", ".join(f"{beads} if {end}" for end, beads in paid.items()).replace(
         "-", MINUS
     )
@@ -105,11 +122,12 @@ def _sentences(pair: ValueQuery, _reason: ValueReason) -> list[str]:
     ]
 
 
-def _facts(site: SiteData) -> dict[str, object]:
-    """Return the numbers of boxes, with and without those of O, and the number of refills."""
+def _compute_facts(site: SiteData) -> dict[str, object]:
+    """Return the number of boxes for X, the number for X and O, and the number of refills."""
     game = site.game
     decision = np.unique(game.symmetry_class[: game.decisions])
-    needed = game.legal[decision].sum(axis=1) > 1  # the last square needs no box
+    # A position with a single free square needs no box.
+    needed = game.legal[decision].sum(axis=1) > 1
     michie = int((needed & (game.to_move[decision] == X)).sum())
     both = michie + int((needed & (game.to_move[decision] == O)).sum())
     refills = (
@@ -124,16 +142,17 @@ def _facts(site: SiteData) -> dict[str, object]:
     }
 
 
-def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
-    """Return a sentence on the beads that a game paid for a move."""
+def _describe_training_update(_recipe: Recipe, game: TrainingGame, update: int) -> str:
+    """Return a sentence on the beads of a move before and after update number `update`."""
     if not update:
         if game.played_both_sides:
-            return f"{OVER}, every move of a side is paid alike."
-        return f"The game was {RESULTS[game.result]}: now every move that was drawn is paid alike."
+            return f"{AFTER_GAME}, every move of a side is paid alike."
+        return f"The game was {RESULT_VERBS[game.result]}: now every move that was drawn is paid alike."
     change = game.updates[update - 1]
     mover = game.moves[change.move_index].mark
     result = (
-        RESULTS[game.get_result_for(mover)] + f" by {mover}" * game.played_both_sides
+        RESULT_VERBS[game.get_result_for(mover)]
+        + f" by {mover}" * game.played_both_sides
     )
     emptied = "; it keeps none, and if its box is empty it is filled again" * (
         not change.new
@@ -146,28 +165,33 @@ def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
 
 ALGORITHM = Algorithm(
     title="MENACE: beads in matchboxes",
-    origin=gettext_noop("Matchboxes that gained and lost beads in games against {}."),
-    story=Story(
-        _story,
-        choice=lambda _game, _move: "drawn",
+    origin_text=gettext_noop(
+        "Matchboxes that gained and lost beads in games against {}."
+    ),
+    game_describer=GameDescriber(
+        _describe_training_update,
+        name_choice=lambda _game, _move: "drawn",
     ),
     rule=UpdateRule(
-        _reason,
-        _sentences,
+        _compute_reason,
+        _describe_reason,
     ),
-    facts=_facts,
+    compute_facts=_compute_facts,
     update=UpdateStyle(
         family="beads",
         next_mover="own",
-        differs="result",
-        line=r"b \leftarrow \max(0, b + r)",
-        words="No target: each move of a game gets the same number of beads for the result of the game.",
+        differing_part="result",
+        target_latex=r"b \leftarrow \max(0, b + r)",
+        difference_text=(
+            "No target: each move of a game gets the same number of beads for the "
+            "result of the game."
+        ),
     ),
     section=Section(
         title="MENACE: beads in matchboxes",
-        lens="menace",
-        record="04",
-        sources=("michie-1963",),
+        value_source="menace",
+        example_record="04",
+        source_slugs=("michie-1963",),
         formula=Formula(
             lines=(
                 r"P(a) = \frac{b(s, a)}{\sum_c b(s, c)}",

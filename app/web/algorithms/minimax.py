@@ -2,7 +2,7 @@
 
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import (
-    COUNTS,
+    COUNTS_HEADING,
     Algorithm,
     Section,
     UpdateRule,
@@ -21,56 +21,66 @@ from app.web.algorithms.sentences import (
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
-    target_after_reply,
-    target_before_reply,
+    build_reason_after_reply,
+    build_reason_before_reply,
 )
 
 
-def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    best = reason.given
+def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return a sentence on the opponent's best replies to a move."""
+    best = reason.possible_replies
     if best[0].cell is None:
         return ["The game is over with this move."]
-    if len(best) == len(reason.answers):
-        return [f"No answer of {MARKS[-pair.mover]} changes that."]
-    places = " or ".join(name_cell(pair, answer.cell) for answer in best)
-    return [f"{MARKS[-pair.mover]} makes it so by answering at {places}."]
+    if len(best) == len(reason.replies):
+        return [f"No answer of {MARKS[-query.mover]} changes that."]
+    places = " or ".join(name_cell(query, reply.cell) for reply in best)
+    return [f"{MARKS[-query.mover]} makes it so by answering at {places}."]
 
 
-def _task_sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return a sentence on the exact value of a move in the training task."""
-    best = reason.given[0]
+def _describe_task_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return a sentence on the exact value of a move in an agent's training task."""
+    best = reason.possible_replies[0]
     if best.cell is None:
         return ["The game is over with this move, and its reward is all there is."]
-    if best.found is None or pair.task is None or pair.task.discounted_plies != 1:
-        return [describe_target(pair, reason)]
-    return [f"The {describe_best_reply(pair, best)}"]
+    if (
+        best.next_value is None
+        or query.task is None
+        or query.task.discounted_plies != 1
+    ):
+        return [describe_target(query, reason)]
+    return [f"The {describe_best_reply(query, best)}"]
 
 
-TASK_AFTER_ANSWER = UpdateRule(target_after_reply, _task_sentences)
-TASK_BEFORE_ANSWER = UpdateRule(
-    target_before_reply,
-    _task_sentences,
+TASK_RULE_AFTER_REPLY = UpdateRule(build_reason_after_reply, _describe_task_reason)
+TASK_RULE_BEFORE_REPLY = UpdateRule(
+    build_reason_before_reply,
+    _describe_task_reason,
     describe_reply_value,
-    reply_column=COUNTS,
+    reply_column_heading=COUNTS_HEADING,
 )
 
 ALGORITHM = Algorithm(
     title="Minimax: optimal play",
     rule=UpdateRule(
-        target_before_reply, _sentences, describe_reply_value, reply_column=COUNTS
+        build_reason_before_reply,
+        _describe_reason,
+        describe_reply_value,
+        reply_column_heading=COUNTS_HEADING,
     ),
     update=UpdateStyle(
         family="bounds",
         next_mover="other",
-        differs="bounds",
-        line=r"v = \min\limits_{a'} v(s', a')",
-        words="Nothing is learned: values are computed from the best moves of both players.",
+        differing_part="bounds",
+        target_latex=r"v = \min\limits_{a'} v(s', a')",
+        difference_text=(
+            "Nothing is learned: values are computed from the best moves of both players."
+        ),
     ),
     section=Section(
         title="Minimax: optimal play",
-        lens="truth",
-        record="6587",
-        sources=(
+        value_source="truth",
+        example_record="6587",
+        source_slugs=(
             "von-neumann-1928",
             "garcia-1990",
         ),

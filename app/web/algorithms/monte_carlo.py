@@ -1,4 +1,4 @@
-"""Monte Carlo control: a value is the average return of whole games."""
+"""Monte Carlo control: a value is the average discounted result of whole games."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,94 +6,101 @@ from numpy.typing import NDArray
 from app.tictactoe.tasks import evaluate_policy
 from app.web.algorithms.algorithm import (
     Algorithm,
+    GameDescriber,
     Section,
-    Story,
     UpdateRule,
     UpdateStyle,
-    build_sentence,
+    build_update_describer,
 )
 from app.web.algorithms.formula import Formula
-from app.web.algorithms.q_learning import name_games
+from app.web.algorithms.q_learning import name_training_games
 from app.web.algorithms.sentences import (
-    describe_best_next,
     describe_distance,
+    describe_next_state,
     describe_target,
-    get_exploration,
+    get_exploration_rate,
 )
 from app.web.algorithms.targets import (
     Reply,
     ValueQuery,
     ValueReason,
-    target_after_reply,
+    build_reason_after_reply,
 )
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData, cached_per_site
 
-FOLLOWS = "the rest of the game brings"
+RETURN_PHRASE = "the rest of the game brings"
 
 
 @cached_per_site(4)
-def _returns(site: SiteData, lens: str, step: int | None) -> NDArray[np.float64]:
-    """Return the mean return of each decision, [D], if both sides play as in the training."""
-    policy, task = site.get_policy(lens, step), site.get_task(lens)
-    assert task is not None  # all recipes of this algorithm have a task
+def _compute_mean_returns(
+    site: SiteData, value_source: str, snapshot: int | None
+) -> NDArray[np.float64]:
+    """Return the mean discounted result from each decision, [D], with the moves of the training."""
+    policy, task = site.get_policy(value_source, snapshot), site.get_task(value_source)
+    assert task is not None  # Monte Carlo agents always have a training task
     brings = evaluate_policy(site.game, task, policy)
     played, explored = np.nansum(policy * brings, axis=1), np.nanmean(brings, axis=1)
     mixed: NDArray[np.float64] = (1 - task.epsilon) * played + task.epsilon * explored
     return mixed
 
 
-def _reason(pair: ValueQuery) -> ValueReason:
-    returns = _returns(pair.site, pair.lens, pair.step)
-    return target_after_reply(
-        pair, finds=lambda _pair, position: float(returns[position])
+def _compute_reason(query: ValueQuery) -> ValueReason:
+    """Return a reason whose next values are mean returns, not values of the table."""
+    returns = _compute_mean_returns(query.site, query.value_source, query.snapshot)
+    return build_reason_after_reply(
+        query, find_next_value=lambda _pair, position: float(returns[position])
     )
 
 
-def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    sentences, then = [describe_target(pair, reason, FOLLOWS)], ""
+def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on a value as the average of whole games."""
+    sentences, then = [describe_target(query, reason, RETURN_PHRASE)], ""
     if reason.bootstraps:
         then = ", with the moves that it played at that time"
-        how = ", now and then at random" if get_exploration(pair) else ""
+        how = ", now and then at random" if get_exploration_rate(query) else ""
         played = f"the games are played to their end, by its own moves{how}"
         sentences += [f"No other value is asked: {played}."]
     sentences += describe_distance(reason)
-    if not pair.known or pair.visits is None:
+    if not query.is_known or query.update_count is None:
         return sentences
-    if pair.visits == 1:
-        one = f"It is what the one game brought that went through it, {format_signed(pair.value)}."
+    if query.update_count == 1:
+        one = f"It is what the one game brought that went through it, {format_signed(query.value)}."
         return [*sentences, one]
     return [
         *sentences,
-        f"It is the average of what {format_count(pair.visits)} games brought{then}.",
+        f"It is the average of what {format_count(query.update_count)} games brought{then}.",
     ]
 
 
-def _follows(pair: ValueQuery, answer: Reply) -> str:
-    if answer.found is None:
-        return describe_best_next(pair, answer)
-    return f"{FOLLOWS} {format_signed(answer.found)} on average"
+def _describe_reply(query: ValueQuery, reply: Reply) -> str:
+    """Return a text on the rest of the game after a reply."""
+    if reply.next_value is None:
+        return describe_next_state(query, reply)
+    return f"{RETURN_PHRASE} {format_signed(reply.next_value)} on average"
 
 
 ALGORITHM = Algorithm(
     title="Monte Carlo control",
-    turns=name_games,
-    story=Story(
-        build_sentence("gamma times what the next move brought", backward=True)
+    name_turns=name_training_games,
+    game_describer=GameDescriber(
+        build_update_describer(
+            "gamma times what the next move brought", is_backward=True
+        )
     ),
-    rule=UpdateRule(_reason, _sentences, _follows),
+    rule=UpdateRule(_compute_reason, _describe_reason, _describe_reply),
     update=UpdateStyle(
         family="return",
         next_mover="own",
-        differs="result",
-        line=r"y = \gamma^k r",
-        words="No next value: the target is the discounted result of the whole game.",
+        differing_part="result",
+        target_latex=r"y = \gamma^k r",
+        difference_text="No next value: the target is the discounted result of the whole game.",
     ),
     section=Section(
         title="Monte Carlo",
-        lens="monte-carlo",
-        record="8",
-        sources=("sutton-barto-2018",),
+        value_source="monte-carlo",
+        example_record="8",
+        source_slugs=("sutton-barto-2018",),
         formula=Formula(
             lines=(
                 r"Q(s, a) \leftarrow Q(s, a) + \frac{y - Q(s, a)}{n}",

@@ -1,68 +1,81 @@
-"""Q-iteration with sticky losses: a value is the last target that was drawn."""
+"""Q-iteration with sticky losses: each update replaces a value by the target of a random reply.
+
+A sticky loss is a value that is not updated again once it is the value of a loss.
+"""
 
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, UpdateStyle
 from app.web.algorithms.formula import Formula, format_cases
 from app.web.algorithms.sentences import (
-    NEAR,
-    describe_changes,
+    MIN_SHOWN_DIFFERENCE,
     describe_distance,
+    describe_later_changes,
     describe_target,
     name_cell,
 )
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
+    build_reason_after_reply,
     remove_target,
-    target_after_reply,
 )
 from app.web.formatting import format_signed, join_words
 from app.web.translation import gettext_noop
 
 
-def _reason(pair: ValueQuery) -> ValueReason:
-    """Return the target of the next update; no target for a sticky loss."""
-    reason = target_after_reply(pair)
-    stuck = pair.known and pair.recipe.sticky and pair.value == pair.reward(-1)
+def _compute_reason(query: ValueQuery) -> ValueReason:
+    """Return the average target over the replies; a sticky loss has no target."""
+    reason = build_reason_after_reply(query)
+    stuck = (
+        query.is_known
+        and query.recipe.sticky
+        and query.value == query.compute_reward(-1)
+    )
     return remove_target(reason) if stuck else reason
 
 
-def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
+def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on a value that each update replaces by a target."""
     if not reason.has_target:
-        return [_stuck(pair, reason)]
-    sentences = [describe_target(pair, reason)]
-    if not pair.game.is_over(pair.after):
+        return [_describe_sticky_loss(query, reason)]
+    sentences = [describe_target(query, reason)]
+    if not query.game.is_over(query.next_position):
         sentences += ["An update puts the target of one such answer in its place."]
     sentences += describe_distance(reason)
-    if not pair.known or abs(reason.above) < NEAR:
+    if not query.is_known or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE:
         return sentences
-    # The value is a single target, not an average.
+    # The value is the target of a single reply, not an average over the replies.
     alike = [
-        answer for answer in reason.given if abs(answer.target - pair.value) < NEAR
+        reply
+        for reply in reason.possible_replies
+        if abs(reply.target - query.value) < MIN_SHOWN_DIFFERENCE
     ]
     if not alike:
-        return [*sentences, f"No answer brings that now. {describe_changes(pair)}"]
-    places = join_words([name_cell(pair, answer.cell) for answer in alike], "or")
+        return [
+            *sentences,
+            f"No answer brings that now. {describe_later_changes(query)}",
+        ]
+    places = join_words([name_cell(query, reply.cell) for reply in alike], "or")
     return [
         *sentences,
         f"That is the target after {places}: such an answer may have been drawn last.",
     ]
 
 
-def _stuck(pair: ValueQuery, reason: ValueReason) -> str:
-    """Return a sentence on the answers that made the loss stick."""
-    loss = format_signed(pair.value, 0)
-    causes = [answer for answer in reason.answers if answer.target == pair.value]
+def _describe_sticky_loss(query: ValueQuery, reason: ValueReason) -> str:
+    """Return a sentence on the replies that can have made a value a sticky loss."""
+    loss = format_signed(query.value, 0)
+    causes = [reply for reply in reason.replies if reply.target == query.value]
     by = "this answer" if len(causes) == 1 else "one of these answers"
     kinds = {
         True: "winning at once",
-        False: f"leaving {MARKS[pair.mover]} only moves that are {loss}",
+        False: f"leaving {MARKS[query.mover]} only moves that are {loss}",
     }
     sticking = "; ".join(
-        f"{' or '.join(name_cell(pair, answer.cell) for answer in answers)}, {how}"
+        f"{' or '.join(name_cell(query, reply.cell) for reply in replies)}, {how}"
         for ended, how in kinds.items()
         if (
-            answers := [
+            replies := [
                 cause for cause in causes if (cause.outcome is not None) == ended
             ]
         )
@@ -72,25 +85,27 @@ def _stuck(pair: ValueQuery, reason: ValueReason) -> str:
 
 ALGORITHM = Algorithm(
     title="Q-iteration",
-    turns=lambda _recipe: "sweeps over every move of every position",
-    origin=gettext_noop("Works out every position by sweeps, without playing a game."),
-    untold=(
+    name_turns=lambda _recipe: "sweeps over every move of every position",
+    origin_text=gettext_noop(
+        "Works out every position by sweeps, without playing a game."
+    ),
+    no_game_reason=(
         "There are no games to tell: it goes through every position and every move, sweep after "
         "sweep, and values each by one answer."
     ),
-    rule=UpdateRule(_reason, _sentences),
+    rule=UpdateRule(_compute_reason, _describe_reason),
     update=UpdateStyle(
         family="step",
         next_mover="own",
-        differs="order",
-        line=r"Q \leftarrow r + \gamma \max\limits_{a'} Q(s', a')",
-        words="The step size is 1, and every move of every position is updated in turn.",
+        differing_part="order",
+        target_latex=r"Q \leftarrow r + \gamma \max\limits_{a'} Q(s', a')",
+        difference_text="The step size is 1, and every move of every position is updated in turn.",
     ),
     section=Section(
         title="Q-iteration with sticky losses",
-        lens="q-iteration",
-        record="4",
-        sources=(
+        value_source="q-iteration",
+        example_record="4",
+        source_slugs=(
             "flesch",
             "bellman-1957",
         ),

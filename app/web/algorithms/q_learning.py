@@ -1,4 +1,4 @@
-"""Q-learning: a step towards the reward plus the discounted best value of the next position.
+"""Q-learning: each update is a step towards the reward plus the discounted best next value.
 
 The opponent is part of the environment.
 """
@@ -6,55 +6,65 @@ The opponent is part of the environment.
 from app.recipes import Recipe
 from app.web.algorithms.algorithm import (
     Algorithm,
+    GameDescriber,
     Section,
-    Story,
     UpdateStyle,
-    build_sentence,
+    build_update_describer,
 )
 from app.web.algorithms.formula import Q_STEP, Formula, format_cases
-from app.web.algorithms.sentences import describe_past, get_exploration
+from app.web.algorithms.sentences import describe_past_updates, get_exploration_rate
 from app.web.algorithms.targets import ValueQuery, ValueReason
 
-TARGET = "gamma times the best that it expects of its next move"
-TURNS = {
+TARGET_TEXT = "gamma times the best that it expects of its next move"
+TURNS_BY_START = {
     "random": "games from random positions",
     "every": "games from every position in turn",
     "empty": "games",
 }
 
 
-def name_games(recipe: Recipe) -> str:
-    """Return a name for the games of a training, by their first position."""
-    return TURNS[recipe.start]  # type: ignore[attr-defined]
+def name_training_games(recipe: Recipe) -> str:
+    """Return the noun for the games of a training, such as "games from random positions"."""
+    return TURNS_BY_START[recipe.start]  # type: ignore[attr-defined]
 
 
-def describe_past_moves(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return sentences on the targets so far; each target came from an answer and a next move."""
-    initial = pair.recipe.initial
-    if not get_exploration(pair) or not reason.bootstraps:
-        return describe_past(pair, reason, initial)
-    ends = [answer.target for answer in reason.given if answer.found is None]
-    after = [answer.position for answer in reason.given if answer.found is not None]
-    values = pair.table[after][pair.game.legal[after]].tolist()
-    targets = [*ends, *(pair.gamma * value for value in values)]
-    return describe_past(pair, reason, initial, targets, "one answer and one next move")
+def describe_past_targets(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on the past targets of an algorithm whose next move can be random."""
+    initial = query.recipe.initial
+    if not get_exploration_rate(query) or not reason.bootstraps:
+        return describe_past_updates(query, reason, initial)
+    ends = [
+        reply.target for reply in reason.possible_replies if reply.next_value is None
+    ]
+    after = [
+        reply.position
+        for reply in reason.possible_replies
+        if reply.next_value is not None
+    ]
+    values = query.table[after][query.game.legal[after]].tolist()
+    targets = [*ends, *(query.gamma * value for value in values)]
+    return describe_past_updates(
+        query, reason, initial, targets, "one answer and one next move"
+    )
 
 
 ALGORITHM = Algorithm(
     title="Q-learning",
-    turns=name_games,
-    story=Story(build_sentence(TARGET)),
+    name_turns=name_training_games,
+    game_describer=GameDescriber(build_update_describer(TARGET_TEXT)),
     update=UpdateStyle(
         family="step",
         next_mover="own",
-        line=r"y = r + \gamma \max\limits_{a'} Q(s', a')",
-        words="The other algorithms are compared with this target: the reward plus the best next value.",
+        target_latex=r"y = r + \gamma \max\limits_{a'} Q(s', a')",
+        difference_text=(
+            "The other algorithms are compared with this target: the reward plus the best next value."
+        ),
     ),
     section=Section(
         title="Q-learning",
-        lens="q-learning-1",
-        record="8",
-        sources=(
+        value_source="q-learning-1",
+        example_record="8",
+        source_slugs=(
             "flesch",
             "watkins-1989",
             "watkins-dayan-1992",

@@ -1,92 +1,96 @@
-"""Q-learning backward over each game, with one value for symmetric moves."""
+"""Q-learning backward over each game: the last move is updated first; symmetric moves share a value."""
 
 import numpy as np
 
 from app.web.algorithms.algorithm import (
     Algorithm,
+    GameDescriber,
     Section,
-    Story,
     UpdateRule,
     UpdateStyle,
-    build_sentence,
+    build_update_describer,
 )
 from app.web.algorithms.formula import Q_STEP, Formula, format_cases
-from app.web.algorithms.q_learning import TARGET
+from app.web.algorithms.q_learning import TARGET_TEXT
 from app.web.algorithms.sentences import (
-    describe_order,
-    describe_symmetries,
-    describe_update,
+    describe_backward_order,
+    describe_shared_boards,
+    describe_target_and_past,
 )
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
+    build_reason_after_reply,
     remove_target,
-    target_after_reply,
 )
 from app.web.formatting import format_count
 from app.web.site_data import SiteData
 
-ADDED_UP = "Its targets are added up, so the value is drawn to nothing and has no end."
+SUM_TEXT = "Its targets are added up, so the value is drawn to nothing and has no end."
 
 
-def name_shared_moves(pair: ValueQuery) -> list[str]:
-    """Return a list with a sentence on the moves that share the value, or []."""
-    if pair.recipe.key == "afterstate":
-        return describe_symmetries(pair)
-    classes = pair.game.spread_pairs(pair.game.pair_class, -1)
-    moves = np.count_nonzero(classes == classes[pair.position, pair.cell])
+def describe_shared_moves(query: ValueQuery) -> list[str]:
+    """Return a sentence on the symmetric moves or boards that share the value, [] if none does."""
+    if query.recipe.key == "afterstate":
+        return describe_shared_boards(query)
+    classes = query.game.spread_pairs(query.game.pair_class, -1)
+    moves = np.count_nonzero(classes == classes[query.position, query.cell])
     if moves == 1:
         return []
     return [f"One value serves {moves} moves, which are the same by symmetry."]
 
 
-def draw_to_answer(pair: ValueQuery, ending: float = 1.0) -> ValueReason:
-    """Return the average target over the replies; no target if targets are summed.
+def compute_averaged_reason(
+    query: ValueQuery, ending_weight: float = 1.0
+) -> ValueReason:
+    """Return the average target over the replies; no target if updates add up their targets.
 
-    `ending` is the weight of a reply that ends the game.
+    A reply that ends the game counts with the weight `ending_weight`.
     """
-    reason = target_after_reply(pair, ending)
-    return remove_target(reason) if pair.recipe.update == "sum" else reason
+    reason = build_reason_after_reply(query, ending_weight)
+    return remove_target(reason) if query.recipe.update == "sum" else reason
 
 
-def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
+def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on a value that symmetric moves share."""
     if not reason.has_target:
-        return [ADDED_UP, *name_shared_moves(pair)]
+        return [SUM_TEXT, *describe_shared_moves(query)]
     return [
-        *describe_update(pair, reason),
-        *describe_order(reason),
-        *name_shared_moves(pair),
+        *describe_target_and_past(query, reason),
+        *describe_backward_order(reason),
+        *describe_shared_moves(query),
     ]
 
 
-def _facts(site: SiteData) -> dict[str, object]:
+def _compute_facts(site: SiteData) -> dict[str, object]:
+    """Return the numbers of decisions, moves and afterstates, counting symmetric ones once."""
     game = site.game
     positions = np.unique(game.symmetry_class)
     return {
         "decisions": format_count(int((positions < game.decisions).sum())),
         "pairs": format_count(len(np.unique(game.pair_class))),
-        # without the empty board, which no move makes
+        # The empty board is no afterstate.
         "afterstates": format_count(len(positions) - 1),
     }
 
 
 ALGORITHM = Algorithm(
     title="Q-learning backward over each game",
-    story=Story(build_sentence(TARGET, backward=True)),
-    rule=UpdateRule(draw_to_answer, _sentences),
-    facts=_facts,
+    game_describer=GameDescriber(build_update_describer(TARGET_TEXT, is_backward=True)),
+    rule=UpdateRule(compute_averaged_reason, _describe_reason),
+    compute_facts=_compute_facts,
     update=UpdateStyle(
         family="step",
         next_mover="own",
-        differs="order",
-        line=r"y = r + \gamma \max\limits_{a'} Q(s', a')",
-        words="The update of Q-learning, but after the game, from its last move back to the first.",
+        differing_part="order",
+        target_latex=r"y = r + \gamma \max\limits_{a'} Q(s', a')",
+        difference_text="The update of Q-learning, but after the game, from its last move back to the first.",
     ),
     section=Section(
         title="Q-learning backward over the game",
-        lens="q-table",
-        record="4",
-        sources=(
+        value_source="q-table",
+        example_record="4",
+        source_slugs=(
             "nested-software",
             "sutton-barto-2018",
         ),

@@ -9,14 +9,14 @@ from app.tictactoe.tasks import solve_task
 from app.tictactoe.values import TIE_TOLERANCE
 from app.web.algorithms.algorithm import (
     Algorithm,
+    GameDescriber,
     Section,
-    Story,
     UpdateRule,
     UpdateStyle,
-    build_sentence,
+    build_update_describer,
 )
 from app.web.algorithms.formula import Q_STEP, Formula, format_cases
-from app.web.algorithms.q_learning import describe_past_moves, name_games
+from app.web.algorithms.q_learning import describe_past_targets, name_training_games
 from app.web.algorithms.sentences import (
     describe_distance,
     describe_exploration,
@@ -26,27 +26,31 @@ from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData
 
-RECORD = "7"  # position in which exploration changes the best move
+RECORD = "7"  # game to a position in which exploration changes the best move
 
 
-def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    so_far = describe_past_moves(pair, reason)
+def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on a value whose next value includes exploration."""
+    so_far = describe_past_targets(query, reason)
     return [
-        describe_target(pair, reason),
-        *describe_exploration(pair, reason),
+        describe_target(query, reason),
+        *describe_exploration(query, reason),
         *describe_distance(reason),
         *so_far,
     ]
 
 
-def _facts(site: SiteData) -> dict[str, object]:
-    """Return a comparison of its training task with the task without random moves."""
+def _compute_facts(site: SiteData) -> dict[str, object]:
+    """Return the exact values of RECORD with and without random moves in the training task.
+
+    "parting" is the number of decisions in which the best moves of both tasks differ.
+    """
     task = site.get_task("sarsa") if "sarsa" in site.shipped_agents else None
     if task is None:
         return {}
     without = replace(task, epsilon=0.0)
     own, other = solve_task(site.game, task), solve_task(site.game, without)
-    apart = ~(_best(own) & _best(other)).any(axis=1)
+    apart = ~(_find_best_moves(own) & _find_best_moves(other)).any(axis=1)
     row = replay_record(site.game, RECORD)[-1]
     return {
         "parting": format_count(int(apart.sum())),
@@ -55,31 +59,34 @@ def _facts(site: SiteData) -> dict[str, object]:
     }
 
 
-def _best(q: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _find_best_moves(q: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return whether each move has the highest value of its decision, [D, cells]."""
     best: NDArray[np.bool_] = q >= np.nanmax(q, axis=1, keepdims=True) - TIE_TOLERANCE
     return best
 
 
 ALGORITHM = Algorithm(
     title="Sarsa",
-    turns=name_games,
-    story=Story(
-        build_sentence("gamma times what it expects of the move that it plays next")
+    name_turns=name_training_games,
+    game_describer=GameDescriber(
+        build_update_describer(
+            "gamma times what it expects of the move that it plays next"
+        )
     ),
-    rule=UpdateRule(describe_reason=_sentences),
-    facts=_facts,
+    rule=UpdateRule(describe_reason=_describe_reason),
+    compute_facts=_compute_facts,
     update=UpdateStyle(
         family="step",
         next_mover="own",
-        differs="next value",
-        line=r"y = r + \gamma Q(s', a')",
-        words="The value of the move that is really played next, instead of the best move.",
+        differing_part="next value",
+        target_latex=r"y = r + \gamma Q(s', a')",
+        difference_text="The value of the move that is really played next, instead of the best move.",
     ),
     section=Section(
         title="Sarsa",
-        lens="sarsa",
-        record=RECORD,
-        sources=(
+        value_source="sarsa",
+        example_record=RECORD,
+        source_slugs=(
             "rummery-niranjan-1994",
             "sutton-barto-2018",
         ),

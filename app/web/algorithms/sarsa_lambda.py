@@ -1,18 +1,23 @@
-"""Sarsa(lambda): each error changes the values of all moves of the game, the last move most."""
+"""Sarsa(lambda): each error also changes the values of earlier moves, by their eligibility traces."""
 
 from typing import Any
 
 from app.recipes.games import TrainingGame, TrainingUpdate
 from app.web.algorithms.algorithm import (
     Algorithm,
+    GameDescriber,
     Section,
-    Story,
     UpdateRule,
     UpdateStyle,
-    build_sentence,
+    build_update_describer,
 )
-from app.web.algorithms.formula import Formula, add_brackets, format_cases, format_short
-from app.web.algorithms.q_learning import describe_past_moves, name_games
+from app.web.algorithms.formula import (
+    Formula,
+    bracket_negative,
+    format_cases,
+    format_short_unsigned,
+)
+from app.web.algorithms.q_learning import describe_past_targets, name_training_games
 from app.web.algorithms.sentences import (
     describe_distance,
     describe_exploration,
@@ -20,65 +25,71 @@ from app.web.algorithms.sentences import (
 )
 from app.web.algorithms.targets import ValueQuery, ValueReason
 
-EARLIER_MOVES = (
+EARLIER_MOVES_TEXT = (
     "The errors of later moves of each game moved it as well, "
     "so it is no average of such targets."
 )
-_of_last_move = build_sentence(
+_describe_last_move_update = build_update_describer(
     "gamma times what it expects of the move that it plays next"
 )
 
 
-def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    has_traces = pair.recipe.lambda_ and reason.bootstraps
-    causes = [EARLIER_MOVES] if has_traces else describe_past_moves(pair, reason)
+def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on a value that later errors of a game change too."""
+    has_traces = query.recipe.lambda_ and reason.bootstraps
+    causes = (
+        [EARLIER_MOVES_TEXT] if has_traces else describe_past_targets(query, reason)
+    )
     return [
-        describe_target(pair, reason),
-        *describe_exploration(pair, reason),
+        describe_target(query, reason),
+        *describe_exploration(query, reason),
         *describe_distance(reason),
         *causes,
     ]
 
 
-def _sentence(recipe: Any, game: TrainingGame, update: int) -> str:
-    """Return a sentence on an update of the last move, or of an earlier move by its trace."""
+def _describe_training_update(recipe: Any, game: TrainingGame, update: int) -> str:
+    """Return a sentence on update number `update`: of the last move, or of an earlier one."""
     turns = [change.move_index for change in game.updates[:update]]
     moves_back = 0
     while turns and turns.index(turns[-1]) < len(turns) - 1:
         turns.pop()
         moves_back += 1
     if not moves_back:
-        return _of_last_move(recipe, game, update)
-    trace = format_short((recipe.gamma * recipe.lambda_) ** moves_back)
+        return _describe_last_move_update(recipe, game, update)
+    trace = format_short_unsigned((recipe.gamma * recipe.lambda_) ** moves_back)
     turn, last = game.updates[update - 1].move_index, turns[-1]
     return f"The error of move {last + 1} moves move {turn + 1}, too, with its trace, {trace}."
 
 
-def _step(recipe: Any, update: TrainingUpdate) -> str:
-    """Return the equation of a step, with the product of error and trace as a single number."""
+def _format_step_equation(recipe: Any, update: TrainingUpdate) -> str:
+    """Return the equation of an update; the product of error and trace is a single number."""
     if not recipe.alpha:
         return ""
-    way = add_brackets(format_short((update.new - update.old) / recipe.alpha))
-    return f"{format_short(update.old)} + {recipe.alpha:g} × {way} = {format_short(update.new)}"
+    way = bracket_negative(
+        format_short_unsigned((update.new - update.old) / recipe.alpha)
+    )
+    old, new = format_short_unsigned(update.old), format_short_unsigned(update.new)
+    return f"{old} + {recipe.alpha:g} × {way} = {new}"
 
 
 ALGORITHM = Algorithm(
     title="Sarsa(λ)",
-    turns=name_games,
-    story=Story(_sentence, _step),
-    rule=UpdateRule(describe_reason=_sentences),
+    name_turns=name_training_games,
+    game_describer=GameDescriber(_describe_training_update, _format_step_equation),
+    rule=UpdateRule(describe_reason=_describe_reason),
     update=UpdateStyle(
         family="step",
         next_mover="own",
-        differs="next value",
-        line=r"y = r + \gamma Q(s', a')",
-        words="As in Sarsa; the error then also changes the values of all earlier moves of the game.",
+        differing_part="next value",
+        target_latex=r"y = r + \gamma Q(s', a')",
+        difference_text="As in Sarsa; the error then also changes the values of all earlier moves of the game.",
     ),
     section=Section(
         title="Sarsa(λ): eligibility traces",
-        lens="sarsa-lambda",
-        record="7",
-        sources=("sutton-barto-2018", "rummery-niranjan-1994"),
+        value_source="sarsa-lambda",
+        example_record="7",
+        source_slugs=("sutton-barto-2018", "rummery-niranjan-1994"),
         formula=Formula(
             lines=(
                 format_cases(

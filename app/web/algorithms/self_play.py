@@ -1,85 +1,95 @@
-"""Q-learning in self-play with one table: the next value is the opponent's, with a minus."""
+"""Q-learning in self-play: both sides share a table; the next value is the opponent's, negated."""
 
 from math import ceil
 
 from app.recipes.algorithms import SelfPlay
 from app.web.algorithms.algorithm import (
-    COUNTS,
+    COUNTS_HEADING,
     Algorithm,
+    GameDescriber,
     Section,
-    Story,
     UpdateRule,
     UpdateStyle,
-    build_sentence,
+    build_update_describer,
 )
 from app.web.algorithms.formula import Q_STEP, Formula, format_cases
 from app.web.algorithms.sentences import (
     describe_best_reply,
     describe_distance,
-    describe_end,
-    describe_past,
+    describe_final_target,
+    describe_past_updates,
     describe_reply_value,
 )
-from app.web.algorithms.targets import ValueQuery, ValueReason, target_before_reply
+from app.web.algorithms.targets import (
+    ValueQuery,
+    ValueReason,
+    build_reason_before_reply,
+)
 from app.web.formatting import format_count, format_percent
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
 
-AGENT = "self-play"  # agent whose table explains the algorithm
+EXAMPLE_AGENT = "self-play"  # agent whose table explains the algorithm
 
 
-def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    best = reason.given[0]
+def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on a value whose target comes from the opponent's best reply."""
+    best = reason.possible_replies[0]
     sentence = (
-        describe_end(pair, reason)
+        describe_final_target(query, reason)
         if best.cell is None
         else "One table serves both sides, and nothing is left to chance: the "
-        f"{describe_best_reply(pair, best)} The target is {reason.format(best.target)}."
+        f"{describe_best_reply(query, best)} The target is {reason.format_value(best.target)}."
     )
-    initial = pair.mover * pair.recipe.initial  # the recipe has it in X's view
-    return [sentence, *describe_distance(reason), *describe_past(pair, reason, initial)]
+    # The recipe has the initial value in X's view.
+    initial = query.mover * query.recipe.initial
+    return [
+        sentence,
+        *describe_distance(reason),
+        *describe_past_updates(query, reason, initial),
+    ]
 
 
-def _facts(site: SiteData) -> dict[str, object]:
-    """Return the least number of updates of a move, and the share of its initial value left."""
-    if AGENT not in site.agents:
+def _compute_facts(site: SiteData) -> dict[str, object]:
+    """Return the smallest number of updates of a move, and the weight left of its initial value."""
+    if EXAMPLE_AGENT not in site.agents:
         return {}
-    recipe = site.get_recipe(AGENT)
+    recipe = site.get_recipe(EXAMPLE_AGENT)
     assert isinstance(recipe, SelfPlay)
-    fewest = int(site.agents[AGENT].visits[site.game.legal].min())
-    # Rounded up: the page has an upper limit.
+    fewest = int(site.agents[EXAMPLE_AGENT].visits[site.game.legal].min())
+    # Rounded up, because the text of the page gives an upper limit.
     most = ceil(1000 * (1 - recipe.alpha) ** fewest) / 1000
     return {"fewest": format_count(fewest), "left": format_percent(most, 1)}
 
 
 ALGORITHM = Algorithm(
     title="Q-learning in self-play",
-    origin=gettext_noop("Learned by playing itself."),
-    story=Story(
-        build_sentence(
-            "minus gamma times the value of the best answer", to_answer=True
+    origin_text=gettext_noop("Learned by playing itself."),
+    game_describer=GameDescriber(
+        build_update_describer(
+            "minus gamma times the value of the best answer", ends_with_reply=True
         ),
-        movers_view=True,
+        uses_movers_view=True,
     ),
     rule=UpdateRule(
-        target_before_reply,
-        _sentences,
+        build_reason_before_reply,
+        _describe_reason,
         describe_reply_value,
-        reply_column=COUNTS,
+        reply_column_heading=COUNTS_HEADING,
     ),
-    facts=_facts,
+    compute_facts=_compute_facts,
     update=UpdateStyle(
         family="step",
         next_mover="other",
-        differs="next value",
-        line=r"y = r - \gamma \max\limits_{a'} Q(s', a')",
-        words="The opponent moves next, so the opponent's best value is subtracted.",
+        differing_part="next value",
+        target_latex=r"y = r - \gamma \max\limits_{a'} Q(s', a')",
+        difference_text="The opponent moves next, so the opponent's best value is subtracted.",
     ),
     section=Section(
         title="Self-play with one shared table",
-        lens="self-play",
-        record="4",
-        sources=(
+        value_source="self-play",
+        example_record="4",
+        source_slugs=(
             "peek",
             "boyan-1992",
             "littman-1994",

@@ -1,262 +1,291 @@
-"""Sentences on a value, shared by several algorithms.
+"""Sentences that explain a value, shared by several algorithms.
 
-Sentences on past updates follow from two numbers: the value and the number of its updates give
-the average of its targets, and nothing else about them.
+Past updates are not recorded.  The average of the past targets of a value follows from the value
+and the number of its updates.
 """
 
 from collections.abc import Sequence
 
 from app.tictactoe.notation import MARKS
-from app.web.algorithms.formula import format_number
+from app.web.algorithms.formula import format_unsigned
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import format_percent, format_short_square_name, format_signed
 from app.web.move_values import describe_best_play, evaluate_moves
 from app.web.site_data import TRUTH
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
-ENDS = {-1: gettext_noop("lost"), 0: gettext_noop("drawn"), 1: gettext_noop("won")}
-NEAR = 0.005  # smaller differences do not change the second decimal
-SAME = 1e-5  # tolerance for the rounding of float32
-BEST = gettext_noop("the best next move is worth")
-BY_ANSWER = gettext_noop("one answer")
-EXPLORING = gettext_noop("the next move, with those at random, is worth")
+OUTCOME_VERBS = {
+    -1: gettext_noop("lost"),
+    0: gettext_noop("drawn"),
+    1: gettext_noop("won"),
+}
+MIN_SHOWN_DIFFERENCE = 0.005  # smaller differences do not change the second decimal
+ROUNDING_TOLERANCE = 1e-5  # tolerance for the rounding of float32
+BEST_NEXT_PHRASE = gettext_noop("the best next move is worth")
+REPLY_CHANCE_PHRASE = gettext_noop("one answer")
+EXPLORING_NEXT_PHRASE = gettext_noop("the next move, with those at random, is worth")
 
 
-def name_cell(pair: ValueQuery, cell: int | None) -> str:
-    """Return the name of a cell."""
-    return format_short_square_name(pair.site.game, cell or 0)
+def name_cell(query: ValueQuery, cell: int | None) -> str:
+    """Return the short name of a cell in a sentence, such as "top left"."""
+    return format_short_square_name(query.site.game, cell or 0)
 
 
-def name_opponent(pair: ValueQuery) -> str:
-    """Return the name of the opponent that replies."""
-    if pair.opponent is None:
-        return f"Its own play{', where it does not explore,' * pair.answers_explore}"
-    return pair.site.display_titles[pair.opponent]
+def name_opponent(query: ValueQuery) -> str:
+    """Return the name of the opponent that replies, such as "Random" or "Its own play"."""
+    if query.opponent is None:
+        return f"Its own play{', where it does not explore,' * query.opponent_explores}"
+    return query.site.display_titles[query.opponent]
 
 
-def describe_result(pair: ValueQuery, answer: Reply | None = None) -> str:
-    """Return the result with optimal play after the move, or after an answer to it."""
-    if answer is None:
-        return evaluate_moves(pair.site, pair.position, TRUTH).optimal_results[
-            pair.cell
+def describe_optimal_result(query: ValueQuery, reply: Reply | None = None) -> str:
+    """Return the result with optimal play after the move, or after a reply to the move."""
+    if reply is None:
+        return evaluate_moves(query.site, query.position, TRUTH).optimal_results[
+            query.cell
         ]
     return (
-        describe_best_play(pair.site, answer.position)
-        if answer.outcome is None
-        else ENDS[answer.outcome]
+        describe_best_play(query.site, reply.position)
+        if reply.outcome is None
+        else OUTCOME_VERBS[reply.outcome]
     )
 
 
-def describe_best_next(pair: ValueQuery, answer: Reply) -> str:
-    """Return the text on the next state after an answer: its result, or the mover's best move."""
-    if answer.found is None:
-        return f"the game is {ENDS[answer.outcome or 0]}"
+def describe_next_state(query: ValueQuery, reply: Reply) -> str:
+    """Return a text on the next state after a reply: the result, or the learner's best move."""
+    if reply.next_value is None:
+        return f"the game is {OUTCOME_VERBS[reply.outcome or 0]}"
     best = evaluate_moves(
-        pair.site, answer.position, pair.lens, pair.step
+        query.site, reply.position, query.value_source, query.snapshot
     ).likeliest_cells[0]
-    if get_exploration(pair):
-        return (
-            f"mostly {name_cell(pair, best)}, {format_signed(answer.found)} on average"
-        )
-    return f"best next move {name_cell(pair, best)}, {format_signed(answer.found)}"
+    if get_exploration_rate(query):
+        return f"mostly {name_cell(query, best)}, {format_signed(reply.next_value)} on average"
+    return f"best next move {name_cell(query, best)}, {format_signed(reply.next_value)}"
 
 
-def get_exploration(pair: ValueQuery) -> float:
-    """Return the exploration rate of the training task, 0.0 if the task has no exploration."""
-    return pair.task.epsilon if pair.task else 0.0
+def get_exploration_rate(query: ValueQuery) -> float:
+    """Return the exploration rate epsilon of the training task, 0.0 without exploration."""
+    return query.task.epsilon if query.task else 0.0
 
 
-def describe_reply_value(pair: ValueQuery, answer: Reply) -> str:
-    """Return the text on the value that an answer has for the opponent, who learns too."""
-    decimals = 0 if pair.lens == TRUTH else 2
+def describe_reply_value(query: ValueQuery, reply: Reply) -> str:
+    """Return a text with the value of a reply for the opponent, such as "worth +0.42 to O"."""
+    decimals = 0 if query.value_source == TRUTH else 2
+    return f"worth {format_signed(reply.next_value or 0.0, decimals)} to {MARKS[-query.mover]}"
+
+
+def describe_best_reply(query: ValueQuery, best_reply: Reply) -> str:
+    """Return a text on the opponent's best reply and its value, to stand after the word "the"."""
+    mark, other = MARKS[query.mover], MARKS[-query.mover]
     return (
-        f"worth {format_signed(answer.found or 0.0, decimals)} to {MARKS[-pair.mover]}"
-    )
-
-
-def describe_best_reply(pair: ValueQuery, best: Reply) -> str:
-    """Return the text on the best answer and its value, to follow "the"."""
-    mark, other = MARKS[pair.mover], MARKS[-pair.mover]
-    return (
-        f"best answer of {other} is {name_cell(pair, best.cell)}, "
-        f"worth {format_signed(best.found or 0.0)} to {other}, "
+        f"best answer of {other} is {name_cell(query, best_reply.cell)}, "
+        f"worth {format_signed(best_reply.next_value or 0.0)} to {other}, "
         f"and what is good for {other} is bad for {mark}."
     )
 
 
-def describe_target(pair: ValueQuery, reason: ValueReason, follows: str = "") -> str:
-    """Return a sentence on the opponent's replies and the average target.
+def describe_target(
+    query: ValueQuery, reason: ValueReason, next_value_phrase: str = ""
+) -> str:
+    """Return a sentence on the opponent's replies and the average target after them.
 
-    `follows` names the next values, by default "the best next move is worth".
+    `next_value_phrase` stands before the next values, by default "the best next move is worth".
     """
-    given = reason.given
+    given = reason.possible_replies
     if given[0].cell is None:
-        return describe_end(pair, reason)
-    value = reason.hedge + reason.format(reason.target)
+        return describe_final_target(query, reason)
+    value = reason.target_prefix + reason.format_value(reason.target)
     if len(given) == 1:
-        found = format_signed(given[0].found or 0.0)
-        named = follows and given[0].found is not None
-        then = f"{follows} {found}" if named else describe_best_next(pair, given[0])
-        only = f"{name_cell(pair, given[0].cell)}: {then}"
-        makes = "The target is" if pair.is_learned else "That makes"
-        return f"{name_opponent(pair)} has one answer, {only}. {makes} {value}."
+        found = format_signed(given[0].next_value or 0.0)
+        named = next_value_phrase and given[0].next_value is not None
+        then = (
+            f"{next_value_phrase} {found}"
+            if named
+            else describe_next_state(query, given[0])
+        )
+        only = f"{name_cell(query, given[0].cell)}: {then}"
+        makes = "The target is" if query.is_learned else "That makes"
+        return f"{name_opponent(query)} has one answer, {only}. {makes} {value}."
     several = gettext(
         "%(opponent)s has %(number)s equally likely replies: %(consequences)s.",
-        opponent=name_opponent(pair),
+        opponent=name_opponent(query),
         number=len(given),
         consequences=", ".join(
-            _consequences(
+            _describe_consequences(
                 given,
-                gettext(follows or (EXPLORING if get_exploration(pair) else BEST)),
+                gettext(
+                    next_value_phrase
+                    or (
+                        EXPLORING_NEXT_PHRASE
+                        if get_exploration_rate(query)
+                        else BEST_NEXT_PHRASE
+                    )
+                ),
             )
         ),
     )
-    if pair.is_learned:
+    if query.is_learned:
         return (
             f"{several} {gettext('The target is %(value)s on average.', value=value)}"
         )
     return f"{several} {gettext('That makes %(value)s on average.', value=value)}"
 
 
-def _consequences(given: list[Reply], follows: str) -> list[str]:
-    """Return texts with the numbers of replies by result, and the range of the next values."""
+def _describe_consequences(replies: list[Reply], next_value_phrase: str) -> list[str]:
+    """Return texts on some replies: how many end in which result, and the range of next values."""
 
-    def after(number: int) -> str:
+    def format_after(number: int) -> str:
         return (
             gettext("after each")
-            if number == len(given)
+            if number == len(replies)
             else gettext("after %(number)s", number=number)
         )
 
     counts = {
-        word: sum(answer.outcome == end for answer in given)
-        for end, word in ENDS.items()
+        word: sum(reply.outcome == end for reply in replies)
+        for end, word in OUTCOME_VERBS.items()
     }
     sentences = [
         gettext(
-            "%(after)s the game is %(ended)s", after=after(number), ended=gettext(word)
+            "%(after)s the game is %(ended)s",
+            after=format_after(number),
+            ended=gettext(word),
         )
         for word, number in counts.items()
         if number
     ]
-    if found := [answer.found for answer in given if answer.found is not None]:
+    if found := [reply.next_value for reply in replies if reply.next_value is not None]:
         span = format_signed(min(found))
         if span != (most := format_signed(max(found))):
             span = gettext("%(least)s to %(most)s", least=span, most=most)
-        sentences.append(f"{after(len(found))} {follows} {span}")
+        sentences.append(f"{format_after(len(found))} {next_value_phrase} {span}")
     return sentences
 
 
-def describe_end(pair: ValueQuery, reason: ValueReason) -> str:
-    """Return the sentence that the move ends the game and the target is the reward."""
-    ended = reason.given[0]
-    # A network has a value of moves that were never played in its training.
-    met = pair.known and pair.visits != 0
+def describe_final_target(query: ValueQuery, reason: ValueReason) -> str:
+    """Return a sentence on a move that ends the game: its target is the reward."""
+    ended = reason.possible_replies[0]
+    # A network also has values of moves that its training never played.
+    met = query.is_known and query.update_count != 0
     draws = "every update draws it to" if met else "an update would draw it to"
-    how = f"The game is {ENDS[ended.outcome or 0]} by this move"
-    return f"{how}: {draws} the reward, {reason.format(ended.reward)}."
+    how = f"The game is {OUTCOME_VERBS[ended.outcome or 0]} by this move"
+    return f"{how}: {draws} the reward, {reason.format_value(ended.reward)}."
 
 
 def describe_distance(reason: ValueReason) -> list[str]:
-    """Return a sentence on the distance from the target, [] for an unknown value."""
-    if not (reason.compared and reason.has_target):
+    """Return a sentence on the distance of a value from its target, [] if it is not shown."""
+    if not (reason.shows_distance and reason.has_target):
         return []
-    if abs(reason.above) < 1e-6:
+    if abs(reason.value_minus_target) < 1e-6:
         return [gettext("The value is just that.")]
-    if not round(reason.above, reason.decimals_apart):
-        least = localize_number(f"{10.0**-reason.decimals_apart:g}")
+    if not round(reason.value_minus_target, reason.difference_decimals):
+        least = localize_number(f"{10.0**-reason.difference_decimals:g}")
         return [
             gettext("The value is less than %(least)s away from that.", least=least)
         ]
-    apart = format_number(abs(reason.above), reason.decimals_apart)
-    if reason.above > 0:
+    apart = format_unsigned(abs(reason.value_minus_target), reason.difference_decimals)
+    if reason.value_minus_target > 0:
         return [gettext("The value is %(apart)s above that.", apart=apart)]
     return [gettext("The value is %(apart)s below that.", apart=apart)]
 
 
-def describe_past(
-    pair: ValueQuery,
+def describe_past_updates(
+    query: ValueQuery,
     reason: ValueReason,
-    initial: float,
+    initial_value: float,
     targets: Sequence[float] = (),
-    by: str = BY_ANSWER,
+    chance_phrase: str = REPLY_CHANCE_PHRASE,
 ) -> list[str]:
     """Return sentences on the past updates of a value with a fixed step size alpha.
 
     After n updates the initial value has the weight (1 - alpha)^n; the rest is the exponential
-    moving average of the targets, which can be computed from the value.  `targets` are the
-    possible targets now, by default one for each reply; `by` names the chance behind a target.
+    moving average of the targets, which can be computed from the value.  `targets` are the targets
+    that are possible now, by default one for each reply.  `chance_phrase` names the random event
+    behind a target, by default "one answer".
     """
-    if not pair.known or not reason.has_target or pair.visits is None:
+    if not query.is_known or not reason.has_target or query.update_count is None:
         return []
-    alpha, visits = pair.recipe.alpha, pair.visits
-    begun = (1 - alpha) ** visits
+    alpha, update_count = query.recipe.alpha, query.update_count
+    initial_weight = (1 - alpha) ** update_count
     sentences = []
-    if begun * abs(initial - reason.target) >= NEAR:
+    if initial_weight * abs(initial_value - reason.target) >= MIN_SHOWN_DIFFERENCE:
         sentences.append(
             ngettext(
                 "After one update the %(initial)s that it began with still counts %(share)s%%.",
                 "After %(count)s updates the %(initial)s that it began with still counts "
                 "%(share)s%%.",
-                visits,
-                initial=format_signed(initial),
-                share=format_percent(begun, 0),
+                update_count,
+                initial=format_signed(initial_value),
+                share=format_percent(initial_weight, 0),
             )
         )
-    if begun == 1:
+    if initial_weight == 1:
         return sentences
-    met = (pair.value - begun * initial) / (1 - begun)
-    if (1 - begun) * abs(met - reason.target) < NEAR:
+    average_target = (query.value - initial_weight * initial_value) / (
+        1 - initial_weight
+    )
+    if (1 - initial_weight) * abs(
+        average_target - reason.target
+    ) < MIN_SHOWN_DIFFERENCE:
         return sentences
     so_far = ngettext(
         "Its one target was %(value)s",
         "The exponential moving average of its targets is %(value)s",
-        visits,
-        value=format_signed(met),
+        update_count,
+        value=format_signed(average_target),
     )
-    targets = targets or [answer.target for answer in reason.given]
-    return [*sentences, f"{so_far}: {_cause(pair, targets, gettext(by), met, visits)}"]
+    targets = targets or [reply.target for reply in reason.possible_replies]
+    cause = _explain_past_targets(
+        query, targets, gettext(chance_phrase), average_target, update_count
+    )
+    return [*sentences, f"{so_far}: {cause}"]
 
 
-def _cause(
-    pair: ValueQuery, targets: Sequence[float], by: str, met: float, visits: int
+def _explain_past_targets(
+    query: ValueQuery,
+    targets: Sequence[float],
+    chance_phrase: str,
+    average_target: float,
+    update_count: int,
 ) -> str:
-    """Return the reason for the difference between the past targets and the next target."""
-    alpha = pair.recipe.alpha
-    slack = SAME / (1 - (1 - alpha) ** visits)
-    if min(targets) - slack <= met <= max(targets) + slack:
-        last = min(visits, max(1, round(1 / alpha)))
-        if visits == 1:
-            return gettext("it went by %(by)s, drawn by chance.", by=by)
-        if last == visits:
+    """Return the second half of a sentence: why the past targets differ from the next target."""
+    alpha = query.recipe.alpha
+    slack = ROUNDING_TOLERANCE / (1 - (1 - alpha) ** update_count)
+    if min(targets) - slack <= average_target <= max(targets) + slack:
+        last = min(update_count, max(1, round(1 / alpha)))
+        if update_count == 1:
+            return gettext("it went by %(by)s, drawn by chance.", by=chance_phrase)
+        if last == update_count:
             return gettext(
                 "each went by %(by)s, drawn by chance, and there were no more of them.",
-                by=by,
+                by=chance_phrase,
             )
         return gettext(
             "each went by %(by)s, drawn by chance, and with a step size of %(alpha)s the last "
             "%(last)s make up %(share)s%% of the value.",
-            by=by,
+            by=chance_phrase,
             alpha=localize_number(f"{alpha:g}"),
             last=last,
             share=f"{100 * (1 - (1 - alpha) ** last):.0f}",
         )
-    if met > max(targets):
-        return f"{gettext('more than any answer brings now.')} {describe_changes(pair)}"
-    return f"{gettext('less than any answer brings now.')} {describe_changes(pair)}"
+    if average_target > max(targets):
+        return f"{gettext('more than any answer brings now.')} {describe_later_changes(query)}"
+    return (
+        f"{gettext('less than any answer brings now.')} {describe_later_changes(query)}"
+    )
 
 
-def describe_changes(pair: ValueQuery) -> str:
-    """Return a sentence on the changes since a target that is impossible now."""
-    if pair.opponent is None or len(pair.recipe.phases) > 1:
+def describe_later_changes(query: ValueQuery) -> str:
+    """Return a sentence on what changed in the training since the targets that are impossible now."""
+    if query.opponent is None or len(query.recipe.phases) > 1:
         return gettext(
             "Since then the answers have changed, or the values of the moves after them."
         )
     return gettext("Since then the values of the moves after them have changed.")
 
 
-def describe_order(reason: ValueReason) -> list[str]:
-    """Return the sentence that later moves are updated first, [] without a next value."""
+def describe_backward_order(reason: ValueReason) -> list[str]:
+    """Return a sentence on updates in backward order, [] if the target uses no next value."""
     if not reason.bootstraps:
         return []
     return [
@@ -264,31 +293,31 @@ def describe_order(reason: ValueReason) -> list[str]:
     ]
 
 
-def describe_exploration(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return the sentence that the next value includes random moves, [] if it does not."""
-    if not get_exploration(pair) or not reason.bootstraps:
+def describe_exploration(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return a sentence on random moves in the next value, [] if the next value has none."""
+    if not get_exploration_rate(query) or not reason.bootstraps:
         return []
-    share = format_percent(get_exploration(pair), 0)
+    share = format_percent(get_exploration_rate(query), 0)
     return [
         f"It counts the next move as it plays: {share}% of the time that is any move."
     ]
 
 
-def describe_update(pair: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return sentences on the target of a value that has a fixed step size, and on its distance."""
-    so_far = describe_past(pair, reason, pair.recipe.initial)
+def describe_target_and_past(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on a value with a fixed step size: target, distance, past updates."""
+    so_far = describe_past_updates(query, reason, query.recipe.initial)
     return [
-        describe_target(pair, reason),
-        *describe_exploration(pair, reason),
+        describe_target(query, reason),
+        *describe_exploration(query, reason),
         *describe_distance(reason),
         *so_far,
     ]
 
 
-def describe_symmetries(pair: ValueQuery) -> list[str]:
-    """Return a sentence with the number of symmetric boards that share the value, or []."""
-    classes = pair.game.symmetry_class
-    shared = int((classes == classes[pair.after]).sum())
+def describe_shared_boards(query: ValueQuery) -> list[str]:
+    """Return a sentence on the symmetric boards that share the value, [] if none does."""
+    classes = query.game.symmetry_class
+    shared = int((classes == classes[query.next_position]).sum())
     if shared == 1:
         return []
     return [

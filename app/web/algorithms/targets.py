@@ -1,7 +1,7 @@
-"""The target of the next update of a value.
+"""The target of the next update that a value would get if its training continued.
 
-A model keeps only the tables of its training.  So a value is explained by its next update: the
-target over all replies, if the training went on from this table.
+The past updates of a value are not recorded.  Therefore the site explains a value by the target of
+its next update, averaged over the opponent's replies.
 """
 
 import math
@@ -19,27 +19,29 @@ from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game, X
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
-from app.web.algorithms.formula import format_number
+from app.web.algorithms.formula import format_unsigned
 from app.web.formatting import format_signed, spell_bead_count
 from app.web.move_values import evaluate_moves
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
 
-MOST_DECIMALS = 9
+MAX_DECIMALS = 9
 
 
 @dataclass(frozen=True, eq=False)
 class ValueQuery:
-    """A request for an agent's value of a move, at a snapshot of its training or at its end."""
+    """A value to explain: a move in a position, valued by a source at a snapshot."""
 
     site: SiteData
-    lens: str
+    value_source: (
+        str  # an agent, optimal play, or the exact values of an agent's training task
+    )
     position: int
-    cell: int
-    step: int | None = None
+    cell: int  # cell of the move
+    snapshot: int | None = None  # snapshot of the source, None for its last snapshot
 
     @property
     def game(self) -> Game:
-        """The game that is played."""
+        """The rules and numbered positions of the game."""
         return self.site.game
 
     @property
@@ -48,34 +50,36 @@ class ValueQuery:
         return int(self.game.to_move[self.position])
 
     @property
-    def after(self) -> int:
-        """The position that the move makes."""
+    def next_position(self) -> int:
+        """The position after the move."""
         return int(self.game.successor[self.position, self.cell])
 
     @property
-    def learner(self) -> str:
-        """The id of the agent of the value or of the task; for optimal play the value source."""
-        return self.lens.removesuffix(TASK_SUFFIX)
+    def agent_name(self) -> str:
+        """The name of the agent whose value or training task this is; "truth" for optimal play."""
+        return self.value_source.removesuffix(TASK_SUFFIX)
 
     @property
     def is_learned(self) -> bool:
-        """Whether an agent learned the value; values of optimal play and of tasks are exact."""
-        return self.site.agents.contains_name(self.lens)
+        """Whether an agent learned the value; otherwise the value is exact."""
+        return self.site.agents.contains_name(self.value_source)
 
     @property
     def agent(self) -> Agent:
-        """The agent of the value or of the task."""
-        return self.site.agents[self.learner]
+        """The agent that learned the value, or whose training task has this exact value."""
+        return self.site.agents[self.agent_name]
 
     @property
     def recipe(self) -> Any:
         """The recipe of the agent; its class depends on the algorithm."""
-        return self.site.get_recipe(self.learner)
+        return self.site.get_recipe(self.agent_name)
 
     @property
     def task(self) -> Task | None:
-        """The training task of the agent; None if it has no exact table, and for optimal play."""
-        return None if self.lens == TRUTH else self.site.get_task(self.learner)
+        """The training task of the agent; None for optimal play and for tasks without exact values."""
+        return (
+            None if self.value_source == TRUTH else self.site.get_task(self.agent_name)
+        )
 
     @property
     def gamma(self) -> float:
@@ -83,14 +87,14 @@ class ValueQuery:
         return self.task.gamma if self.task else 1.0
 
     @property
-    def worth(self) -> RewardScale | None:
-        """The rewards of the results; None for beads."""
-        return self.site.get_rewards(self.lens)
+    def reward_scale(self) -> RewardScale | None:
+        """The rewards of a win, a draw and a loss; None for beads."""
+        return self.site.get_rewards(self.value_source)
 
     @cached_property
     def table(self) -> NDArray[np.floating]:
         """All values of the value source, [D, cells] in the mover's view, NaN where illegal."""
-        return self.site.get_values(self.lens, self.step)
+        return self.site.get_values(self.value_source, self.snapshot)
 
     @property
     def value(self) -> float:
@@ -100,45 +104,53 @@ class ValueQuery:
     @property
     def exact_in_task(self) -> float | None:
         """The exact value of the move in the agent's training task, None without a task."""
-        exact = None if self.lens == TRUTH else self.site.get_task_q(self.learner)
+        exact = (
+            None
+            if self.value_source == TRUTH
+            else self.site.get_task_q(self.agent_name)
+        )
         return None if exact is None else float(exact[self.position, self.cell])
 
     @cached_property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether the value is known: it was updated, or is exact."""
-        return evaluate_moves(self.site, self.position, self.lens, self.step).is_known[
-            self.cell
-        ]
+        return evaluate_moves(
+            self.site, self.position, self.value_source, self.snapshot
+        ).is_known[self.cell]
 
     @property
-    def visits(self) -> int | None:
-        """The number of updates of the value; None if it was not learned or not recorded."""
-        if not self.is_learned or self.step is not None:
+    def update_count(self) -> int | None:
+        """The number of updates of the value; None for exact values and at earlier snapshots."""
+        if not self.is_learned or self.snapshot is not None:
             return None
         return int(self.agent.visits[self.position, self.cell])
 
     @property
     def opponent(self) -> str | None:
-        """The opponent that replies at the end of the training; None for the learner itself."""
-        last = SELF if self.lens == TRUTH else self.recipe.phases[-1][0]
+        """The name of the opponent in the last phase of the training; None for the learner itself."""
+        last = SELF if self.value_source == TRUTH else self.recipe.phases[-1][0]
         return None if last in SELF_OPPONENTS else last
 
     @property
-    def answers_explore(self) -> bool:
-        """Whether the opponent learns too and explores to the end of the training."""
+    def opponent_explores(self) -> bool:
+        """Whether the opponent learns too, and still explores at the end of the training."""
         if not self.is_learned or self.recipe.phases[-1][0] != BOTH:
             return False
         return compute_final_rate(self.recipe.epsilon, self.recipe.epsilon_drop) > 0
 
     @cached_property
-    def answer_chances(self) -> NDArray[np.float64]:
-        """The probability of each answer to the move, [cells]."""
+    def reply_chances(self) -> NDArray[np.float64]:
+        """The probability of each reply of the opponent to the move, [cells]."""
         if self.opponent is None:
-            return evaluate_moves(self.site, self.after, self.lens, self.step).policy
-        chances: NDArray[np.float64] = self.site.policies[self.opponent][self.after]
+            return evaluate_moves(
+                self.site, self.next_position, self.value_source, self.snapshot
+            ).policy
+        chances: NDArray[np.float64] = self.site.policies[self.opponent][
+            self.next_position
+        ]
         return chances
 
-    def outcome(self, position: int) -> int | None:
+    def get_outcome(self, position: int) -> int | None:
         """Return the result of a position for the mover, -1, 0 or +1; None if the game goes on."""
         return (
             self.game.get_result(position) * self.mover
@@ -146,39 +158,46 @@ class ValueQuery:
             else None
         )
 
-    def reward(self, outcome: int, player: int = 0) -> float:
+    def compute_reward(self, outcome: int, player: int = 0) -> float:
         """Return the reward of a result, -1, 0 or +1, for the mover or for another player."""
-        assert self.worth is not None  # beads have rules of their own
-        worth = self.worth.x if (player or self.mover) == X else self.worth.o
+        assert self.reward_scale is not None  # not called for beads
+        worth = (
+            self.reward_scale.x if (player or self.mover) == X else self.reward_scale.o
+        )
         return float(worth[outcome + 1])
 
 
 class Reply(NamedTuple):
-    """A reply to the move, and its target; numbers are in the view of the mover, except `found`."""
+    """A reply of the opponent to a move, and the target of the move's update after this reply.
 
-    # cell of the opponent's reply; None if the move ended the game
-    cell: int | None
+    Numbers are in the view of the player of the move, except `next_value`.
+    """
+
+    cell: int | None  # cell of the reply; None if the move ended the game
     position: int  # position after the reply
     outcome: int | None  # result -1, 0 or +1; None if the game goes on
     reward: float
-    found: (
-        float | None
-    )  # next value in the view of its player; None if the update uses none
+    # value of the next state for its player to move; None if the target does not use it
+    next_value: float | None
     target: float
     chance: float = 0.0  # probability of the reply, or its share among the best replies
-    weight: float = 0.0  # weight of its target in the average
+    weight: float = 0.0  # weight of this target in the average over all replies
 
 
 @dataclass(frozen=True)
 class ValueReason:
-    """The target of the next update of a value, with the answers that make it."""
+    """The reason for a value: the target of its next update, with the replies behind the target."""
 
     value: float
-    answers: list[Reply]
+    replies: list[Reply]
     target: float  # mean target of the next update; NaN if there is no target
-    compared: bool  # whether the page gives the distance of the value from the target
-    hedge: str = ""  # text before a target that is not exact: "about " or "at most "
-    in_beads: bool = False  # whether the value is a number of beads
+    shows_distance: (
+        bool  # whether the page shows the distance of the value from the target
+    )
+    target_prefix: str = (
+        ""  # text before a target that is not exact: "about " or "at most "
+    )
+    counts_beads: bool = False  # whether the value is a number of beads
 
     @property
     def has_target(self) -> bool:
@@ -186,139 +205,146 @@ class ValueReason:
         return not math.isnan(self.target)
 
     @property
-    def given(self) -> list[Reply]:
-        """The replies with a positive probability or share."""
-        return [answer for answer in self.answers if answer.chance]
+    def possible_replies(self) -> list[Reply]:
+        """The replies that the opponent can play: those with a positive probability or share."""
+        return [reply for reply in self.replies if reply.chance]
 
     @property
     def bootstraps(self) -> bool:
-        """Whether the target uses other values, not only results."""
-        return any(answer.found is not None for answer in self.given)
+        """Whether the target uses learned values of next states, not only results of games."""
+        return any(reply.next_value is not None for reply in self.possible_replies)
 
     @property
-    def above(self) -> float:
-        """The value minus its target."""
+    def value_minus_target(self) -> float:
+        """The difference: value minus target."""
         return self.value - self.target
 
     @property
-    def decimals(self) -> int:
-        """The number of decimals of the value and its target."""
-        return self._decimals[0]
+    def value_decimals(self) -> int:
+        """The number of decimals with which the value and the target are shown."""
+        return self._decimal_counts[0]
 
     @property
-    def decimals_apart(self) -> int:
-        """The number of decimals of their difference."""
-        return self._decimals[1]
+    def difference_decimals(self) -> int:
+        """The number of decimals with which the difference of value and target is shown."""
+        return self._decimal_counts[1]
 
     @cached_property
-    def _decimals(self) -> tuple[int, int]:
-        """The decimals of the numbers and of their difference, so that the subtraction is right.
+    def _decimal_counts(self) -> tuple[int, int]:
+        """The decimals of value and target, and of their difference, so that it is right as shown.
 
         With two decimals, 0.386 - 0.214 = 0.172 would read 0.39 - 0.21 = 0.17, which is wrong.
         If no number of decimals is right, as for 2/3 - 1/3, the difference has one decimal less.
         """
-        if not (self.compared and self.has_target):
+        if not (self.shows_distance and self.has_target):
             return 2, 2
         for fewer in (0, 1):
-            for decimals in range(2 + fewer, MOST_DECIMALS + 1):
+            for decimals in range(2 + fewer, MAX_DECIMALS + 1):
                 shown = round(self.value, decimals) - round(self.target, decimals)
                 if round(shown, decimals - fewer) == round(
-                    self.above, decimals - fewer
+                    self.value_minus_target, decimals - fewer
                 ):
                     return decimals, decimals - fewer
-        return MOST_DECIMALS, 2
+        return MAX_DECIMALS, 2
 
-    def format(self, value: float) -> str:
-        """Return a text with the value, its target, or their difference."""
-        if not self.in_beads:
-            return format_signed(value, self.decimals)
+    def format_value(self, value: float) -> str:
+        """Return a value or a target as text, with the sign or as a number of beads."""
+        if not self.counts_beads:
+            return format_signed(value, self.value_decimals)
         if value == round(value):
             return spell_bead_count(value)
-        return f"{format_number(value)} beads"
+        return f"{format_unsigned(value)} beads"
 
 
-def list_replies(pair: ValueQuery) -> list[tuple[int | None, int]]:
-    """Return the reply cells with the positions after them; a single None if the game is over."""
-    if pair.game.is_over(pair.after):
-        return [(None, pair.after)]
-    after = pair.game.successor[pair.after]
+def list_replies(query: ValueQuery) -> list[tuple[int | None, int]]:
+    """Return a pair (reply cell, position after the reply) for each legal reply to the move.
+
+    If the move ended the game, the only pair is (None, position after the move).
+    """
+    if query.game.is_over(query.next_position):
+        return [(None, query.next_position)]
+    after = query.game.successor[query.next_position]
     return [(cell, int(after[cell])) for cell in np.flatnonzero(after >= 0).tolist()]
 
 
-def average_targets(pair: ValueQuery, answers: list[Reply]) -> ValueReason:
-    """Return the reason of a value that moves to the weighted average of the targets."""
-    total = sum(answer.weight for answer in answers)
-    target = sum(answer.weight * answer.target for answer in answers) / total
-    return ValueReason(pair.value, answers, target, pair.known)
+def build_average_reason(query: ValueQuery, replies: list[Reply]) -> ValueReason:
+    """Return a reason whose target is the average of the replies' targets by their weights."""
+    total = sum(reply.weight for reply in replies)
+    target = sum(reply.weight * reply.target for reply in replies) / total
+    return ValueReason(query.value, replies, target, query.is_known)
 
 
-def keep_best_replies(pair: ValueQuery, answers: list[Reply]) -> ValueReason:
-    """Return the reason with the replies that have the highest next value, weighted equally."""
-    most = max(answer.found or 0.0 for answer in answers)
-    best = [(answer.found or 0.0) == most for answer in answers]
+def build_best_reply_reason(query: ValueQuery, replies: list[Reply]) -> ValueReason:
+    """Return a reason whose target is that of the replies with the highest next value."""
+    most = max(reply.next_value or 0.0 for reply in replies)
+    best = [(reply.next_value or 0.0) == most for reply in replies]
     counting = [
-        answer._replace(chance=counts / sum(best), weight=counts / sum(best))
-        for answer, counts in zip(answers, best, strict=True)
+        reply._replace(chance=counts / sum(best), weight=counts / sum(best))
+        for reply, counts in zip(replies, best, strict=True)
     ]
-    return average_targets(pair, counting)
+    return build_average_reason(query, counting)
 
 
-def compute_next_value(pair: ValueQuery, position: int) -> float:
-    """Return the next value of an update at a decision of the mover.
+def compute_next_value(query: ValueQuery, position: int) -> float:
+    """Return the value of the next state in which the learner moves again.
 
-    It is the best value, mixed with the mean value if the training task includes exploration.
+    It is the highest value of a move, mixed with the mean value if the task includes exploration.
     """
-    row, epsilon = pair.table[position], pair.task.epsilon if pair.task else 0.0
+    row, epsilon = query.table[position], query.task.epsilon if query.task else 0.0
     best = float(np.nanmax(row))
     return (1 - epsilon) * best + epsilon * float(np.nanmean(row)) if epsilon else best
 
 
-def target_after_reply(
-    pair: ValueQuery,
-    ending: float = 1.0,
-    finds: Callable[[ValueQuery, int], float] = compute_next_value,
+def build_reason_after_reply(
+    query: ValueQuery,
+    ending_weight: float = 1.0,
+    find_next_value: Callable[[ValueQuery, int], float] = compute_next_value,
 ) -> ValueReason:
-    """Return the target after an opponent's reply: the next state is the mover's own decision.
+    """Return the reason of an algorithm whose next state follows the opponent's reply.
 
-    `ending` is the weight of a reply that ends the game; `finds` returns the next value at a
-    decision of the mover.
+    In the next state the learner moves again; `find_next_value` returns the value of this state.
+    A reply that ends the game counts with the weight `ending_weight` in the average target.
     """
-    gamma, step = pair.gamma, pair.task.step_reward if pair.task else 0.0
-    answers = []
-    for cell, position in list_replies(pair):
-        chance = 1.0 if cell is None else float(pair.answer_chances[cell])
-        outcome = pair.outcome(position)
+    gamma, step = query.gamma, query.task.step_reward if query.task else 0.0
+    replies = []
+    for cell, position in list_replies(query):
+        chance = 1.0 if cell is None else float(query.reply_chances[cell])
+        outcome = query.get_outcome(position)
         if outcome is None:
-            found = finds(pair, position)
-            target = step + gamma * found
-            answers.append(
-                Reply(cell, position, None, step, found, target, chance, chance)
+            next_value = find_next_value(query, position)
+            target = step + gamma * next_value
+            replies.append(
+                Reply(cell, position, None, step, next_value, target, chance, chance)
             )
         else:
-            reward = pair.reward(outcome)
-            weight = chance * ending
-            answers.append(
+            reward = query.compute_reward(outcome)
+            weight = chance * ending_weight
+            replies.append(
                 Reply(cell, position, outcome, reward, None, reward, chance, weight)
             )
-    # The average leaves out the exploration of an opponent that learns too.
-    hedge = "about " if pair.answers_explore else ""
-    return replace(average_targets(pair, answers), hedge=hedge)
+    # The probabilities ignore that an opponent that learns too also explores.
+    hedge = "about " if query.opponent_explores else ""
+    return replace(build_average_reason(query, replies), target_prefix=hedge)
 
 
-def target_before_reply(pair: ValueQuery) -> ValueReason:
-    """Return the target by the opponent's best reply: the next state is the opponent's decision."""
-    if pair.game.is_over(pair.after):
-        return target_after_reply(pair)
-    answers = []
-    for cell, position in list_replies(pair):
-        found = float(pair.table[pair.after, cell or 0])  # in the view of the opponent
-        target = -pair.gamma * found
-        answers.append(
-            Reply(cell, position, pair.outcome(position), 0.0, found, target)
+def build_reason_before_reply(query: ValueQuery) -> ValueReason:
+    """Return the reason of an algorithm whose next state is the opponent's decision.
+
+    The target is the negative value of the opponent's best reply.
+    """
+    if query.game.is_over(query.next_position):
+        return build_reason_after_reply(query)
+    replies = []
+    for cell, position in list_replies(query):
+        # in the view of the opponent, who moves in the next position
+        next_value = float(query.table[query.next_position, cell or 0])
+        target = -query.gamma * next_value
+        replies.append(
+            Reply(cell, position, query.get_outcome(position), 0.0, next_value, target)
         )
-    return keep_best_replies(pair, answers)
+    return build_best_reply_reason(query, replies)
 
 
 def remove_target(reason: ValueReason) -> ValueReason:
-    """Return a reason without a target: the value is not updated any more."""
+    """Return a reason without a target, for a value that is no longer updated."""
     return replace(reason, target=math.nan)

@@ -1,60 +1,63 @@
-"""TD learning of afterstates: the value of a board steps towards that of the next afterstate."""
+"""TD learning of afterstates: the value of a board after a move steps towards the next such value."""
 
 from typing import Any
 
 from app.recipes.games import TrainingGame
 from app.web.algorithms.algorithm import (
     Algorithm,
+    GameDescriber,
     Section,
-    Story,
     UpdateRule,
     UpdateStyle,
-    build_sentence,
-    describe_start,
+    build_update_describer,
+    describe_forward_order,
 )
 from app.web.algorithms.formula import Formula
-from app.web.algorithms.q_learning import describe_past_moves
+from app.web.algorithms.q_learning import describe_past_targets
 from app.web.algorithms.sentences import (
-    ENDS,
+    OUTCOME_VERBS,
     describe_distance,
     describe_exploration,
-    describe_symmetries,
+    describe_shared_boards,
     describe_target,
 )
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
+    build_reason_after_reply,
     remove_target,
-    target_after_reply,
 )
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData
 
 
-def _reason(pair: ValueQuery) -> ValueReason:
-    reason = target_after_reply(pair)
-    return remove_target(reason) if pair.game.is_over(pair.after) else reason
+def _compute_reason(query: ValueQuery) -> ValueReason:
+    """Return the average target over the replies; a finished board has no target."""
+    reason = build_reason_after_reply(query)
+    return remove_target(reason) if query.game.is_over(query.next_position) else reason
 
 
-def _sentences(pair: ValueQuery, reason: ValueReason) -> list[str]:
+def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on the value of a board after a move."""
     if not reason.has_target:
-        end = ENDS[pair.outcome(pair.after) or 0]
+        end = OUTCOME_VERBS[query.get_outcome(query.next_position) or 0]
         return [
             f"The game is {end} by this move. What that is worth the rules say, "
-            f"{format_signed(pair.value)}, and nothing is learned of it."
+            f"{format_signed(query.value)}, and nothing is learned of it."
         ]
-    sentences = [describe_target(pair, reason)]
-    if pair.recipe.learn_from == "all":
-        sentences += describe_exploration(pair, reason)
-    elif reason.bootstraps and pair.recipe.epsilon:
+    sentences = [describe_target(query, reason)]
+    if query.recipe.learn_from == "all":
+        sentences += describe_exploration(query, reason)
+    elif reason.bootstraps and query.recipe.epsilon:
         sentences += ["A next move that is drawn at random teaches it nothing."]
-    # Its past targets can be computed from the value only if the step size never fell.
-    so_far = [] if pair.recipe.alpha_drop else describe_past_moves(pair, reason)
-    shared = describe_symmetries(pair) if pair.recipe.symmetric else []
+    # Past targets can be computed from a value only if the step size was constant.
+    so_far = [] if query.recipe.alpha_drop else describe_past_targets(query, reason)
+    shared = describe_shared_boards(query) if query.recipe.symmetric else []
     return [*sentences, *describe_distance(reason), *so_far, *shared]
 
 
-def _facts(site: SiteData) -> dict[str, object]:
+def _compute_facts(site: SiteData) -> dict[str, object]:
+    """Return the number of afterstates, and the number of finished boards."""
     game = site.game
     return {
         "boards": format_count(game.positions - 1),
@@ -62,31 +65,34 @@ def _facts(site: SiteData) -> dict[str, object]:
     }
 
 
-def _story(recipe: Any, game: TrainingGame, update: int) -> str:
+def _describe_training_update(recipe: Any, game: TrainingGame, update: int) -> str:
+    """Return a sentence on update number `update` of a game."""
     if not update and recipe.learn_from == "greedy":
-        return describe_start("; a move that it explored taught it nothing")
-    return build_sentence("what the board is worth that its next move makes")(
+        return describe_forward_order("; a move that it explored taught it nothing")
+    return build_update_describer("what the board is worth that its next move makes")(
         recipe, game, update
     )
 
 
 ALGORITHM = Algorithm(
     title="Temporal-difference learning of afterstates",
-    story=Story(_story),
-    rule=UpdateRule(_reason, _sentences),
-    facts=_facts,
+    game_describer=GameDescriber(_describe_training_update),
+    rule=UpdateRule(_compute_reason, _describe_reason),
+    compute_facts=_compute_facts,
     update=UpdateStyle(
         family="step",
         next_mover="own",
-        differs="table",
-        line=r"y = V(z')",
-        words="Values of boards instead of moves: a value goes towards the value of the next board.",
+        differing_part="table",
+        target_latex=r"y = V(z')",
+        difference_text=(
+            "Values of boards instead of moves: a value goes towards the value of the next board."
+        ),
     ),
     section=Section(
         title="TD learning of afterstates",
-        lens="td-afterstates",
-        record="8",
-        sources=("sutton-barto-2018",),
+        value_source="td-afterstates",
+        example_record="8",
+        source_slugs=("sutton-barto-2018",),
         formula=Formula(
             lines=(r"V(z) \leftarrow V(z) + \alpha (V(z') - V(z))",),
             symbol_meanings={

@@ -27,7 +27,7 @@ from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
 from app.web import urls
-from app.web.algorithms import ALGORITHMS, describe_phases, opponent_name
+from app.web.algorithms import ALGORITHMS, describe_phases, get_opponent_name
 from app.web.comparison import Comparison, SourceSnapshot, find_next_disagreement
 from app.web.facts import BEST_RESPONDER, PolicyJudgement, judge_policy
 from app.web.formatting import format_count
@@ -37,12 +37,12 @@ from app.web.pages.parts.export import (
     Export,
     build_csv_response,
     build_file_response,
-    export_curve,
+    export_curves,
 )
 from app.web.pictures.curves import Charts, OutcomeShare, divide_bar
 from app.web.pictures.minds import MindPicture, draw_mind
 from app.web.rendering import Page, render_page
-from app.web.site_data import TASK_SUFFIX, SiteData, current_site
+from app.web.site_data import TASK_SUFFIX, SiteData, get_current_site
 from app.web.urls import Destination
 from app.web.wording import (
     STRENGTH_MEANINGS,
@@ -128,7 +128,7 @@ def list_players(site: SiteData, names: Iterable[str]) -> list[AgentRow]:
         players.append(
             AgentRow(
                 site.display_titles[name],
-                urls.agent(name) if is_agent else urls.play_against(name),
+                urls.agent_url(name) if is_agent else urls.play_against_url(name),
                 describe_character(site, name),
                 judge_policy(site, name),
                 site.agents[name].card if is_agent else None,
@@ -162,15 +162,15 @@ def _get_sort_title(player: AgentRow) -> str:
     return player.title.lower()
 
 
-def _get_from_card(value: Callable[[Card], Any]) -> Callable[[AgentRow], Any]:
-    return lambda player: value(player.card) if player.card else ""
+def _build_card_getter(get_value: Callable[[Card], Any]) -> Callable[[AgentRow], Any]:
+    return lambda player: get_value(player.card) if player.card else ""
 
 
 def _build_seat_columns(
     key: str,
     group: ColumnGroup,
-    value: Callable[[PolicyJudgement, str], Any],
-    kind: str = "number",
+    get_value: Callable[[PolicyJudgement, str], Any],
+    cell_kind: str = "number",
 ) -> list[Column]:
     def build_column(seat: str) -> Column:
         return Column(
@@ -178,8 +178,8 @@ def _build_seat_columns(
             group=group,
             heading=f"as {seat.upper()}",
             first_order=DESCENDING,
-            get_value=lambda player: value(player.judgement, seat),
-            cell_kind=kind,
+            get_value=lambda player: get_value(player.judgement, seat),
+            cell_kind=cell_kind,
             seat_mark=seat.upper(),
         )
 
@@ -224,7 +224,7 @@ COLUMNS = [
         METHOD,
         "Algorithm",
         ASCENDING,
-        _get_from_card(lambda card: ALGORITHMS[card.algorithm].title),
+        _build_card_getter(lambda card: ALGORITHMS[card.algorithm].title),
         "text",
     ),
     Column(
@@ -232,7 +232,7 @@ COLUMNS = [
         METHOD,
         "Origin",
         ASCENDING,
-        _get_from_card(lambda card: card.origin),
+        _build_card_getter(lambda card: card.origin),
         "text",
     ),
     Column(
@@ -240,10 +240,14 @@ COLUMNS = [
         TRAINING,
         "Updates",
         DESCENDING,
-        _get_from_card(lambda card: card.updates),
+        _build_card_getter(lambda card: card.updates),
     ),
     Column(
-        "games", TRAINING, "Games", DESCENDING, _get_from_card(lambda card: card.games)
+        "games",
+        TRAINING,
+        "Games",
+        DESCENDING,
+        _build_card_getter(lambda card: card.games),
     ),
 ]
 COLUMNS_BY_GROUP = {
@@ -276,7 +280,7 @@ class AgentsPage(Page, frozen=True):
         return sort_players(list_players(self.site, BASELINES), self.table_order)
 
     @property
-    def format_shares(self) -> Callable[[Chances], list[OutcomeShare]]:
+    def divide_chances(self) -> Callable[[Chances], list[OutcomeShare]]:
         """A function that returns the content of a cell of chances."""
         return partial(divide_bar, decimals=DECIMALS)
 
@@ -294,7 +298,7 @@ class AgentsPage(Page, frozen=True):
 @bp.get(urls.AGENTS, strict_slashes=False)
 def show_agents() -> Response:
     """Show all agents."""
-    return render_page(AgentsPage(current_site(), parse_order(request.args)))
+    return render_page(AgentsPage(get_current_site(), parse_order(request.args)))
 
 
 @bp.get(urls.AGENTS_FILE)
@@ -307,7 +311,7 @@ def download_table() -> Response:
             if column.cell_kind == "outcome"
             else [column.key]
         )
-    return build_csv_response(heads, list_table_rows(current_site()), "agents")
+    return build_csv_response(heads, list_table_rows(get_current_site()), "agents")
 
 
 def list_table_rows(site: SiteData) -> Iterator[list[object]]:
@@ -328,7 +332,9 @@ def list_table_rows(site: SiteData) -> Iterator[list[object]]:
 def build_comparison_url(site: SiteData, name: str) -> str:
     """Return the URL of a comparison with optimal play, in a position where the moves differ."""
     views = (SourceSnapshot(name),)
-    return urls.compare(Comparison(find_next_disagreement(views, site) or "", views))
+    return urls.compare_url(
+        Comparison(find_next_disagreement(views, site) or "", views)
+    )
 
 
 def describe_training_task(site: SiteData, name: str) -> Destination | None:
@@ -345,7 +351,9 @@ def describe_training_task(site: SiteData, name: str) -> Destination | None:
         f"The training task of the agent is {describe_task(site, task)}. The exact values of "
         f"this task are Q*, the values of the best {policies}."
     )
-    return Destination(words, urls.play(Match(o=name, value_source=name + TASK_SUFFIX)))
+    return Destination(
+        words, urls.play_url(Match(o=name, value_source=name + TASK_SUFFIX))
+    )
 
 
 TABLE_COLUMNS = ("position", "to_move", "cell", "q", "visits", "true_value")
@@ -399,7 +407,7 @@ class AgentPage(Page, frozen=True):
         return describe_character(self.site, self.name)
 
     @property
-    def algorithm(self) -> str:
+    def algorithm_title(self) -> str:
         """The title of the algorithm, which is a section of /how."""
         return ALGORITHMS[self.card.algorithm].title
 
@@ -421,15 +429,15 @@ class AgentPage(Page, frozen=True):
     @property
     def links(self) -> list[Destination]:
         """Links to games, comparisons and the lab."""
-        replay = urls.play(Match(o=self.name, value_source=self.name, snapshot=0))
+        replay = urls.play_url(Match(o=self.name, value_source=self.name, snapshot=0))
         return [
-            *judgement.list_encounters(self.name),
+            *judgement.list_board_links(self.name),
             Destination("Replay the training", replay),
             Destination(
                 "Compare with optimal play", build_comparison_url(self.site, self.name)
             ),
             Destination(
-                "Change the training in the lab", urls.lab(self.name), id="to-lab"
+                "Change the training in the lab", urls.lab_url(self.name), id="to-lab"
             ),
         ]
 
@@ -476,7 +484,8 @@ class AgentPage(Page, frozen=True):
     def training_opponents(self) -> str:
         """The opponents in the training."""
         opponents = (
-            opponent_name(self.site, opponent) for opponent, _ in self._recipe.phases
+            get_opponent_name(self.site, opponent)
+            for opponent, _ in self._recipe.phases
         )
         return "; ".join(dict.fromkeys(opponents))
 
@@ -498,17 +507,17 @@ class AgentPage(Page, frozen=True):
         """The ways to export the learning curves."""
         usual = next(iter(learning.list_opponents(self.card)))
         against = "" if self.curve_opponent == usual else self.curve_opponent
-        return export_curve(self.site, [self.name], opponent=against)
+        return export_curves(self.site, [self.name], opponent=against)
 
     @property
-    def winning_curve(self) -> Charts | None:
+    def training_wins_curve(self) -> Charts | None:
         """The curve of games won in training, if games were counted."""
         return learning.chart_wins(self.card.win_rate) if self.card.win_rate else None
 
     @property
-    def winning_export(self) -> Export:
+    def training_wins_export(self) -> Export:
         """The ways to export the curve of games won."""
-        return export_curve(self.site, [self.name], learning.WIN_RATE_KEY)
+        return export_curves(self.site, [self.name], learning.WIN_RATE_KEY)
 
     # Reproduction.
 
@@ -537,18 +546,20 @@ class AgentPage(Page, frozen=True):
 @bp.get(urls.AGENT)
 def show_agent(name: str) -> Response:
     """Show an agent."""
-    against = learning.parse_against(request.args, current_site().get_agent(name).card)
-    return render_page(AgentPage(current_site(), name, against))
+    against = learning.parse_against(
+        request.args, get_current_site().get_agent(name).card
+    )
+    return render_page(AgentPage(get_current_site(), name, against))
 
 
 @bp.get(urls.AGENT_FILE)
 def download_agent_file(name: str, ending: str) -> Response:
     """Return a file of an agent: arrays, card, or table of values."""
-    agent = current_site().get_agent(name)
-    game = current_site().game
+    agent = get_current_site().get_agent(name)
+    game = get_current_site().game
     if ending == "csv":
         return build_csv_response(
-            TABLE_COLUMNS, list_value_rows(current_site(), agent), agent.card.id
+            TABLE_COLUMNS, list_value_rows(get_current_site(), agent), agent.card.id
         )
     content = read_arrays_file(game, agent)
     mimetype = "application/octet-stream"
@@ -561,10 +572,10 @@ def download_agent_file(name: str, ending: str) -> Response:
 @bp.get(urls.RECIPE_SCRIPT)
 def download_script(name: str) -> Response:
     """Return the training of an agent as a Python script."""
-    card = current_site().get_agent(name).card
+    card = get_current_site().get_agent(name).card
     if parse_recipe(card.recipe).is_network:
         raise NotFound(f"The training of {card.title} cannot be written as one file.")
-    code = current_site().lab.get_script(card.recipe)
+    code = get_current_site().lab.get_script(card.recipe)
     return build_file_response(
         code, "text/x-python", name_script_file(parse_recipe(card.recipe))
     )

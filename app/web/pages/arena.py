@@ -24,19 +24,19 @@ from app.web.move_values import HEAT_STEPS, LEGEND_HEATS
 from app.web.pictures.curves import OutcomeShare, divide_bar
 from app.web.pictures.svg import Sign, write_inline
 from app.web.rendering import Page, render_page
-from app.web.site_data import SiteData, current_site
+from app.web.site_data import SiteData, get_current_site
 from app.web.wording import grade_strength
 
 bp = Blueprint("arena", __name__)
 
 
-class ArenaFigure(NamedTuple):
+class ArenaMeasure(NamedTuple):
     """A kind of number that the table can show, with its format and colours."""
 
     title: str
     # maps chances of win, draw, loss, [..., 3], to the figure, [...]
-    compute: Callable[[Chances], Chances]
-    format: Callable[[float], str]
+    compute_values: Callable[[Chances], Chances]
+    format_value: Callable[[float], str]
     heats: range  # colour steps of the legend; the last is the step of the value 1
     # labels of the first colour, the middle and the last
     scale_labels: Sequence[tuple[str, ...]]
@@ -49,35 +49,35 @@ def _format_score(score: float) -> str:
     return sign + format_percent(abs(score), 0)
 
 
-def _build_chance_figure(
-    title: str, outcome_index: int, full_heat: int, event: str
-) -> ArenaFigure:
+def _build_chance_measure(
+    title: str, outcome_index: int, full_heat: int, event_phrase: str
+) -> ArenaMeasure:
     of = itemgetter((..., outcome_index))
     ends = [("0%",), ("50%",), ("100%",)]
     heats = range(0, full_heat + full_heat // 10, full_heat // 10)
-    return ArenaFigure(
+    return ArenaMeasure(
         title,
         of,
         partial(format_percent, decimals=0),
         heats,
         ends,
-        f"The number is the probability, in percent, that {event}.",
+        f"The number is the probability, in percent, that {event_phrase}.",
     )
 
 
-ARENA_FIGURES = {
-    "score": ArenaFigure(
+ARENA_MEASURES = {
+    "score": ArenaMeasure(
         title="Score",
-        compute=compute_score,
-        format=_format_score,
+        compute_values=compute_score,
+        format_value=_format_score,
         heats=LEGEND_HEATS,
         scale_labels=[("O wins", f"{MINUS}100"), ("0",), ("X wins", "+100")],
         explanation="The score is the probability that X wins minus the probability that O "
         "wins, in percent.",
     ),
-    "win": _build_chance_figure("X wins", 0, HEAT_STEPS, "X wins"),
-    "draw": _build_chance_figure("Draw", 1, HEAT_STEPS, "the game is a draw"),
-    "loss": _build_chance_figure("O wins", 2, -HEAT_STEPS, "O wins"),
+    "win": _build_chance_measure("X wins", 0, HEAT_STEPS, "X wins"),
+    "draw": _build_chance_measure("Draw", 1, HEAT_STEPS, "the game is a draw"),
+    "loss": _build_chance_measure("O wins", 2, -HEAT_STEPS, "O wins"),
 }
 
 
@@ -106,10 +106,10 @@ class Standing(NamedTuple):
     href: str  # URL of the agent's page, "" for a baseline
     strength: str
     score: str
-    as_x: str
-    as_o: str
+    score_as_x: str
+    score_as_o: str
     shares: list[OutcomeShare]  # won, drawn and lost, in both seats together
-    beaten_by: int
+    beating_player_count: int
 
 
 class ArenaPage(Page, frozen=True):
@@ -118,14 +118,14 @@ class ArenaPage(Page, frozen=True):
     template: ClassVar = "arena/arena.html"
 
     site: SiteData
-    figure_key: str  # the figure of the table, a key of ARENA_FIGURES
+    measure_key: str  # the figure of the table, a key of ARENA_FIGURES
     added_recipe: str  # recipe of an additional player, "" without
     selected_player: str  # the selected player; "" selects the weakest agent
 
     @property
-    def figures(self) -> Mapping[str, ArenaFigure]:
+    def measures(self) -> Mapping[str, ArenaMeasure]:
         """The figures that the table can have."""
-        return ARENA_FIGURES
+        return ARENA_MEASURES
 
     @cached_property
     def _names(self) -> list[str]:
@@ -161,7 +161,7 @@ class ArenaPage(Page, frozen=True):
                 title=site.display_titles[names[x]],
                 pairings=[
                     _build_pairing(
-                        ARENA_FIGURES[self.figure_key],
+                        ARENA_MEASURES[self.measure_key],
                         site,
                         names[x],
                         names[o],
@@ -200,8 +200,8 @@ class ArenaPage(Page, frozen=True):
 @bp.get(urls.ARENA)
 def show_arena() -> Response:
     """Show every player against every player."""
-    site = current_site()
-    show = read_word("show", request.args, ARENA_FIGURES, "score")
+    site = get_current_site()
+    show = read_word("show", request.args, ARENA_MEASURES, "score")
     player = request.args.get("player", "")
     add = request.args.get("add", "")
     for name in (player, add):
@@ -213,7 +213,7 @@ def show_arena() -> Response:
 
 
 def build_arena_page(
-    figure_key: str, site: SiteData, selected_player: str = "", added_recipe: str = ""
+    measure_key: str, site: SiteData, selected_player: str = "", added_recipe: str = ""
 ) -> ArenaPage:
     """Return the page with all players of the site, and at most one additional recipe.
 
@@ -231,34 +231,34 @@ def build_arena_page(
             "The table has room for one more player: add and player differ."
         )
     added_recipe = "".join(names)
-    return ArenaPage(site, figure_key, added_recipe, selected_player or added_recipe)
+    return ArenaPage(site, measure_key, added_recipe, selected_player or added_recipe)
 
 
 def _build_pairing(
-    arena_figure: ArenaFigure, site: SiteData, x: str, o: str, chances: Chances
+    measure: ArenaMeasure, site: SiteData, x: str, o: str, chances: Chances
 ) -> Pairing:
     win, draw, loss = (format_percent(chance) for chance in chances)
-    figure = float(arena_figure.compute(chances))
-    text = arena_figure.format(figure)
+    figure = float(measure.compute_values(chances))
+    text = measure.format_value(figure)
     return Pairing(
         text=text,
-        heat=round(figure * arena_figure.heats[-1]),
+        heat=round(figure * measure.heats[-1]),
         label=f"{text}: {site.display_titles[x]} as X against {site.display_titles[o]} as O: "
         f"X wins {win}%, "
         f"draw {draw}%, O wins {loss}%",
-        href=urls.play(Match(x=x, o=o)),
+        href=urls.play_url(Match(x=x, o=o)),
     )
 
 
-def _draw_sketch(rows: list[ArenaRow], chosen: int) -> Markup:
+def _draw_sketch(rows: list[ArenaRow], chosen_player: int) -> Markup:
     """Return a picture of the table, with gaps around the row and column of the chosen player."""
     size = len(rows)
 
-    def compute_offset(number: int) -> float:
+    def compute_offset(line_number: int) -> float:
         return (
-            number
-            + (0.25 if number >= chosen else 0)
-            + (0.25 if number > chosen else 0)
+            line_number
+            + (0.25 if line_number >= chosen_player else 0)
+            + (0.25 if line_number > chosen_player else 0)
         )
 
     squares = sorted(
@@ -287,11 +287,11 @@ def _build_standing(
     return Standing(
         rank=int(table.ranks[player]),
         title=site.display_titles[name],
-        href=urls.agent(name) if site.agents.contains_name(name) else "",
+        href=urls.agent_url(name) if site.agents.contains_name(name) else "",
         strength=grade_strength(site, name),
         score=format_signed(table.mean_score[player]),
-        as_x=format_signed(float(compute_score(table.as_x[player]))),
-        as_o=format_signed(float(compute_score(table.as_o[player]))),
+        score_as_x=format_signed(float(compute_score(table.as_x[player]))),
+        score_as_o=format_signed(float(compute_score(table.as_o[player]))),
         shares=divide_bar((win, draw, loss), 1),
-        beaten_by=int(table.beaten_by_count[player]),
+        beating_player_count=int(table.beaten_by_count[player]),
     )

@@ -39,12 +39,12 @@ from app.web.move_values import (
     evaluate_moves,
 )
 from app.web.pages.parts import learning
-from app.web.pages.parts.export import Export, export_curve
+from app.web.pages.parts.export import Export, export_curves
 from app.web.pictures import minds
 from app.web.pictures.boards import BoardPicture, BoardSquare, lay_out_board
 from app.web.pictures.curves import Charts
 from app.web.rendering import Page, render_page
-from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, current_site
+from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, get_current_site
 from app.web.wording import (
     Legend,
     build_legend,
@@ -90,12 +90,12 @@ def build_panel(
     earlier = ""
     later = ""
 
-    def build_url(step: int | None) -> str:
+    def build_url(new_snapshot: int | None) -> str:
         """Return the URL with another snapshot in this panel, "" if a panel has it already."""
-        other = SourceSnapshot(view.value_source, step)
+        other = SourceSnapshot(view.value_source, new_snapshot)
         if other in views:
             return ""
-        return urls.compare(replace(comparison, views=(*before, other, *after)))
+        return urls.compare_url(replace(comparison, views=(*before, other, *after)))
 
     if learned:
         snapshot = site.resolve_snapshot(view.value_source, view.snapshot)
@@ -104,14 +104,14 @@ def build_panel(
             later = build_url(
                 site.get_snapshot_for_url(view.value_source, snapshot + 1)
             )
-    removed = urls.compare(replace(comparison, views=before + after))
+    removed = urls.compare_url(replace(comparison, views=before + after))
     return Panel(
         source_snapshot=view,
         title=name,
         board=lay_out_board(
             seen,
             move_values,
-            lambda cell: urls.compare(comparison.after_move(cell)),
+            lambda cell: urls.compare_url(comparison.follow_move(cell)),
             f"board-{view}",
             f"Board of {name}",
         ),
@@ -227,11 +227,11 @@ class ComparedMinds(NamedTuple):
     next_frame_url: str  # URL of the next frame; the first follows the last
 
 
-def _have_usual_kind(site: SiteData, names: Sequence[str]) -> bool:
+def _share_colour_scale(site: SiteData, names: Sequence[str]) -> bool:
     """Return whether the estimates of all agents are coloured by the same scale."""
     key = minds.EXPECTED_KEY
     usual = minds.COLOURINGS[key]
-    return all(minds.list_kinds(site, name)[key] == usual for name in names)
+    return all(minds.list_colourings(site, name)[key] == usual for name in names)
 
 
 def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
@@ -241,7 +241,7 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
         return None
     names = [view.value_source for view in views]
     shown = [site.resolve_snapshot(view.value_source, view.snapshot) for view in views]
-    divided = len(views) == 2 and _have_usual_kind(site, names)
+    divided = len(views) == 2 and _share_colour_scale(site, names)
     moving = are_distinct_agents(views)
     pictures = [
         minds.draw_mind(site, name, step, has_all_frames=moving)
@@ -256,13 +256,13 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
         pictures=[
             (
                 format_view_name(site, view),
-                urls.mind(view.value_source, view.snapshot),
+                urls.mind_url(view.value_source, view.snapshot),
                 drawn,
             )
             for view, drawn in zip(views, pictures, strict=True)
         ],
         are_tiles_divided=divided,
-        agreement_text=format_count(_count_agreeing(site, names, shown))
+        agreement_text=format_count(_count_agreeing_tiles(site, names, shown))
         if divided
         else "",
         colouring=minds.COLOURINGS[minds.EXPECTED_KEY],
@@ -272,8 +272,8 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
         and learning.build_agents_frame(site, names, shown)._replace(
             curve_x=film.frames[step].curve_x
         ),
-        next_frame_url=urls.compare(
-            _move_to_steps(site, comparison, frames[(step + 1) % len(frames)])
+        next_frame_url=urls.compare_url(
+            _move_to_snapshots(site, comparison, frames[(step + 1) % len(frames)])
         ),
     )
 
@@ -282,7 +282,7 @@ def _find_nearest_frame(
     site: SiteData,
     names: Sequence[str],
     frames: Sequence[Sequence[int]],
-    shown: Sequence[int],
+    shown_snapshots: Sequence[int],
 ) -> int:
     """Return the frame with the smallest distance from the snapshots shown.
 
@@ -290,15 +290,17 @@ def _find_nearest_frame(
     """
     lasts = [site.get_last_snapshot(name) for name in names]
 
-    def distance(frame: int) -> float:
-        steps = zip(frames[frame], shown, lasts, strict=True)
+    def compute_distance(frame_index: int) -> float:
+        steps = zip(frames[frame_index], shown_snapshots, lasts, strict=True)
         shares = [abs(step - own) / max(1, last) for step, own, last in steps]
         return max(shares)
 
-    return min(range(len(frames)), key=distance)
+    return min(range(len(frames)), key=compute_distance)
 
 
-def move_to_frame(site: SiteData, comparison: Comparison, text: str) -> Comparison:
+def move_to_frame(
+    site: SiteData, comparison: Comparison, frame_text: str
+) -> Comparison:
     """Return the comparison with all agents at the snapshots of a frame; the frame is a number as text.
 
     Raises BadRequest with a sentence if there is no such frame, or no film.
@@ -307,8 +309,8 @@ def move_to_frame(site: SiteData, comparison: Comparison, text: str) -> Comparis
     if not views or not are_distinct_agents(views):
         raise BadRequest("frame needs agents that learned, each of them only once.")
     frames = _list_frames(site, views)
-    return _move_to_steps(
-        site, comparison, frames[read_integer("frame", text, 0, len(frames) - 1)]
+    return _move_to_snapshots(
+        site, comparison, frames[read_integer("frame", frame_text, 0, len(frames) - 1)]
     )
 
 
@@ -322,16 +324,16 @@ def _list_frames(site: SiteData, views: list[SourceSnapshot]) -> list[tuple[int,
     lasts = [site.get_last_snapshot(view.value_source) for view in views]
     return list(
         zip(
-            *(learning.match_snapshots(last, max(lasts)) for last in lasts), strict=True
+            *(learning.align_snapshots(last, max(lasts)) for last in lasts), strict=True
         )
     )
 
 
-def _move_to_steps(
-    site: SiteData, comparison: Comparison, steps: tuple[int, ...]
+def _move_to_snapshots(
+    site: SiteData, comparison: Comparison, snapshots: tuple[int, ...]
 ) -> Comparison:
     """Return the comparison with the agents at these steps of their trainings."""
-    left = iter(steps)
+    left = iter(snapshots)
 
     def move_view(view: SourceSnapshot) -> SourceSnapshot:
         if not site.agents.contains_name(view.value_source):
@@ -343,18 +345,20 @@ def _move_to_steps(
     return replace(comparison, views=tuple(map(move_view, comparison.views)))
 
 
-def _halve_tiles(whole: minds.MindPicture) -> minds.MindPicture:
+def _halve_tiles(mind_picture: minds.MindPicture) -> minds.MindPicture:
     """Return a mind with the lower half of each tile only."""
     paths = [
         (heat, outline.replace(minds.TILE_PATH, HALF_TILE))
-        for heat, outline in whole.paths_by_colour
+        for heat, outline in mind_picture.paths_by_colour
     ]
-    return whole._replace(tile_outline=HALF_TILE, paths_by_colour=paths)
+    return mind_picture._replace(tile_outline=HALF_TILE, paths_by_colour=paths)
 
 
-def _count_agreeing(site: SiteData, names: list[str], steps: list[int]) -> int:
+def _count_agreeing_tiles(
+    site: SiteData, names: list[str], snapshots: list[int]
+) -> int:
     """Return the number of tiles for which two agents expect equal outcomes."""
-    views = [*zip(names, steps, strict=True)]
+    views = [*zip(names, snapshots, strict=True)]
     first, second = (
         round_outcomes(minds.estimate_tiles(site, *view)[0]) for view in views
     )
@@ -425,12 +429,12 @@ class ComparePage(Page, frozen=True):
         return describe_turn(self.state)
 
     @property
-    def status(self) -> str:
+    def status_text(self) -> str:
         """The text for screen readers."""
         return describe_status(self.state)
 
     @property
-    def summary(self) -> str:
+    def agreement_text(self) -> str:
         """The agreement of the agents, "" of a finished game."""
         return (
             summarise_plays(self.state, self._learned_values)
@@ -452,7 +456,7 @@ class ComparePage(Page, frozen=True):
         """The URL without the last move, "" without a move."""
         record = self.comparison.record
         return (
-            urls.compare(replace(self.comparison, record=undo_moves(record)))
+            urls.compare_url(replace(self.comparison, record=undo_moves(record)))
             if record
             else ""
         )
@@ -466,7 +470,7 @@ class ComparePage(Page, frozen=True):
         return (
             ""
             if record is None
-            else urls.compare(replace(self.comparison, record=record))
+            else urls.compare_url(replace(self.comparison, record=record))
         )
 
     @property
@@ -489,15 +493,15 @@ class ComparePage(Page, frozen=True):
         return CURVE_TITLES
 
     @property
-    def figure_key(self) -> str:
+    def curve_key(self) -> str:
         """The figure that the curves show."""
-        return self.comparison.figure or next(iter(CURVE_TITLES))
+        return self.comparison.curve_key or next(iter(CURVE_TITLES))
 
     @property
     def curves(self) -> Charts | None:
         """The learning curves of the agents."""
         return learning.chart_comparison(
-            self.site, self.comparison.views, self.figure_key
+            self.site, self.comparison.views, self.curve_key
         )
 
     @property
@@ -516,8 +520,8 @@ class ComparePage(Page, frozen=True):
         ]
         if not agents:
             return None
-        return export_curve(
-            self.site, agents, self.figure_key, record=self.comparison.record
+        return export_curves(
+            self.site, agents, self.curve_key, record=self.comparison.record
         )
 
     @property
@@ -532,10 +536,10 @@ def show_comparison(record: str = "") -> Response:
     """Show a position on several boards, or redirect to a frame of the agents' film."""
     lenses = request.args.getlist("lens")
     figure = request.args.get("figure", "")
-    comparison, place = parse_comparison(record, lenses, current_site(), figure)
+    comparison, place = parse_comparison(record, lenses, get_current_site(), figure)
     if frame := request.args.get("frame", ""):
         return redirect(
-            urls.compare(move_to_frame(current_site(), comparison, frame)), 303
+            urls.compare_url(move_to_frame(get_current_site(), comparison, frame)), 303
         )
     return render_page(ComparePage(comparison, place))
 

@@ -41,7 +41,12 @@ from app.web.match_view import (
 from app.web.move_values import EMPTY_NOTE, evaluate_match
 from app.web.pages.parts import export, learning
 from app.web.pictures import boards, curves, minds
-from app.web.pictures.curves import WIDTH, WIDTHS, Charts, draw_curves_file
+from app.web.pictures.curves import (
+    DEFAULT_FILE_WIDTH,
+    FILE_WIDTH_LIMITS,
+    Charts,
+    draw_curves_file,
+)
 from app.web.pictures.figures import FigureLayout, lay_out_numbered_figure
 from app.web.pictures.svg import draw_preview, write_plot
 from app.web.pictures.tables import HtmlTable, build_table
@@ -51,9 +56,9 @@ from app.web.rendering import (
     redirect_after_form,
     render_page,
 )
-from app.web.site_data import SiteData, current_site
+from app.web.site_data import SiteData, get_current_site
 from app.web.translation import mark_english
-from app.web.urls import FRAME_ROUTES, frame_file
+from app.web.urls import FRAME_ROUTES, frame_file_url
 from app.web.wording import LESSON_STEPS, build_legend, describe_turn
 
 bp = Blueprint("embed", __name__)
@@ -80,7 +85,7 @@ class BoardPage(Page, frozen=True):
         return build_match_view(self.state, FRAME_ROUTES)
 
 
-Sized = tuple[str, int, float]  # the address of a picture, its width and height
+SizedPicture = tuple[str, int, float]  # the address of a picture, its width and height
 
 
 class CurvesPage(Page, frozen=True):
@@ -91,7 +96,7 @@ class CurvesPage(Page, frozen=True):
     curves: Charts
     export: export.Export
     names: list[str]
-    figure_key: str  # key of CURVE_TITLES, WIN_RATE_KEY, or "" for all curves
+    curve_key: str  # key of CURVE_TITLES, WIN_RATE_KEY, or "" for all curves
     opponent: str
 
     @property
@@ -100,24 +105,24 @@ class CurvesPage(Page, frozen=True):
         return self.export.title
 
     @property
-    def page(self) -> str:
+    def whole_page_url(self) -> str:
         """The URL of the whole page."""
         return self.export.page_url
 
     @property
-    def wide_picture(self) -> Sized:
+    def wide_picture(self) -> SizedPicture:
         """The curves as a picture of the usual width."""
-        return self._picture(WIDTH)
+        return self._build_picture(DEFAULT_FILE_WIDTH)
 
     @property
-    def narrow_picture(self) -> Sized:
+    def narrow_picture(self) -> SizedPicture:
         """The curves as a narrow picture, for small screens."""
-        return self._picture(NARROW_WIDTH)
+        return self._build_picture(NARROW_WIDTH)
 
     @property
     def label(self) -> str:
         """The curves in words, for screen readers."""
-        return draw_curves_file(self.curves, self.title, WIDTH).label
+        return draw_curves_file(self.curves, self.title, DEFAULT_FILE_WIDTH).label
 
     @property
     def charts(self) -> Charts:
@@ -125,11 +130,11 @@ class CurvesPage(Page, frozen=True):
         unlinked = [moment._replace(agent_url="") for moment in self.curves.points]
         return self.curves._replace(points=unlinked)
 
-    def _picture(self, width: int) -> Sized:
+    def _build_picture(self, width: int) -> SizedPicture:
         name, *others = self.names
-        frame = urls.embed_curve(name, others, self.figure_key, self.opponent, width)
+        frame = urls.embed_curve_url(name, others, self.curve_key, self.opponent, width)
         height = draw_curves_file(self.curves, self.title, width).height
-        return frame_file(frame, "svg"), width, height
+        return frame_file_url(frame, "svg"), width, height
 
 
 class FilmPage(Page, frozen=True):
@@ -152,7 +157,7 @@ class FilmPage(Page, frozen=True):
     @property
     def colouring(self) -> minds.TileColouring:
         """The colouring of the tiles."""
-        return minds.list_kinds(self.site, self.name)[self.colouring_key]
+        return minds.list_colourings(self.site, self.name)[self.colouring_key]
 
     @property
     def film(self) -> learning.Film:
@@ -169,10 +174,10 @@ class FilmPage(Page, frozen=True):
         return urls.EMBED_MIND.url(self.name, step=step, colour=self._colouring_in_url)
 
     @property
-    def page(self) -> str:
+    def whole_page_url(self) -> str:
         """The URL of the whole page."""
         step = self.site.get_snapshot_for_url(self.name, self.snapshot)
-        return urls.mind(self.name, step, self._colouring_in_url)
+        return urls.mind_url(self.name, step, self._colouring_in_url)
 
     @property
     def _colouring_in_url(self) -> str:
@@ -187,12 +192,12 @@ class FigurePage(Page, frozen=True):
 
     site: SiteData
     summary: Summary
-    number: int  # number of the figure, from 1
+    figure_number: int  # number of the figure, from 1
 
     @cached_property
     def layout(self) -> FigureLayout:
         """The drawing and its texts."""
-        return lay_out_numbered_figure(self.site, self.summary.id, self.number)
+        return lay_out_numbered_figure(self.site, self.summary.id, self.figure_number)
 
     @property
     def svg(self) -> Markup:
@@ -202,7 +207,7 @@ class FigurePage(Page, frozen=True):
     @property
     def table(self) -> HtmlTable:
         """The numbers of the figure."""
-        figure = self.summary.figures[self.number - 1]
+        figure = self.summary.figures[self.figure_number - 1]
         return build_table(figure, self.site, self.summary.first_seed)
 
 
@@ -222,7 +227,7 @@ def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
     elif figure or lenses:
         compared_with, _ = parse_comparison("", [name, *lenses], site, figure)
         names = [view.value_source for view in list_learned_views(site, compared_with)]
-        figure = compared_with.figure or next(iter(comparison.CURVE_TITLES))
+        figure = compared_with.curve_key or next(iter(comparison.CURVE_TITLES))
         charts = learning.chart_comparison(site, compared_with.views, figure)
     else:
         chosen = learning.parse_against(query, card)
@@ -230,7 +235,7 @@ def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
         charts = learning.chart_training(site, card, chosen)
     if charts is None:
         raise NotFound(mark_english("None of these agents has this figure."))
-    take = export.export_curve(site, names, figure, against)
+    take = export.export_curves(site, names, figure, against)
     return CurvesPage(charts, take, names, figure, against)
 
 
@@ -238,14 +243,14 @@ def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
 @bp.get(urls.EMBED_BOARD)
 def show_board(record: str = "") -> Response:
     """Show a position."""
-    return render_page(BoardPage(parse_match(record, request.args, current_site())))
+    return render_page(BoardPage(parse_match(record, request.args, get_current_site())))
 
 
 @bp.get(urls.EMBED_REPLY.url(""))
 @bp.get(urls.EMBED_REPLY)
 def show_reply(record: str = "") -> AnyResponse:
     """Draw a move for the player to move; htmx receives the board after it, others a redirect."""
-    after = play_random_reply(parse_match(record, request.args, current_site()))
+    after = play_random_reply(parse_match(record, request.args, get_current_site()))
     address = urls.EMBED_BOARD.build_match_url(after.match)
     return redirect_after_form(address, partial(BoardPage, after))
 
@@ -253,23 +258,25 @@ def show_reply(record: str = "") -> AnyResponse:
 @bp.get(urls.EMBED_CURVE)
 def show_curves(name: str) -> Response:
     """Show learning curves."""
-    return render_page(parse_curves(current_site(), name, request.args))
+    return render_page(parse_curves(get_current_site(), name, request.args))
 
 
 @bp.get(urls.EMBED_MIND)
 def show_mind(name: str) -> Response:
     """Show the picture of all positions of an agent."""
     step, colour = minds.parse_snapshot_and_colouring(
-        current_site(), name, request.args
+        get_current_site(), name, request.args
     )
-    return render_page(FilmPage(current_site(), name, step, colour))
+    return render_page(FilmPage(get_current_site(), name, step, colour))
 
 
 @bp.get(urls.EMBED_EXPERIMENT)
 def show_experiment(claim: str) -> Response:
     """Show a figure of an experiment."""
     return render_page(
-        FigurePage(current_site(), *parse_figure(current_site(), claim, request.args))
+        FigurePage(
+            get_current_site(), *parse_figure(get_current_site(), claim, request.args)
+        )
     )
 
 
@@ -296,19 +303,19 @@ class ExportsPage(Page, frozen=True):
         """The board, and the value of the game over its moves."""
         takes = [export.export_board(self.state)]
         if self.state.match.record and not self.state.match.hides_values:
-            takes.append(export.export_value(self.state))
+            takes.append(export.export_game_values(self.state))
         return takes
 
     @property
     def match_url(self) -> str:
         """The URL of the match."""
-        return urls.play(self.state.match)
+        return urls.play_url(self.state.match)
 
     @property
     def picture_url(self) -> str:
         """The URL of the picture of a finished game, "" before its end."""
         return (
-            urls.MATCH_PREVIEW.build_match_url(self._whole_match)
+            urls.MATCH_PREVIEW.build_match_url(self._match_at_end)
             if self.state.is_over
             else ""
         )
@@ -321,8 +328,8 @@ class ExportsPage(Page, frozen=True):
     @property
     def replay_url(self) -> str:
         """The URL that replays the game."""
-        start = self._whole_match.show_ply(0)
-        return urls.play(
+        start = self._match_at_end.show_ply(0)
+        return urls.play_url(
             replace(
                 start,
                 replays_record=True,
@@ -333,7 +340,7 @@ class ExportsPage(Page, frozen=True):
         )
 
     @property
-    def _whole_match(self) -> Match:
+    def _match_at_end(self) -> Match:
         """The match at its end."""
         match = self.state.match
         return replace(match.show_ply(len(match.record)), replays_record=False)
@@ -343,7 +350,9 @@ class ExportsPage(Page, frozen=True):
 @bp.get(urls.EXPORTS)
 def show_exports(record: str = "") -> Response:
     """Show the exports of a match."""
-    return render_page(ExportsPage(parse_match(record, request.args, current_site())))
+    return render_page(
+        ExportsPage(parse_match(record, request.args, get_current_site()))
+    )
 
 
 FORMATS = ".<any(svg, csv):ending>"
@@ -355,7 +364,7 @@ FORMATS_AND_PREVIEW = ".<any(svg, csv, png):ending>"
 def download_board(ending: str, record: str = "") -> Response:
     """Return a board as SVG or CSV."""
     shown = build_match_view(
-        parse_match(record, request.args, current_site()), FRAME_ROUTES
+        parse_match(record, request.args, get_current_site()), FRAME_ROUTES
     )
     name = _name_file("board", record)
     if ending == "svg":
@@ -372,13 +381,13 @@ def download_board(ending: str, record: str = "") -> Response:
 @bp.get(urls.EMBED_VALUE.append_ending(FORMATS))
 def download_game_values(ending: str, record: str = "") -> Response:
     """Return the value of a game over its moves as SVG or CSV."""
-    place = parse_match(record, request.args, current_site())
+    place = parse_match(record, request.args, get_current_site())
     moves = build_match_view(place, FRAME_ROUTES).reviewed_moves
     name = _name_file("value", record)
     if ending == "svg":
         return export.build_svg_response(
             curves.draw_game_values_file(
-                place, moves, export.export_value(place).title
+                place, moves, export.export_game_values(place).title
             ),
             name,
         )
@@ -390,10 +399,10 @@ def download_game_values(ending: str, record: str = "") -> Response:
 @bp.get(urls.EMBED_CURVE.append_ending(FORMATS_AND_PREVIEW))
 def download_curves(name: str, ending: str) -> Response:
     """Return learning curves as SVG or CSV, or as a PNG for link previews."""
-    chosen = parse_curves(current_site(), name, request.args)
+    chosen = parse_curves(get_current_site(), name, request.args)
     title = chosen.export.title
     if ending == "png":
-        drawn = draw_curves_file(chosen.curves, "", WIDTH)
+        drawn = draw_curves_file(chosen.curves, "", DEFAULT_FILE_WIDTH)
         line = title.removesuffix(" tic-tac-toe")
         return export.build_png_response(
             draw_preview(line, drawn.shapes, drawn.width, drawn.height)
@@ -402,7 +411,11 @@ def download_curves(name: str, ending: str) -> Response:
         return export.build_csv_response(
             *curves.tabulate_charts(chosen.curves), _name_file("curve", name)
         )
-    width = read_integer("width", request.args.get("width") or str(WIDTH), *WIDTHS)
+    width = read_integer(
+        "width",
+        request.args.get("width") or str(DEFAULT_FILE_WIDTH),
+        *FILE_WIDTH_LIMITS,
+    )
     return export.build_svg_response(
         draw_curves_file(chosen.curves, title, width), _name_file("curve", name)
     )
@@ -412,13 +425,13 @@ def download_curves(name: str, ending: str) -> Response:
 def download_mind(name: str, ending: str) -> Response:
     """Return the picture of an agent's positions as SVG or CSV, or as a PNG for link previews."""
     step, colour = minds.parse_snapshot_and_colouring(
-        current_site(), name, request.args
+        get_current_site(), name, request.args
     )
-    shown = minds.draw_mind(current_site(), name, step, colour)
+    shown = minds.draw_mind(get_current_site(), name, step, colour)
     if ending == "png":
         line = (
             f"The mind of {shown.title}: "
-            f"{minds.list_kinds(current_site(), name)[colour].title.lower()}"
+            f"{minds.list_colourings(get_current_site(), name)[colour].title.lower()}"
         )
         shapes = [minds.draw_optimal_lines(shown.tile_layout), shown.draw_tiles()]
         where = shown.tile_layout
@@ -426,10 +439,12 @@ def download_mind(name: str, ending: str) -> Response:
             draw_preview(line, shapes, where.columns, where.height)
         )
     if ending == "csv":
-        rows = minds.list_mind_rows(current_site(), shown, step)
-        return export.build_csv_response(minds.COLUMNS, rows, _name_file("mind", name))
+        rows = minds.list_mind_rows(get_current_site(), shown, step)
+        return export.build_csv_response(
+            minds.CSV_COLUMNS, rows, _name_file("mind", name)
+        )
     return export.build_svg_response(
-        minds.draw_mind_file(current_site(), shown, step), _name_file("mind", name)
+        minds.draw_mind_file(get_current_site(), shown, step), _name_file("mind", name)
     )
 
 
@@ -440,7 +455,7 @@ def download_board_preview(record: str = "") -> Response:
 
     The picture of a finished game, and of its replay, has a ring around the losing move.
     """
-    state = parse_match(record, request.args, current_site())
+    state = parse_match(record, request.args, get_current_site())
     if state.match.replays_record:
         state = MatchState(
             state.site, state.match.show_ply(len(record)), state.positions
@@ -495,7 +510,7 @@ def answer_oembed() -> Response:
         raise BadRequest(
             "The parameter url is missing: it is the URL of the page to embed."
         )
-    take = find_frame(current_site(), url)
+    take = find_frame(get_current_site(), url)
     host = request.host_url.rstrip("/")
     width = min(take.frame_size[0], read_max_size("maxwidth"))
     height = min(take.frame_size[1], read_max_size("maxheight"))
@@ -588,7 +603,7 @@ def find_export(
         case "puzzle.show_puzzle" | "puzzle.framed":
             take = export.export_puzzle(site, path_values["number"])
         case "puzzle.redirect_to_today" | "puzzle.framed_today":
-            take = export.export_today()
+            take = export.export_daily_puzzles()
         case "lesson.show_lesson" | "lesson.framed" | "how.part" | "how.framed":
             take = export_explanation(site, path_values["slug"])
         case "teach.show_learner" | "teach.framed":
@@ -613,7 +628,7 @@ def _export_comparison(site: SiteData, record: str, query: Query) -> export.Expo
     if not learned:
         words = "None of these value sources is an agent that learned."
         raise NotFound(mark_english(words))
-    return export.export_curve(site, learned, shown.figure, record=shown.record)
+    return export.export_curves(site, learned, shown.curve_key, record=shown.record)
 
 
 def export_explanation(site: SiteData, slug: str) -> export.Export | None:

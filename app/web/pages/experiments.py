@@ -31,7 +31,7 @@ from app.web.pictures.figures import (
 )
 from app.web.pictures.svg import SCHEMES, write_plot
 from app.web.rendering import Page, render_page
-from app.web.site_data import SiteData, current_site
+from app.web.site_data import SiteData, get_current_site
 from app.web.urls import Destination
 
 bp = Blueprint("experiments", __name__)
@@ -109,14 +109,16 @@ def show_claims() -> Response:
     """List the claims, filtered by source and verdict."""
     source = read_word("source", request.args, SOURCES)
     verdict = read_word("verdict", request.args, VERDICT_SLUGS.values())
-    every = [*current_site().experiments.values()]
+    every = [*get_current_site().experiments.values()]
     of_source = [one for one in every if source in ("", *one.sources)]
     verdicts = Counter[str](one.verdict for one in of_source)
     chosen = [one for one in of_source if verdict in ("", VERDICT_SLUGS[one.verdict])]
     groups = []
     listed = 0
     for claimant, of in groupby(chosen, lambda one: one.sources[0]):
-        claims = [(one, draw_miniature(current_site(), one.figures[0])) for one in of]
+        claims = [
+            (one, draw_miniature(get_current_site(), one.figures[0])) for one in of
+        ]
         listed += len(claims)
         groups.append((SOURCES[claimant], claims, listed <= MAX_OPEN_CLAIMS))
     page = ExperimentsPage(
@@ -143,7 +145,7 @@ def show_claims() -> Response:
 @bp.get(urls.EXPERIMENT)
 def show_claim(claim: str) -> Response:
     """Show a claim and the result of its experiment."""
-    site = current_site()
+    site = get_current_site()
     summary = site.get_experiment(claim)
     order = [*site.experiments.values()]
     at = order.index(summary)
@@ -182,7 +184,7 @@ def show_claim(claim: str) -> Response:
 @bp.get(f"{urls.EXPERIMENT}.csv")
 def download_numbers(claim: str) -> Response:
     """Return every number of an experiment as CSV."""
-    summary = current_site().get_experiment(claim)
+    summary = get_current_site().get_experiment(claim)
     rows = (
         (number, *record)
         for number, figure in enumerate(summary.figures, 1)
@@ -194,17 +196,17 @@ def download_numbers(claim: str) -> Response:
 @bp.get(f"{urls.EXPERIMENT}.png")
 def download_preview(claim: str) -> Response:
     """Return the picture for link previews of an experiment."""
-    summary = current_site().get_experiment(claim)
+    summary = get_current_site().get_experiment(claim)
     line = f"{summary.verdict.capitalize()}: {summary.title}"
     return export.build_png_response(
-        draw_figure_preview(current_site(), summary.figures[0], line)
+        draw_figure_preview(get_current_site(), summary.figures[0], line)
     )
 
 
 @bp.get(urls.EXPERIMENT_FIGURE)
 def download_figure(claim: str, number: int) -> Response:
     """Return a figure as an SVG file."""
-    summary = current_site().get_experiment(claim)
+    summary = get_current_site().get_experiment(claim)
     scheme = read_word("scheme", request.args, SCHEMES, SCHEMES[0])
     if not 1 <= number <= len(summary.figures):
         raise NotFound(
@@ -214,7 +216,7 @@ def download_figure(claim: str, number: int) -> Response:
     source = f"{SITE_NAME}: {summary.title}, {summary.date}. {page}"
     return export.build_svg_response(
         draw_figure_file(
-            lay_out_numbered_figure(current_site(), claim, number), source
+            lay_out_numbered_figure(get_current_site(), claim, number), source
         ),
         scheme=scheme,
     )
@@ -223,7 +225,7 @@ def download_figure(claim: str, number: int) -> Response:
 @bp.get(urls.SOURCES)
 def show_sources() -> Response:
     """Show all sources."""
-    site = current_site()
+    site = get_current_site()
     cards = [agent.card for agent in site.shipped_agents.values()]
     families: dict[str, list[tuple[Source, list[Card], list[Summary]]]] = {
         title: [] for title in FAMILY_HEADINGS.values()

@@ -1,4 +1,8 @@
-"""Common faults of a learner's code: an agent for each fault, and puzzles about the faulty line."""
+"""Common faults in the code of a learner: a page for each fault, and puzzles.
+
+Each fault has a pair of trained agents, one with the fault and one without.  A puzzle asks which of
+three lines of code made an agent.
+"""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -30,39 +34,66 @@ from app.web.move_values import evaluate_moves
 from app.web.pictures import minds
 from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.rendering import Page, render_page
-from app.web.site_data import SiteData, cached_per_site, current_site
+from app.web.site_data import SiteData, cached_per_site, get_current_site
 
 bp = Blueprint("faults", __name__)
-ORDER = tuple(FAULTY_RECIPES)
-# the lines of a puzzle: how far each is from the right one in ORDER
-CHOICES = (0, 3, 7)
+FAULT_ORDER = tuple(FAULTY_RECIPES)
+# A puzzle shows the lines of three faults: their offsets in FAULT_ORDER from the right answer.
+CHOICE_OFFSETS = (0, 3, 7)
 
 
-class FirstUpdate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The first update of a training that differs from the training without the fault.
+class FirstUpdate(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    # the keys of faults.toml
+    rename={
+        "game_number": "game",
+        "update_number": "update",
+        "value_before": "old",
+        "faulty_value": "found",
+        "correct_value": "right",
+    },
+):
+    """The first update in which the trainings with and without a fault differ.
 
-    Without values it is a move: the fault shows in the choice of moves.
+    If only the choice of moves is faulty, it is the first different move, without values.
     """
 
-    game: int  # number of the game, from 1
-    update: int  # number of the update in the training, from 1
+    game_number: int  # number of the game, from 1
+    update_number: int  # number of the update in the training, from 1
     board: str
     cell: int
-    old: float | None = None  # the value before it
-    found: float | None = None  # after it, with the fault; None if there is no update
-    right: float | None = None  # after it, without the fault
+    value_before: float | None = None  # value before the update
+    # value after the update with the fault; None if the faulty learner makes no update
+    faulty_value: float | None = None
+    correct_value: float | None = None  # value after the update without the fault
 
 
-class FaultText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The texts of a fault."""
+class FaultText(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    # the keys of faults.toml
+    rename={
+        "faulty_line": "wrong",
+        "correct_line": "right",
+        "symptom": "notice",
+        "book_section": "book",
+        "first_update": "first",
+    },
+):
+    """The texts on a fault, and the first update that the fault changes."""
 
     title: str
-    wrong: str  # a line of code
-    right: str
+    faulty_line: str  # line of code with the fault
+    correct_line: str  # the same line of code without the fault
     meaning: str
-    notice: str
-    book: str  # a section of Sutton & Barto (2018)
-    first: FirstUpdate
+    symptom: (
+        str  # sign by which a student can notice the fault, to follow "Notice it by"
+    )
+    book_section: str  # section of Sutton & Barto (2018)
+    first_update: FirstUpdate
 
 
 TEXTS = msgspec.toml.decode(
@@ -70,32 +101,32 @@ TEXTS = msgspec.toml.decode(
 )
 
 
-class Line(NamedTuple):
-    """A figure of the agent with the fault and of the agent without."""
+class FaultFigures(NamedTuple):
+    """A row of figures: the number of the agent with the fault, and of the agent without."""
 
     title: str
-    faulty: str
-    right: str
+    faulty_text: str
+    correct_text: str
 
 
-class FaultSide(NamedTuple):
-    """One of two agents side by side."""
+class FaultAgent(NamedTuple):
+    """An agent on the page of a fault: with the fault or without."""
 
     title: str
-    name: str  # its recipe
-    mind: Markup
+    recipe_name: str
+    mind_svg: Markup
     board: BoardPicture
-    game: str  # URL of a game against it
+    game_url: str  # URL of a game against it
 
 
-class Card(NamedTuple):
-    """A fault in the list of faults."""
+class FaultCard(NamedTuple):
+    """An entry in the list of faults."""
 
-    text: FaultText
+    fault_text: FaultText
     url: str
-    blunders: str
-    right_blunders: str  # number of blunders of the agent without the fault
-    board: BoardPicture  # the agent's values on a board where it blunders
+    faulty_blunders: str
+    correct_blunders: str
+    board: BoardPicture  # values of the faulty agent on a board where it blunders
 
 
 class FaultsPage(Page, frozen=True):
@@ -106,9 +137,9 @@ class FaultsPage(Page, frozen=True):
     site: SiteData
 
     @property
-    def cards(self) -> list[Card]:
-        """The common faults, each with the number of blunders of an agent whose learner has it."""
-        return [build_card(self.site, fault) for fault in ORDER]
+    def cards(self) -> list[FaultCard]:
+        """The entries of all faults, in the order of FAULT_ORDER."""
+        return [build_card(self.site, fault) for fault in FAULT_ORDER]
 
 
 class FaultPage(Page, frozen=True):
@@ -120,20 +151,20 @@ class FaultPage(Page, frozen=True):
     fault: str
 
     @property
-    def text(self) -> FaultText:
+    def fault_text(self) -> FaultText:
         """The texts of the fault."""
         return TEXTS[self.fault]
 
     @property
-    def number(self) -> int:
-        """The number of its puzzle."""
-        return ORDER.index(self.fault) + 1
+    def puzzle_number(self) -> int:
+        """The number of the puzzle about this fault."""
+        return FAULT_ORDER.index(self.fault) + 1
 
     @property
     def first_board(self) -> BoardPicture:
         """The board after the move of the first update that differs, with the move marked."""
         game = self.site.game
-        first = self.text.first
+        first = self.fault_text.first_update
         record = find_record(game, parse_position(game, first.board))
         state = replay_match(Match(record + DIGITS[first.cell]), self.site)
         return lay_out_board(
@@ -142,55 +173,61 @@ class FaultPage(Page, frozen=True):
 
     @property
     def first_values(self) -> list[tuple[str, str]]:
-        """The value of this move before and after the update; [] if no value differs."""
-        first = self.text.first
-        if first.old is None or first.right is None:
+        """Labels with the value of this move before and after the update; [] if no value differs."""
+        first = self.fault_text.first_update
+        if first.value_before is None or first.correct_value is None:
             return []
-        found = "no update" if first.found is None else format_signed(first.found, 3)
+        found = (
+            "no update"
+            if first.faulty_value is None
+            else format_signed(first.faulty_value, 3)
+        )
         return [
-            ("Before the update", format_signed(first.old, 3)),
+            ("Before the update", format_signed(first.value_before, 3)),
             ("After it, with the fault", found),
-            ("After it, without the fault", format_signed(first.right, 3)),
+            ("After it, without the fault", format_signed(first.correct_value, 3)),
         ]
 
     @cached_property
     def _record(self) -> str:
-        """The moves to a board on which only the agent with the fault blunders."""
+        """The record of a position in which only the agent with the fault blunders."""
         return find_first_blunder(self.site, self.fault)
 
     @cached_property
-    def sides(self) -> list[FaultSide]:
+    def fault_agents(self) -> list[FaultAgent]:
         """The agent with the fault and the agent without."""
         return [
             build_side(self.site, agent, title, self._record)
             for agent, title in zip(
-                find_agents(self.site, self.fault),
+                find_fault_agents(self.site, self.fault),
                 ("With the fault", "Without it"),
                 strict=True,
             )
         ]
 
     @property
-    def lines(self) -> list[Line]:
-        """The exact figures of both agents."""
-        return list_lines(*find_agents(self.site, self.fault))
+    def figures(self) -> list[FaultFigures]:
+        """The rows of exact figures of both agents."""
+        return list_figures(*find_fault_agents(self.site, self.fault))
 
     @property
-    def comparison(self) -> str:
+    def comparison_url(self) -> str:
         """The URL of a comparison of both agents on the board where the fault shows."""
-        views = tuple(SourceSnapshot(side.name, None) for side in self.sides)
-        return urls.compare(Comparison(self._record, views))
+        views = tuple(
+            SourceSnapshot(side.recipe_name, None) for side in self.fault_agents
+        )
+        return urls.compare_url(Comparison(self._record, views))
 
     @property
-    def contrast(self) -> str:
-        """The URL of the lab with the fault as the contrast."""
-        faulty, right = self.sides
-        return urls.lab(faulty.name, right.name)
+    def lab_url(self) -> str:
+        """The URL of the lab that compares the agents with and without the fault."""
+        faulty, right = self.fault_agents
+        return urls.lab_url(faulty.recipe_name, right.recipe_name)
 
     @property
-    def others(self) -> Mapping[str, FaultText]:
-        """All faults by their URLs."""
-        return {urls.FAULT.url(fault): TEXTS[fault] for fault in ORDER}
+    def texts_by_url(self) -> Mapping[str, FaultText]:
+        """The texts of all faults, by the URLs of their pages."""
+        return {urls.FAULT.url(fault): TEXTS[fault] for fault in FAULT_ORDER}
 
 
 class FaultPuzzlePage(Page, frozen=True):
@@ -199,91 +236,100 @@ class FaultPuzzlePage(Page, frozen=True):
     template: ClassVar = "faults/puzzle.html"
 
     site: SiteData
-    number: int
-    answer: str  # the fault that was chosen, "" for none yet
+    puzzle_number: int
+    chosen_fault: str  # the fault that was chosen, "" for none yet
 
     @property
     def fault(self) -> str:
         """The fault that the shown agent really has: the right answer."""
-        return ORDER[self.number - 1]
+        return FAULT_ORDER[self.puzzle_number - 1]
 
     @property
-    def text(self) -> FaultText:
+    def fault_text(self) -> FaultText:
         """The texts of the fault."""
         return TEXTS[self.fault]
 
     @cached_property
-    def side(self) -> FaultSide:
+    def fault_agent(self) -> FaultAgent:
         """The agent with the fault."""
-        agent, _ = find_agents(self.site, self.fault)
+        agent, _ = find_fault_agents(self.site, self.fault)
         return build_side(
             self.site, agent, "", find_first_blunder(self.site, self.fault)
         )
 
     @property
     def choices(self) -> list[tuple[str, FaultText, str]]:
-        """Three faults, each with the URL of this answer."""
+        """Three possible answers: id of the fault, its texts, and the URL of the answer."""
         return [
-            (fault, TEXTS[fault], urls.FAULT_PUZZLE.url(self.number, answer=fault))
-            for fault in list_choices_of(self.number)
+            (
+                fault,
+                TEXTS[fault],
+                urls.FAULT_PUZZLE.url(self.puzzle_number, answer=fault),
+            )
+            for fault in list_puzzle_choices(self.puzzle_number)
         ]
 
     @property
-    def explanation(self) -> str:
-        """The URL of the page of the fault."""
+    def explanation_url(self) -> str:
+        """The URL of the page that explains the fault."""
         return urls.FAULT.url(self.fault)
 
     @property
-    def next_puzzle(self) -> str:
+    def next_puzzle_url(self) -> str:
         """The URL of the next puzzle; the first puzzle follows the last."""
-        return urls.FAULT_PUZZLE.url(self.number % len(ORDER) + 1)
+        return urls.FAULT_PUZZLE.url(self.puzzle_number % len(FAULT_ORDER) + 1)
 
     @property
-    def games(self) -> str:
-        """The number of games of its training."""
-        return format_count(self.site.lab.faults[self.side.name].card.games)
+    def game_count(self) -> str:
+        """The number of games in the training of the agent, as text."""
+        return format_count(
+            self.site.lab.faults[self.fault_agent.recipe_name].card.games
+        )
 
     @property
-    def count(self) -> int:
+    def puzzle_count(self) -> int:
         """The number of puzzles."""
-        return len(ORDER)
+        return len(FAULT_ORDER)
 
 
-def list_choices_of(number: int) -> list[str]:
-    """Return the faults whose lines a puzzle shows, sorted by title."""
-    faults = [ORDER[(number - 1 + step) % len(ORDER)] for step in CHOICES]
-    return sorted(faults, key=lambda fault: TEXTS[fault].wrong)
+def list_puzzle_choices(puzzle_number: int) -> list[str]:
+    """Return the ids of three faults whose lines a puzzle shows, sorted by their faulty lines."""
+    faults = [
+        FAULT_ORDER[(puzzle_number - 1 + step) % len(FAULT_ORDER)]
+        for step in CHOICE_OFFSETS
+    ]
+    return sorted(faults, key=lambda fault: TEXTS[fault].faulty_line)
 
 
-def find_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
+def find_fault_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
     """Return the agent with a fault and the agent without.
 
     Raises NotFound if there is no such fault, or if the site has no agents of faults.
     """
     if fault not in FAULTY_RECIPES:
-        raise NotFound(f"There is no fault {fault!r}. {list_choices(ORDER)}")
+        raise NotFound(f"There is no fault {fault!r}. {list_choices(FAULT_ORDER)}")
     if not site.lab.faults:
         raise NotFound("The agents of the faults are missing here.")
-    faulty, right = map(
+    faulty, correct = map(
         name_recipe, (FAULTY_RECIPES[fault], find_correct_recipe(fault))
     )
-    return site.lab.faults[faulty], site.lab.faults[right]
+    return site.lab.faults[faulty], site.lab.faults[correct]
 
 
 @cached_per_site(16)
 def find_first_blunder(site: SiteData, fault: str) -> str:
-    """Return the record of the first position in which only the faulty agent blunders.
+    """Return the record of the first position in which only the faulty agent can blunder.
 
-    Positions that its training updated are preferred.
+    Positions with an update in the training of the faulty agent are preferred.
     """
-    faulty, right = find_agents(site, fault)
+    faulty, correct = find_fault_agents(site, fault)
     may_blunder = [
         (
             (policy_from_values(agent.q, agent.card.play_rule) > 0)
             & ~site.is_move_correct
             & site.game.legal
         ).any(axis=1)
-        for agent in (faulty, right)
+        for agent in (faulty, correct)
     ]
     alone = may_blunder[0] & ~may_blunder[1]
     known = site.game.spread_pairs(faulty.history.find_updated_pairs(-1), False).any(
@@ -293,16 +339,16 @@ def find_first_blunder(site: SiteData, fault: str) -> str:
     return find_record(site.game, int(np.flatnonzero(chosen)[0]))
 
 
-def build_card(site: SiteData, fault: str) -> Card:
-    """Return the card of a fault."""
+def build_card(site: SiteData, fault: str) -> FaultCard:
+    """Return the entry of a fault in the list, with the blunders of both agents."""
     text = TEXTS[fault]
-    faulty, right = find_agents(site, fault)
-    faulty_count, right_count = (
-        format_count(agent.card.figures.blunders[-1]) for agent in (faulty, right)
+    faulty, correct = find_fault_agents(site, fault)
+    faulty_count, correct_count = (
+        format_count(agent.card.figures.blunders[-1]) for agent in (faulty, correct)
     )
     record = find_first_blunder(site, fault)
     board = draw_values(site, faulty, record, fault, f"A board of: {text.title}")
-    return Card(text, urls.FAULT.url(fault), faulty_count, right_count, board)
+    return FaultCard(text, urls.FAULT.url(fault), faulty_count, correct_count, board)
 
 
 def draw_values(
@@ -317,25 +363,25 @@ def draw_values(
     return lay_out_board(state, move_values, None, f"board-{board_id}", label)
 
 
-def build_side(site: SiteData, agent: Agent, title: str, record: str) -> FaultSide:
-    """Return an agent with the picture of its positions and its values on a board."""
+def build_side(site: SiteData, agent: Agent, title: str, record: str) -> FaultAgent:
+    """Return an agent with the picture of all its values, and its values on one board."""
     name = agent.card.recipe
     kind = "with" if title != "Without it" else "without"
     mind = minds.draw_mind(site, name, site.get_last_snapshot(name))
-    return FaultSide(
+    return FaultAgent(
         title=title,
-        name=name,
-        mind=mind.draw_svg(f"mind-{kind}"),
+        recipe_name=name,
+        mind_svg=mind.draw_svg(f"mind-{kind}"),
         board=draw_values(site, agent, record, kind, f"Board: {title}"),
-        game=urls.play(Match(x="human", o=name, value_source=name)),
+        game_url=urls.play_url(Match(x="human", o=name, value_source=name)),
     )
 
 
-def list_lines(faulty: Agent, right: Agent) -> list[Line]:
-    """Return the exact figures of two agents."""
-    figures = faulty.card.figures, right.card.figures
+def list_figures(faulty: Agent, correct: Agent) -> list[FaultFigures]:
+    """Return rows with the blunders and the lost games of two agents."""
+    figures = faulty.card.figures, correct.card.figures
     losses = [
-        Line(
+        FaultFigures(
             f"Games lost as {seat.upper()} against random moves",
             *(
                 f"{format_percent(getattr(one.baseline_chances['random'], seat)[-1][2])}%"
@@ -345,22 +391,22 @@ def list_lines(faulty: Agent, right: Agent) -> list[Line]:
         for seat in ("x", "o")
     ]
     blunders = (format_count(one.blunders[-1]) for one in figures)
-    return [Line("Blunders, of 4,520 positions", *blunders), *losses]
+    return [FaultFigures("Blunders, of 4,520 positions", *blunders), *losses]
 
 
 @bp.get(urls.FAULTS)
 def show_faults() -> Response:
     """Show the list of common faults in the code of learners."""
-    site = current_site()
-    find_agents(site, ORDER[0])
+    site = get_current_site()
+    find_fault_agents(site, FAULT_ORDER[0])
     return render_page(FaultsPage(site))
 
 
 @bp.get(urls.FAULT)
 def show_fault(fault: str) -> Response:
     """Show the page of a common fault in the code of learners."""
-    site = current_site()
-    find_agents(site, fault)
+    site = get_current_site()
+    find_fault_agents(site, fault)
     return render_page(FaultPage(site, fault))
 
 
@@ -373,11 +419,11 @@ def show_first_puzzle() -> AnyResponse:
 @bp.get(urls.FAULT_PUZZLE)
 def show_puzzle(number: int) -> Response:
     """Show a puzzle, with the result if the URL has an answer."""
-    site = current_site()
+    site = get_current_site()
     answer = request.args.get("answer", "")
-    if not 1 <= number <= len(ORDER):
-        raise NotFound(f"There are puzzles 1 to {len(ORDER)}, not {number}.")
-    if answer and answer not in list_choices_of(number):
-        raise BadRequest(f"answer is one of {', '.join(list_choices_of(number))}.")
-    find_agents(site, ORDER[number - 1])
+    if not 1 <= number <= len(FAULT_ORDER):
+        raise NotFound(f"There are puzzles 1 to {len(FAULT_ORDER)}, not {number}.")
+    if answer and answer not in list_puzzle_choices(number):
+        raise BadRequest(f"answer is one of {', '.join(list_puzzle_choices(number))}.")
+    find_fault_agents(site, FAULT_ORDER[number - 1])
     return render_page(FaultPuzzlePage(site, number, answer))

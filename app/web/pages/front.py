@@ -13,7 +13,7 @@ from app.web.match import Match, get_next_snapshot, read_snapshot
 from app.web.pages.parts.learning import Film, film_position
 from app.web.pictures.minds import MindPicture, draw_mind
 from app.web.rendering import Page, render_page
-from app.web.site_data import SiteData, current_site
+from app.web.site_data import SiteData, get_current_site
 from app.web.urls import Destination
 from app.web.wording import (
     BLOCK_EXAMPLE,
@@ -63,22 +63,24 @@ class FrontPage(Page, frozen=True):
         match = Match(
             BLOCK_EXAMPLE, o=self.name, value_source=self.name, snapshot=self.snapshot
         )
-        return urls.play(match)
+        return urls.play_url(match)
 
     @property
     def training_stage_links(self) -> list[Destination]:
         """New games against the agent at an early, a middle and the last snapshot."""
         updates = self.site.agents[self.name].snapshot_updates.tolist()
-        steps = [_find_nearest(updates, target) for target in GAME_COUNTS]
+        steps = [_find_nearest_snapshot(updates, target) for target in GAME_COUNTS]
         games = [
             Destination(
                 format_updates(updates[step]),
-                urls.play(Match(o=self.name, value_source=self.name, snapshot=step)),
+                urls.play_url(
+                    Match(o=self.name, value_source=self.name, snapshot=step)
+                ),
             )
             for step in steps
         ]
         last = format_updates(updates[-1])
-        return [*games, Destination(last, urls.play_against(self.name))]
+        return [*games, Destination(last, urls.play_against_url(self.name))]
 
     @property
     def next_frame_url(self) -> str:
@@ -95,7 +97,7 @@ class FrontPage(Page, frozen=True):
     @property
     def tile_count(self) -> int:
         """The number of tiles in the picture of all positions."""
-        return len(self.site.tiles.decisions)
+        return len(self.site.tile_layout.decisions)
 
     @property
     def watch_url(self) -> str:
@@ -117,15 +119,18 @@ class FrontPage(Page, frozen=True):
         ]
 
 
-def _find_nearest(updates: Sequence[int], target: int) -> int:
+def _find_nearest_snapshot(update_counts: Sequence[int], target_count: int) -> int:
     """Return the snapshot with the number of updates nearest to a target; ties: the first."""
-    return min(range(len(updates)), key=lambda step: abs(updates[step] - target))
+    return min(
+        range(len(update_counts)),
+        key=lambda step: abs(update_counts[step] - target_count),
+    )
 
 
 @bp.get(urls.HOME)
 def show_front() -> Response:
     """Return the front page."""
-    site = current_site()
+    site = get_current_site()
     step = request.args.get("step", "")
     name = site.first_opponent
     step_shown = read_snapshot(

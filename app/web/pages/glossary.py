@@ -88,18 +88,16 @@ def link_terms(html: Markup) -> Markup:
     """Return HTML in which the first use of each term in a paragraph links to the glossary."""
     linked: set[str] = set()
 
-    def link_term(saying: re.Match[str]) -> str:
-        place = ANCHOR_BY_FORM[saying[0].lower()]
+    def link_term(match: re.Match[str]) -> str:
+        place = ANCHOR_BY_FORM[match[0].lower()]
         if place in linked:
-            return saying[0]
+            return match[0]
         linked.add(place)
-        return (
-            f'<a href="{urls.glossary(place)}"{get_link_attributes()}>{saying[0]}</a>'
-        )
+        return f'<a href="{urls.glossary_url(place)}"{get_link_attributes()}>{match[0]}</a>'
 
-    def link_paragraph(found: re.Match[str]) -> str:
+    def link_paragraph(match: re.Match[str]) -> str:
         # text, what is left as it is, its tag; text, ...
-        parts = UNLINKED_PATTERN.split(found[0])
+        parts = UNLINKED_PATTERN.split(match[0])
         parts[2::3] = [""] * len(parts[2::3])
         parts[::3] = [TERM_PATTERN.sub(link_term, text) for text in parts[::3]]
         return "".join(parts)

@@ -44,7 +44,7 @@ from app.web.pictures.boards import (
     lay_out_board,
 )
 from app.web.rendering import Page, get_url_in_frame, render_page
-from app.web.site_data import TRUTH, SiteData, cached_per_site, current_site
+from app.web.site_data import TRUTH, SiteData, cached_per_site, get_current_site
 from app.web.urls import frame_url
 from app.web.wording import (
     LESSON_STEPS,
@@ -61,7 +61,7 @@ RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"  # against random m
 
 def _compute_odds(site: SiteData) -> dict[str, object]:
     """Return how much likelier a league's learner draws its best move than a move of value 0."""
-    start = SECTIONS["exploration"].start
+    start = SECTIONS["exploration"].start_match
     if start.value_source not in site.shipped_agents:
         return {}
     position = replay_record(site.game, start.record)[-1]
@@ -106,7 +106,7 @@ def _find_beaten_seat(site: SiteData, name: str) -> str:
 
 # slug of a section -> function that returns the numbers in its text
 FACT_BUILDERS: Mapping[str, Callable[[SiteData], Mapping[str, object]]] = {
-    **{slug: algorithm.facts for slug, algorithm in ALGORITHMS.items()},
+    **{slug: algorithm.compute_facts for slug, algorithm in ALGORITHMS.items()},
     "exploration": _compute_odds,
     "best-response": _compute_wins_over_random,
     "exact": _compute_unseen_losses,
@@ -197,7 +197,7 @@ def build_position_writing(game: Game, position: int) -> PositionWriting:
             parse_position(game, after)
         except ValueError:
             return ""
-        return urls.how(WRITING, board=after)
+        return urls.how_url(WRITING, board=after)
 
     representative = int(game.symmetry_class[position])
     names = SYMMETRY_NAMES[:: len(SYMMETRY_NAMES) // len(game.symmetries)]
@@ -212,7 +212,7 @@ def build_position_writing(game: Game, position: int) -> PositionWriting:
             SymmetricPosition(
                 name=name,
                 board=draw_small_board(game, image, {}),
-                url=urls.how(WRITING, board=format_position(game, image)),
+                url=urls.how_url(WRITING, board=format_position(game, image)),
                 is_representative=image == representative,
             )
             for name, image in zip(
@@ -222,7 +222,7 @@ def build_position_writing(game: Game, position: int) -> PositionWriting:
     )
 
 
-def work_out_won_game(game: Game) -> list[WorkedMove]:
+def compute_won_game(game: Game) -> list[WorkedMove]:
     """Return the winner's moves with their values, the last move first."""
     positions = replay_record(game, WORKED_RECORD)
     cells = parse_record(game, WORKED_RECORD)
@@ -295,18 +295,18 @@ class HowPage(Page, frozen=True):
         }
 
     @property
-    def reference(self) -> tuple[str, Algorithm]:
+    def reference_algorithm(self) -> tuple[str, Algorithm]:
         """The slug of REFERENCE and its algorithm."""
         return REFERENCE, ALGORITHMS[REFERENCE]
 
     @property
-    def differences(self) -> dict[str, dict[str, Algorithm]]:
+    def algorithms_by_difference(self) -> dict[str, dict[str, Algorithm]]:
         """The other algorithms by slug, grouped by what differs."""
         return {
             heading: {
                 slug: algorithm
                 for slug, algorithm in ALGORITHMS.items()
-                if algorithm.update.differs == kind
+                if algorithm.update.differing_part == kind
             }
             for kind, heading in DIFFERENCES.items()
         }
@@ -322,7 +322,7 @@ class PartPage(Page, frozen=True):
     slug: str
     title: str
     contents: Mapping[str, Mapping[str, str]]
-    writing: PositionWriting | None = None  # a position in all encodings
+    position_writing: PositionWriting | None = None  # a position in all encodings
     won_game: list[WorkedMove] | None = None  # the worked example
     known_value_count: int = 0  # number of values found in the worked example
     section: Section | None = None
@@ -354,7 +354,7 @@ def show_how() -> Response:
         part_query = {
             name: request.args.get(name) for name in ("record", "board", "stage")
         }
-        return redirect(urls.how(part, **part_query), 301)
+        return redirect(urls.how_url(part, **part_query), 301)
     return render_page(HowPage(LESSON_STEPS))
 
 
@@ -365,23 +365,25 @@ def show_part(slug: str) -> Response:
         parts = [*(stop.slug for stop in LESSON_STEPS), *TITLE_BY_PART]
         raise NotFound(f"There is no part {slug!r}. There are: {', '.join(parts)}.")
     query = request.args
-    game = current_site().game
-    page = partial(PartPage, current_site(), slug, TITLE_BY_PART[slug], CONTENTS)
+    game = get_current_site().game
+    page = partial(PartPage, get_current_site(), slug, TITLE_BY_PART[slug], CONTENTS)
     if slug == WRITING:
         return render_page(
-            page(writing=build_position_writing(game, parse_board(query, game)))
+            page(
+                position_writing=build_position_writing(game, parse_board(query, game))
+            )
         )
     if slug == WON_GAME:
-        moves = work_out_won_game(game)
+        moves = compute_won_game(game)
         stage = read_integer("stage", query.get("stage") or "0", 0, len(moves))
         return render_page(page(won_game=moves, known_value_count=stage))
-    return render_page(build_section_page(current_site(), slug, query))
+    return render_page(build_section_page(get_current_site(), slug, query))
 
 
 @bp.get(frame_url(urls.HOW_PART), endpoint="framed")
 def show_update_frame(slug: str) -> Response:
     """Show an update of an algorithm in a frame."""
-    site = current_site()
+    site = get_current_site()
     update = draw_section_update(site, slug, request.args)
     if update is None:
         slugs = ", ".join(
@@ -401,12 +403,12 @@ def build_section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> P
     has_board = _has_board(site, section)
     if record and not has_board:
         raise BadRequest(
-            f"{TITLE_BY_PART[slug]} has no board here, for {section.start.value_source} is not here."
+            f"{TITLE_BY_PART[slug]} has no board here, for {section.value_source} is not here."
         )
     match = (
-        section.start.follow_record(parse_match(record, {}, site).match.record)
+        section.start_match.follow_record(parse_match(record, {}, site).match.record)
         if record
-        else section.start
+        else section.start_match
     )
     return PartPage(
         site=site,
@@ -415,8 +417,8 @@ def build_section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> P
         contents=CONTENTS,
         section=section,
         example=build_example(site, slug, match) if has_board else None,
-        build_start_values=partial(build_start, site, section.start),
-        build_legend=partial(build_start_legend, site, section.start),
+        build_start_values=partial(build_start_values, site, section.start_match),
+        build_legend=partial(build_start_legend, site, section.start_match),
         facts=collect_facts(site, slug),
         recipes={name: site.get_recipe(name) for name in site.agents},
         cards={name: agent.card for name, agent in site.agents.items()},
@@ -444,19 +446,19 @@ def draw_section_update(
             list_examples(site, slug),
             query.get("update", ""),
             stage,
-            partial(_update_url, slug),
+            partial(_build_update_url, slug),
         )
     except ValueError as error:
         raise BadRequest(str(error)) from None
 
 
-def _update_url(slug: str, **query: str | int) -> str:
-    return get_url_in_frame(urls.how(slug, **query))
+def _build_update_url(slug: str, **query: str | int) -> str:
+    return get_url_in_frame(urls.how_url(slug, **query))
 
 
 def _has_board(site: SiteData, section: Section) -> bool:
-    value_source = section.start.value_source
-    step = section.start.snapshot
+    value_source = section.start_match.value_source
+    step = section.start_match.snapshot
     if value_source == TRUTH:
         return True
     return value_source in site.shipped_agents and (
@@ -481,15 +483,17 @@ def build_example(site: SiteData, slug: str, match: Match) -> SectionExample:
         board=lay_out_board(
             state,
             move_values,
-            lambda cell: urls.how(slug, record=match.follow_move(cell).record),
+            lambda cell: urls.how_url(slug, record=match.follow_move(cell).record),
             label=f"{TITLE_BY_PART[slug]}: {headline}",
         ),
-        start_url=urls.how(slug) if match != SECTIONS[slug].start else "",
-        play_url=urls.play(match),
+        start_url=urls.how_url(slug) if match != SECTIONS[slug].start_match else "",
+        play_url=urls.play_url(match),
     )
 
 
-def build_start(site: SiteData, match: Match, value_source: str = "") -> StartValues:
+def build_start_values(
+    site: SiteData, match: Match, value_source: str = ""
+) -> StartValues:
     """Return the values of the first position of a section, by its own source or by `value_source`."""
     state = replay_match(
         replace(match, value_source=value_source) if value_source else match, site

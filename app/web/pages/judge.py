@@ -24,8 +24,8 @@ from app.tictactoe.notation import DIGITS, MARKS, format_position
 from app.tictactoe.policy_codec import encode_moves
 from app.web import urls
 from app.web.facts import (
-    build_atlas,
     build_certificate,
+    classify_blunders,
     find_causes,
     find_losing_game,
     play_round_robin,
@@ -43,7 +43,7 @@ from app.web.pictures.minds import (
     draw_policy_blunders,
 )
 from app.web.rendering import Page, render_page, wants_fragment
-from app.web.site_data import MOVES_PREFIX, SiteData, current_site
+from app.web.site_data import MOVES_PREFIX, SiteData, get_current_site
 from app.web.urls import Destination
 from app.web.wording import Character, describe_character
 
@@ -94,12 +94,12 @@ class JudgedPage(Page, frozen=True):
     character: Character
     links: list[Destination]  # links: games that beat the policy, and a game against it
     # each cause with positions that show it
-    causes: list[tuple[Cause, list[judgement.PositionExhibit]]]
+    exhibits_by_cause: list[tuple[Cause, list[judgement.PositionExhibit]]]
     results: dict[str, list[list[OutcomeShare]]]
     mind_picture: MindPicture
     colouring: TileColouring  # the colouring of the tiles
     # its neighbours in the arena: a player, its rank and score
-    standings: list[tuple[str, int, float]]
+    neighbours: list[tuple[str, int, float]]
     blunders: judgement.BlunderExhibits
     # seat -> a lost game or the proof
     verdicts: Mapping[str, judgement.LostGame | judgement.Proof]
@@ -126,12 +126,12 @@ class PictureListPage(Page, frozen=True):
 def show_judge() -> Response:
     """Show the results of the moves in the URL; without moves, show the form."""
     text = request.args.get("moves", "").strip()
-    site = current_site()
+    site = get_current_site()
     if not text:
         return render_page(build_judge_page(site))
     code = text.rpartition("moves=")[2]  # the form accepts a whole link too
     if code != request.args["moves"]:
-        return redirect(urls.judge(code), 303)
+        return redirect(urls.judge_url(code), 303)
     name = get_judged_policy()
     mind = draw_policy_blunders(site, name)
     verdicts = judgement.judge_seats(site, name)
@@ -149,8 +149,8 @@ def show_judge() -> Response:
             for seat, lost in verdicts.items()
             if isinstance(lost, judgement.LostGame)
         ]
-        + judgement.list_encounters(name),
-        causes=[
+        + judgement.list_board_links(name),
+        exhibits_by_cause=[
             (
                 cause,
                 [
@@ -163,7 +163,7 @@ def show_judge() -> Response:
         results=judgement.list_results(site, name),
         mind_picture=mind,
         colouring=COLOURINGS[mind.colouring_key],
-        standings=list_standings(site, name),
+        neighbours=list_standings(site, name),
         blunders=judgement.build_blunder_exhibits(site, name, slice(SHOWN_BLUNDERS)),
         verdicts=verdicts,
         export=export_board(parse_match("", {"o": name}, site)),
@@ -178,7 +178,7 @@ def judge_table() -> Response:
     htmx receives the block of the page on how the table was read. If a row cannot be read,
     every client receives it, with status 400.
     """
-    site = current_site()
+    site = get_current_site()
     try:
         reading, options = read_sent_table(site)
     except TableError as error:
@@ -187,7 +187,7 @@ def judge_table() -> Response:
     else:
         code = encode_moves(site.game, reading.chosen_moves)
         if not reading.unread_reasons and not wants_fragment():
-            return redirect(urls.judge(code), 303)
+            return redirect(urls.judge_url(code), 303)
         response = render_page(
             build_judge_page(
                 site, chosen_options=options, reading=reading, move_code=code
@@ -204,11 +204,17 @@ NO_STORE_HEADERS = {"Cache-Control": "no-store"}
 
 
 def build_judge_page(
-    site: SiteData, chosen_options: TableOptions = DEFAULT_OPTIONS, **read: Any
+    site: SiteData,
+    chosen_options: TableOptions = DEFAULT_OPTIONS,
+    **reading_fields: Any,
 ) -> JudgePage:
     """Return the page with the form; `read` are the fields about the table that was sent."""
     return JudgePage(
-        site.game.decisions, QUESTIONS, chosen_options, MAX_TABLE_BYTES, **read
+        site.game.decisions,
+        QUESTIONS,
+        chosen_options,
+        MAX_TABLE_BYTES,
+        **reading_fields,
     )
 
 
@@ -217,9 +223,11 @@ def build_judge_page(
 def show_blunders(name: str = "") -> Response:
     """Show all blunders of a policy."""
     name = get_judged_policy(name)
-    site = current_site()
+    site = get_current_site()
     shown, listed = _build_list_page(
-        name, len(build_atlas(site, name).example_rows), partial(urls.blunders, name)
+        name,
+        len(classify_blunders(site, name).example_rows),
+        partial(urls.blunders_url, name),
     )
     return render_page(
         listed(
@@ -235,10 +243,10 @@ def show_blunders(name: str = "") -> Response:
 def show_certificate(seat: str, name: str = "") -> Response:
     """Show the whole proof that a policy cannot be beaten in a seat."""
     name = get_judged_policy(name)
-    site = current_site()
+    site = get_current_site()
     positions = len(get_certificate(site, name, seat).positions)
     shown, listed = _build_list_page(
-        name, positions, partial(urls.certificate, name, seat)
+        name, positions, partial(urls.certificate_url, name, seat)
     )
     return render_page(
         listed(
@@ -259,7 +267,7 @@ def _build_list_page(
     page = partial(
         PictureListPage,
         name=name,
-        title=current_site().display_titles[name],
+        title=get_current_site().display_titles[name],
         page_number=number,
         shown_pictures=range(picture_count)[shown],
         picture_count=picture_count,
@@ -272,8 +280,8 @@ def _build_list_page(
 @bp.get(urls.JUDGE_CERTIFICATE.append_ending(".csv"))
 def download_certificate(seat: str, name: str = "") -> Response:
     """Return a proof as CSV: each position, the cells that may be played, and the exact value."""
-    site = current_site()
-    certificate = get_certificate(current_site(), get_judged_policy(name), seat)
+    site = get_current_site()
+    certificate = get_certificate(get_current_site(), get_judged_policy(name), seat)
     rows = (
         (
             format_position(site.game, position),
@@ -295,10 +303,10 @@ def get_judged_policy(name: str = "") -> str:
     Raises NotFound or BadRequest if there is neither.
     """
     if name:
-        current_site().get_agent(name)
+        get_current_site().get_agent(name)
         return name
     moves = MOVES_PREFIX + request.args.get("moves", "")
-    current_site().canonicalize(moves)
+    get_current_site().canonicalize(moves)
     return moves
 
 

@@ -24,7 +24,7 @@ from app.web.pages.parts.next_update import NextUpdate, draw_next_update
 from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.pictures.minds import MindPicture, draw_mind
 from app.web.rendering import Page, get_url_in_frame, render_page
-from app.web.site_data import HUMAN, SiteData, current_site
+from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext, mark_english
 from app.web.urls import frame_url
 from app.web.wording import LESSON_STEPS, LessonStep
@@ -60,7 +60,9 @@ class LessonPage(Page, frozen=True):
 
     site: SiteData
     step_index: int  # index of the step, from 0
-    _frame: str  # number of the frame in the URL, "" for the first frame of the step
+    _frame_text: (
+        str  # number of the frame in the URL, "" for the first frame of the step
+    )
 
     @property
     def lesson_steps(self) -> list[LessonStep]:
@@ -70,7 +72,7 @@ class LessonPage(Page, frozen=True):
     @cached_property
     def illustration(self) -> Illustration:
         """The film, the board or the mind beside the text."""
-        return ILLUSTRATIONS[self._step.slug](self.site, self._frame)
+        return ILLUSTRATIONS[self._step.slug](self.site, self._frame_text)
 
     @property
     def next_frame_url(self) -> str:
@@ -79,12 +81,12 @@ class LessonPage(Page, frozen=True):
         following = shown.film and get_next_snapshot(
             shown.frame_index, shown.film.last_frame
         )
-        return get_url_in_frame(urls.how(self._step.slug, step=following))
+        return get_url_in_frame(urls.how_url(self._step.slug, step=following))
 
     @property
     def final_game_url(self) -> str:
         """The URL of the game after the last step."""
-        return urls.play_against(_find_unbeatable(self.site))
+        return urls.play_against_url(_find_unbeatable_agent(self.site))
 
     @property
     def export(self) -> Export:
@@ -115,10 +117,10 @@ def show_lesson(slug: str) -> Response:
     """Show a step of the lesson."""
     number = [stop.slug for stop in LESSON_STEPS].index(slug)
     frame = request.args.get("step", "")
-    return render_page(LessonPage(current_site(), number, frame))
+    return render_page(LessonPage(get_current_site(), number, frame))
 
 
-def _illustrate_untrained(site: SiteData, frame: str) -> Illustration:
+def _illustrate_untrained(site: SiteData, frame_text: str) -> Illustration:
     """Return the position of the film before the first game."""
     name = choose_filmed_agent(site)
     game = site.game
@@ -136,21 +138,21 @@ def _illustrate_untrained(site: SiteData, frame: str) -> Illustration:
             "losing": format_count(int((legal & ~right).sum())),
         },
         film=film_position(site, name, LESSON_RECORD),
-        frame_index=read_snapshot(name, frame, 0, site),
+        frame_index=read_snapshot(name, frame_text, 0, site),
     )
 
 
-def _illustrate_learning(site: SiteData, frame: str) -> Illustration:
+def _illustrate_learning(site: SiteData, frame_text: str) -> Illustration:
     """Return the film of all decisions from the first snapshot on."""
     name = choose_filmed_agent(site)
-    return _illustrate_decisions(site, name, read_snapshot(name, frame, 0, site))
+    return _illustrate_decisions(site, name, read_snapshot(name, frame_text, 0, site))
 
 
-def _illustrate_unbeatable(site: SiteData, frame: str) -> Illustration:
+def _illustrate_unbeatable(site: SiteData, frame_text: str) -> Illustration:
     """Return all decisions of an unbeatable agent."""
-    name = _find_unbeatable(site)
+    name = _find_unbeatable_agent(site)
     return _illustrate_decisions(
-        site, name, read_snapshot(name, frame, site.get_last_snapshot(name), site)
+        site, name, read_snapshot(name, frame_text, site.get_last_snapshot(name), site)
     )
 
 
@@ -169,10 +171,10 @@ def _illustrate_blunder(site: SiteData, _: str) -> Illustration:
     number, puzzle = find_misled_puzzle(site)
     attempt = read_choices(Attempt(site, number), request.args)
 
-    def answer(cell: int) -> str:
+    def build_answer_url(cell: int) -> str:
         chosen = attempt.choose_cell(cell)
         return get_url_in_frame(
-            urls.how(
+            urls.how_url(
                 "blunder",
                 right=chosen.chosen_correct_cell,
                 plays=chosen.chosen_agent_cell,
@@ -181,7 +183,7 @@ def _illustrate_blunder(site: SiteData, _: str) -> Illustration:
 
     return Illustration(
         puzzle.agent_id,
-        board=lay_out_attempt(attempt, answer),
+        board=lay_out_attempt(attempt, build_answer_url),
         attempt=attempt,
         puzzle_number=number,
     )
@@ -190,48 +192,48 @@ def _illustrate_blunder(site: SiteData, _: str) -> Illustration:
 def _illustrate_why(site: SiteData, _: str) -> Illustration:
     """Return the update of the value that caused the blunder."""
     number, puzzle = find_misled_puzzle(site)
-    pair = ValueQuery(site, puzzle.agent_id, puzzle.position, puzzle.blunder_cell)
+    query = ValueQuery(site, puzzle.agent_id, puzzle.position, puzzle.blunder_cell)
     match = Match(puzzle.record, o=HUMAN, value_source=puzzle.agent_id)
     notes = [EMPTY_NOTE] * site.game.cells
     notes[puzzle.blunder_cell] = Note(gettext("blunder"), gettext("blunder"))
     return Illustration(
         puzzle.agent_id,
         facts={
-            "value": format_signed(pair.value),
-            "exact": format_signed(pair.exact_in_task or 0),
+            "value": format_signed(query.value),
+            "exact": format_signed(query.exact_in_task or 0),
             "place": format_short_square_name(site.game, puzzle.blunder_cell),
             "answer": format_short_square_name(
                 site.game, parse_record(site.game, puzzle.refutation)[1]
             ),
-            "answers": format_count(int(site.game.legal[pair.after].sum())),
+            "answers": format_count(int(site.game.legal[query.next_position].sum())),
         },
         board=lay_out_board(
             replay_match(match, site),
             evaluate_moves(site, puzzle.position, puzzle.agent_id),
-            lambda cell: urls.why(match, cell),
+            lambda cell: urls.why_url(match, cell),
             label=gettext("The position and its Q-values"),
             chosen_cell=puzzle.blunder_cell,
             notes=notes,
         ),
-        update=_draw_update(pair, request.args.get("answer", "")),
+        update=_draw_update(query, request.args.get("answer", "")),
         puzzle_number=number,
-        why_url=urls.why(match, puzzle.blunder_cell),
+        why_url=urls.why_url(match, puzzle.blunder_cell),
     )
 
 
-def _draw_update(pair: ValueQuery, answer: str) -> NextUpdate | None:
+def _draw_update(query: ValueQuery, case_name: str) -> NextUpdate | None:
     """Return the next update of a value after one of the opponent's answers.
 
     Raises BadRequest with a sentence if the answer is impossible.
     """
     try:
-        return draw_next_update(pair, answer, _build_answer_url)
+        return draw_next_update(query, case_name, _build_answer_url)
     except ValueError as error:
         raise BadRequest(mark_english(str(error))) from None
 
 
 def _build_answer_url(answer: str) -> str:
-    return get_url_in_frame(urls.how("why", answer=answer))
+    return get_url_in_frame(urls.how_url("why", answer=answer))
 
 
 ILLUSTRATIONS = {
@@ -264,15 +266,15 @@ def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
             )
         )
 
-    def expects(each: tuple[int, Puzzle]) -> float:
-        puzzle = each[1]
+    def get_expected_value(numbered_puzzle: tuple[int, Puzzle]) -> float:
+        puzzle = numbered_puzzle[1]
         return float(
             evaluate_moves(site, puzzle.position, puzzle.agent_id).scaled_values[
                 puzzle.blunder_cell
             ]
         )
 
-    return max(preferred or candidates, key=expects)
+    return max(preferred or candidates, key=get_expected_value)
 
 
 def _is_best_against_random(site: SiteData, puzzle: Puzzle) -> bool:
@@ -283,7 +285,7 @@ def _is_best_against_random(site: SiteData, puzzle: Puzzle) -> bool:
     return bool(np.nanargmax(exact[puzzle.position]) == puzzle.blunder_cell)
 
 
-def _find_unbeatable(site: SiteData) -> str:
+def _find_unbeatable_agent(site: SiteData) -> str:
     """Return the agent of the last step: UNBEATABLE_AGENT, or the first agent without a losing game.
 
     Raises NotFound with a sentence if every agent can be beaten.

@@ -23,7 +23,7 @@ from app.web.pages.parts.learning import Film, film_all_positions
 from app.web.pictures import minds
 from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.rendering import Page, render_page
-from app.web.site_data import TASK_SUFFIX, SiteData, current_site
+from app.web.site_data import TASK_SUFFIX, SiteData, get_current_site
 
 bp = Blueprint("mind", __name__)
 TASK_DECIMALS = 3  # digits that show the difference between 0.999 and a win
@@ -36,7 +36,7 @@ class MindTile(NamedTuple):
     move_number: int  # number of the move to decide, from 1
     board: BoardPicture
     # sentence on the highest Q-value or on the beads of the likeliest move
-    expected_value: str
+    value_sentence: str
     # outcome nearest to the value: "a win", "a draw", "a loss"; "" if unknown
     nearest_result: str
     optimal_result: str  # the outcome of optimal play
@@ -67,7 +67,7 @@ class MindPage(Page, frozen=True):
     @property
     def colourings(self) -> Mapping[str, minds.TileColouring]:
         """The ways to colour the picture."""
-        return minds.list_kinds(self.site, self.name)
+        return minds.list_colourings(self.site, self.name)
 
     @property
     def film(self) -> Film:
@@ -87,21 +87,22 @@ class MindPage(Page, frozen=True):
         return self._build_url
 
     def _build_url(
-        self, step: int | None = None, kind: str | None = None, tile: int | None = None
+        self,
+        step: int | None = None,
+        kind: str | None = None,
+        tile: int | None = None,
     ) -> str:
-        """Return the URL of this page with the given changes.
+        """Return the URL of this page with another snapshot, colouring or tile.
 
-        Tile numbers wrap around: the first tile follows the last.
+        `step` is a snapshot, `kind` a key of COLOURINGS, and `tile` a tile number; the first tile
+        follows the last.
         """
         url_step = self.site.get_snapshot_for_url(
             self.name, self.snapshot if step is None else step
         )
         colour = self.colouring_key if kind is None else kind
-        colour = (
-            "" if colour == minds.EXPECTED_KEY else colour
-        )  # URLs leave out the default
         number = (self.tile_number if tile is None else tile) % self.tile_count
-        return urls.mind(
+        return urls.mind_url(
             self.name,
             url_step,
             "" if colour == minds.EXPECTED_KEY else colour,
@@ -116,7 +117,7 @@ class MindPage(Page, frozen=True):
     @property
     def tile_count(self) -> int:
         """The number of tiles."""
-        return len(self.site.tiles.decisions)
+        return len(self.site.tile_layout.decisions)
 
     @property
     def agreement_counts(self) -> list[list[int]]:
@@ -124,7 +125,7 @@ class MindPage(Page, frozen=True):
         if self.site.agents[self.name].card.reward_scale is None:
             return []
         return count_outcomes(
-            self.site.tiles,
+            self.site.tile_layout,
             round_outcomes(
                 minds.estimate_tiles(self.site, self.name, self.snapshot)[0]
             ),
@@ -140,7 +141,7 @@ class MindPage(Page, frozen=True):
 @bp.get(urls.MIND)
 def show_mind(name: str) -> Response:
     """Show an agent's mind."""
-    return render_page(build_mind_page(current_site(), name, request.args))
+    return render_page(build_mind_page(get_current_site(), name, request.args))
 
 
 def build_mind_page(site: SiteData, name: str, query: Mapping[str, str]) -> MindPage:
@@ -149,14 +150,14 @@ def build_mind_page(site: SiteData, name: str, query: Mapping[str, str]) -> Mind
     Raises NotFound or BadRequest with a sentence that names the fault.
     """
     step, colour = minds.parse_snapshot_and_colouring(site, name, query)
-    tiles = len(site.tiles.decisions)
+    tiles = len(site.tile_layout.decisions)
     number = read_integer("tile", query.get("tile") or "0", 0, tiles - 1)
     return MindPage(site, name, step, colour, number)
 
 
 def _build_tile(site: SiteData, name: str, snapshot: int, tile_number: int) -> MindTile:
     """Return the decision that represents a symmetry class in the picture."""
-    tiles = site.tiles
+    tiles = site.tile_layout
     game = site.game
     rows, knows = minds.choose_decisions(site, name, snapshot)
     position = int(rows[0, tile_number])
@@ -189,12 +190,12 @@ def _build_tile(site: SiteData, name: str, snapshot: int, tile_number: int) -> M
         board=lay_out_board(
             state,
             view,
-            lambda cell: urls.play(match.follow_move(cell)),
+            lambda cell: urls.play_url(match.follow_move(cell)),
             "tile-board",
             f"The position {format_position(game, position)}",
             notes=[EMPTY_NOTE] * game.cells,
         ),
-        expected_value=expectation
+        value_sentence=expectation
         if known
         else "The agent has never updated a value of this position",
         nearest_result=f"a {OUTCOME_LABELS[outcome]}"

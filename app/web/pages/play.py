@@ -44,7 +44,7 @@ from app.web.site_data import (
     TRUTH,
     SiteData,
     cached_per_site,
-    current_site,
+    get_current_site,
     is_policy_name,
 )
 from app.web.translation import gettext
@@ -69,7 +69,7 @@ def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
     record, before = _split_match_url(query)
     state = parse_match(record, before, site)
     if "player" in query:
-        return _seat_player(state, record, before, query)
+        return _replace_player(state, record, before, query)
     changes = {}
     if "lens" in query:
         changes = {
@@ -101,26 +101,29 @@ def _split_match_url(query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     return path.removeprefix(start), dict(parse_qsl(query_text))
 
 
-def _seat_player(
-    state: MatchState, record: str, before: Mapping[str, str], query: Mapping[str, str]
+def _replace_player(
+    state: MatchState,
+    record: str,
+    match_query: Mapping[str, str],
+    form: Mapping[str, str],
 ) -> Match:
     """Return the match with a new player in a seat, without its tally.
 
     A finished game is replaced by a new game.
     """
-    seat = query.get("seat", "")
+    seat = form.get("seat", "")
     if seat not in SEATS:
         raise build_value_error("seat", seat, gettext("x or o"))
-    changed = dict(before) | {seat: query["player"], "pause": query.get("pause", "")}
+    changed = dict(match_query) | {seat: form["player"], "pause": form.get("pause", "")}
     match = parse_match(record, changed | {"train": "", "hint": ""}, state.site).match
     if (match.x, match.o) != (state.match.x, state.match.o):
         match = replace(match, result_counts=(0, 0, 0))
     return match.follow_record("") if state.is_over else match
 
 
-Card = tuple[str, str, Character]  # id, title and description of a player
+PlayerCard = tuple[str, str, Character]  # id, title and description of a player
 # (title of a strength, players of this strength)
-Groups = tuple[tuple[str, tuple[Card, ...]], ...]
+PlayerGroups = tuple[tuple[str, tuple[PlayerCard, ...]], ...]
 
 
 class PlayersPage(Page, frozen=True):
@@ -129,19 +132,19 @@ class PlayersPage(Page, frozen=True):
     template: ClassVar = "play/players.html"
     fragment: ClassVar = ("players",)
 
-    groups: Groups
+    groups: PlayerGroups
     match_url: str  # URL of the game that a player is chosen for
 
 
 @bp.get(urls.PLAYERS)
 def show_players() -> Response:
     """Show all players."""
-    url = urls.play(parse_match_at(request.args, current_site()).match)
-    return render_page(PlayersPage(group_players(current_site()), url))
+    url = urls.play_url(parse_match_at(request.args, get_current_site()).match)
+    return render_page(PlayersPage(group_players(get_current_site()), url))
 
 
 @cached_per_site(4, per_language=True)
-def group_players(site: SiteData) -> Groups:
+def group_players(site: SiteData) -> PlayerGroups:
     """Return a person, then all agents and baselines by strength, the weakest first."""
     names = [*dict.fromkeys([*site.agents, *site.policies])]
     cards = [
@@ -188,7 +191,7 @@ class PreferencesPage(Page, frozen=True):
 def show_preferences(record: str = "") -> Response:
     """Show the preferred moves of all agents in the position shown."""
     return render_page(
-        build_preferences_page(parse_match(record, request.args, current_site()))
+        build_preferences_page(parse_match(record, request.args, get_current_site()))
     )
 
 
@@ -211,7 +214,7 @@ def build_preferences_page(state: MatchState) -> PreferencesPage:
             _build_preference(state, name) for name in (TRUTH, *state.site.agents)
         ],
         encodings=encode_position(state.site.game, state.position),
-        compare_url=urls.compare(build_comparison(state)),
+        compare_url=urls.compare_url(build_comparison(state)),
     )
 
 
@@ -230,7 +233,7 @@ def _build_preference(state: MatchState, name: str) -> PreferredMoves:
     return PreferredMoves(
         id=name,
         title=state.site.display_titles[name],
-        url=urls.play(
+        url=urls.play_url(
             replace(
                 state.match,
                 value_source=name,
@@ -295,7 +298,7 @@ AUTOMATIC_ID_PREFIX = "auto"
 @bp.get(urls.SETTINGS)
 def show_settings() -> Response:
     """Show the settings of a match."""
-    return render_page(SettingsPage(parse_match_at(request.args, current_site())))
+    return render_page(SettingsPage(parse_match_at(request.args, get_current_site())))
 
 
 class PlayPage(Page, frozen=True):
@@ -358,10 +361,10 @@ class PlayPage(Page, frozen=True):
         decider = choose_value_source(
             self.match, self.state.site, get_mover(self._explained_ply)
         )
-        if is_policy_name(decider) or self.state.site.is_taught(decider):
+        if is_policy_name(decider) or self.state.site.is_taught_by_person(decider):
             return ""
         blame = self.match_view.losing_move
-        return urls.why(
+        return urls.why_url(
             self._explained_match,
             self.state.played_cells[blame.ply - 1] if blame else None,
         )
@@ -393,7 +396,7 @@ class PlayPage(Page, frozen=True):
 @bp.get(urls.PLAY)
 def show_match(record: str = "") -> Response:
     """Show a match; without a record and players, a game against the opponent for newcomers."""
-    site = current_site()
+    site = get_current_site()
     state = parse_match(record, request.args, site)
     if state.match == Match() and not request.args.get("o"):
         state = parse_match("", {"o": site.first_opponent}, site)
@@ -403,17 +406,19 @@ def show_match(record: str = "") -> Response:
 @bp.get(urls.CHANGE_SETTINGS)
 def redirect_to_choice() -> AnyResponse:
     """Redirect to the URL of a match with the settings or the player that a form contains."""
-    return redirect(urls.play(apply_settings(request.args, current_site())), 303)
+    return redirect(
+        urls.play_url(apply_settings(request.args, get_current_site())), 303
+    )
 
 
 @bp.get(urls.REPLY.url(""))
 @bp.get(urls.REPLY)
 def show_reply(record: str = "") -> AnyResponse:
     """Draw a move for the player to move and show the match after this move."""
-    after = play_random_reply(parse_match(record, request.args, current_site()))
+    after = play_random_reply(parse_match(record, request.args, get_current_site()))
     # An automatic move adds no entry to the history.
     by_itself = request.headers.get("HX-Trigger", "").startswith(AUTOMATIC_ID_PREFIX)
     history = "Replace" if by_itself else "Push"
     return redirect_after_form(
-        urls.play(after.match), partial(PlayPage, after), history
+        urls.play_url(after.match), partial(PlayPage, after), history
     )

@@ -25,10 +25,10 @@ from app.web.pages.parts.attempt import (
     parse_attempt,
     parse_day,
 )
-from app.web.pages.parts.export import Export, export_puzzle, export_today
+from app.web.pages.parts.export import Export, export_daily_puzzles, export_puzzle
 from app.web.pictures.boards import BoardPicture
 from app.web.rendering import Page, get_url_in_frame, render_page
-from app.web.site_data import HUMAN, SiteData, current_site
+from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import format_day, gettext, gettext_noop
 from app.web.urls import Destination, frame_url
 
@@ -55,7 +55,7 @@ class PuzzlePage(Page, frozen=True):
     def why_url(self) -> str:
         """The URL that explains the agent's value of its move."""
         puzzle = self.attempt.puzzle
-        return urls.why(
+        return urls.why_url(
             Match(puzzle.record, o=HUMAN, value_source=puzzle.agent_id),
             puzzle.blunder_cell,
         )
@@ -120,7 +120,7 @@ class PuzzlesPage(Page, frozen=True):
     @property
     def export(self) -> Export:
         """The ways to export the puzzles of the day."""
-        return export_today()
+        return export_daily_puzzles()
 
     @property
     def rounds(self) -> list[tuple[int, int]]:
@@ -150,7 +150,7 @@ class ScorePage(Page, frozen=True):
     template: ClassVar = "puzzle/score.html"
 
     site: SiteData
-    number: int  # number of the last puzzle
+    last_puzzle_number: int  # number of the last puzzle
     day_in_url: str  # day of the round as in URLs; "" for a round of ten
     answer_digits: str
 
@@ -158,7 +158,7 @@ class ScorePage(Page, frozen=True):
     def page_url(self) -> str:
         """The URL of this page."""
         return urls.SCORE.url(
-            self.number, day=self.day_in_url, answers=self.answer_digits
+            self.last_puzzle_number, day=self.day_in_url, answers=self.answer_digits
         )
 
     @property
@@ -185,8 +185,10 @@ class ScorePage(Page, frozen=True):
     def next_round_url(self) -> str:
         """The URL of the next round of ten."""
         return get_url_in_frame(
-            urls.puzzle(
-                1 if self.day_in_url else get_next_number(self.site, self.number)
+            urls.puzzle_url(
+                1
+                if self.day_in_url
+                else get_next_number(self.site, self.last_puzzle_number)
             )
         )
 
@@ -197,14 +199,16 @@ class ScorePage(Page, frozen=True):
         if day:
             first = list_daily_puzzles(self.site, day)[0]
         else:
-            first = (self.number - ROUND_LENGTH) % len(list_puzzles(self.site)) + 1
-        return get_url_in_frame(urls.puzzle(first, day))
+            first = (self.last_puzzle_number - ROUND_LENGTH) % len(
+                list_puzzles(self.site)
+            ) + 1
+        return get_url_in_frame(urls.puzzle_url(first, day))
 
 
 @bp.get(urls.PUZZLES)
 def show_puzzles() -> Response:
     """Return the list of all puzzles."""
-    return render_page(PuzzlesPage(current_site()))
+    return render_page(PuzzlesPage(get_current_site()))
 
 
 @bp.get(urls.PUZZLE_TODAY)
@@ -212,9 +216,9 @@ def show_puzzles() -> Response:
 def redirect_to_today() -> AnyResponse:
     """Redirect to the first puzzle of the day, which begins at midnight UTC for all visitors."""
     now = datetime.now(UTC)
-    numbers = list_daily_puzzles(current_site(), now.date())
-    check_puzzle(numbers[0] if numbers else 1, current_site())
-    address = urls.puzzle(numbers[0], now.date())
+    numbers = list_daily_puzzles(get_current_site(), now.date())
+    check_puzzle(numbers[0] if numbers else 1, get_current_site())
+    address = urls.puzzle_url(numbers[0], now.date())
     response = redirect(get_url_in_frame(address))
     midnight = datetime.combine(now.date() + timedelta(1), time(), UTC)
     seconds = int((midnight - now).total_seconds())
@@ -226,14 +230,16 @@ def redirect_to_today() -> AnyResponse:
 @bp.get(frame_url(urls.PUZZLE), endpoint="framed")
 def show_puzzle(number: int) -> Response:
     """Return a puzzle."""
-    return render_page(PuzzlePage(parse_attempt(number, request.args, current_site())))
+    return render_page(
+        PuzzlePage(parse_attempt(number, request.args, get_current_site()))
+    )
 
 
 @bp.get(urls.SCORE)
 @bp.get(frame_url(urls.SCORE), endpoint="framed_score")
 def show_score(number: int) -> Response:
     """Return the score of the round that ends with a puzzle."""
-    site = current_site()
+    site = get_current_site()
     check_puzzle(number, site)
     day = parse_day(request.args.get("day", ""))
     length = count_round_puzzles(site, day)

@@ -20,10 +20,20 @@ from app.tictactoe.notation import (
 )
 from app.tictactoe.views import scale_values
 from app.web import urls
-from app.web.algorithms import SECTIONS, find_rule, find_section, is_explainable
-from app.web.algorithms.algorithm import CHANCE, UpdateRule
-from app.web.algorithms.formula import Formula, draw_block
-from app.web.algorithms.sentences import NEAR, describe_result, name_cell, name_opponent
+from app.web.algorithms import (
+    SECTIONS,
+    find_algorithm_slug,
+    find_update_rule,
+    is_explainable,
+)
+from app.web.algorithms.algorithm import CHANCE_HEADING, UpdateRule
+from app.web.algorithms.formula import Formula, convert_to_mathml
+from app.web.algorithms.sentences import (
+    MIN_SHOWN_DIFFERENCE,
+    describe_optimal_result,
+    name_cell,
+    name_opponent,
+)
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import (
     format_count,
@@ -36,25 +46,25 @@ from app.web.move_values import choose_value_source, evaluate_moves
 from app.web.pages.parts.next_update import NextUpdate, draw_next_update
 from app.web.pages.parts.update import STEP_COUNT, UpdateLink
 from app.web.pages.parts.update_examples import (
+    BlunderEffect,
     ExamplePicture,
-    MistakeEffect,
-    describe_mistake,
+    compute_blunder_effect,
     draw_example,
     draw_nearest_example,
     list_recorded_updates,
 )
 from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.rendering import Page, render_page
-from app.web.site_data import TASK_SUFFIX, TRUTH, current_site, is_policy_name
+from app.web.site_data import TASK_SUFFIX, TRUTH, get_current_site, is_policy_name
 from app.web.wording import describe_task
 
 bp = Blueprint("why", __name__)
-bp.add_app_template_filter(draw_block, "formula")
+bp.add_app_template_filter(convert_to_mathml, "formula")
 
 PARAMETER_TITLES = {"alpha": "Step size α", "gamma": "Discount factor γ"}
 
 
-class AnswerRow(NamedTuple):
+class ReplyRow(NamedTuple):
     """A table row for one reply of the opponent."""
 
     cell: int
@@ -82,35 +92,35 @@ class Explanation(NamedTuple):
     """The reasons for a value."""
 
     heading: str
-    statement: ValueStatement
+    value_statement: ValueStatement
     sentences: list[str]
     facts: list[tuple[str, str]]
-    updates: str  # number of updates of the value, "" if it is not recorded
+    update_count_text: str  # number of updates of the value, "" if it is not recorded
     reply_column: str = ""  # heading of the column with the chance of each reply
-    rows: Sequence[AnswerRow] = ()  # empty if the move ends the game
+    rows: Sequence[ReplyRow] = ()  # empty if the move ends the game
 
 
-def explain(query: ValueQuery) -> Explanation:
+def explain_value(query: ValueQuery) -> Explanation:
     """Return the reasons for a value."""
-    rule = find_rule(query)
-    if query.site.is_taught(query.lens):
-        return _explain_by_games(query, rule)
+    rule = find_update_rule(query)
+    if query.site.is_taught_by_person(query.value_source):
+        return _explain_taught_value(query, rule)
     reason = rule.compute_reason(query)
     return Explanation(
         heading=_name_move(query),
-        statement=_state_value(query, reason),
+        value_statement=_state_value(query, reason),
         sentences=[
             *rule.describe_reason(query, reason),
-            *_describe_gaps(query, reason),
+            *_describe_missing_count(query, reason),
             *_describe_task_value(query),
             *_describe_result(query, rule),
         ],
         facts=_list_facts(query, reason),
-        updates=_format_updates(query),
-        reply_column=rule.reply_column,
+        update_count_text=_format_update_count(query),
+        reply_column=rule.reply_column_heading,
         rows=[
-            _build_row(query, rule, reason, answer)
-            for answer in reason.answers
+            _build_reply_row(query, rule, reason, answer)
+            for answer in reason.replies
             if answer.cell is not None
         ],
     )
@@ -123,16 +133,18 @@ def _name_move(query: ValueQuery) -> str:
 def _build_best_play_fact(query: ValueQuery) -> tuple[str, str]:
     """Return the result of a move with optimal play, as a number and in words, with its label."""
     number = format_signed(query.site.optimal_q[query.position, query.cell], 0)
-    return "With optimal play", f"{number}, {describe_result(query)}"
+    return "With optimal play", f"{number}, {describe_optimal_result(query)}"
 
 
-def _explain_by_games(query: ValueQuery, rule: UpdateRule) -> Explanation:
+def _explain_taught_value(query: ValueQuery, rule: UpdateRule) -> Explanation:
     """Return the explanation of a value that a person's games changed."""
     game = query.game
-    view = evaluate_moves(query.site, query.position, query.lens, query.step)
+    view = evaluate_moves(
+        query.site, query.position, query.value_source, query.snapshot
+    )
     move = _name_move(query)
-    who = query.site.display_titles[query.lens]
-    course = query.site.lab.replay_course(query.lens, None)
+    who = query.site.display_titles[query.value_source]
+    course = query.site.lab.replay_course(query.value_source, None)
     lessons = course.lessons if isinstance(course, Course) else []
     shared = _build_sharing_key(query)
     changed = list[str]()
@@ -157,12 +169,12 @@ def _explain_by_games(query: ValueQuery, rule: UpdateRule) -> Explanation:
         sentences.append(f"So did some of its {practised} games of practice, or none.")
     return Explanation(
         heading=move,
-        statement=ValueStatement(
-            "taught", who, move, view.spoken_values[query.cell], query.known
+        value_statement=ValueStatement(
+            "taught", who, move, view.spoken_values[query.cell], query.is_known
         ),
         sentences=[*sentences, *_describe_result(query, rule)],
         facts=[_build_best_play_fact(query)],
-        updates=format_count(query.visits or 0),
+        update_count_text=format_count(query.update_count or 0),
     )
 
 
@@ -191,42 +203,52 @@ def _format_value(query: ValueQuery, value: float) -> str:
     )
 
 
-def _build_row(
-    query: ValueQuery, rule: UpdateRule, reason: ValueReason, answer: Reply
-) -> AnswerRow:
-    likely = f"{format_percent(answer.chance)}%" if rule.reply_column == CHANCE else ""
-    return AnswerRow(
-        cell=answer.cell or 0,
-        square_name=name_cell(query, answer.cell),
-        share_text=likely or ("yes" if answer.chance else "no"),
-        next_value_text=rule.describe_reply(query, answer),
-        target_text=format_signed(answer.target, 0)
-        if query.lens == TRUTH
-        else reason.format(answer.target),
-        optimal_result=describe_result(query, answer),
+def _build_reply_row(
+    query: ValueQuery, rule: UpdateRule, reason: ValueReason, reply: Reply
+) -> ReplyRow:
+    likely = (
+        f"{format_percent(reply.chance)}%"
+        if rule.reply_column_heading == CHANCE_HEADING
+        else ""
+    )
+    return ReplyRow(
+        cell=reply.cell or 0,
+        square_name=name_cell(query, reply.cell),
+        share_text=likely or ("yes" if reply.chance else "no"),
+        next_value_text=rule.describe_reply(query, reply),
+        target_text=format_signed(reply.target, 0)
+        if query.value_source == TRUTH
+        else reason.format_value(reply.target),
+        optimal_result=describe_optimal_result(query, reply),
     )
 
 
 def _state_value(query: ValueQuery, reason: ValueReason) -> ValueStatement:
     """Return the value with its source."""
     move = _name_move(query)
-    if query.lens == TRUTH:
+    if query.value_source == TRUTH:
         value = format_signed(query.value, 0)
-        return ValueStatement("optimal", "", move, value, True, describe_result(query))
-    agent = query.site.display_titles[query.learner]
-    value = reason.format(reason.value)
+        return ValueStatement(
+            "optimal", "", move, value, True, describe_optimal_result(query)
+        )
+    agent = query.site.display_titles[query.agent_name]
+    value = reason.format_value(reason.value)
     if query.task and not query.is_learned:
         task = describe_task(query.site, query.task)
         return ValueStatement("task", agent, move, value, True, task)
-    if query.step is None:
-        return ValueStatement("learned", agent, move, value, query.known)
-    updates = format_count(query.agent.card.figures.snapshot_updates[query.step])
-    return ValueStatement("snapshot", agent, move, value, query.known, updates)
+    if query.snapshot is None:
+        return ValueStatement("learned", agent, move, value, query.is_known)
+    updates = format_count(query.agent.card.figures.snapshot_updates[query.snapshot])
+    return ValueStatement("snapshot", agent, move, value, query.is_known, updates)
 
 
-def _describe_gaps(query: ValueQuery, reason: ValueReason) -> list[str]:
+def _describe_missing_count(query: ValueQuery, reason: ValueReason) -> list[str]:
     """Return the sentence that a snapshot has no number of updates, [] if it is not needed."""
-    if query.step is None or not query.known or abs(reason.above) < NEAR:
+    if (
+        query.snapshot is None
+        or not query.is_known
+        or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE
+    ):
         return []
     return ["How often it had been updated by then is not recorded."]
 
@@ -237,7 +259,7 @@ def _describe_task_value(query: ValueQuery) -> list[str]:
         return []
     task = describe_task(query.site, query.task)
     exact = query.exact_in_task
-    agrees = query.known and abs(query.value - exact) < NEAR
+    agrees = query.is_known and abs(query.value - exact) < MIN_SHOWN_DIFFERENCE
     addition = ", and that is its value" if agrees else ""
     return [
         f"Its training task is {task}: there the move is worth exactly "
@@ -247,18 +269,18 @@ def _describe_task_value(query: ValueQuery) -> list[str]:
 
 def _describe_result(query: ValueQuery, rule: UpdateRule) -> list[str]:
     """Return a sentence with the result of optimal play, and the answers that miss it."""
-    if query.lens == TRUTH:
+    if query.value_source == TRUTH:
         return []
-    result = f"With optimal play by both it is a {describe_result(query)}"
+    result = f"With optimal play by both it is a {describe_optimal_result(query)}"
     if (
-        query.site.is_taught(query.lens)
-        or query.game.is_over(query.after)
-        or rule.reply_column != CHANCE
+        query.site.is_taught_by_person(query.value_source)
+        or query.game.is_over(query.next_position)
+        or rule.reply_column_heading != CHANCE_HEADING
     ):
         return [f"{result}."]
-    possible = query.answer_chances > 0
+    possible = query.reply_chances > 0
     best = -query.site.optimal_q[query.position, query.cell]
-    missing = possible & (query.site.optimal_q[query.after] != best)
+    missing = possible & (query.site.optimal_q[query.next_position] != best)
     if not missing.any():
         return [f"{result}."]
     return [
@@ -266,19 +288,24 @@ def _describe_result(query: ValueQuery, rule: UpdateRule) -> list[str]:
     ]
 
 
-def _format_updates(query: ValueQuery) -> str:
+def _format_update_count(query: ValueQuery) -> str:
     """Return the number of updates of a value, "" if it is not recorded."""
-    return "" if query.visits is None else format_count(query.visits)
+    return "" if query.update_count is None else format_count(query.update_count)
 
 
 def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]:
     """Return the labelled numbers of a value."""
     best_play = _build_best_play_fact(query)
-    if query.lens == TRUTH:
+    if query.value_source == TRUTH:
         return [best_play]
     facts = [best_play]
-    view = evaluate_moves(query.site, query.position, query.lens, query.step)
-    if not view.are_beads and abs(view.scaled_values[query.cell] - query.value) >= NEAR:
+    view = evaluate_moves(
+        query.site, query.position, query.value_source, query.snapshot
+    )
+    if (
+        not view.are_beads
+        and abs(view.scaled_values[query.cell] - query.value) >= MIN_SHOWN_DIFFERENCE
+    ):
         facts.insert(
             0,
             (
@@ -291,7 +318,7 @@ def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]
             ("Exactly in its training task", format_signed(query.exact_in_task))
         )
     if query.is_learned and reason.has_target:
-        target = reason.hedge + reason.format(reason.target)
+        target = reason.target_prefix + reason.format_value(reason.target)
         facts.append(("Target of the next update", target))
     return facts + _list_parameters(query)
 
@@ -315,7 +342,7 @@ class WhyPage(Page, frozen=True):
     fragment: ClassVar = ("explanation",)
 
     state: MatchState
-    query: ValueQuery  # the move with the explained value
+    value_query: ValueQuery  # the move with the explained value
     chosen_case: str = ""  # the answer, or the result of the game, in the next update
 
     @cached_property
@@ -324,39 +351,41 @@ class WhyPage(Page, frozen=True):
 
         Raises BadRequest with a sentence if the answer is impossible.
         """
-        if self.is_recorded:
+        if self.shows_recorded_update:
             return None
         try:
-            return draw_next_update(self.query, self.chosen_case, self._link_update)
+            return draw_next_update(
+                self.value_query, self.chosen_case, self._build_update_url
+            )
         except ValueError as error:
             raise BadRequest(str(error)) from None
 
     @cached_property
     def _recorded_updates(self) -> list[UpdateExample]:
         """The updates that made a blunder of the agent, [] for other moves."""
-        return list_recorded_updates(self.query)
+        return list_recorded_updates(self.value_query)
 
     @property
     def is_blunder_unrecorded(self) -> bool:
         """Whether the agent always plays this blunder, and no update of it is recorded."""
-        query = self.query
-        if not query.is_learned or query.step is not None or self._recorded_updates:
+        query = self.value_query
+        if not query.is_learned or query.snapshot is not None or self._recorded_updates:
             return False
-        view = evaluate_moves(query.site, query.position, query.lens)
+        view = evaluate_moves(query.site, query.position, query.value_source)
         return bool(view.is_blunder[query.cell] and view.policy[query.cell] == 1)
 
     @property
-    def recorded_blunders(self) -> int | None:
+    def recorded_blunder_count(self) -> int | None:
         """The number of recorded blunders of the agent; None if it does not come with the site."""
-        site, agent = self.query.site, self.query.lens
+        site, agent = self.value_query.site, self.value_query.value_source
         return (
-            len(site.mistake_examples.get(agent, {}))
+            len(site.blunder_examples.get(agent, {}))
             if agent in site.shipped_agents
             else None
         )
 
     @property
-    def is_recorded(self) -> bool:
+    def shows_recorded_update(self) -> bool:
         """Whether the picture shows a recorded update and not the next one."""
         kinds = [example.kind for example in self._recorded_updates]
         return self.chosen_case.partition("-")[0] in kinds
@@ -366,25 +395,27 @@ class WhyPage(Page, frozen=True):
         """The links to the next update and to the recorded updates, [] if none is recorded."""
         if not self._recorded_updates:
             return []
-        kind = self.chosen_case.partition("-")[0] if self.is_recorded else ""
+        kind = self.chosen_case.partition("-")[0] if self.shows_recorded_update else ""
         kinds = ["", *(example.kind for example in self._recorded_updates)]
         return [
-            UpdateLink(f"why-{one or 'next'}", one, self._link_update(one), one == kind)
+            UpdateLink(
+                f"why-{one or 'next'}", one, self._build_update_url(one), one == kind
+            )
             for one in kinds
         ]
 
     @property
-    def mistake_effect(self) -> MistakeEffect | None:
+    def blunder_effect(self) -> BlunderEffect | None:
         """What the update that made the blunder did, None for other updates."""
         for example in self._recorded_updates:
             if example.kind == self.chosen_case == "mistake":
-                return describe_mistake(self.query.game, example)
+                return compute_blunder_effect(self.value_query.game, example)
         return None
 
     @property
-    def is_symmetric(self) -> bool:
+    def is_on_symmetric_board(self) -> bool:
         """Whether the recorded update was made on a symmetric board."""
-        board = format_position(self.query.game, self.query.position)
+        board = format_position(self.value_query.game, self.value_query.position)
         return any(
             example.kind == self.chosen_case
             and example.moves[example.updates[example.shown_index].move_index].board
@@ -392,9 +423,11 @@ class WhyPage(Page, frozen=True):
             for example in self._recorded_updates
         )
 
-    def _link_update(self, answer: str = "", update: str = "", stage: int = 0) -> str:
+    def _build_update_url(
+        self, answer: str = "", update: str = "", stage: int = 0
+    ) -> str:
         """Return the URL of this page with another case, or with a recorded update."""
-        return urls.why(self.state.match, self.query.cell, answer or update)
+        return urls.why_url(self.state.match, self.value_query.cell, answer or update)
 
     @cached_property
     def example(self) -> ExamplePicture | None:
@@ -402,40 +435,44 @@ class WhyPage(Page, frozen=True):
 
         Raises BadRequest with a sentence if there is no such update.
         """
-        if self.is_recorded:
+        if self.shows_recorded_update:
             try:
                 return draw_example(
-                    self.query.site,
+                    self.value_query.site,
                     self._recorded_updates,
                     self.chosen_case,
                     STEP_COUNT,
-                    self._link_update,
+                    self._build_update_url,
                 )
             except ValueError as error:
                 raise BadRequest(str(error)) from None
         if self.next_update:
             return None
-        return draw_nearest_example(self.query)
+        return draw_nearest_example(self.value_query)
 
     @cached_property
     def explanation(self) -> Explanation:
         """The explanation."""
-        return explain(self.query)
+        return explain_value(self.value_query)
 
     @property
     def value_source_title(self) -> str:
         """The name of the value source."""
-        return self.query.site.display_titles[self.query.lens]
+        return self.value_query.site.display_titles[self.value_query.value_source]
 
     @property
     def board(self) -> BoardPicture:
         """The position, where each empty square links to the explanation of its value."""
-        query = self.query
+        query = self.value_query
         match = self.state.match
         values = evaluate_moves(
-            query.site, query.position, query.lens, query.step, match.in_source_units
+            query.site,
+            query.position,
+            query.value_source,
+            query.snapshot,
+            match.in_source_units,
         )
-        link = partial(urls.why, match)
+        link = partial(urls.why_url, match)
         return lay_out_board(
             self.state, values, link, "why-board", "The position", query.cell
         )
@@ -444,7 +481,7 @@ class WhyPage(Page, frozen=True):
     def next_position_urls(self) -> dict[int, str]:
         """The URL of the position after each answer, by cell."""
         match = self.state.match
-        cell = self.query.cell
+        cell = self.value_query.cell
         return {
             row.cell: _build_reply_url(match, cell, row.cell)
             for row in self.explanation.rows
@@ -453,7 +490,7 @@ class WhyPage(Page, frozen=True):
     @property
     def algorithm_slug(self) -> str:
         """The section of /how about the algorithm."""
-        return find_section(self.query)
+        return find_algorithm_slug(self.value_query)
 
     @property
     def formula(self) -> Formula:
@@ -463,36 +500,36 @@ class WhyPage(Page, frozen=True):
     @property
     def page_url(self) -> str:
         """The URL of this page."""
-        return urls.why(self.state.match, self.query.cell)
+        return urls.why_url(self.state.match, self.value_query.cell)
 
     @property
     def preview_url(self) -> str:
         """The URL of the preview picture."""
         return urls.MATCH_PREVIEW.build_match_url(
-            replace(self.state.match, value_source=self.query.lens)
+            replace(self.state.match, value_source=self.value_query.value_source)
         )
 
     @property
     def match_url(self) -> str:
         """The URL of the match."""
-        return urls.play(self.state.match)
+        return urls.play_url(self.state.match)
 
     @property
     def other_sources(self) -> list[tuple[str, str, str]]:
         """The other value sources for this move: id, name and URL."""
-        return _list_other_sources(self.state.match, self.query)
+        return _list_other_sources(self.state.match, self.value_query)
 
 
 @bp.get(urls.WHY.url(""))
 @bp.get(urls.WHY)
 def show_why(record: str = "") -> Response:
     """Explain the value of a move in the position shown, by default of the best move."""
-    state = parse_match(record, request.args, current_site())
-    query = parse_pair(state, request.args.get("cell", ""))
+    state = parse_match(record, request.args, get_current_site())
+    query = parse_value_query(state, request.args.get("cell", ""))
     return render_page(WhyPage(state, query, request.args.get("answer", "")))
 
 
-def parse_pair(state: MatchState, text: str) -> ValueQuery:
+def parse_value_query(state: MatchState, cell_text: str) -> ValueQuery:
     """Return the move to explain: at the cell in the query, or the best move of the source.
 
     Raises BadRequest or Conflict with a sentence that names the fault.
@@ -513,14 +550,14 @@ def parse_pair(state: MatchState, text: str) -> ValueQuery:
             "Only the values as shipped can be explained, not those of a step: the opponent "
             "changed during this training, and which one it had by then is not recorded."
         )
-    if not text:
+    if not cell_text:
         best = evaluate_moves(
             state.site, state.position, value_source, match.snapshot
         ).likeliest_cells[0]
         return ValueQuery(
             state.site, value_source, state.position, best, match.snapshot
         )
-    cell = read_cell("cell", text, game)
+    cell = read_cell("cell", cell_text, game)
     if not game.legal[state.position, cell]:
         raise Conflict(
             f"The {format_short_square_name(game, cell)} square is taken: no move has a value."
@@ -530,17 +567,17 @@ def parse_pair(state: MatchState, text: str) -> ValueQuery:
 
 def _list_other_sources(match: Match, query: ValueQuery) -> list[tuple[str, str, str]]:
     """Return the other value sources for a move: optimal play, the training task, the agent."""
-    task = query.learner + TASK_SUFFIX
+    task = query.agent_name + TASK_SUFFIX
     names = {
         "why-truth": (TRUTH, "optimal play"),
         "why-task": (task, "its training task"),
-        "why-agent": (query.learner, query.site.display_titles[query.learner]),
+        "why-agent": (query.agent_name, query.site.display_titles[query.agent_name]),
     }
     return [
         (
             id,
             name,
-            urls.why(
+            urls.why_url(
                 replace(
                     match,
                     value_source=value_source,
@@ -551,11 +588,12 @@ def _list_other_sources(match: Match, query: ValueQuery) -> list[tuple[str, str,
             ),
         )
         for id, (value_source, name) in names.items()
-        if value_source != query.lens and query.site.is_value_source(value_source)
+        if value_source != query.value_source
+        and query.site.is_value_source(value_source)
     ]
 
 
-def _build_reply_url(match: Match, cell: int, answer: int) -> str:
+def _build_reply_url(match: Match, cell: int, reply_cell: int) -> str:
     """Return the URL of the position after the move and an answer, without automatic moves."""
-    played = match.follow_move(cell).follow_move(answer)
-    return urls.play(replace(played, is_paused=match.is_paused or match.is_watched))
+    played = match.follow_move(cell).follow_move(reply_cell)
+    return urls.play_url(replace(played, is_paused=match.is_paused or match.is_watched))

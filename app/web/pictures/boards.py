@@ -55,7 +55,7 @@ class BoardSquare(NamedTuple):
     move_url: str = ""  # URL of the game after a move here, "" if no move is possible
     reply_url: str = ""  # URL of an agent's answer to that move, "" without one
     is_last_move: bool = False  # the last move was here
-    is_chosen: bool = False  # the page is about this square
+    is_page_subject: bool = False  # the page is about this square
     is_in_winning_line: bool = False
     heat: int | None = None  # None where no value is known
     value_text: str = ""  # the value, if it is known or acted on
@@ -75,7 +75,7 @@ class BoardSquare(NamedTuple):
             + " last" * self.is_last_move
             + " best" * self.is_best
             + " unknown" * bool(self.unknown_text)
-            + " chosen" * self.is_chosen
+            + " chosen" * self.is_page_subject
             + " hinted" * self.is_hinted
         )
 
@@ -91,7 +91,7 @@ class BoardSquare(NamedTuple):
             if self.value_text
             else "",
             self.unknown_text,
-            self.note.label,
+            self.note.spoken_text,
             gettext("best") if self.is_best else "",
             gettext("hint") if self.is_hinted else "",
             gettext("last move") if self.is_last_move else "",
@@ -174,7 +174,7 @@ def lay_out_board(
     winning = set(chain.from_iterable(lines))
     squares = [
         _lay_out_square(state, cell, id)._replace(
-            is_chosen=cell == chosen_cell,
+            is_page_subject=cell == chosen_cell,
             is_in_winning_line=cell in winning,
             is_hinted=cell in options.hinted_cells,
         )
@@ -183,7 +183,7 @@ def lay_out_board(
     empty = np.flatnonzero(game.board[position] == 0).tolist()
     if not state.is_over:
         for cell in empty:
-            squares[cell] = _link_square(
+            squares[cell] = _add_move_urls(
                 squares[cell], state, cell, build_move_url, options.build_reply_url
             )
     if move_values:
@@ -197,7 +197,7 @@ def lay_out_board(
             for start in range(0, game.cells, game.columns)
         ],
         view_box=f"0 0 {game.columns} {game.rows}",
-        winning_lines=_draw_strikes(game, lines),
+        winning_lines=_draw_winning_strokes(game, lines),
         shows_earlier_values=options.shows_earlier_values,
         player_to_move="" if state.is_over else MARKS[state.match.player_to_move],
     )
@@ -218,7 +218,7 @@ def _lay_out_square(state: MatchState, cell: int, board_id: str) -> BoardSquare:
     )
 
 
-def _link_square(
+def _add_move_urls(
     square: BoardSquare,
     state: MatchState,
     cell: int,
@@ -274,12 +274,12 @@ def draw_small_board(
     cells["last"] = [] if last_cell is None else [last_cell]
     drawn = [svg.Sign("grid", _draw_grid_lines(game))]
     drawn += [
-        svg.Sign(kind, "".join(_draw_mark_path(game, kind, cell) for cell in there))
+        svg.Sign(kind, "".join(_build_sign_path(game, kind, cell) for cell in there))
         for kind, there in cells.items()
         if there
     ]
     lines = _find_winning_lines(game, position) if game.is_over(position) else []
-    for line in _draw_strikes(game, lines):
+    for line in _draw_winning_strokes(game, lines):
         drawn.append(svg.Sign("won", f"M{line.x1} {line.y1} {line.x2} {line.y2}"))
     return SmallBoard(
         _describe_cells(game, kinds, last_cell), game.columns, game.rows, drawn
@@ -287,7 +287,7 @@ def draw_small_board(
 
 
 def draw_changed_board(
-    game: Game, position: int, cell: int, old: int, new: int
+    game: Game, position: int, cell: int, old_heat: int, new_heat: int
 ) -> SmallBoard:
     """Return a picture of a move whose square shows the colours of its old and its new value."""
     drawn = draw_small_board(
@@ -296,8 +296,8 @@ def draw_changed_board(
     row, column = game.locate_cell(cell)
     square = f"M{column} {row}h1v1h-1z"
     heats = [
-        svg.Sign("was", square, ("heat", old)),
-        svg.Sign("became", square, ("heat", new)),
+        svg.Sign("was", square, ("heat", old_heat)),
+        svg.Sign("became", square, ("heat", new_heat)),
     ]
     return drawn._replace(signs=[*heats, *drawn.signs])
 
@@ -335,11 +335,11 @@ def draw_board_file(board: BoardPicture, headline: str, caption: str) -> svg.Dra
     return svg.Drawing(width, height + HEADING_HEIGHT - BOARD_MARGIN, label, shapes)
 
 
-def draw_board_preview(board: BoardPicture, text: str) -> svg.Drawing:
+def draw_board_preview(board: BoardPicture, caption: str) -> svg.Drawing:
     """Return the picture of a board for link previews, above a line of text."""
     height = len(board.square_rows) * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP
     width = len(board.square_rows[0]) * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP
-    return svg.draw_preview(text, draw_squares(board), width, height)
+    return svg.draw_preview(caption, draw_squares(board), width, height)
 
 
 def list_board_rows(
@@ -361,7 +361,7 @@ def list_board_rows(
             square.heat,
             best,
             result,
-            square.note.label or None,
+            square.note.spoken_text or None,
         )
 
 
@@ -375,8 +375,10 @@ def _draw_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]
         + " last" * square.is_last_move
         + " hinted" * square.is_hinted
     )
-    kind += " chosen" * square.is_chosen
-    yield svg.Rect(kind, x, y, SQUARE_SIZE, SQUARE_SIZE, value=value, corner_radius=8)
+    kind += " chosen" * square.is_page_subject
+    yield svg.Rect(
+        kind, x, y, SQUARE_SIZE, SQUARE_SIZE, colour_value=value, corner_radius=8
+    )
     if taken:
         stone = [svg.Sign("stone", "M0 0" + SHAPE_PATHS[square.mark.lower()])]
         yield svg.Inset("", stone, x, y, SQUARE_SIZE)
@@ -390,22 +392,22 @@ def _draw_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]
             y + SQUARE_SIZE / 2 + 8,
             square.value_text,
             "middle",
-            value=value,
+            colour_value=value,
         )
     elif square.unknown_text:
         yield svg.Text("value unknown", middle, y + SQUARE_SIZE / 2 + 8, "–", "middle")
     if square.is_best:
         star = [svg.Sign(f"best{on}", "M0 0" + SHAPE_PATHS["right"], value)]
         yield svg.Inset("", star, x + SQUARE_SIZE - 32, y + 4, 28)
-    if square.note.text:
-        note = square.note.short or square.note.text
+    if square.note.short_text:
+        note = square.note.shortest_text or square.note.short_text
         yield svg.Text(
             f"note{on}",
             middle,
             y + SQUARE_SIZE - 12,
             note,
             "middle",
-            value=value,
+            colour_value=value,
         )
 
 
@@ -417,7 +419,7 @@ def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
     return lines
 
 
-def _draw_strikes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:
+def _draw_winning_strokes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:
     """Return a stroke through each winning line, slightly longer than the line."""
     drawn = []
     for line in lines:
@@ -440,21 +442,23 @@ def _draw_grid_lines(game: Game) -> str:
 
 
 @lru_cache(maxsize=MAX_REGISTERED)
-def _draw_mark_path(game: Game, kind: str, cell: int) -> str:
+def _build_sign_path(game: Game, sign_kind: str, cell: int) -> str:
     row, column = game.locate_cell(cell)
-    return f"M{column} {row}{SHAPE_PATHS[kind]}"
+    return f"M{column} {row}{SHAPE_PATHS[sign_kind]}"
 
 
-def _describe_kind(kind: str) -> str:
+def _describe_sign(sign_kind: str) -> str:
     """Return the content of a cell in words."""
-    if kind in MARK_WORDS:
-        return gettext(MARK_WORDS[kind])
-    return gettext("empty") if kind == "." else kind.upper()
+    if sign_kind in MARK_WORDS:
+        return gettext(MARK_WORDS[sign_kind])
+    return gettext("empty") if sign_kind == "." else sign_kind.upper()
 
 
-def _describe_cells(game: Game, kinds: Mapping[int, str], last_cell: int | None) -> str:
+def _describe_cells(
+    game: Game, sign_kinds: Mapping[int, str], last_cell: int | None
+) -> str:
     """Return the content of the cells in words, row by row."""
-    words = [_describe_kind(kind) for kind in kinds.values()]
+    words = [_describe_sign(kind) for kind in sign_kinds.values()]
     if last_cell is not None:
         words[last_cell] += f" {gettext(MARK_WORDS['last'])}"
     rows = [words[i : i + game.columns] for i in range(0, game.cells, game.columns)]

@@ -60,18 +60,21 @@ def draw_bead_signs(game: Game) -> Markup:
 
 
 def draw_label(
-    game: Game, box: Box, beads: int, counts: Mapping[int, int] | None = None
+    game: Game,
+    box: Box,
+    beads_per_kind: int,
+    counts_by_cell: Mapping[int, int] | None = None,
 ) -> BoxLabel:
     """Return the label of a box with `beads` beads of each kind.
 
     `counts` are the beads of each cell of the box, if they differ between the cells.
     """
     signs = "".join(
-        _write_sign_use(name) for name in ["grid", *_list_sign_names(game, box)]
+        _write_sign_reference(name) for name in ["grid", *_list_sign_names(game, box)]
     )
-    below = _write_bead_count(beads, counts)
+    below = _write_bead_count(beads_per_kind, counts_by_cell)
     tally = "".join(
-        _write_cell_count(game, cell, n) for cell, n in (counts or {}).items()
+        _write_cell_count(game, cell, n) for cell, n in (counts_by_cell or {}).items()
     )
     svg = Markup(
         f'<svg class="label" viewBox="0 0 {LABEL_WIDTH} {LABEL_HEIGHT}" role="img" '
@@ -106,13 +109,15 @@ def describe_box(game: Game, box: Box) -> str:
     return gettext("Box %(number)s", number=box.number) + f": {'; '.join(rows)}"
 
 
-def _write_bead_count(beads: int, counts: Mapping[int, int] | None) -> str:
+def _write_bead_count(
+    beads_per_kind: int, counts_by_cell: Mapping[int, int] | None
+) -> str:
     """Return the text below the board: the number of beads in the box."""
-    if counts is not None:
-        return gettext("%(number)s beads", number=sum(counts.values()))
-    if beads == 1:
+    if counts_by_cell is not None:
+        return gettext("%(number)s beads", number=sum(counts_by_cell.values()))
+    if beads_per_kind == 1:
         return gettext("1 bead of each")
-    return gettext("%(number)s beads of each", number=beads)
+    return gettext("%(number)s beads of each", number=beads_per_kind)
 
 
 def _list_sign_names(game: Game, box: Box) -> list[str]:
@@ -125,16 +130,16 @@ def _list_sign_names(game: Game, box: Box) -> list[str]:
     ]
 
 
-def _write_sign_use(name: str) -> str:
-    return f'<use href="#{name}"/>'
+def _write_sign_reference(sign_name: str) -> str:
+    return f'<use href="#{sign_name}"/>'
 
 
-def _write_cell_count(game: Game, cell: int, number: int) -> str:
+def _write_cell_count(game: Game, cell: int, bead_count: int) -> str:
     """Return the number of beads of a cell, in the corner of its square."""
     x, y = _find_square_centre(game, cell)
     right = x + CELL_SIZE / 2 - 0.4
     bottom = y + CELL_SIZE / 2 - 0.5
-    return f'<text class="tally" x="{right:g}" y="{bottom:g}">{number}</text>'
+    return f'<text class="tally" x="{right:g}" y="{bottom:g}">{bead_count}</text>'
 
 
 def _find_square_centre(game: Game, cell: int) -> tuple[float, float]:
@@ -172,13 +177,15 @@ def draw_tray(bead_counts: Mapping[int, int], drawn_cell: int) -> Markup:
         row, column = divmod(index, columns)
         x = TRAY_RIM + (column * pitch) + BEAD_PITCH / 2
         y = TRAY_RIM + (row + 0.5) * BEAD_PITCH
-        parts.append(_draw_bead(cell, x, y))
+        parts.append(_draw_numbered_bead(cell, x, y))
         if is_full:
             parts.append(
                 f'<text class="tally" x="{x + 5:g}" y="{y + 2:g}">{left[cell]}</text>'
             )
     parts.append(
-        _draw_bead(drawn_cell, width + DRAWN_BEAD_OFFSET / 2, height / 2, "drawn")
+        _draw_numbered_bead(
+            drawn_cell, width + DRAWN_BEAD_OFFSET / 2, height / 2, "drawn"
+        )
     )
     label = "; ".join(
         f"{gettext('bead %(number)s', number=cell + 1)}: {number}"
@@ -190,7 +197,7 @@ def draw_tray(bead_counts: Mapping[int, int], drawn_cell: int) -> Markup:
     ).format(label, Markup("".join(parts)))
 
 
-def _draw_bead(cell: int, x: float, y: float, css_class: str = "") -> str:
+def _draw_numbered_bead(cell: int, x: float, y: float, css_class: str = "") -> str:
     kind = f"bead bead-{cell + 1} {css_class}".strip()
     return (
         f'<g class="{kind}"><circle cx="{x:g}" cy="{y:g}" r="4"/>'

@@ -35,23 +35,30 @@ TICK_STEPS = (1, 2, 2.5, 5, 10)  # distances of ticks, times a power of ten
 MAX_TICKS = 6
 # share of the axis; the numbers of closer ticks would overlap
 MIN_TICK_DISTANCE = 0.08
-DIGIT = 7.0  # largest width of a digit at an axis, in pixels
-AXIS = 34.0  # pixels below a plot, for its numbers and their name
+DIGIT_WIDTH = 7.0  # largest width of a digit at an axis, in pixels
+AXIS_HEIGHT = 34.0  # pixels below a plot, for its numbers and their name
 
 # A page.
-TALL = 170.0  # pixels of a plot
-LOW = 80.0  # pixels of a plot of the value of a game
-ABOVE = 8.0
+PLOT_HEIGHT = 170.0  # pixels of a plot
+LOW_PLOT_HEIGHT = 80.0  # pixels of a plot of the value of a game
+ROOM_ABOVE = 8.0
 
 # A file.
-WIDTH = 640
-WIDTHS = (280, 1600)  # pixels that a picture can be wide
-ONE = 300  # pixels: how narrow a chart may be
-ALONE, AMONG = 224, 144  # pixels: the height of a plot, alone or among others
+DEFAULT_FILE_WIDTH = 640
+FILE_WIDTH_LIMITS = (280, 1600)  # pixels that a picture can be wide
+MIN_CHART_WIDTH = 300  # pixels: how narrow a chart may be
+SINGLE_CHART_HEIGHT, JOINED_CHART_HEIGHT = (
+    224,
+    144,
+)  # pixels: the height of a plot, alone or among others
 # pixels: the title, the name of a chart, a row of its legend, the margin below
-TITLE, NAME, ENTRY, BELOW = (30, 26, 17, 44)
-LEFT, RIGHT, EDGE = 50, 14, 12  # left and right of a plot, and of what is written
-SAMPLE = 24  # pixels of a line in a key
+TITLE_HEIGHT, NAME_HEIGHT, KEY_ROW_HEIGHT, ROOM_BELOW = (30, 26, 17, 44)
+PLOT_LEFT, PLOT_RIGHT, TEXT_MARGIN = (
+    50,
+    14,
+    12,
+)  # left and right of a plot, and of what is written
+KEY_LINE_WIDTH = 24  # pixels of a line in a key
 VALUE_COLUMNS = (
     "move",
     "mark",
@@ -76,9 +83,9 @@ class Axis(NamedTuple):
 
     def compute_share(self, value: float) -> float:
         """Return the place of a value, from 0 to 1; outside values get the nearer end."""
-        low = self._scale_value(self.minimum)
-        high = self._scale_value(self.maximum)
-        value = self._scale_value(value)
+        low = self._apply_logarithm(self.minimum)
+        high = self._apply_logarithm(self.maximum)
+        value = self._apply_logarithm(value)
         return min(1.0, max(0.0, (value - low) / (high - low)))
 
     def compute_shares(self, values: ArrayLike) -> NDArray[np.float64]:
@@ -86,14 +93,14 @@ class Axis(NamedTuple):
         shares = (np.asarray(values) - self.minimum) / (self.maximum - self.minimum)
         return np.clip(shares, 0.0, 1.0)
 
-    def _scale_value(self, value: float) -> float:
+    def _apply_logarithm(self, value: float) -> float:
         if not self.is_logarithmic:
             return value
         return log10(max(value, self.minimum, 1e-300) + self.log_offset)
 
 
 def build_axis(
-    values: Iterable[float], includes_zero: bool = False, is_whole: bool = False
+    values: Iterable[float], includes_zero: bool = False, ends_at_ticks: bool = False
 ) -> Axis:
     """Return a linear axis for values.
 
@@ -108,8 +115,8 @@ def build_axis(
         high += room
         if low != 0 or not includes_zero:
             low -= room
-    size = _choose_step(high - low)
-    if is_whole:
+    size = choose_tick_distance(high - low)
+    if ends_at_ticks:
         low = floor(low / size + 1e-9) * size
         high = ceil(high / size - 1e-9) * size
     else:
@@ -139,11 +146,11 @@ def build_logarithmic_axis(values: Iterable[float]) -> Axis:
     return Axis(low, high, True, [tick for tick in ticks if low <= tick <= high])
 
 
-def build_axis_from_zero(highest: float) -> Axis:
+def build_logarithmic_axis_from_zero(maximum: float) -> Axis:
     """Return an axis of log(1 + value), which begins at 0."""
-    highest = max(highest, 1.0)  # not 0, if the agent was never updated
-    axis = Axis(0.0, highest, True, [], 1.0)
-    powers = (10.0**power for power in range(floor(log10(highest)) + 1))
+    maximum = max(maximum, 1.0)  # not 0, if the agent was never updated
+    axis = Axis(0.0, maximum, True, [], 1.0)
+    powers = (10.0**power for power in range(floor(log10(maximum)) + 1))
     return axis._replace(
         ticks=[
             0.0,
@@ -152,8 +159,9 @@ def build_axis_from_zero(highest: float) -> Axis:
     )
 
 
-def _choose_step(size: float) -> float:
-    rough = size / (MAX_TICKS - 1)
+def choose_tick_distance(axis_length: float) -> float:
+    """Return the distance of ticks on an axis: a round number for at most MAX_TICKS ticks."""
+    rough = axis_length / (MAX_TICKS - 1)
     power = 10.0 ** floor(log10(rough))
     least = rough * (1 - 1e-9)
     return next(step * power for step in TICK_STEPS if step * power >= least)
@@ -247,7 +255,7 @@ class Charts(NamedTuple):
     @property
     def drawn_charts(self) -> list[DrawnChart]:
         """All charts, drawn for a page."""
-        plots = [lay_out_chart(self, chart, TALL) for chart in self.charts]
+        plots = [lay_out_chart(self, chart, PLOT_HEIGHT) for chart in self.charts]
         each = zip(self.charts, plots, strict=True)
         return [
             DrawnChart(chart, plot.keys, svg.write_plot(plot)) for chart, plot in each
@@ -260,13 +268,17 @@ def lay_out_charts(
     x_values: Sequence[int],
     charts: list[Chart],
     urls: Sequence[str] = (),
-    logarithmic: bool = True,
+    is_logarithmic: bool = True,
 ) -> Charts:
     """Return charts over a common horizontal axis.
 
     Each line, and `urls` if given, has an entry for each value in `x_values`.
     """
-    across = build_axis_from_zero(x_values[-1]) if logarithmic else build_axis(x_values)
+    across = (
+        build_logarithmic_axis_from_zero(x_values[-1])
+        if is_logarithmic
+        else build_axis(x_values)
+    )
     columns = [line.numbers for chart in charts for line in chart.curves]
     moments = [
         CurvePoint(
@@ -304,22 +316,22 @@ def divide_bar(chances: Chances, decimals: int = 2) -> list[OutcomeShare]:
 def lay_out_chart(charts: Charts, chart: Chart, height: float) -> svg.Plot:
     """Return the lines of a chart with both axes; `height` is the height of the plot in pixels."""
     up = build_axis([chart.maximum], includes_zero=True)
-    bottom = ABOVE + height
+    bottom = ROOM_ABOVE + height
     shapes: list[svg.Shape] = []
-    margin = draw_vertical_axis(shapes, up, ABOVE, height, chart.unit)
+    margin = draw_vertical_axis(shapes, up, ROOM_ABOVE, height, chart.unit)
     draw_horizontal_axis(shapes, charts.x_axis, bottom, charts.axis_title)
     places = [moment.cursor_percent / 100 for moment in charts.points]
     keys = []
     for line, dash in zip(chart.curves, DASH_CLASSES, strict=False):
         kind = f"{line.css_ink} {dash}curve"
         points = [
-            (x, compute_y(up, number.value, ABOVE, height))
+            (x, compute_y(up, number.value, ROOM_ABOVE, height))
             for x, number in zip(places, line.numbers, strict=True)
             if number
         ]
         shapes.append(svg.Path(kind, points))
         keys.append(svg.LegendKey(kind, line.name))
-    return svg.Plot(bottom + AXIS, margin, shapes, keys)
+    return svg.Plot(bottom + AXIS_HEIGHT, margin, shapes, keys)
 
 
 def draw_vertical_axis(
@@ -360,7 +372,7 @@ def draw_horizontal_axis(
 def measure_margin(labels: Sequence[str]) -> int:
     """Return the width of labels at the left, in steps of 8 pixels."""
     longest = max(map(len, labels))
-    pixels = int(longest * DIGIT + 8)
+    pixels = int(longest * DIGIT_WIDTH + 8)
     return ceil(pixels / 8)
 
 
@@ -371,30 +383,32 @@ def compute_y(y_axis: Axis, value: float, top: float, height: float) -> float:
 
 def draw_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
     """Return a file with charts, side by side where they fit and otherwise below each other."""
-    across = max(1, min(len(charts.charts), width // ONE))
+    across = max(1, min(len(charts.charts), width // MIN_CHART_WIDTH))
     each = width // across
-    high = ALONE if len(charts.charts) == 1 else AMONG
+    high = SINGLE_CHART_HEIGHT if len(charts.charts) == 1 else JOINED_CHART_HEIGHT
     plots = [lay_out_chart(charts, chart, high) for chart in charts.charts]
-    keys = [_list_keys(plot.keys, each - 2 * EDGE) for plot in plots]
-    above = NAME + max(rows for _, rows in keys) * ENTRY
-    height = above + high + BELOW
+    keys = [_list_keys(plot.keys, each - 2 * TEXT_MARGIN) for plot in plots]
+    above = NAME_HEIGHT + max(rows for _, rows in keys) * KEY_ROW_HEIGHT
+    height = above + high + ROOM_BELOW
     told = " ".join(chart.spoken_ends for chart in charts.charts)
-    heading = svg.cut_text(title, width - 2 * EDGE, 17)
-    shapes: list[svg.Shape] = [svg.Text("heading", EDGE, 21, heading)]
+    heading = svg.cut_text(title, width - 2 * TEXT_MARGIN, 17)
+    shapes: list[svg.Shape] = [svg.Text("heading", TEXT_MARGIN, 21, heading)]
     for number, (chart, plot, (samples, _)) in enumerate(
         zip(charts.charts, plots, keys, strict=True)
     ):
         x = number % across * each
-        y = TITLE + number // across * height
+        y = TITLE_HEIGHT + number // across * height
         unit = f", {chart.unit}" if chart.unit else ""
-        name = svg.cut_text(chart.title + unit, each - 2 * EDGE, 13)
-        shapes.append(svg.Text("label", x + EDGE, y + 14, name))
-        shapes.append(svg.Inset("", samples, x + EDGE, y + NAME))
-        left = x + LEFT
-        room = each - LEFT - RIGHT
-        shapes.append(svg.Inset("", plot.shapes, left, y + above - ABOVE, width=room))
+        name = svg.cut_text(chart.title + unit, each - 2 * TEXT_MARGIN, 13)
+        shapes.append(svg.Text("label", x + TEXT_MARGIN, y + 14, name))
+        shapes.append(svg.Inset("", samples, x + TEXT_MARGIN, y + NAME_HEIGHT))
+        left = x + PLOT_LEFT
+        room = each - PLOT_LEFT - PLOT_RIGHT
+        shapes.append(
+            svg.Inset("", plot.shapes, left, y + above - ROOM_ABOVE, width=room)
+        )
     rows = ceil(len(charts.charts) / across)
-    return svg.Drawing(width, TITLE + rows * height, f"{title}. {told}", shapes)
+    return svg.Drawing(width, TITLE_HEIGHT + rows * height, f"{title}. {told}", shapes)
 
 
 def tabulate_charts(charts: Charts) -> tuple[list[str], Iterator[list[float | None]]]:
@@ -426,19 +440,19 @@ def lay_out_seed_lines(
     recipes. `kinds` and `links` are the style and the link of each seed.
     """
     up = build_axis([value for row in rows for value in row])
-    bottom = ABOVE + height
+    bottom = ROOM_ABOVE + height
     shapes: list[svg.Shape] = []
-    margin = draw_vertical_axis(shapes, up, ABOVE, height, unit)
+    margin = draw_vertical_axis(shapes, up, ROOM_ABOVE, height, unit)
     across = [(number + 0.5) / len(names) for number in range(len(names))]
     for row, kind, link in zip(rows, kinds, links, strict=True):
         points = [
-            (x, compute_y(up, y, ABOVE, height))
+            (x, compute_y(up, y, ROOM_ABOVE, height))
             for x, y in zip(across, row, strict=True)
         ]
         shapes.append(svg.Path(f"{kind} curve", points, False, link, points))
     for x, name in zip(across, names, strict=True):
         shapes.append(svg.Text("tick", x, bottom + 16, name, "middle"))
-    return svg.Plot(bottom + AXIS - 10, margin, shapes)
+    return svg.Plot(bottom + AXIS_HEIGHT - 10, margin, shapes)
 
 
 def draw_strength_chart(
@@ -452,7 +466,7 @@ def draw_strength_chart(
     up = build_axis([100.0], includes_zero=True)
     across = build_axis([0, max(2, len(strengths))])
     shapes: list[svg.Shape] = []
-    margin = draw_vertical_axis(shapes, up, ABOVE, LOW, PERCENT_UNIT)
+    margin = draw_vertical_axis(shapes, up, ROOM_ABOVE, LOW_PLOT_HEIGHT, PERCENT_UNIT)
     seats = zip(*(beaten for beaten, _ in strengths), strict=True)
     lines = [
         *zip(("accent ", "ink dashed "), seats, strict=False),
@@ -462,7 +476,7 @@ def draw_strength_chart(
         points = [
             (
                 round(across.compute_share(number), 4),
-                compute_y(up, 100 * value, ABOVE, LOW),
+                compute_y(up, 100 * value, ROOM_ABOVE, LOW_PLOT_HEIGHT),
             )
             for number, value in enumerate(values, 1)
         ]
@@ -471,7 +485,7 @@ def draw_strength_chart(
                 f"{kind}curve", points, dot_points=points if len(points) == 1 else ()
             )
         )
-    return svg.write_plot(svg.Plot(LOW + 2 * ABOVE, margin, shapes))
+    return svg.write_plot(svg.Plot(LOW_PLOT_HEIGHT + 2 * ROOM_ABOVE, margin, shapes))
 
 
 def lay_out_game_values(
@@ -485,42 +499,49 @@ def lay_out_game_values(
     shapes: list[svg.Shape] = []
     names = {value: gettext(name) for value, name in RESULT_LABELS.items()}
     for value, name in names.items():
-        y = compute_y(up, value, ABOVE, height)
+        y = compute_y(up, value, ROOM_ABOVE, height)
         shapes += [
             svg.Segment("rule", 0, y, 1, y),
             svg.Text("tick", 0, y + 4, name, "end", 8),
         ]
     shapes.append(
-        svg.Segment("now", shown / plies, ABOVE - 6, shown / plies, ABOVE + height + 6)
+        svg.Segment(
+            "now", shown / plies, ROOM_ABOVE - 6, shown / plies, ROOM_ABOVE + height + 6
+        )
     )
     corners = [(0, start)]
     truths = [start, *(move.optimal_value for move in moves)]
     for ply, (before, after) in enumerate(pairwise(truths), 1):
         corners += [(ply, before), (ply, after)]
     points = [
-        (ply / plies, compute_y(up, value, ABOVE, height)) for ply, value in corners
+        (ply / plies, compute_y(up, value, ROOM_ABOVE, height))
+        for ply, value in corners
     ]
     shapes.append(svg.Path("ink curve", points))
     shapes += [
         svg.Dot(
-            "dot", move.ply / plies, compute_y(up, move.expected_value, ABOVE, height)
+            "dot",
+            move.ply / plies,
+            compute_y(up, move.expected_value, ROOM_ABOVE, height),
         )
         for move in moves
         if move.expected_value is not None
     ]
-    return svg.Plot(height + 2 * ABOVE, measure_margin([*names.values()]), shapes)
+    return svg.Plot(height + 2 * ROOM_ABOVE, measure_margin([*names.values()]), shapes)
 
 
 def draw_game_values(state: MatchState, moves: Sequence[ReviewedMove]) -> Markup:
     """Return the value of a game over its moves as a drawing for a page."""
-    return svg.write_plot(lay_out_game_values(state, moves, LOW), describe_moves(moves))
+    return svg.write_plot(
+        lay_out_game_values(state, moves, LOW_PLOT_HEIGHT), describe_moves(moves)
+    )
 
 
 def draw_game_values_file(
     state: MatchState, moves: Sequence[ReviewedMove], title: str
 ) -> svg.Drawing:
     """Return the value of a game over its moves as a file."""
-    plot = lay_out_game_values(state, moves, AMONG)
+    plot = lay_out_game_values(state, moves, JOINED_CHART_HEIGHT)
     note = "Line: the result with optimal play after each move, for X. Dots: the expected value."
     margin = 12 + 8 * plot.left_margin
     shapes: list[svg.Shape] = [
@@ -528,7 +549,9 @@ def draw_game_values_file(
         svg.Text("told", 12, 236, note),
         svg.Inset("", plot.shapes, margin, 46, width=628 - margin),
     ]
-    return svg.Drawing(WIDTH, 250, f"{title}. {describe_moves(moves)}", shapes)
+    return svg.Drawing(
+        DEFAULT_FILE_WIDTH, 250, f"{title}. {describe_moves(moves)}", shapes
+    )
 
 
 def list_game_value_rows(
@@ -559,13 +582,13 @@ def _list_keys(
     shapes: list[svg.Shape] = []
     x, row = 0.0, 0
     for key in keys:
-        name = svg.cut_text(key.name, width - SAMPLE - 6)
-        needed = SAMPLE + 6 + 12 * svg.CHARACTER_WIDTH * len(name) + 14
+        name = svg.cut_text(key.name, width - KEY_LINE_WIDTH - 6)
+        needed = KEY_LINE_WIDTH + 6 + 12 * svg.CHARACTER_WIDTH * len(name) + 14
         if x and x + needed > width:
             x = 0.0
             row += 1
-        y = ENTRY * row + 2
-        shapes.append(svg.Path(key.kind, [(x, y), (x + SAMPLE, y)]))
-        shapes.append(svg.Text("told", x + SAMPLE + 6, y + 4, name))
+        y = KEY_ROW_HEIGHT * row + 2
+        shapes.append(svg.Path(key.kind, [(x, y), (x + KEY_LINE_WIDTH, y)]))
+        shapes.append(svg.Text("told", x + KEY_LINE_WIDTH + 6, y + 4, name))
         x += needed
     return shapes, row + 1

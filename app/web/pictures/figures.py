@@ -27,14 +27,14 @@ from app.experiments import (
 from app.tictactoe.notation import parse_record, replay_record
 from app.web.formatting import (
     format_count,
+    format_one_decimal,
     format_short,
-    format_with_tenths,
     format_with_unit,
 )
 from app.web.pictures import curves, svg, tables
 from app.web.pictures.boards import SmallBoard, draw_small_board
 from app.web.pictures.curves import (
-    AXIS,
+    AXIS_HEIGHT,
     Axis,
     build_axis,
     build_logarithmic_axis,
@@ -44,27 +44,30 @@ from app.web.pictures.curves import (
 from app.web.pictures.palette import LEVEL_COUNT
 from app.web.site_data import SiteData, cached_per_site
 
-LINE = 17.0  # pixels from one line of words to the next
-SMALL = 15.0  # line height of the words below a name
-GAP = 18.0  # between two rows
-NAME_WIDTH = 32  # characters that fit on a phone
-MARK_WIDTH = 22  # characters that fit on half a phone
+TEXT_LINE_HEIGHT = 17.0  # pixels from one line of words to the next
+SMALL_LINE_HEIGHT = 15.0  # line height of the words below a name
+ROW_GAP = 18.0  # between two rows
+MAX_NAME_CHARACTERS = 32  # characters that fit on a phone
+MAX_MARK_CHARACTERS = 22  # characters that fit on half a phone
 CHARACTER_WIDTH = 7.0  # largest width of a letter, in pixels
-PHONE_WIDTH = 270.0  # least width of a plot, in pixels
+MIN_PLOT_WIDTH = 270.0  # least width of a plot, in pixels
 MAX_BINS = 36
-DOT_SIZE = 9.0  # pixels between two runs in a stack
+DOT_DISTANCE = 9.0  # pixels between two runs in a stack
 # height of a row of dots: with few rows, with many rows
-HIGHEST, LOWEST = (180.0, 46.0)
-ROWS = 540.0  # pixels of all rows, as far as these limits allow
-MOST, FEWEST = 100, 30  # dots of a row: with few rows, with many rows
-MAX_DOTS = 400  # dots of all rows together
-MAX_POINTS = 9  # points of a curve that are drawn as dots
-CURVES, CURVES_TOP = 280.0, 8.0  # height of curves and room above them, in pixels
+MAX_ROW_HEIGHT, MIN_ROW_HEIGHT = (180.0, 46.0)
+MAX_ROWS_HEIGHT = 540.0  # pixels of all rows, as far as these limits allow
+MAX_ROW_DOTS, MIN_ROW_DOTS = 100, 30  # dots of a row: with few rows, with many rows
+MAX_FIGURE_DOTS = 400  # dots of all rows together
+MAX_CURVE_DOTS = 9  # points of a curve that are drawn as dots
+CURVES_HEIGHT, ROOM_ABOVE_CURVES = (
+    280.0,
+    8.0,
+)  # height of curves and room above them, in pixels
 MAX_WIDE_BANDS = 2  # curves that leave room for the bands of all runs
-CELL = 38.0
-FEW = 6  # columns whose numbers fit on a phone
+CELL_HEIGHT = 38.0
+MAX_PHONE_COLUMNS = 6  # columns whose numbers fit on a phone
 MAX_NOTES_BESIDE = 9  # characters of a row's name that fit beside the row
-BAR = 20.0
+BAR_HEIGHT = 20.0
 # Styles of lines by the index of the line.
 CURVE_STYLES = (
     *("accent", "dashed ink", "win", "dashed loss", "dotted draw"),
@@ -72,22 +75,22 @@ CURVE_STYLES = (
 )
 
 # Sizes of a figure in a file of its own, in pixels.
-WIDTH, EDGE = 720.0, 20.0
-TITLE_LINE, TEXT_LINE, KEY_LINE = 22.0, 16.0, 18.0
-PICTURE, PICTURES = 150.0, 4  # the side of a board; boards in a row
-WORDS, NARROW = (
+FILE_WIDTH, FILE_MARGIN = 720.0, 20.0
+TITLE_LINE_HEIGHT, FILE_LINE_HEIGHT, KEY_LINE_HEIGHT = 22.0, 16.0, 18.0
+BOARD_SIZE, BOARDS_PER_ROW = 150.0, 4  # the side of a board; boards in a row
+MAX_LINE_CHARACTERS, MAX_BOARD_LINE_CHARACTERS = (
     92,
     22,
 )  # characters of a line in small type: across the figure, and below a board
 
 
 # Sizes of a miniature, in pixels.
-WIDE, HIGH = 120.0, 48.0
-ROWS_SMALL = 4  # rows of the miniature of a figure with many rows
+MINIATURE_WIDTH, MINIATURE_HEIGHT = 120.0, 48.0
+MINIATURE_ROWS = 4  # rows of the miniature of a figure with many rows
 SLOTS = 40
 
 
-class BoardFigure(NamedTuple):
+class CaptionedBoard(NamedTuple):
     """A position as a picture, with a sentence on it."""
 
     board: SmallBoard
@@ -103,16 +106,16 @@ class FigureLayout(NamedTuple):
     # the meaning of a mark, the number of runs, and whether the values are exact
     caption: str
     plot: svg.Plot
-    pictures: list[BoardFigure]  # boards of a figure that has no plot
+    captioned_boards: list[CaptionedBoard]  # boards of a figure that has no plot
 
 
 @singledispatch
-def lay_out(figure: object, site: SiteData, first_seed: int) -> FigureLayout:
+def lay_out_figure(figure: object, site: SiteData, first_seed: int) -> FigureLayout:
     """Lay out a figure of an experiment; `first_seed` is the seed of its first run."""
     raise TypeError(f"no figure: {figure!r}")
 
 
-@lay_out.register
+@lay_out_figure.register
 def _lay_out_histogram(
     figure: Histogram, site: SiteData, first_seed: int
 ) -> FigureLayout:
@@ -120,8 +123,8 @@ def _lay_out_histogram(
     groups = figure.groups
     axis = _scale_histogram(figure)
     every = [tables.sort_runs(group.values, first_seed) for group in groups]
-    highest = max(LOWEST, min(HIGHEST, ROWS / len(groups)))
-    dots = max(FEWEST, min(MOST, MAX_DOTS // len(groups)))
+    highest = max(MIN_ROW_HEIGHT, min(MAX_ROW_HEIGHT, MAX_ROWS_HEIGHT / len(groups)))
+    dots = max(MIN_ROW_DOTS, min(MAX_ROW_DOTS, MAX_FIGURE_DOTS // len(groups)))
     longest = max(map(len, every))
     runs_per_dot = -(-longest // dots)
     shapes: list[svg.Shape] = []
@@ -133,10 +136,10 @@ def _lay_out_histogram(
         )
         stacks = _stack_runs(runs, axis)
         dots_above = -(-max(map(len, stacks.values())) // runs_per_dot)
-        height = min(highest, max(LOWEST, dots_above * DOT_SIZE + 4))
+        height = min(highest, max(MIN_ROW_HEIGHT, dots_above * DOT_DISTANCE + 4))
         top += _add_notes(shapes, group.marks, axis, top, height)
         bottom = top + height
-        shapes += _draw_rules(axis, top, bottom)
+        shapes += _draw_tick_lines(axis, top, bottom)
         shapes.append(svg.Segment("base", 0, bottom, 1, bottom))
         opened = tables.map_seeds_to_urls(site, group.recipe)
         for stack in stacks.values():
@@ -146,8 +149,8 @@ def _lay_out_histogram(
         shapes += _draw_quantiles(
             runs, tables.compute_median(group.values), axis, bottom
         )
-        top = bottom + GAP + 6
-    bottom = top - GAP + 4
+        top = bottom + ROW_GAP + 6
+    bottom = top - ROW_GAP + 4
     draw_horizontal_axis(shapes, axis, bottom, figure.unit)
     unopened = any(
         has_unlinked_runs(site, group, runs)
@@ -163,7 +166,7 @@ def _lay_out_histogram(
         else "The value of each run is an estimate.",
     ]
     press = _describe_links(shapes, "dot to open its training run in the lab", unopened)
-    plot = svg.Plot(bottom + AXIS, 0, shapes)
+    plot = svg.Plot(bottom + AXIS_HEIGHT, 0, shapes)
     return FigureLayout(
         figure.title, figure.unit, " ".join(sentences) + press, plot, []
     )
@@ -241,9 +244,9 @@ class CurveField(NamedTuple):
         return svg.Path(kind, there + back[::-1], is_closed=True)
 
 
-@lay_out.register
+@lay_out_figure.register
 def lay_out_curves(
-    figure: Curves, site: SiteData, first_seed: int, height: float = CURVES
+    figure: Curves, site: SiteData, first_seed: int, height: float = CURVES_HEIGHT
 ) -> FigureLayout:
     """Return lines over a common axis: the medians of the runs, with bands for most or all runs."""
     every = figure.series
@@ -253,7 +256,9 @@ def lay_out_curves(
     links = [_link_series(site, series) for series in every]
     styles = [CURVE_STYLES[number % len(CURVE_STYLES)] for number in range(len(every))]
     shapes: list[svg.Shape] = []
-    top = CURVES_TOP + _add_notes_above(shapes, figure.marks, across, CURVES_TOP)
+    top = ROOM_ABOVE_CURVES + _add_notes_above(
+        shapes, figure.marks, across, ROOM_ABOVE_CURVES
+    )
     field = CurveField(across, up, top, height)
     margin = curves.draw_vertical_axis(shapes, up, top, height, figure.unit)
     for mark in figure.marks:
@@ -277,7 +282,7 @@ def lay_out_curves(
         for series, link in zip(every, links, strict=True)
     )
     caption = told + _describe_links(shapes, pressed, unopened)
-    plot = svg.Plot(field.bottom + AXIS, margin, shapes, keys)
+    plot = svg.Plot(field.bottom + AXIS_HEIGHT, margin, shapes, keys)
     return FigureLayout(figure.title, figure.unit, caption, plot, [])
 
 
@@ -304,7 +309,7 @@ def build_y_axis(all_series: Sequence[Series], has_wide_bands: bool) -> Axis:
         if has_wide_bands:
             values += [*series.least, *series.most]
     is_near_zero = 0 <= min(values) < 0.6 * max(values)
-    return build_axis(values, includes_zero=is_near_zero, is_whole=True)
+    return build_axis(values, includes_zero=is_near_zero, ends_at_ticks=True)
 
 
 def _draw_bands(
@@ -325,7 +330,7 @@ def _choose_dots(
     """Return at most MAX_POINTS points of a line to draw as dots, the last point included."""
     if len(points) == 1:
         return points
-    step = -(-len(points) // MAX_POINTS)
+    step = -(-len(points) // MAX_CURVE_DOTS)
     return points[::-step]
 
 
@@ -367,27 +372,29 @@ class GridColours(NamedTuple):
         )
 
 
-@lay_out.register
+@lay_out_figure.register
 def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> FigureLayout:
     """Return a cell for each pair of parameter values; higher values are darker."""
     flat = [value for row in figure.values for value in row]
     colours = GridColours(min(flat), max(flat))
     format_value = (
-        format_short if all(value % 1 == 0 for value in flat) else format_with_tenths
+        format_short if all(value % 1 == 0 for value in flat) else format_one_decimal
     )
     # otherwise they are above their rows
     names_are_beside = max(map(len, figure.rows)) <= MAX_NOTES_BESIDE
-    top = LINE + 8
+    top = TEXT_LINE_HEIGHT + 8
     corner = f"{figure.row_label} ↓   {figure.column_label} →"
-    shapes: list[svg.Shape] = [svg.Text("axis", 0, LINE - 5, corner)]
+    shapes: list[svg.Shape] = [svg.Text("axis", 0, TEXT_LINE_HEIGHT - 5, corner)]
     for row, name in enumerate(figure.rows):
         if names_are_beside:
-            shapes.append(svg.Text("tick", 0, top + CELL / 2 + 4, name, "end", 8))
+            shapes.append(
+                svg.Text("tick", 0, top + CELL_HEIGHT / 2 + 4, name, "end", 8)
+            )
         else:
             shapes.append(svg.Text("told", 0, top + 12, name))
-            top += LINE
+            top += TEXT_LINE_HEIGHT
         shapes += _draw_grid_row(figure, row, site, colours, format_value, top)
-        top += CELL if names_are_beside else CELL + 4
+        top += CELL_HEIGHT if names_are_beside else CELL_HEIGHT + 4
     bottom = top + _name_columns(shapes, figure.columns, top)
     margin = measure_margin(figure.rows) if names_are_beside else 0
     caption = _describe_grid(figure, site, colours, shapes)
@@ -406,7 +413,7 @@ def _draw_grid_row(
 ) -> Iterator[svg.Shape]:
     """Draw the cells of a row, each with its value."""
     width = 1 / len(figure.columns)
-    kind = "inside" if len(figure.columns) <= FEW else "inside spare"
+    kind = "inside" if len(figure.columns) <= MAX_PHONE_COLUMNS else "inside spare"
     values = figure.values[row]
     recipes = figure.recipes[row]
     for column, (value, recipe) in enumerate(zip(values, recipes, strict=True)):
@@ -419,15 +426,17 @@ def _draw_grid_row(
             f"{', '.join(names)}: {text}", tables.build_recipe_url(site, recipe)
         )
         pane = f"pane l{colours.compute_level(value)}"
-        yield svg.Rect(pane, column * width, top, width, CELL, link)
+        yield svg.Rect(pane, column * width, top, width, CELL_HEIGHT, link)
         middle = (column + 0.5) * width
-        yield svg.Text(kind, middle, top + CELL / 2 + 4, format_value(value), "middle")
+        yield svg.Text(
+            kind, middle, top + CELL_HEIGHT / 2 + 4, format_value(value), "middle"
+        )
 
 
 def _name_columns(shapes: list[svg.Shape], columns: Sequence[str], top: float) -> float:
     """Add the names of the columns, vertically if they are long; return the height they need."""
     longest = max(map(len, columns)) * CHARACTER_WIDTH
-    are_short = longest * len(columns) <= PHONE_WIDTH
+    are_short = longest * len(columns) <= MIN_PLOT_WIDTH
     for column, name in enumerate(columns):
         middle = (column + 0.5) * (1 / len(columns))
         if are_short:
@@ -455,7 +464,7 @@ def _describe_grid(
     )
 
 
-@lay_out.register
+@lay_out_figure.register
 def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> FigureLayout:
     """Return a bar for each number, below its name."""
     axis = _scale_bars(figure)
@@ -472,19 +481,19 @@ def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> FigureLayout
     for bar, link in zip(figure.bars, links, strict=True):
         top = _add_name(shapes, top, bar.name, _describe_bar(bar, figure.unit))
         at = axis.compute_share(bar.value)
-        shapes += _draw_rules(axis, top - 2, top + BAR + 4)
-        shapes.append(svg.Rect("track", 0, top + 1, 1, BAR, link))
+        shapes += _draw_tick_lines(axis, top - 2, top + BAR_HEIGHT + 4)
+        shapes.append(svg.Rect("track", 0, top + 1, 1, BAR_HEIGHT, link))
         shapes.append(
-            svg.Rect("beam", min(at, zero), top + 1, abs(at - zero), BAR, link)
+            svg.Rect("beam", min(at, zero), top + 1, abs(at - zero), BAR_HEIGHT, link)
         )
         if bar.low is not None and bar.high is not None:
             shapes += _draw_interval(
                 axis.compute_share(bar.low),
                 axis.compute_share(bar.high),
-                top + 1 + BAR / 2,
+                top + 1 + BAR_HEIGHT / 2,
             )
-        top += BAR + GAP
-    bottom = top - GAP + 6
+        top += BAR_HEIGHT + ROW_GAP
+    bottom = top - ROW_GAP + 6
     draw_horizontal_axis(shapes, axis, bottom, figure.unit)
     unopened = any(
         bar.recipe and not link.href
@@ -495,7 +504,11 @@ def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> FigureLayout
     )
     caption = _describe_bars(figure) + press
     return FigureLayout(
-        figure.title, figure.unit, caption, svg.Plot(bottom + AXIS, 0, shapes), []
+        figure.title,
+        figure.unit,
+        caption,
+        svg.Plot(bottom + AXIS_HEIGHT, 0, shapes),
+        [],
     )
 
 
@@ -509,7 +522,7 @@ def _scale_bars(figure: Bars) -> Axis:
     ]
     if figure.logarithmic:
         return build_logarithmic_axis([*ends, 1.0])
-    return build_axis(ends, includes_zero=True, is_whole=True)
+    return build_axis(ends, includes_zero=True, ends_at_ticks=True)
 
 
 def _draw_interval(low: float, high: float, y: float) -> list[svg.Segment]:
@@ -536,7 +549,7 @@ def _describe_bars(figure: Bars) -> str:
     return caption
 
 
-@lay_out.register
+@lay_out_figure.register
 def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLayout:
     """Return pictures of positions with the right moves, the agent's moves and its blunders."""
     pictures = []
@@ -563,7 +576,7 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLa
             board.text,
             tables.build_position_url(site, board.record, board.value_source),
         )
-        pictures.append(BoardFigure(picture, board.text, link))
+        pictures.append(CaptionedBoard(picture, board.text, link))
     caption = (
         "★ marks a move that preserves the value of the position, ● a move that the agent plays, ✗ a "
         "blunder of the agent."
@@ -575,56 +588,71 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLa
 def lay_out_numbered_figure(site: SiteData, claim: str, number: int) -> FigureLayout:
     """Return the layout of a figure of an experiment; the first figure has number 1."""
     summary = site.experiments[claim]
-    return lay_out(summary.figures[number - 1], site, summary.first_seed)
+    return lay_out_figure(summary.figures[number - 1], site, summary.first_seed)
 
 
-def draw_figure_file(layout: FigureLayout, source: str) -> svg.Drawing:
+def draw_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
     """Return a file with a figure, its title, the names of its lines, its caption and its source."""
     shapes: list[svg.Shape] = []
-    y = EDGE
+    y = FILE_MARGIN
     for line in wrap(layout.title, 72):
-        y += TITLE_LINE
-        shapes.append(svg.Text("heading", EDGE, y - 6, line))
+        y += TITLE_LINE_HEIGHT
+        shapes.append(svg.Text("heading", FILE_MARGIN, y - 6, line))
     if layout.unit not in ("", "%"):
-        y += TEXT_LINE
-        shapes.append(svg.Text("told", EDGE, y - 4, layout.unit))
+        y += FILE_LINE_HEIGHT
+        shapes.append(svg.Text("told", FILE_MARGIN, y - 4, layout.unit))
     for key in layout.plot.keys:
-        y += KEY_LINE
+        y += KEY_LINE_HEIGHT
         sample = (
             svg.Path(key.kind, [(0, -8), (26, -8)]),
             svg.Text("label", 34, -4, key.name),
         )
         shapes.append(
-            svg.Inset("", sample, EDGE, y, link=svg.ShapeLink("", key.link.href))
+            svg.Inset("", sample, FILE_MARGIN, y, link=svg.ShapeLink("", key.link.href))
         )
     y += 12
-    left = EDGE + 8 * layout.plot.left_margin
-    shapes.append(svg.Inset("", layout.plot.shapes, left, y, width=WIDTH - EDGE - left))
+    left = FILE_MARGIN + 8 * layout.plot.left_margin
+    shapes.append(
+        svg.Inset(
+            "", layout.plot.shapes, left, y, width=FILE_WIDTH - FILE_MARGIN - left
+        )
+    )
     y += layout.plot.height
-    for start in range(0, len(layout.pictures), PICTURES):
-        pictures = layout.pictures[start : start + PICTURES]
+    for start in range(0, len(layout.captioned_boards), BOARDS_PER_ROW):
+        pictures = layout.captioned_boards[start : start + BOARDS_PER_ROW]
         for number, picture in enumerate(pictures):
-            shapes.append(_place_board(picture, EDGE + number * (PICTURE + 22), y))
-        lines = max(len(wrap(picture.text, NARROW)) for picture in layout.pictures)
-        y += PICTURE + lines * TEXT_LINE + 14
+            shapes.append(
+                _place_board(picture, FILE_MARGIN + number * (BOARD_SIZE + 22), y)
+            )
+        lines = max(
+            len(wrap(picture.text, MAX_BOARD_LINE_CHARACTERS))
+            for picture in layout.captioned_boards
+        )
+        y += BOARD_SIZE + lines * FILE_LINE_HEIGHT + 14
     y += 6
-    for text in (layout.caption, source):  # an address stays whole
-        for line in wrap(text, WORDS, break_long_words=False, break_on_hyphens=False):
-            y += TEXT_LINE
-            shapes.append(svg.Text("told", EDGE, y - 4, line))
-    return svg.Drawing(WIDTH, y + EDGE, layout.title, shapes)
+    for text in (layout.caption, source_text):  # an address stays whole
+        for line in wrap(
+            text, MAX_LINE_CHARACTERS, break_long_words=False, break_on_hyphens=False
+        ):
+            y += FILE_LINE_HEIGHT
+            shapes.append(svg.Text("told", FILE_MARGIN, y - 4, line))
+    return svg.Drawing(FILE_WIDTH, y + FILE_MARGIN, layout.title, shapes)
 
 
-def _place_board(picture: BoardFigure, x: float, y: float) -> svg.Inset:
+def _place_board(captioned_board: CaptionedBoard, x: float, y: float) -> svg.Inset:
     board = svg.Inset(
-        "position", picture.board.signs, scale=PICTURE / picture.board.columns
+        "position",
+        captioned_board.board.signs,
+        scale=BOARD_SIZE / captioned_board.board.columns,
     )
     words = [
-        svg.Text("told", 0, PICTURE + 16 + number * TEXT_LINE, line)
-        for number, line in enumerate(wrap(picture.text, NARROW))
+        svg.Text("told", 0, BOARD_SIZE + 16 + number * FILE_LINE_HEIGHT, line)
+        for number, line in enumerate(
+            wrap(captioned_board.text, MAX_BOARD_LINE_CHARACTERS)
+        )
     ]
     return svg.Inset(
-        "", [board, *words], x, y, link=svg.ShapeLink("", picture.link.href)
+        "", [board, *words], x, y, link=svg.ShapeLink("", captioned_board.link.href)
     )
 
 
@@ -632,11 +660,11 @@ def _add_name(
     shapes: list[svg.Shape], top: float, name: str, spoken_text: str
 ) -> float:
     """Add a name with its description below; return the lower end of the text."""
-    for line in wrap(name, NAME_WIDTH):
+    for line in wrap(name, MAX_NAME_CHARACTERS):
         shapes.append(svg.Text("label", 0, top + 13, line))
-        top += LINE
+        top += TEXT_LINE_HEIGHT
     shapes.append(svg.Text("told", 0, top + 11, spoken_text))
-    return top + SMALL + 4
+    return top + SMALL_LINE_HEIGHT + 4
 
 
 def _add_notes(
@@ -664,9 +692,9 @@ def _add_notes_above(
     for mark in marks:
         at = axis.compute_share(mark.value)
         anchor, left = ("end", 5) if at > 0.5 else ("start", -5)
-        for line in wrap(mark.text, MARK_WIDTH):
+        for line in wrap(mark.text, MAX_MARK_CHARACTERS):
             shapes.append(svg.Text("marked", at, y + 11, line, anchor, left))
-            y += SMALL
+            y += SMALL_LINE_HEIGHT
     return y - top + (4 if marks else 0)
 
 
@@ -702,7 +730,7 @@ def _draw_dots(
         *sorted(whole, key=lambda part: tables.find_middle_run(part)["seed"]),
         last,
     ]
-    step = min(DOT_SIZE, (height - DOT_SIZE) / max(1, len(parts) - 1))
+    step = min(DOT_DISTANCE, (height - DOT_DISTANCE) / max(1, len(parts) - 1))
     dots = []
     for level, part in enumerate(parts):
         (seed, value), low, most = (
@@ -716,7 +744,7 @@ def _draw_dots(
                 f" to {format_with_unit(most, unit)}" if most != low else ""
             )
             title += f", one of {format_count(len(part))} runs here with {span}"
-        y = bottom - DOT_SIZE / 2 - 1 - level * step
+        y = bottom - DOT_DISTANCE / 2 - 1 - level * step
         size = max(0.4, (len(part) / runs_per_dot) ** 0.5)
         link = svg.ShapeLink(title, build_run_url(seed))
         dots.append(svg.Dot("dot", axis.compute_share(value), round(y, 1), link, size))
@@ -728,7 +756,7 @@ def _write_run_count(number: int) -> str:
 
 
 def _describe_links(
-    shapes: Sequence[svg.Shape], what: str, has_unlinked_runs: bool
+    shapes: Sequence[svg.Shape], link_phrase: str, has_unlinked_runs: bool
 ) -> str:
     """Return a sentence on the links of the shapes, and on runs that cannot be opened."""
     links = [
@@ -738,7 +766,7 @@ def _describe_links(
     ]
     opens = any(link.href for link in links)
     told = (
-        f" Click a {what}{' if the lab can train it' * has_unlinked_runs}."
+        f" Click a {link_phrase}{' if the lab can train it' * has_unlinked_runs}."
         if opens
         else ""
     )
@@ -757,7 +785,7 @@ def _link_series(site: SiteData, series: Series) -> svg.ShapeLink:
     )
 
 
-def _draw_rules(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
+def _draw_tick_lines(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
     """Return a thin line at each tick of a horizontal axis."""
     return [
         svg.Segment("rule", at, top, at, bottom)
@@ -794,16 +822,19 @@ def _describe_bar(bar: Bar, unit: str) -> str:
 
 def draw_miniature(site: SiteData, figure: Figure) -> Markup:
     """Return the first part of a figure in a box of 120 by 48, without words."""
-    box = f'viewBox="0 0 {WIDE:g} {HIGH:g}" aria-hidden="true"'
+    box = f'viewBox="0 0 {MINIATURE_WIDTH:g} {MINIATURE_HEIGHT:g}" aria-hidden="true"'
     return svg.write_inline(
         _list_miniature_shapes(figure, site), "drawing miniature", box
     )
 
 
-def draw_figure_preview(site: SiteData, figure: Figure, line: str) -> svg.Drawing:
+def draw_figure_preview(site: SiteData, figure: Figure, caption: str) -> svg.Drawing:
     """Return the picture of a figure for link previews, above a line of text."""
     return svg.draw_preview(
-        line, [svg.Inset("large", _list_miniature_shapes(figure, site))], WIDE, HIGH
+        caption,
+        [svg.Inset("large", _list_miniature_shapes(figure, site))],
+        MINIATURE_WIDTH,
+        MINIATURE_HEIGHT,
     )
 
 
@@ -815,10 +846,10 @@ def _list_miniature_shapes(figure: object, site: SiteData) -> list[svg.Shape]:
 
 @_list_miniature_shapes.register
 def _list_histogram_shapes(figure: Histogram, site: SiteData) -> list[svg.Shape]:
-    groups = figure.groups[:ROWS_SMALL]
+    groups = figure.groups[:MINIATURE_ROWS]
     axis = build_axis([value for group in groups for value in group.values])
-    row = HIGH / len(groups)
-    wide = WIDE / SLOTS
+    row = MINIATURE_HEIGHT / len(groups)
+    wide = MINIATURE_WIDTH / SLOTS
     drawn: list[svg.Shape] = []
     for number, group in enumerate(groups):
         slots = axis.compute_shares(group.values) * (SLOTS - 1e-9)
@@ -831,9 +862,9 @@ def _list_histogram_shapes(figure: Histogram, site: SiteData) -> list[svg.Shape]
             bars += f"M{place * wide:g} {bottom:.3g}v{-height:.3g}"
             bars += f"h{wide - 0.6:g}V{bottom:.3g}z"
         drawn.append(svg.Sign("bin", bars))
-        drawn.append(svg.Sign("base", f"M0 {bottom:.3g}H{WIDE:g}"))
+        drawn.append(svg.Sign("base", f"M0 {bottom:.3g}H{MINIATURE_WIDTH:g}"))
         for mark in group.marks:
-            x = WIDE * axis.compute_share(mark.value)
+            x = MINIATURE_WIDTH * axis.compute_share(mark.value)
             drawn.append(
                 svg.Sign("claimed", f"M{x:.4g} {bottom - row + 3:.3g}V{bottom:.3g}")
             )
@@ -850,20 +881,23 @@ def _list_curve_shapes(figure: Curves, site: SiteData) -> list[svg.Shape]:
         [value for series in figure.series for value in (*series.low, *series.high)]
     )
 
-    field = CurveField(across, up, 2, HIGH - 4)
+    field = CurveField(across, up, 2, MINIATURE_HEIGHT - 4)
 
-    def enlarge(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
-        return [(WIDE * x, y) for x, y in points]
+    def scale_to_miniature(
+        points: Iterable[tuple[float, float]],
+    ) -> list[tuple[float, float]]:
+        return [(MINIATURE_WIDTH * x, y) for x, y in points]
 
     bands = []
     lines = []
     for number, series in enumerate(figure.series):
         style = CURVE_STYLES[number % len(CURVE_STYLES)]
         band = field.fill_band(f"{style} band", series.x, series.low, series.high)
-        bands.append(band._replace(points=enlarge(band.points)))
+        bands.append(band._replace(points=scale_to_miniature(band.points)))
         lines.append(
             svg.Path(
-                f"{style} curve", enlarge(field.place_points(series.x, series.median))
+                f"{style} curve",
+                scale_to_miniature(field.place_points(series.x, series.median)),
             )
         )
     return [*bands, *lines]
@@ -874,8 +908,8 @@ def _list_grid_shapes(figure: Grid, site: SiteData) -> list[svg.Shape]:
     flat = [value for row in figure.values for value in row]
     low = min(flat)
     span = (max(flat) - min(flat)) or 1.0
-    wide = WIDE / len(figure.columns)
-    high = HIGH / len(figure.rows)
+    wide = MINIATURE_WIDTH / len(figure.columns)
+    high = MINIATURE_HEIGHT / len(figure.rows)
     outlines: dict[int, str] = {}
     for row, values in enumerate(figure.values):
         for column, value in enumerate(values):
@@ -891,7 +925,7 @@ def _list_grid_shapes(figure: Grid, site: SiteData) -> list[svg.Shape]:
 
 @_list_miniature_shapes.register
 def _list_bar_shapes(figure: Bars, site: SiteData) -> list[svg.Shape]:
-    bars = figure.bars[: 2 * ROWS_SMALL]
+    bars = figure.bars[: 2 * MINIATURE_ROWS]
     values = [bar.value for bar in bars]
     axis = (
         build_logarithmic_axis([*values, 1.0])
@@ -899,14 +933,14 @@ def _list_bar_shapes(figure: Bars, site: SiteData) -> list[svg.Shape]:
         else build_axis(values, True, True)
     )
     zero = axis.compute_share(1.0 if figure.logarithmic else 0.0)
-    row = HIGH / len(bars)
+    row = MINIATURE_HEIGHT / len(bars)
     height = min(row - 2, 12)
     return [
         svg.Rect(
             "beam",
-            WIDE * min(at, zero),
+            MINIATURE_WIDTH * min(at, zero),
             number * row + 1,
-            WIDE * abs(at - zero),
+            MINIATURE_WIDTH * abs(at - zero),
             height,
         )
         for number, at in enumerate(map(axis.compute_share, values))

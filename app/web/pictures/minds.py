@@ -36,14 +36,19 @@ from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, cached_per_site
 
 # outline from the left end of the top edge
 TILE_PATH = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"
-LINE = 0.16  # height of the line of optimal play below a row
+OPTIMAL_LINE_HEIGHT = 0.16  # height of the line of optimal play below a row
 EXPECTED_KEY = "expects"
 
 # Sizes of a picture in a file of its own, in pixels.
-SIDE = 15  # side of a tile
-LEFT, TOP, BOTTOM, EDGE = 34, 46, 46, 14  # around the tiles
+TILE_SIZE = 15  # side of a tile
+LEFT_MARGIN, TOP_MARGIN, BOTTOM_MARGIN, RIGHT_MARGIN = (
+    34,
+    46,
+    46,
+    14,
+)  # around the tiles
 SWATCH_PATH = "M0 0h.9v.9h-.9z"
-COLUMNS = ("position", "record", "move", "to_move", "true_value", "heat", "visits")
+CSV_COLUMNS = ("position", "record", "move", "to_move", "true_value", "heat", "visits")
 
 
 class TileColouring(NamedTuple):
@@ -81,7 +86,7 @@ PREFERENCE_KIND = TileColouring(
 class MindPicture(NamedTuple):
     """A picture of all positions of an agent; a tile is 1 wide and 1 high."""
 
-    name: str
+    agent_name: str
     title: str
     colouring_key: str  # key of COLOURINGS
     colour_scale: str  # scale of its colours, "heat" or "level"
@@ -90,14 +95,14 @@ class MindPicture(NamedTuple):
     paths_by_colour: list[tuple[int | None, str]]
     tile_outline: str = TILE_PATH  # the outline of one, for the script
     # "x,y" of every tile, as are the frames only where a script may want them
-    tile_places: str = ""
+    tile_coordinates: str = ""
     encoded_frames: str = (
         ""  # the colours of every tile at every moment, see `encode_frame`
     )
 
-    def draw_svg(self, id: str = "mind", small: bool = False) -> Markup:
+    def draw_svg(self, id: str = "mind", is_small: bool = False) -> Markup:
         """Write the picture for a page; `id` makes it unique, `small` removes the margins."""
-        edges = (0.2, 0.2, 0.4, 0.6) if small else (2.2, 0.4, 2.6, 0.9)
+        edges = (0.2, 0.2, 0.4, 0.6) if is_small else (2.2, 0.4, 2.6, 0.9)
         left, top, across, down = edges
         width = self.tile_layout.columns + across
         height = self.tile_layout.height + down
@@ -106,24 +111,22 @@ class MindPicture(NamedTuple):
             f'id="{id}" data-mind viewBox="{box}" data-scale="{self.colour_scale}"'
         )
         if self.encoded_frames:
-            attributes += (
-                f' data-tile="{self.tile_outline}" data-places="{self.tile_places}"'
-            )
+            attributes += f' data-tile="{self.tile_outline}" data-places="{self.tile_coordinates}"'
             attributes += f' data-frames="{self.encoded_frames}"'
         shapes: list[Shape] = [
             Hatch(f"{id}-hatch"),
             draw_optimal_lines(self.tile_layout),
         ]
-        if not small:
+        if not is_small:
             numbers = [
                 Text("", -1.1, y, str(ply))
                 for ply, y in enumerate(self.tile_layout.row_middles, 1)
             ]
             shapes.append(Inset("plies", numbers))
         shapes.append(self.draw_tiles(f"url(#{id}-hatch)"))
-        if not small:
+        if not is_small:
             shapes.append(Sign("chosen", ""))
-        kind = "mind small" if small else "mind"
+        kind = "mind small" if is_small else "mind"
         return write_inline(shapes, kind, f'{attributes} aria-hidden="true"')
 
     def draw_tiles(self, unknown_fill: str = "") -> Inset:
@@ -137,13 +140,13 @@ class MindPicture(NamedTuple):
         return Inset("tiles", signs)
 
 
-def list_kinds(site: SiteData, name: str) -> dict[str, TileColouring]:
+def list_colourings(site: SiteData, agent_name: str) -> dict[str, TileColouring]:
     """Return the ways to colour the positions of an agent.
 
     Only agents with a training task have its errors. Beads are not expected results, so
     they have no errors; their tiles show how unequal the beads are.
     """
-    if site.agents[name].card.reward_scale is None:
+    if site.agents[agent_name].card.reward_scale is None:
         return {
             EXPECTED_KEY: PREFERENCE_KIND,
             **{kind: COLOURINGS[kind] for kind in ("blunders", "visits")},
@@ -151,7 +154,7 @@ def list_kinds(site: SiteData, name: str) -> dict[str, TileColouring]:
     return {
         kind: what
         for kind, what in COLOURINGS.items()
-        if kind != "wrong-task" or site.get_task(name) is not None
+        if kind != "wrong-task" or site.get_task(agent_name) is not None
     }
 
 
@@ -167,8 +170,8 @@ def parse_snapshot_and_colouring(
         name, query.get("step", ""), site.get_last_snapshot(name), site
     )
     kind = query.get("colour", "") or EXPECTED_KEY
-    if kind not in list_kinds(site, name):
-        there = ", ".join(list_kinds(site, name))
+    if kind not in list_colourings(site, name):
+        there = ", ".join(list_colourings(site, name))
         raise BadRequest(
             f"There is no colour={kind!r} for this agent. There are: {there}."
         )
@@ -192,7 +195,7 @@ def choose_decisions(
     known = value_map.find_known_decisions(
         site.game, np.stack([site.find_known_pairs(name, one) for one in steps])
     )
-    rows = value_map.choose_representatives(site.tiles, agent.visits, known)
+    rows = value_map.choose_representatives(site.tile_layout, agent.visits, known)
     return RepresentedDecisions(rows, value_map.select_decisions(rows, known))
 
 
@@ -273,17 +276,17 @@ def draw_mind(
 ) -> MindPicture:
     """Return the picture of an agent at a snapshot; `has_all_frames` adds the data of all snapshots."""
     if not has_all_frames:
-        return _draw_colours(
+        return _build_mind_picture(
             site,
             name,
             colouring_key,
             colour_tiles(site, name, colouring_key, snapshot).colour_levels[0],
         )
-    where = site.tiles
+    where = site.tile_layout
     heat = colour_tiles(site, name, colouring_key).colour_levels
     places = zip(where.column_index.tolist(), where.top_distance.tolist(), strict=True)
-    return _draw_colours(site, name, colouring_key, heat[snapshot])._replace(
-        tile_places=" ".join(f"{x:g},{y:g}" for x, y in places),
+    return _build_mind_picture(site, name, colouring_key, heat[snapshot])._replace(
+        tile_coordinates=" ".join(f"{x:g},{y:g}" for x, y in places),
         encoded_frames=" ".join(encode_frame(moment) for moment in heat),
     )
 
@@ -291,21 +294,21 @@ def draw_mind(
 @cached_per_site(8)
 def draw_policy_blunders(site: SiteData, name: str) -> MindPicture:
     """Return a picture of the blunders of a policy that has no values."""
-    where = site.tiles
+    where = site.tile_layout
     kind = "blunders"
     heat, _ = value_map.colour_class_blunders(
         site.game, where, site.policies[name], LEVEL_COUNT
     )
-    return _draw_colours(site, name, kind, heat)
+    return _build_mind_picture(site, name, kind, heat)
 
 
 def outline_tiles(
-    tile_layout: Tiles, heat: NDArray[np.int8]
+    tile_layout: Tiles, heats: NDArray[np.int8]
 ) -> list[tuple[int | None, str]]:
     """Return for each colour in `heat`, [N], a path with all its tiles."""
     by_heat: dict[int, list[str]] = {}
     for value, tile in zip(
-        heat.tolist(), _list_tile_outlines(tile_layout), strict=True
+        heats.tolist(), _list_tile_outlines(tile_layout), strict=True
     ):
         by_heat.setdefault(value, []).append(tile)
     return [
@@ -325,12 +328,12 @@ def _list_tile_outlines(tile_layout: Tiles) -> list[str]:
     return [f"M{x + 0.15:g} {y + 0.05:g}{TILE_PATH}" for x, y in places]
 
 
-def _draw_colours(
-    site: SiteData, name: str, colouring_key: str, heat: NDArray[np.int8]
+def _build_mind_picture(
+    site: SiteData, name: str, colouring_key: str, heats: NDArray[np.int8]
 ) -> MindPicture:
     """Return a picture with the colours `heat`, [N], without data for the script."""
-    where = site.tiles
-    paths = outline_tiles(where, heat)
+    where = site.tile_layout
+    paths = outline_tiles(where, heats)
     return MindPicture(
         name,
         site.display_titles[name],
@@ -348,45 +351,53 @@ def draw_optimal_lines(tile_layout: Tiles) -> Inset:
     for ply in range(len(tile_layout.row_middles)):
         row = tile_layout.plies == ply
         lowest = float(tile_layout.top_distance[row].max())
-        bottom = round(lowest + 1 + LINE - 0.02, 2)
+        bottom = round(lowest + 1 + OPTIMAL_LINE_HEIGHT - 0.02, 2)
         for value in (1, 0, -1):
             band = tile_layout.column_index[row & (tile_layout.optimal_value == value)]
             if len(band):
                 first = int(band.min())
                 left = first + 0.05
                 width = int(band.max()) - first + 0.9
-                line = f"M{left:g} {bottom:g}h{width:g}v{LINE}h-{width:g}z"
+                line = (
+                    f"M{left:g} {bottom:g}h{width:g}v{OPTIMAL_LINE_HEIGHT}h-{width:g}z"
+                )
                 lines.append(Sign("", line, ("heat", value * HEAT_STEPS)))
     return Inset("truth", lines)
 
 
 def draw_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawing:
     """Return a file with the picture, the numbers of its rows and the meaning of its colours."""
-    kind = list_kinds(site, picture.name)[picture.colouring_key]
-    width = round(LEFT + picture.tile_layout.columns * SIDE + EDGE)
-    height = round(TOP + picture.tile_layout.height * SIDE + BOTTOM)
-    when = format_updates(int(site.agents[picture.name].snapshot_updates[snapshot]))
+    kind = list_colourings(site, picture.agent_name)[picture.colouring_key]
+    width = round(LEFT_MARGIN + picture.tile_layout.columns * TILE_SIZE + RIGHT_MARGIN)
+    height = round(TOP_MARGIN + picture.tile_layout.height * TILE_SIZE + BOTTOM_MARGIN)
+    when = format_updates(
+        int(site.agents[picture.agent_name].snapshot_updates[snapshot])
+    )
     title = f"All positions as {picture.title} values them after {when}"
     label = (
         f"{title}: {kind.title.lower()}, a tile for each position, a row for each move."
     )
     shapes: list[Shape] = [
-        Text("heading", EDGE, 26, title),
+        Text("heading", RIGHT_MARGIN, 26, title),
         *(
             Text(
-                "tick", LEFT - 10, round(TOP + middle * SIDE + 4, 1), str(number), "end"
+                "tick",
+                LEFT_MARGIN - 10,
+                round(TOP_MARGIN + middle * TILE_SIZE + 4, 1),
+                str(number),
+                "end",
             )
             for number, middle in enumerate(picture.tile_layout.row_middles, 1)
         ),
         Inset(
             "",
             [draw_optimal_lines(picture.tile_layout), picture.draw_tiles()],
-            LEFT,
-            TOP,
-            SIDE,
+            LEFT_MARGIN,
+            TOP_MARGIN,
+            TILE_SIZE,
         ),
     ]
-    x = float(EDGE)
+    x = float(RIGHT_MARGIN)
     for name, kind_of, value in _list_legend(kind):
         swatch = Inset(
             kind_of, [Sign("" if value else "blank", SWATCH_PATH, value)], scale=13
@@ -405,11 +416,11 @@ def list_mind_rows(
     The heat is the colour of the tile, None for an unknown value.
     """
     game = site.game
-    where = site.tiles
-    agent = site.agents[picture.name]
-    colours = colour_tiles(site, picture.name, picture.colouring_key)
+    where = site.tile_layout
+    agent = site.agents[picture.agent_name]
+    colours = colour_tiles(site, picture.agent_name, picture.colouring_key)
     for tile, position in enumerate(
-        choose_decisions(site, picture.name, snapshot).decisions[0].tolist()
+        choose_decisions(site, picture.agent_name, snapshot).decisions[0].tolist()
     ):
         yield (
             format_position(game, position),
@@ -424,14 +435,14 @@ def list_mind_rows(
         )
 
 
-def _list_legend(kind: TileColouring) -> list[tuple[str, str, ScaleValue | None]]:
+def _list_legend(colouring: TileColouring) -> list[tuple[str, str, ScaleValue | None]]:
     """Return the entries of the legend: label, kind of the shape, and colour or None."""
-    most = HEAT_STEPS if kind.colour_scale == "heat" else LEVEL_COUNT
+    most = HEAT_STEPS if colouring.colour_scale == "heat" else LEVEL_COUNT
     ends: list[tuple[str, str, ScaleValue | None]]
-    if kind.lowest_meaning:
+    if colouring.lowest_meaning:
         ends = [
-            (kind.lowest_meaning, "tiles", (kind.colour_scale, 0)),
-            (kind.highest_meaning, "tiles", (kind.colour_scale, most)),
+            (colouring.lowest_meaning, "tiles", (colouring.colour_scale, 0)),
+            (colouring.highest_meaning, "tiles", (colouring.colour_scale, most)),
         ]
     else:
         ends = [

@@ -112,10 +112,10 @@ def write_rules(scale: str, value: int, scheme: str) -> str:
     return f"{place}{{fill:{format_hex(shade)}}}.on{place}{{fill:{text}}}"
 
 
-def mix_colours(one: Colour, other: Colour, share: float) -> Colour:
+def mix_colours(first: Colour, second: Colour, share: float) -> Colour:
     """Return the colour at a share of the way from one colour to another."""
     red, green, blue = (
-        round(a + share * (b - a)) for a, b in zip(one, other, strict=True)
+        round(a + share * (b - a)) for a, b in zip(first, second, strict=True)
     )
     return red, green, blue
 
@@ -136,9 +136,9 @@ def choose_text_colour(background: Colour) -> Colour:
     return max(BLACK, WHITE, key=lambda text: compute_contrast(text, background))
 
 
-def compute_contrast(one: Colour, other: Colour) -> float:
+def compute_contrast(first: Colour, second: Colour) -> float:
     """Return the contrast ratio of two colours, from 1 to 21 (WCAG 2.2, relative luminance)."""
-    dark, light = sorted((_compute_luminance(one), _compute_luminance(other)))
+    dark, light = sorted((_compute_luminance(first), _compute_luminance(second)))
     return (light + 0.05) / (dark + 0.05)
 
 

@@ -24,7 +24,7 @@ from app.web.pictures import palette
 
 SCHEMES = ("auto", *palette.SCHEMES)
 COORDINATE_PRECISION = 1000  # steps across, where a path is stretched
-RADIUS = 4.4
+DOT_RADIUS = 4.4
 CHARACTER_WIDTH = 0.58  # width of a letter, as a share of its height
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
 FONT_FILE = File(__file__).with_name("letters.ttf")  # font of PNGs
@@ -37,7 +37,7 @@ MISSING_LETTERS = str.maketrans(
 )
 PREVIEW_SIZE = (1200, 630)  # pixels of a link preview
 # margin, room below for a line of text, height of its letters
-PREVIEW_MARGIN, BELOW, LINE = (40, 110, 38)
+PREVIEW_MARGIN, PREVIEW_TEXT_HEIGHT, PREVIEW_LETTER_HEIGHT = (40, 110, 38)
 SHAPES_STYLESHEET = File(__file__).with_name("shapes.css").read_text("utf-8")
 
 # "heat" from -HEAT_STEPS to HEAT_STEPS, or "level" from 0 to LEVELS
@@ -60,7 +60,7 @@ class Rect(NamedTuple):
     width: float
     height: float
     link: ShapeLink | None = None
-    value: ScaleValue | None = None
+    colour_value: ScaleValue | None = None
     corner_radius: float = 0.0  # pixels, of its corners
 
 
@@ -71,7 +71,7 @@ class Dot(NamedTuple):
     x: float
     y: float
     link: ShapeLink | None = None
-    size: float = 1.0  # radius, as a share of the largest one
+    relative_radius: float = 1.0  # radius, as a share of the largest one
 
 
 class Path(NamedTuple):
@@ -103,7 +103,7 @@ class Text(NamedTuple):
     text: str
     anchor: str = "start"  # or "middle", "end"
     left_shift: float = 0.0  # pixels further to the left
-    value: ScaleValue | None = None  # colour of the background
+    colour_value: ScaleValue | None = None  # colour of the background
 
 
 class Sign(NamedTuple):
@@ -111,7 +111,7 @@ class Sign(NamedTuple):
 
     kind: str
     outline: str
-    value: ScaleValue | None = None
+    colour_value: ScaleValue | None = None
     fill_attribute: str = ""  # fill without a style, such as "url(#hatch)"
 
 
@@ -204,7 +204,7 @@ def write_file(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> st
 
 def write_style(drawing: Drawing, scheme: str = "auto") -> str:
     """Return the CSS of an SVG file: light, dark, or (`auto`) as the reader prefers."""
-    return _build_style(scheme, frozenset(_list_values(drawing.shapes)))
+    return _build_file_style(scheme, frozenset(list_colour_values(drawing.shapes)))
 
 
 def draw_preview(
@@ -212,16 +212,24 @@ def draw_preview(
 ) -> Drawing:
     """Return the picture for link previews: shapes, above a line of text."""
     wide, high = PREVIEW_SIZE
-    room = high - PREVIEW_MARGIN - BELOW
+    room = high - PREVIEW_MARGIN - PREVIEW_TEXT_HEIGHT
     scale = min((wide - 2 * PREVIEW_MARGIN) / width, room / height)
     x = (wide - scale * width) / 2
     y = PREVIEW_MARGIN + (room - scale * height) / 2
     text = cut_text(
-        caption.translate(MISSING_LETTERS).strip(), wide - 2 * PREVIEW_MARGIN, LINE
+        caption.translate(MISSING_LETTERS).strip(),
+        wide - 2 * PREVIEW_MARGIN,
+        PREVIEW_LETTER_HEIGHT,
     )
     picture: list[Shape] = [
         Inset("preview", shapes, round(x, 1), round(y, 1), round(scale, 4)),
-        Text("line", wide / 2, high - BELOW / 2 + LINE / 2, text, "middle"),
+        Text(
+            "line",
+            wide / 2,
+            high - PREVIEW_TEXT_HEIGHT / 2 + PREVIEW_LETTER_HEIGHT / 2,
+            text,
+            "middle",
+        ),
     ]
     return Drawing(wide, high, caption, picture)
 
@@ -249,32 +257,34 @@ def cut_text(text: str, max_width: float, font_size: float = 12) -> str:
 
 
 @lru_cache(maxsize=64)
-def _build_style(scheme: str, values: frozenset[ScaleValue]) -> str:
+def _build_file_style(scheme: str, colour_values: frozenset[ScaleValue]) -> str:
     base = f".alone{{font-family:{FONT}}}"
     lines = SHAPES_STYLESHEET.splitlines()
     if scheme != "auto":
-        return base + _write_style_of_scheme(scheme, lines, values)
+        return base + _write_style_of_scheme(scheme, lines, colour_values)
     coloured = [line for line in lines if "var(" in line]
-    dark = f"@media (prefers-color-scheme:dark){{{_write_style_of_scheme('dark', coloured, values)}}}"
-    return base + _write_style_of_scheme("light", lines, values) + dark
+    dark_rules = _write_style_of_scheme("dark", coloured, colour_values)
+    dark = f"@media (prefers-color-scheme:dark){{{dark_rules}}}"
+    return base + _write_style_of_scheme("light", lines, colour_values) + dark
 
 
 def _write_style_of_scheme(
-    scheme: str, lines: Sequence[str], values: frozenset[ScaleValue]
+    scheme: str, lines: Sequence[str], colour_values: frozenset[ScaleValue]
 ) -> str:
     rules = [
-        palette.write_rules(scale, value, scheme) for scale, value in sorted(values)
+        palette.write_rules(scale, value, scheme)
+        for scale, value in sorted(colour_values)
     ]
     return "".join([palette.fill_in_inks("".join(lines), scheme), *rules])
 
 
-def _list_values(shapes: Iterable[Shape]) -> Iterator[ScaleValue]:
+def list_colour_values(shapes: Iterable[Shape]) -> Iterator[ScaleValue]:
     """Yield the heats and levels of shapes."""
     for shape in shapes:
         if isinstance(shape, Inset):
-            yield from _list_values(shape.shapes)
-        elif isinstance(shape, (Rect, Sign, Text)) and shape.value:
-            yield shape.value
+            yield from list_colour_values(shape.shapes)
+        elif isinstance(shape, (Rect, Sign, Text)) and shape.colour_value:
+            yield shape.colour_value
 
 
 class SvgWriter(NamedTuple):
@@ -310,8 +320,8 @@ class SvgWriter(NamedTuple):
         match shape:
             case Rect():
                 element = self._draw_rect(shape)
-            case Dot(kind, x, y, size=size):
-                element = self._draw_dot(kind, (x, y), RADIUS * size)
+            case Dot(kind, x, y, relative_radius=size):
+                element = self._draw_dot(kind, (x, y), DOT_RADIUS * size)
             case Path():
                 element = self._draw_path(shape)
             case Inset():
@@ -335,7 +345,7 @@ class SvgWriter(NamedTuple):
 
     def _draw_rect(self, rect: Rect) -> str:
         corners = f' rx="{rect.corner_radius:g}"' if rect.corner_radius else ""
-        classes = _write_classes(rect.kind, rect.value)
+        classes = _write_classes(rect.kind, rect.colour_value)
         return (
             f'<rect{classes} x="{self._format_x(rect.x)}" y="{rect.y:.5g}" '
             f'width="{self._format_x(rect.width)}" height="{rect.height:.4g}"{corners}/>'
@@ -353,7 +363,7 @@ class SvgWriter(NamedTuple):
     def _draw_text(self, text: Text) -> str:
         anchor = "" if text.anchor == "start" else f' text-anchor="{text.anchor}"'
         moved = f' dx="{-text.left_shift:g}"' if text.left_shift else ""
-        classes = _write_classes(text.kind, text.value)
+        classes = _write_classes(text.kind, text.colour_value)
         return (
             f'<text{classes} x="{self._format_x(text.x)}" y="{text.y:g}"'
             f"{anchor}{moved}>{escape(text.text)}</text>"
@@ -374,7 +384,7 @@ class SvgWriter(NamedTuple):
             )
         kind = path.kind.replace("curve", "end")
         return drawn + "".join(
-            self._draw_dot(kind, place, RADIUS) for place in path.dot_points
+            self._draw_dot(kind, place, DOT_RADIUS) for place in path.dot_points
         )
 
     def _draw_inset(self, inset: Inset) -> str:
@@ -389,6 +399,8 @@ class SvgWriter(NamedTuple):
         return f"<g{_write_classes(inset.kind, None)}{at}>{inside.write_shapes(inset.shapes)}</g>"
 
 
-def _write_classes(kind: str, value: ScaleValue | None) -> str:
+def _write_classes(kind: str, colour_value: ScaleValue | None) -> str:
     kinds = f' class="{kind}"' if kind else ""
-    return kinds + (f' data-{value[0]}="{value[1]}"' if value else "")
+    return kinds + (
+        f' data-{colour_value[0]}="{colour_value[1]}"' if colour_value else ""
+    )

@@ -59,7 +59,7 @@ class HtmlTable(NamedTuple):
 class RunSample(NamedTuple):
     """Some runs of a group, or all runs of a small group."""
 
-    name: str
+    group_name: str
     runs_by_group: list[
         tuple[str, list[TableCell]]
     ]  # the part of the group, and its runs
@@ -140,7 +140,7 @@ def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> Html
     points = sorted({x for series in figure.series for x in series.x})
     step = -(-len(points) // MAX_TABLE_ROWS)
     shown = points[::-step][::-1]  # the last one among them
-    known = [_write_points(series, figure.unit) for series in figure.series]
+    known = [_format_points_by_x(series, figure.unit) for series in figure.series]
     rows = [
         TableRow(
             TableCell(format_number(x)),
@@ -165,7 +165,7 @@ def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> Html
     )
 
 
-def _write_points(series: Series, unit: str) -> dict[float, str]:
+def _format_points_by_x(series: Series, unit: str) -> dict[float, str]:
     lines = zip(series.x, series.median, series.low, series.high, strict=True)
     return {
         x: format_with_unit(middle, unit)
@@ -342,25 +342,25 @@ def build_recipe_url(site: SiteData, name: str) -> str:
     """
     known = site.lab.short.get(name, name)
     if known in site.baselines:
-        return urls.play_against(known)
-    return urls.lab(known) if site.agents.contains_name(known) else ""
+        return urls.play_against_url(known)
+    return urls.lab_url(known) if site.agents.contains_name(known) else ""
 
 
 def map_seeds_to_urls(site: SiteData, recipe: str) -> BuildRunUrl:
     """Return a function that maps a seed to the URL of a recipe's run, "" without a URL."""
-    trained = bool(recipe) and _is_trained(site, recipe)
-    unseeded = urls.lab(recipe)
+    trained = bool(recipe) and _can_lab_train(site, recipe)
+    unseeded = urls.lab_url(recipe)
 
     def build_run_url(seed: int) -> str:
         if short := site.lab.short.get(name_with_seed(recipe, seed), ""):
-            return urls.lab(short)
+            return urls.lab_url(short)
         return name_with_seed(unseeded, seed) if trained else ""
 
     return build_run_url
 
 
 @cached_per_site(MAX_REGISTERED)
-def _is_trained(site: SiteData, recipe: str) -> bool:
+def _can_lab_train(site: SiteData, recipe: str) -> bool:
     """Return whether the lab trains a recipe for visitors."""
     try:
         parse_on_demand(recipe)
@@ -377,7 +377,7 @@ def name_with_seed(recipe: str, seed: int) -> str:
 def build_position_url(site: SiteData, record: str, value_source: str) -> str:
     """Return the URL of a position with the values of an agent, or with exact values."""
     known = site.lab.short.get(value_source, value_source)
-    return urls.play(
+    return urls.play_url(
         Match(
             record,
             o=HUMAN,

@@ -10,7 +10,7 @@ from gevent.monkey import is_module_patched
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 # One thread at a time, so that requests keep half of the processor.
-_free_turn = BoundedSemaphore(1)
+_thread_slot = BoundedSemaphore(1)
 
 
 def run_in_thread_pool(
@@ -24,17 +24,17 @@ def run_in_thread_pool(
     """
     if not is_module_patched("threading"):  # in a test, or in a server with threads
         return function(*arguments, **options)
-    with _free_turn:
+    with _thread_slot:
         outcome = get_hub().threadpool.apply(
             _call_function, (function, arguments, options)
         )
-    if isinstance(outcome, _Failure):
+    if isinstance(outcome, _RaisedError):
         raise outcome.error
     result: Result = outcome
     return result
 
 
-class _Failure(NamedTuple):
+class _RaisedError(NamedTuple):
     """The error of a function in a thread; it is not raised there, because gevent would log it."""
 
     error: Exception
@@ -46,4 +46,4 @@ def _call_function(
     try:
         return function(*arguments, **options)
     except Exception as error:
-        return _Failure(error)
+        return _RaisedError(error)

@@ -19,7 +19,7 @@ from werkzeug.http import parse_list_header
 from werkzeug.test import run_wsgi_app
 from werkzeug.wrappers import Response
 
-from app.web.on_demand import BEGAN_KEY
+from app.web.on_demand import ARRIVAL_TIME_KEY
 from app.web.service.errors import is_host_valid, is_too_long
 from app.web.service.packing import choose_encoding
 
@@ -48,15 +48,15 @@ class ResponseCache:
     """A cache of responses, up to `size` bytes; responses that were requested again stay longest."""
 
     def __init__(self, size: int) -> None:
-        self.proven: LRUCache[Key, tuple[CachedResponse, int]] = _get_cache(
+        self.proven: LRUCache[Key, tuple[CachedResponse, int]] = build_sized_cache(
             size * PROVEN_SHARE
         )
-        self.new: LRUCache[Key, tuple[CachedResponse, int]] = _get_cache(
+        self.new: LRUCache[Key, tuple[CachedResponse, int]] = build_sized_cache(
             size * (1 - PROVEN_SHARE)
         )
         self.lock = Lock()
 
-    def get(self, environ: "WSGIEnvironment") -> CachedResponse | None:
+    def find_response(self, environ: "WSGIEnvironment") -> CachedResponse | None:
         """Return the cached response to a request, or None."""
         key = _build_key(environ)
         with self.lock:
@@ -69,13 +69,15 @@ class ResponseCache:
                 self.proven[key] = found
         return found[0] if found else None
 
-    def put(self, environ: "WSGIEnvironment", answer: CachedResponse) -> None:
+    def add_response(
+        self, environ: "WSGIEnvironment", response: CachedResponse
+    ) -> None:
         """Cache the response to a request if it is not too large."""
         key = _build_key(environ)
-        size = _measure_size(key, answer)
+        size = _measure_size(key, response)
         with self.lock:
             if size <= self.new.maxsize:
-                self.new[key] = answer, size
+                self.new[key] = response, size
 
 
 class RequestTurns:
@@ -91,13 +93,13 @@ class RequestTurns:
         self.here = local()
 
     @contextmanager
-    def wait_for_turn(self, address: str) -> Iterator[None]:
+    def wait_for_turn(self, path_and_query: str) -> Iterator[None]:
         """Wait until no other thread renders this path and query."""
         if getattr(self.here, "taken", False):
             yield
             return
         with self.lock:
-            turn = self.turns.setdefault(address, Lock())
+            turn = self.turns.setdefault(path_and_query, Lock())
         with turn:
             self.here.taken = True
             try:
@@ -106,10 +108,10 @@ class RequestTurns:
                 self.here.taken = False
 
 
-def _prepare(environ: "WSGIEnvironment") -> None:
+def _normalize_request(environ: "WSGIEnvironment") -> None:
     """Choose an encoding, note the time, and remove headers that Werkzeug would misread."""
     environ[ENCODING_VARIABLE] = choose_encoding(environ.get(ENCODING_VARIABLE, ""))
-    environ[BEGAN_KEY] = monotonic()
+    environ[ARRIVAL_TIME_KEY] = monotonic()
     # A server may ignore an upgrade (RFC 9110, section 7.8), but Werkzeug refuses it.
     environ.pop("HTTP_UPGRADE", None)
     # The star stands for any response; Werkzeug takes it for a tag.
@@ -131,25 +133,25 @@ def cache_responses(
     answers = ResponseCache(size)
     turns = RequestTurns()
 
-    def respond(
+    def answer_request(
         environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
-        _prepare(environ)
+        _normalize_request(environ)
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
             # Never cached, and without a turn: a client may be slow to send a table.
             return application(environ, start_response)
         usual = is_host_valid(environ) and not is_too_long(environ)
-        known = answers.get(environ) if usual else None
+        known = answers.find_response(environ) if usual else None
         if usual and not known:
             # A copy, so that the log keeps the query as it was sent.
             environ = environ | {"QUERY_STRING": read_query(environ)}
-            known = answers.get(environ)
+            known = answers.find_response(environ)
         if not known:
             # Other requests for this URL wait: rendering it twice would take longer.
             with turns.wait_for_turn(
                 f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
             ):
-                known = answers.get(environ) if usual else None
+                known = answers.find_response(environ) if usual else None
                 if not known:
                     body, status, headers = run_wsgi_app(application, environ)
                     if not _is_cacheable(environ, status, headers):
@@ -157,22 +159,26 @@ def cache_responses(
                         return body
                     known = CachedResponse(status, [*headers], b"".join(body))
                     if usual:
-                        answers.put(environ, known)
-        return _send(known, environ, start_response)
+                        answers.add_response(environ, known)
+        return _send_cached_response(known, environ, start_response)
 
-    return respond
+    return answer_request
 
 
-def _send(
-    known: CachedResponse, environ: "WSGIEnvironment", start_response: "StartResponse"
+def _send_cached_response(
+    cached_response: CachedResponse,
+    environ: "WSGIEnvironment",
+    start_response: "StartResponse",
 ) -> Iterable[bytes]:
     """Send a cached response, or only its status if the client has it already."""
     if {"HTTP_IF_NONE_MATCH", IF_MATCH_VARIABLE} & environ.keys():
-        response = Response(known.body, known.status, known.headers)
+        response = Response(
+            cached_response.body, cached_response.status, cached_response.headers
+        )
         response.make_conditional(environ)
         return response(environ, start_response)
-    start_response(known.status, [*known.headers])
-    return [known.body] if environ["REQUEST_METHOD"] == "GET" else []
+    start_response(cached_response.status, [*cached_response.headers])
+    return [cached_response.body] if environ["REQUEST_METHOD"] == "GET" else []
 
 
 def _is_cacheable(environ: "WSGIEnvironment", status: str, headers: Headers) -> bool:
@@ -199,16 +205,17 @@ def _build_key(environ: "WSGIEnvironment") -> Key:
     )
 
 
-def _get_cache(size: float) -> "LRUCache[Key, tuple[CachedResponse, int]]":
-    return LRUCache(size, getsizeof=lambda found: found[1])
+def build_sized_cache(max_bytes: float) -> "LRUCache[Key, tuple[CachedResponse, int]]":
+    """Return an empty cache for responses with their sizes, up to a total size in bytes."""
+    return LRUCache(max_bytes, getsizeof=lambda found: found[1])
 
 
-def _measure_size(key: Key, answer: CachedResponse) -> int:
+def _measure_size(key: Key, response: CachedResponse) -> int:
     """Return the memory of a response and its key in bytes."""
     texts = [
         *key,
-        answer.status,
-        *(text for header in answer.headers for text in header),
+        response.status,
+        *(text for header in response.headers for text in header),
     ]
-    tuples = [key, answer, answer.headers, *answer.headers]
-    return sum(map(sys.getsizeof, [*texts, *tuples, answer.body]))
+    tuples = [key, response, response.headers, *response.headers]
+    return sum(map(sys.getsizeof, [*texts, *tuples, response.body]))

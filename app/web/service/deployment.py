@@ -20,7 +20,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.project import ROOT as ROOT  # noqa: PLC0414 - it is exported
 from app.recipes import ALGORITHMS
 from app.web import urls
-from app.web.site_data import current_site
+from app.web.site_data import get_current_site
 
 bp = Blueprint("health", __name__)
 
@@ -48,14 +48,16 @@ class SettingError(ValueError):
     """A wrong environment variable; the message names it."""
 
 
-def read_number(name: str, default: int, low: int, high: int) -> int:
+def read_number(name: str, default: int, minimum: int, maximum: int) -> int:
     """Return a whole number from the environment, or the default if it is empty or unset.
 
     Raises SettingError, naming the variable, if it is no number from `low` to `high`.
     """
     text = os.environ.get(name) or str(default)
-    if not (re.fullmatch("[0-9]{1,9}", text) and low <= int(text) <= high):
-        raise SettingError(f"{name} is a number from {low} to {high}, not {text!r}.")
+    if not (re.fullmatch("[0-9]{1,9}", text) and minimum <= int(text) <= maximum):
+        raise SettingError(
+            f"{name} is a number from {minimum} to {maximum}, not {text!r}."
+        )
     return int(text)
 
 
@@ -155,14 +157,14 @@ def redirect_to_host(host: str) -> AnyResponse | None:
 
 
 def _fix_unknown_scheme(application: "WSGIApplication") -> "WSGIApplication":
-    def answer(
+    def answer_with_known_scheme(
         environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
         if environ["wsgi.url_scheme"] != "https":
             environ["wsgi.url_scheme"] = "http"
         return application(environ, start_response)
 
-    return answer
+    return answer_with_known_scheme
 
 
 HEALTH_PATH, ROBOTS_PATH, SITEMAP_PATH = "/healthz", "/robots.txt", "/sitemap.xml"
@@ -202,9 +204,9 @@ def show_sitemap() -> Response:
         urls.API,
     )
     paths = [route.partition("<")[0] for route in rooms]
-    paths += [urls.agent(name) for name in current_site().shipped_agents]
-    paths += [urls.how(part) for part in ALGORITHMS]
-    paths += [urls.EXPERIMENT.url(claim) for claim in current_site().experiments]
+    paths += [urls.agent_url(name) for name in get_current_site().shipped_agents]
+    paths += [urls.how_url(part) for part in ALGORITHMS]
+    paths += [urls.EXPERIMENT.url(claim) for claim in get_current_site().experiments]
     host = escape(request.host_url.rstrip("/"))
     entries = "".join(f"<url><loc>{host}{path}</loc></url>\n" for path in paths)
     schema = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -218,7 +220,8 @@ def show_sitemap() -> Response:
 def show_health() -> Response:
     """Return 200 with the version and digests: the server starts only with checked models."""
     digests = {
-        name: agent.card.arrays_digest for name, agent in current_site().agents.items()
+        name: agent.card.arrays_digest
+        for name, agent in get_current_site().agents.items()
     }
     response = jsonify(
         status="ok", version=current_app.extensions["version"], models=digests

@@ -20,19 +20,19 @@ from werkzeug.exceptions import HTTPException, InternalServerError
 from app.recipes import MAX_TAUGHT_NAME
 from app.web import urls
 from app.web.rendering import wants_fragment
-from app.web.site_data import current_site
+from app.web.site_data import get_current_site
 from app.web.translation import gettext, gettext_noop
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 API_PREFIX = f"{urls.API}/"  # prefix of the paths whose errors are JSON
-MAX_URL = 1000  # characters of path and query; valid URLs have up to about 200
+MAX_URL_LENGTH = 1000  # characters of path and query; valid URLs have up to about 200
 # more characters for an agent named by its moves, which are 2,695 at most
 MAX_MOVES_NAME = 3000
-NAMES_MOVES = re.compile("moves[.=]")  # marks an agent named by its moves in a query
+MOVES_PATTERN = re.compile("moves[.=]")  # marks an agent named by its moves in a query
 MAX_POLICIES_IN_URL = 2  # agents that one URL may name by their moves: one in each seat
-TAUGHT = "taught"  # marks an agent taught by a person in a URL
+TAUGHT_MARKER = "taught"  # marks an agent taught by a person in a URL
 MAX_LEARNERS_IN_URL = 4  # taught agents that one URL may name: a comparison shows four
 PROBLEM_MIMETYPE = "application/problem+json"
 PENDING_STATUS = 202  # status of a response that is not ready
@@ -65,14 +65,15 @@ def init_app(app: Flask) -> None:
     """Return every error of this app as a page, as a notice for htmx, or as JSON in the API."""
     app.before_request(refuse_request)
     app.register_error_handler(HTTPException, show_error)
-    app.register_error_handler(Exception, show_fault)
+    app.register_error_handler(Exception, show_server_error)
 
 
 def refuse_request() -> None:
     """Abort a request whose URL is too long or whose Host is invalid."""
     if is_too_long(request.environ):
         abort(
-            414, gettext(SENTENCE_BY_STATUS[414], most=get_max_length(request.environ))
+            414,
+            gettext(SENTENCE_BY_STATUS[414], most=get_max_url_length(request.environ)),
         )
     if not is_host_valid(request.environ):
         request.host = ""  # else the error page could not be rendered
@@ -82,19 +83,19 @@ def refuse_request() -> None:
 def is_too_long(environ: "WSGIEnvironment") -> bool:
     """Return whether a URL is longer than that of any view."""
     length = len(environ["PATH_INFO"]) + len(environ.get("QUERY_STRING", ""))
-    return length > MAX_URL and length > get_max_length(environ)
+    return length > MAX_URL_LENGTH and length > get_max_url_length(environ)
 
 
-def get_max_length(environ: "WSGIEnvironment") -> int:
+def get_max_url_length(environ: "WSGIEnvironment") -> int:
     """Return the maximum number of characters of path and query.
 
     Agents named by their moves and agents taught by people allow for more.
     """
     path = environ["PATH_INFO"]
     query = environ.get("QUERY_STRING", "")
-    judged = min(MAX_POLICIES_IN_URL, len(NAMES_MOVES.findall(query)))
-    taught = min(MAX_LEARNERS_IN_URL, f"{path}?{query}".count(TAUGHT))
-    return MAX_URL + judged * MAX_MOVES_NAME + taught * MAX_TAUGHT_NAME
+    judged = min(MAX_POLICIES_IN_URL, len(MOVES_PATTERN.findall(query)))
+    taught = min(MAX_LEARNERS_IN_URL, f"{path}?{query}".count(TAUGHT_MARKER))
+    return MAX_URL_LENGTH + judged * MAX_MOVES_NAME + taught * MAX_TAUGHT_NAME
 
 
 def is_host_valid(environ: "WSGIEnvironment") -> bool:
@@ -120,15 +121,17 @@ def show_error(error: HTTPException) -> Response:
     )
     sentence = error.description
     if not ours and error.code in sentences:
-        sentence = gettext(sentences[error.code], most=get_max_length(request.environ))
+        sentence = gettext(
+            sentences[error.code], most=get_max_url_length(request.environ)
+        )
     return _build_response(error, sentence)
 
 
-def show_fault(fault: Exception) -> Response:
+def show_server_error(error: Exception) -> Response:
     """Log a fault of the site with the id of the request; the response has only the id."""
     fault_id = request.headers.get("X-Request-ID", secrets.token_hex(8))[:64]
     address = f"{request.path}?{request.environ['QUERY_STRING']}"
-    current_app.logger.error("fault %s on %a", fault_id, address, exc_info=fault)
+    current_app.logger.error("fault %s on %a", fault_id, address, exc_info=error)
     words = gettext_noop(
         "An error occurred on the server. Its number in the server’s log is %(id)s."
     )
@@ -186,6 +189,6 @@ def _render_error(error: HTTPException, sentence: str | None) -> str:
         heading=getattr(error, "heading", ""),
         sentence=sentence,
         agents={
-            name: agent.card.title for name, agent in current_site().agents.items()
+            name: agent.card.title for name, agent in get_current_site().agents.items()
         },
     )

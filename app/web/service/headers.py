@@ -60,14 +60,14 @@ def init_app(app: Flask) -> None:
                 f"{CORS_ORIGINS}: {origin!r} is neither like https://example.org nor *"
             )
 
-    def share(response: Response) -> Response:
+    def share_api_response(response: Response) -> Response:
         if request.path.startswith(API_PREFIX):
             _allow_origins(response, origins)
         return response
 
     if origins:
         # Called after `set_security_headers`, as after_request runs in reverse order.
-        app.after_request(share)
+        app.after_request(share_api_response)
     app.after_request(set_security_headers)
 
 

@@ -26,7 +26,7 @@ from app.web.translation import (
     ngettext,
     select_language,
 )
-from app.web.urls import with_query
+from app.web.urls import append_query
 
 LANGUAGE_PARAMETER = "hl"
 # The translated pages; all others are in English.
@@ -100,7 +100,7 @@ def set_language() -> AnyResponse | None:
     if request.args.get(LANGUAGE_PARAMETER) == ENGLISH_CODE:
         query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
         others = [pair for pair in query if pair[0] != LANGUAGE_PARAMETER]
-        return redirect(with_query(urls.quote_path(request.path), others), 301)
+        return redirect(append_query(urls.quote_path(request.path), others), 301)
     language = read_language()
     if language is not ENGLISH_LANGUAGE and is_translated():
         select_language(language)
@@ -137,14 +137,11 @@ def get_english_attribute() -> Markup:
     return Markup(' lang="en"' if request.args.get(LANGUAGE_PARAMETER) else "")
 
 
-def add_language(address: str, language: Language) -> str:
+def add_language(url: str, language: Language) -> str:
     """Return a URL with the parameter of a language."""
-    if (
-        language is ENGLISH_LANGUAGE
-        or f"{LANGUAGE_PARAMETER}={language.code}" in address
-    ):
-        return address
-    path, sign, anchor = address.partition("#")
+    if language is ENGLISH_LANGUAGE or f"{LANGUAGE_PARAMETER}={language.code}" in url:
+        return url
+    path, sign, anchor = url.partition("#")
     separator = "&" if "?" in path else "?"
     return f"{path}{separator}{LANGUAGE_PARAMETER}={language.code}{sign}{anchor}"
 
@@ -162,7 +159,7 @@ def add_language_to_links(response: Response) -> Response:
         host = re.escape(request.host_url.rstrip("/"))
         link = re.compile(LINK_PATTERN % host)
         text = link.sub(
-            partial(_add_language, f"{LANGUAGE_PARAMETER}={code}"),
+            partial(_add_language_to_link, f"{LANGUAGE_PARAMETER}={code}"),
             response.get_data(as_text=True),
         )
         response.set_data(text)
@@ -172,8 +169,8 @@ def add_language_to_links(response: Response) -> Response:
     return response
 
 
-def _add_language(parameter: str, link: "re.Match[str]") -> str:
+def _add_language_to_link(language_query: str, link: "re.Match[str]") -> str:
     address = link[2]
-    if ("." in address and FILE_PATTERN.search(address)) or parameter in address:
+    if ("." in address and FILE_PATTERN.search(address)) or language_query in address:
         return link[0]
-    return f"{link[0]}{'&amp;' if '?' in address else '?'}{parameter}"
+    return f"{link[0]}{'&amp;' if '?' in address else '?'}{language_query}"

@@ -76,17 +76,17 @@ class LogFile(logging.FileHandler):
     def __init__(self, handler: logging.FileHandler) -> None:
         super().__init__(handler.baseFilename)
         self.setFormatter(handler.formatter)
-        self.fault = ""  # why the last line could not be written
+        self.write_error = ""  # why the last line could not be written
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record."""
-        before = self.fault
-        self.fault = ""
+        before = self.write_error
+        self.write_error = ""
         super().emit(record)
-        if self.fault and self.fault != before:
+        if self.write_error and self.write_error != before:
             with suppress(OSError):
                 print(
-                    f"{self.baseFilename} cannot be written: {self.fault}",
+                    f"{self.baseFilename} cannot be written: {self.write_error}",
                     file=sys.stderr,
                 )
 
@@ -94,7 +94,7 @@ class LogFile(logging.FileHandler):
         """Note why a line could not be written; print any other fault as a traceback."""
         error = sys.exc_info()[1]
         if isinstance(error, OSError):
-            self.fault = error.strerror or str(error)
+            self.write_error = error.strerror or str(error)
         else:
             super().handleError(record)
 

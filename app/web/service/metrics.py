@@ -65,24 +65,24 @@ def show_metrics() -> Response:
 
 
 def measure_responses(
-    application: "WSGIApplication", pages: frozenset[str]
+    application: "WSGIApplication", url_rules: frozenset[str]
 ) -> "WSGIApplication":
     """Wrap a WSGI application: count its responses and measure their durations by page."""
 
-    def answer(
+    def answer_measured(
         environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
         begin = perf_counter()
         first = environ["PATH_INFO"].split("/", 2)[1:2]
-        page = f"/{first[0]}" if first and first[0] in pages else OTHER_LABEL
+        page = f"/{first[0]}" if first and first[0] in url_rules else OTHER_LABEL
         method = environ["REQUEST_METHOD"]
 
-        def start(status: str, *rest: Any) -> Any:
+        def start_measured(status: str, *rest: Any) -> Any:
             name = method if method in METHODS else OTHER_LABEL
             RESPONSE_COUNTER.labels(page, name, status[:3]).inc()
             DURATION_HISTOGRAM.labels(page).observe(perf_counter() - begin)
             return start_response(status, *rest)
 
-        return application(environ, start)
+        return application(environ, start_measured)
 
-    return answer
+    return answer_measured

@@ -60,7 +60,7 @@ def init_app(app: Flask, folder: Path) -> None:
     }
 
     @app.get("/static/<path:address>")
-    def static_file(address: str) -> Response:
+    def serve_static_file(address: str) -> Response:
         kind, packings = assets.get(address) or abort(404)
         encoding = choose_encoding(request.headers.get("Accept-Encoding", ""))
         response = Response(packings[encoding], mimetype=kind)

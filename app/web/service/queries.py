@@ -17,7 +17,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.web import urls
 from app.web.service.languages import LANGUAGE_PARAMETER
-from app.web.urls import Route, with_query
+from app.web.urls import Route, append_query
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -37,7 +37,7 @@ def merge_slashes() -> AnyResponse | None:
         return None
     path = urls.quote_path(re.sub("/{2,}", "/", path))
     query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
-    return redirect(with_query(path, query), 308)
+    return redirect(append_query(path, query), 308)
 
 
 def build_query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
@@ -52,7 +52,7 @@ def build_query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
     }
     matcher = app.url_map.bind("")
 
-    def read(environ: "WSGIEnvironment") -> str:
+    def read_query(environ: "WSGIEnvironment") -> str:
         query: str = environ["QUERY_STRING"]
         if not query:
             return query
@@ -62,7 +62,7 @@ def build_query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
             return query
         return reduce_query(query, routes.get(endpoint, ROUTE_WITHOUT_QUERY))
 
-    return read
+    return read_query
 
 
 def get_path(environ: "WSGIEnvironment") -> str:
@@ -84,4 +84,4 @@ def reduce_query(query: str, route: Route) -> str:
         if name not in route.repeated_parameters:
             values = values[:1]
         pairs += [(name, value) for value in values]
-    return with_query("", pairs).removeprefix("?")
+    return append_query("", pairs).removeprefix("?")

@@ -19,18 +19,20 @@ def identify_requests(application: "WSGIApplication") -> "WSGIApplication":
     Several ids in one request, joined by commas, are ignored.
     """
 
-    def answer(
+    def answer_with_id(
         environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
         request_id = environ.get(REQUEST_ID_VARIABLE, "")
         if not ID_PATTERN.fullmatch(request_id):
             request_id = environ[REQUEST_ID_VARIABLE] = secrets.token_hex(8)
 
-        def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
+        def start_with_id(
+            status: str, headers: list[tuple[str, str]], *error: Any
+        ) -> Any:
             return start_response(
                 status, [*headers, (REQUEST_ID_HEADER, request_id)], *error
             )
 
-        return application(environ, start)
+        return application(environ, start_with_id)
 
-    return answer
+    return answer_with_id

@@ -34,7 +34,7 @@ from app.web.pages.api.schema import (
 )
 from app.web.rendering import Page, render_page
 from app.web.service.errors import PROBLEM_MIMETYPE
-from app.web.site_data import SiteData, current_site
+from app.web.site_data import SiteData, get_current_site
 
 Document: TypeAlias = dict[str, Any]  # a JSON object
 
@@ -67,7 +67,7 @@ def reject_invalid_request(
         what = fault["msg"]
         raise BadRequest(f"{where} is wrong: {what[0].lower()}{what[1:]}.")
     for name, text in (request.view_args or {}).items():
-        schema = build_path_schema(name, list_game_formats(current_site().game))
+        schema = build_path_schema(name, list_game_formats(get_current_site().game))
         if "pattern" in schema and not re.fullmatch(schema["pattern"], text):
             words = f"{text!r} in the URL is wrong. {schema['description']}"
             raise BadRequest(words)
@@ -203,18 +203,18 @@ def build_path_schema(name: str, formats: Mapping[str, Document]) -> Document:
     return schema
 
 
-def fill_formats(value: Any, formats: Mapping[str, Document]) -> None:
+def fill_formats(schema: Any, formats: Mapping[str, Document]) -> None:
     """Replace the placeholders of `mark_format` in a JSON value by their limits, at any depth.
 
     `value` is changed in place. Other formats, descriptions and existing limits stay.
     """
-    if isinstance(value, dict):
-        if value.get("format") in formats:
-            for key, limit in formats[value.pop("format")].items():
-                value.setdefault(key, limit)
-        value = list(value.values())
-    if isinstance(value, list):
-        for inner in value:
+    if isinstance(schema, dict):
+        if schema.get("format") in formats:
+            for key, limit in formats[schema.pop("format")].items():
+                schema.setdefault(key, limit)
+        schema = list(schema.values())
+    if isinstance(schema, list):
+        for inner in schema:
             fill_formats(inner, formats)
 
 

@@ -46,7 +46,13 @@ from app.web.pages.api.description import (
 )
 from app.web.pages.parts.sent_table import read_sent_table
 from app.web.rendering import allow_revalidation
-from app.web.site_data import HUMAN, MOVES_PREFIX, TASK_SUFFIX, SiteData, current_site
+from app.web.site_data import (
+    HUMAN,
+    MOVES_PREFIX,
+    TASK_SUFFIX,
+    SiteData,
+    get_current_site,
+)
 
 SIDES: dict[int, schema.Mark] = {X: "X", O: "O"}
 RESULTS: dict[int, schema.Result] = {**SIDES, 0: "draw"}
@@ -62,13 +68,13 @@ def get_openapi() -> Response:
 @tree.validate(resp=describe_responses(schema.Agents), operation_id="agents")
 def list_agents() -> Response:
     """List all players."""
-    site = current_site()
+    site = get_current_site()
     rules = [name for name in site.policies if name not in site.agents]
     return build_cacheable_response(
         schema.Agents(
             agents=[build_summary(site, id) for id in site.agents],
             baselines=[
-                schema.Baseline(id, site.display_titles[id], urls.play_against(id))
+                schema.Baseline(id, site.display_titles[id], urls.play_against_url(id))
                 for id in rules
             ],
         )
@@ -79,7 +85,7 @@ def list_agents() -> Response:
 @tree.validate(resp=describe_responses(schema.Agent, 404), operation_id="agent")
 def show_agent(id: str) -> Response:
     """Get one agent with all its data."""
-    site = current_site()
+    site = get_current_site()
     _require_name(id, site.agents, site.agents.contains_name(id))
     return build_cacheable_response(
         schema.Agent(build_summary(site, id), complete_card(site.agents[id]))
@@ -93,7 +99,7 @@ def judge_moves(query: schema.JudgeQuery) -> Response:
 
     The request contains only the moves of the policy. This site does not store the moves.
     """
-    site = current_site()
+    site = get_current_site()
     name = MOVES_PREFIX + query.moves
     site.canonicalize(name)
     return build_cacheable_response(
@@ -113,7 +119,7 @@ def judge_table(query: schema.TableQuery) -> Response:
     site does not store the table. If a row of the table cannot be read, the status is 400, and the
     message names the row.
     """
-    site = current_site()
+    site = get_current_site()
     try:
         reading, _ = read_sent_table(site)
     except TableError as error:
@@ -154,11 +160,11 @@ def build_judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
         "decisions": site.game.decisions,
         "reachable_blunders": schema.Met(reachable.x[-1], reachable.o[-1]),
         "nash_conv": figures.nash_conv[-1],
-        "against_random": _shipped_results(figures.baseline_chances["random"]),
-        "against_best_responder": _shipped_results(figures.best_response),
+        "against_random": build_shipped_results(figures.baseline_chances["random"]),
+        "against_best_responder": build_shipped_results(figures.best_response),
         "causes": [_build_cause(site, cause) for cause in find_causes(site, name)],
-        "page": urls.judge(name),
-        "play": urls.play_against(name),
+        "page": urls.judge_url(name),
+        "play": urls.play_against_url(name),
     }
 
 
@@ -184,15 +190,15 @@ def show_position(position: str, query: schema.LookQuery) -> Response:
     step = None if query.step is UNSET else query.step
     _require_name(
         query.lens,
-        current_site().value_sources,
-        current_site().is_value_source(query.lens),
+        get_current_site().value_sources,
+        get_current_site().is_value_source(query.lens),
     )
-    learned = current_site().agents.find(query.lens)
+    learned = get_current_site().agents.find(query.lens)
     steps = len(learned.snapshot_updates) if learned else 0
     if step is not None and step >= steps:
         raise NotFound(f"{query.lens} has {steps} snapshots: there is no step {step}.")
     return build_cacheable_response(
-        build_view(current_site(), _parse_number(position), query.lens, step)
+        build_view(get_current_site(), _parse_number(position), query.lens, step)
     )
 
 
@@ -207,29 +213,29 @@ def draw_move(position: str, query: schema.MoveQuery) -> Response:
     number = _parse_number(position)
     _require_name(
         query.agent,
-        current_site().policies,
-        current_site().policies.contains_name(query.agent),
+        get_current_site().policies,
+        get_current_site().policies.contains_name(query.agent),
     )
-    if current_site().game.is_over(number):
+    if get_current_site().game.is_over(number):
         raise Conflict(f"The game is over in {position}: no player is to move.")
     if query.seed is UNSET:
         draw = current_app.extensions["random"]
         response = build_json_response(
-            build_move(current_site(), number, query.agent, query.epsilon, draw)
+            build_move(get_current_site(), number, query.agent, query.epsilon, draw)
         )
         response.cache_control.no_store = True
         return response
     draw = random.Random(f"{query.seed} {query.agent} {position}")
     return build_cacheable_response(
-        build_move(current_site(), number, query.agent, query.epsilon, draw)
+        build_move(get_current_site(), number, query.agent, query.epsilon, draw)
     )
 
 
 @bp.get(urls.API_GAME)
 @tree.validate(resp=describe_responses(schema.Game, 409), operation_id="game")
-def follow_game(record: str) -> Response:
+def show_game(record: str) -> Response:
     """Get the position after each move of a game."""
-    site = current_site()
+    site = get_current_site()
     try:
         states = [
             build_state(site, position) for position in replay_record(site.game, record)
@@ -239,7 +245,7 @@ def follow_game(record: str) -> Response:
     except ValueError as error:
         raise BadRequest(f"This is no record of a game: {error}.") from None
     return build_cacheable_response(
-        schema.Game(record, states, urls.play(Match(record, o=HUMAN)))
+        schema.Game(record, states, urls.play_url(Match(record, o=HUMAN)))
     )
 
 
@@ -247,7 +253,7 @@ def follow_game(record: str) -> Response:
 @tree.validate(resp=describe_responses(schema.ApiMatch, 404), operation_id="match")
 def show_match(x: str, o: str) -> Response:
     """Get the exact probabilities of the results of a match between two players."""
-    site = current_site()
+    site = get_current_site()
     for name in (x, o):
         _require_name(name, site.policies, site.policies.contains_name(name))
     policies = site.policies[x], site.policies[o]
@@ -261,7 +267,7 @@ def show_match(x: str, o: str) -> Response:
             o=o,
             chances=schema.Ends(*(round_figure(chance) for chance in chances)),
             likeliest=schema.Games(*likeliest),
-            page=urls.play(Match(x=x, o=o)),
+            page=urls.play_url(Match(x=x, o=o)),
         )
     )
 
@@ -279,7 +285,7 @@ def list_experiments() -> Response:
             href=urls.API_EXPERIMENT.url(one.id),
             page=urls.EXPERIMENT.url(one.id),
         )
-        for one in current_site().experiments.values()
+        for one in get_current_site().experiments.values()
     ]
     return build_cacheable_response(schema.Claims(claims))
 
@@ -290,7 +296,7 @@ def list_experiments() -> Response:
 )
 def show_experiment(claim: str) -> Response:
     """Get a claim with all texts and numbers of its experiment."""
-    summaries = current_site().experiments
+    summaries = get_current_site().experiments
     _require_name(claim, summaries, claim in summaries)
     page = urls.EXPERIMENT.url(claim)
     fields = {
@@ -304,7 +310,7 @@ def register_description(state: BlueprintSetupState) -> None:
     """Build the API description at the registration of the blueprint."""
     assert isinstance(state.app, Flask)
     with state.app.app_context():
-        state.app.extensions["openapi"] = build_description(current_site())
+        state.app.extensions["openapi"] = build_description(get_current_site())
 
 
 def build_cacheable_response(content: object) -> Response:
@@ -320,7 +326,7 @@ def build_json_response(content: object) -> Response:
 
 def _parse_number(position: str) -> int:
     try:
-        return parse_position(current_site().game, position)
+        return parse_position(get_current_site().game, position)
     except ValueError as error:
         raise NotFound(f"There is no such position: {error}.") from None
 
@@ -350,11 +356,11 @@ def build_summary(site: SiteData, id: str) -> schema.Summary:
         )
         if far
         else None,
-        against_random=_shipped_results(figures.baseline_chances["random"]),
-        against_best_responder=_shipped_results(figures.best_response),
+        against_random=build_shipped_results(figures.baseline_chances["random"]),
+        against_best_responder=build_shipped_results(figures.best_response),
         href=urls.API_AGENT.url(id),
-        page=urls.agent(id),
-        play=urls.play(Match(o=id)),
+        page=urls.agent_url(id),
+        play=urls.play_url(Match(o=id)),
     )
 
 
@@ -401,7 +407,7 @@ def build_view(
         cells=[
             _build_square(site, position, cell, values) for cell in range(game.cells)
         ],
-        page=urls.play(
+        page=urls.play_url(
             Match(
                 find_record(game, position),
                 o=HUMAN,
@@ -443,7 +449,7 @@ def _build_cause(site: SiteData, cause: Cause) -> schema.LikelyCause:
     )
 
 
-def _shipped_results(figures: ChancesBySeat) -> schema.Seats:
+def build_shipped_results(figures: ChancesBySeat) -> schema.Seats:
     """Return the chances of the last snapshot, which is the agent as shipped."""
     return schema.Seats(
         schema.Outcomes(*figures.x[-1]), schema.Outcomes(*figures.o[-1])

@@ -23,7 +23,7 @@ SIDE_LETTERS = ("a", "b")  # the baseline, and the recipe that is compared with 
 
 
 def change_both(
-    a: Recipe, b: Recipe, changes: Mapping[str, str]
+    recipe_a: Recipe, recipe_b: Recipe, changes: Mapping[str, str]
 ) -> tuple[Recipe, Recipe]:
     """Return the recipes of a comparison after the changes of a form.
 
@@ -32,7 +32,7 @@ def change_both(
     """
     common = {key: text for key, text in changes.items() if "." not in key}
     changed = []
-    for side, recipe in zip(SIDE_LETTERS, (a, b), strict=True):
+    for side, recipe in zip(SIDE_LETTERS, (recipe_a, recipe_b), strict=True):
         own = {
             key.partition(".")[2]: text
             for key, text in changes.items()
@@ -54,7 +54,8 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
         recipe = carry_over_parameters(recipe, slug)
     known = get_parameters(type(recipe))
     typed = {
-        key: _tidy_number(known[key], text.strip()) or format_value(known[key].default)
+        key: _remove_decimals(known[key], text.strip())
+        or format_value(known[key].default)
         for key, text in changes.items()
         if key in known
     }
@@ -113,7 +114,7 @@ def get_max_turns(recipe: Recipe) -> int:
     return max(1, MAX_UPDATES * turns // recipe.compute_max_updates())
 
 
-def _tidy_number(parameter: Parameter, text: str) -> str:
+def _remove_decimals(parameter: Parameter, text: str) -> str:
     """Return a whole number without decimals: a browser may send "2.0"."""
     if parameter.value_type is not int or not text.isascii():
         return text

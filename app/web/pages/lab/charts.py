@@ -67,10 +67,10 @@ def summarize_runs(duel: Duel) -> Curves:
 
 
 def _summarize_sides(duel: Duel, axis: str) -> list[Series]:
-    return [_sum_up_runs(duel, side, axis) for side in duel.sides[::-1]]
+    return [_summarize_side(duel, side, axis) for side in duel.sides[::-1]]
 
 
-def _sum_up_runs(duel: Duel, side: Side, axis: str) -> Series:
+def _summarize_side(duel: Duel, side: Side, axis: str) -> Series:
     """Return the summary of a recipe's runs over an axis, interpolated between snapshots."""
     courses = [
         (run.figures.snapshot_updates, duel.measure.get_curve(run.figures))
@@ -101,10 +101,10 @@ def lay_out_seeds(duel: Duel, height: float) -> Plot:
     """
     measure = duel.measure
     rows = list(zip(*duel.list_final_values(measure), strict=True))
-    styles = [_choose_style(row, measure.more_is_better) for row in rows]
+    styles = [_choose_seed_style(row, measure.more_is_better) for row in rows]
     titles = [side.title for side in duel.sides]
     are_narrow = max(map(len, titles)) <= SEED_LABEL_WIDTH
-    names = titles if are_narrow else [side.mark for side in duel.sides]
+    names = titles if are_narrow else [side.letter for side in duel.sides]
     links = [link for link, _ in _list_runs(duel)]
     return lay_out_seed_lines(rows, names, styles, links, height, measure.unit)
 
@@ -135,8 +135,12 @@ def _list_seeds(duel: Duel) -> HtmlTable:
     return HtmlTable("Seed", [side.title for side in duel.sides], rows)
 
 
-def _choose_style(ends: Sequence[float], more_is_better: bool) -> str:
+def _choose_seed_style(seed_results: Sequence[float], more_is_better: bool) -> str:
     """Return the style of a seed's line: B is better, worse or equal."""
-    if len(ends) == 1 or ends[0] == ends[1]:
+    if len(seed_results) == 1 or seed_results[0] == seed_results[1]:
         return "soft"
-    return "accent" if (ends[1] > ends[0]) == more_is_better else "dashed loss"
+    return (
+        "accent"
+        if (seed_results[1] > seed_results[0]) == more_is_better
+        else "dashed loss"
+    )

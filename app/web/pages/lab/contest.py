@@ -60,7 +60,7 @@ class Contest(NamedTuple):
         )
 
 
-class Finding(NamedTuple):
+class Verdict(NamedTuple):
     """A verdict as sentences."""
 
     headline: str
@@ -91,60 +91,62 @@ def build_contest(
 def describe_contest(
     contest: Contest,
     measure: Measure,
-    phrases: Mapping[str, str],
+    side_phrases: Mapping[str, str],
     medians: Sequence[str],
     answers_question: bool,
-) -> Finding:
+) -> Verdict:
     """Return the verdict on two recipes.
 
     `phrases` name A and B in a sentence ("with α 0.8"), and `medians` are the medians of both.
     If `answers_question`, the headline begins with Yes or No.
     """
     if contest.seed_count == 1:
-        return Finding(
+        return Verdict(
             f"No verdict yet, with one seed each: A has {medians[0]}, B has {medians[1]}.",
             f"The numbers are: {measure.title[0].lower()}{measure.title[1:]}. "
             "With one seed each, the difference may be luck.",
         )
     if contest.seed_count < MAX_SEEDS:
         after = f"The verdict follows after {MAX_SEEDS} seeds of A and of B."
-        return Finding(f"So far: {_describe_lead(contest, measure, phrases)}.", after)
+        return Verdict(
+            f"So far: {_describe_lead(contest, measure, side_phrases)}.", after
+        )
     if contest.is_tie:
         headline = "No difference: A and B are equal in every seed."
-        return Finding(
+        return Verdict(
             headline, f"Compared number: {measure.title}, with {MAX_SEEDS} seeds."
         )
     score = _describe_score(contest, measure)
     between = f"Medians: A {medians[0]}, B {medians[1]}"
-    test = f"Exact sign test: {format_chance(contest.p_value)}"
-    better = f"{measure.better_phrase} {phrases[contest.leading_side or 'B']}"
+    test = f"Exact sign test: {format_p_value(contest.p_value)}"
+    better = f"{measure.better_phrase} {side_phrases[contest.leading_side or 'B']}"
     if not contest.better_side:
-        return Finding(
+        return Verdict(
             f"No clear difference after {MAX_SEEDS} seeds.",
             f"{better} {score}: this may be luck. {between}. {test}.",
         )
     detail = f"This holds {score}. {between}. {test}."
     if not answers_question:
-        return Finding(f"{better}.", detail)
+        return Verdict(f"{better}.", detail)
     answer = "Yes" if contest.better_side == "B" else "No"
-    return Finding(f"{answer}: {better[0].lower()}{better[1:]}.", detail)
+    return Verdict(f"{answer}: {better[0].lower()}{better[1:]}.", detail)
 
 
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 
-def format_chance(p: float) -> str:
+def format_p_value(p_value: float) -> str:
     """Return the text of a p-value, on one line."""
-    text = f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
+    text = f"p = {p_value:.2g}" if p_value >= 0.001 else "p < 0.001"
     return text.replace(" ", NO_BREAK_SPACE)
 
 
 def _describe_lead(
-    contest: Contest, measure: Measure, phrases: Mapping[str, str]
+    contest: Contest, measure: Measure, side_phrases: Mapping[str, str]
 ) -> str:
     """Return the lead of a recipe before all seeds are trained."""
     if contest.leading_side:
-        lead = f"{measure.better_phrase} {phrases[contest.leading_side]}"
+        lead = f"{measure.better_phrase} {side_phrases[contest.leading_side]}"
         return f"{lead[0].lower()}{lead[1:]} {_describe_score(contest, measure)}"
     if contest.is_tie:
         return (

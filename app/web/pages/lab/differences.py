@@ -35,7 +35,7 @@ def find_shared(recipe: Recipe, other: Recipe) -> list[Parameter]:
     return [
         one
         for one in list_parameters(recipe)
-        if one.name in others and _mean_the_same(one, others, recipe, other)
+        if one.name in others and _has_same_meaning(one, others, recipe, other)
     ]
 
 
@@ -44,22 +44,25 @@ def count_turns(phases: Phases) -> int:
     return sum(turns for _, turns in phases)
 
 
-def _mean_the_same(
-    one: Parameter, others: Mapping[str, Parameter], recipe: Recipe, than: Recipe
+def _has_same_meaning(
+    parameter: Parameter,
+    other_parameters: Mapping[str, Parameter],
+    recipe: Recipe,
+    other_recipe: Recipe,
 ) -> bool:
     """Return whether a parameter has the same meaning in another recipe."""
-    other = others[one.name]
-    is_turns = one.name == recipe.length_parameter
-    is_turns_of_other = other.name == than.length_parameter
-    looks = (one.symbol, one.value_type, is_turns)
+    other = other_parameters[parameter.name]
+    is_turns = parameter.name == recipe.length_parameter
+    is_turns_of_other = other.name == other_recipe.length_parameter
+    looks = (parameter.symbol, parameter.value_type, is_turns)
     return looks == (other.symbol, other.value_type, is_turns_of_other)
 
 
 def _is_difference(
-    one: Parameter, other_one: Parameter, recipe: Recipe, other: Recipe
+    parameter: Parameter, other_parameter: Parameter, recipe: Recipe, other: Recipe
 ) -> bool:
     """Return whether two trainings differ in a parameter that both have."""
-    name = one.name
+    name = parameter.name
     if name == "vs":
         return not _have_same_shares(recipe.phases, other.phases)
     if name == recipe.length_parameter:
@@ -67,23 +70,25 @@ def _is_difference(
     start = START_OF_DECAY.get(name)
     if start and 0 in (getattr(recipe, start), getattr(other, start)):
         return False  # a rate of 0 stays 0, so its decay has no effect
-    return one.value != other_one.value
+    return parameter.value != other_parameter.value
 
 
-def _have_same_shares(phases: Phases, others: Phases) -> bool:
+def _have_same_shares(phases: Phases, other_phases: Phases) -> bool:
     """Return whether two trainings have the same opponents, each for the same share of the turns.
 
     Turns are whole: in trainings of different length a share may differ by a turn, the last by
     one for each opponent before it.
     """
-    if [opponent for opponent, _ in phases] != [opponent for opponent, _ in others]:
+    if [opponent for opponent, _ in phases] != [
+        opponent for opponent, _ in other_phases
+    ]:
         return False
     total = count_turns(phases)
-    other_total = count_turns(others)
+    other_total = count_turns(other_phases)
     if total == other_total:
-        return phases == others
+        return phases == other_phases
     tolerance = len(phases) * max(total, other_total)
     return all(
         abs(turns * other_total - other_turns * total) < tolerance
-        for (_, turns), (_, other_turns) in zip(phases, others, strict=True)
+        for (_, turns), (_, other_turns) in zip(phases, other_phases, strict=True)
     )

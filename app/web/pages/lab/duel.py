@@ -32,12 +32,12 @@ from app.web.pages.lab.change import ALGORITHM
 from app.web.pages.lab.contest import (
     MAX_SEEDS,
     Contest,
-    Finding,
+    Verdict,
     build_contest,
     describe_contest,
 )
 from app.web.pages.lab.measures import BLUNDERS_KEY, Measure, list_measures
-from app.web.pages.lab.question import ask_question
+from app.web.pages.lab.question import build_question_phrases
 from app.web.pages.lab.wording import SideNames, name_causes, name_sides, warn_of_causes
 from app.web.site_data import SiteData
 
@@ -57,7 +57,7 @@ AXIS_TITLES = {
 class Side(NamedTuple):
     """A recipe with its runs; both sides have runs of the same seeds."""
 
-    mark: str  # "A" or "B"
+    letter: str  # "A" or "B"
     name: str  # its canonical name on this site
     recipe: Recipe
     label: str  # name in a chart, such as "α 0.8"; the mark if no name is short
@@ -67,7 +67,9 @@ class Side(NamedTuple):
     @property
     def title(self) -> str:
         """The mark and the label."""
-        return self.mark if self.label == self.mark else f"{self.mark}: {self.label}"
+        return (
+            self.letter if self.label == self.letter else f"{self.letter}: {self.label}"
+        )
 
 
 class ResultRow(NamedTuple):
@@ -118,7 +120,7 @@ class Duel:
         """The question of the comparison, or the title of a single recipe with its measure."""
         a = self.sides[0].recipe
         b = self.main_side.recipe
-        phrases = ask_question(self.site, a, b, self.measure.noun)
+        phrases = build_question_phrases(self.site, a, b, self.measure.noun)
         if self.baseline_name:
             return "".join(phrase.text for phrase in phrases)
         start = [phrase.slot_id for phrase in phrases].index(ALGORITHM)
@@ -143,8 +145,8 @@ class Duel:
 
     def build_url(self, **numbers: int | None) -> str:
         """Return the URL of this comparison with some of its numbers: `seeds`, `step`, `game`."""
-        curve = shorten_curve(self.measure_key)
-        return urls.lab(
+        curve = name_measure_for_url(self.measure_key)
+        return urls.lab_url(
             self.main_side.name,
             self.baseline_name,
             curve,
@@ -154,8 +156,11 @@ class Duel:
 
     def build_pair_url(self, main_recipe: str, baseline: str) -> str:
         """Return the URL of another comparison by the same measure and axis."""
-        return urls.lab(
-            main_recipe, baseline, shorten_curve(self.measure_key), axis=self.axis_key
+        return urls.lab_url(
+            main_recipe,
+            baseline,
+            name_measure_for_url(self.measure_key),
+            axis=self.axis_key,
         )
 
     def list_final_values(self, measure: Measure) -> list[list[float]]:
@@ -188,24 +193,24 @@ class Duel:
         )
 
     @cached_property
-    def verdict(self) -> Finding:
+    def verdict(self) -> Verdict:
         """The verdict on two recipes, or the median of a single recipe."""
         if self.contest is None:
-            return self._describe_one()
+            return self._describe_single_recipe()
         warning = warn_of_causes(self.causes)
         verdict = describe_contest(
             self.contest,
             self.measure,
-            {side.mark: side.phrase for side in self.sides},
+            {side.letter: side.phrase for side in self.sides},
             self.median_texts,
             answers_question=len(self.causes) == 1,
         )
         if not warning:
             return verdict
         detail = f"A and B differ in {join_words(self.causes)}. {verdict.detail}"
-        return Finding(verdict.headline, detail, warning)
+        return Verdict(verdict.headline, detail, warning)
 
-    def _describe_one(self) -> Finding:
+    def _describe_single_recipe(self) -> Verdict:
         """Return the median of a recipe alone and its range over the seeds."""
         measure, (ends,) = self.measure, self.list_final_values(self.measure)
         middle = format_with_unit(median(ends), measure.unit)
@@ -215,12 +220,12 @@ class Duel:
             alone = (
                 "This is the result of one seed: other seeds may be better or worse."
             )
-            return Finding(f"{measure.title}: {middle}.", alone)
+            return Verdict(f"{measure.title}: {middle}.", alone)
         proved = " and ".join(
             f"as {mark.upper()} in {sum(proofs)}"
             for mark, (proofs,) in self._list_proofs().items()
         )
-        return Finding(
+        return Verdict(
             f"{measure.title}: {middle}, from {low} to {high}.",
             f"The first number is the median of {len(ends)} seeds. The agent is unbeatable {proved} "
             "of these seeds. Choose a change to see whether it helps.",
@@ -234,7 +239,7 @@ class Duel:
         }
 
     @property
-    def facts(self) -> list[ResultRow]:
+    def result_rows(self) -> list[ResultRow]:
         """The rows of the table of results, the chosen measure first."""
         usual = [
             self.measures[key]
@@ -252,14 +257,18 @@ class Duel:
                 else measure.title
             )
             values = [format_with_unit(median(each), measure.unit) for each in ends]
-            rows.append(self._build_fact(title, values, ends, measure.more_is_better))
+            rows.append(
+                self._build_result_row(title, values, ends, measure.more_is_better)
+            )
         for seat, proved in self._list_proofs().items():
             values = [f"{sum(each)} of {self.seeds_done} seeds" for each in proved]
             title = f"Unbeatable as {seat.upper()}"
-            rows.append(self._build_fact(title, values, proved, more_is_better=True))
+            rows.append(
+                self._build_result_row(title, values, proved, more_is_better=True)
+            )
         return rows
 
-    def _build_fact(
+    def _build_result_row(
         self,
         title: str,
         values: list[str],
@@ -301,7 +310,7 @@ def build_question(site: SiteData, main_recipe: str, query: Mapping[str, str]) -
     """Return the question of a URL before its trainings, which lacks the measure."""
     b = find_recipe(site, main_recipe)
     a = find_recipe(site, query["ghost"]) if query.get("ghost") else b
-    phrases = ask_question(site, a, b, "")
+    phrases = build_question_phrases(site, a, b, "")
     *phrases, _by, _measure, _end = phrases
     if a != b:
         return "".join(phrase.text for phrase in phrases) + "?"
@@ -356,7 +365,7 @@ def has_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
 
     A network cannot, and the games of a person belong to one seed.
     """
-    if site.is_taught(name_recipe(recipe)):
+    if site.is_taught_by_person(name_recipe(recipe)):
         return False
     try:
         last = site.lab.name_with_seed(recipe, seeds[-1])  # the longest of the names
@@ -366,7 +375,7 @@ def has_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
 
 
 def train_seeds(
-    site: SiteData, recipes: Sequence[Recipe], seeds: range, number: int
+    site: SiteData, recipes: Sequence[Recipe], seeds: range, seed_count: int
 ) -> list[list[SeedRun]]:
     """Return the runs of recipes with the first `number` of some seeds, trained in batches.
 
@@ -374,8 +383,8 @@ def train_seeds(
     because the next change is compared with A again. Raises the errors of
     `Lab.train_seeds`.
     """
-    of_a = number if number == FIRST_SEED_COUNT else len(seeds)
-    trained = [of_a, number][-len(recipes) :]
+    of_a = seed_count if seed_count == FIRST_SEED_COUNT else len(seeds)
+    trained = [of_a, seed_count][-len(recipes) :]
     results = []
     for recipe, end in zip(recipes, trained, strict=True):
         runs: list[SeedRun] = []
@@ -383,13 +392,13 @@ def train_seeds(
             runs += site.lab.train_seeds(
                 recipe, seeds[start : start + FIRST_SEED_COUNT]
             )
-        results.append(runs[:number])
+        results.append(runs[:seed_count])
     return results
 
 
-def shorten_curve(curve: str) -> str:
+def name_measure_for_url(measure_key: str) -> str:
     """Return a measure as URLs name it: the default is left out."""
-    return "" if curve == BLUNDERS_KEY else curve
+    return "" if measure_key == BLUNDERS_KEY else measure_key
 
 
 def list_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
@@ -398,22 +407,22 @@ def list_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
     if not any(record is not None for record in lost.values()):
         return [
             ("Unbeatable: ", ""),
-            ("proved as X", urls.certificate(agent, "x")),
+            ("proved as X", urls.certificate_url(agent, "x")),
             (" and ", ""),
-            ("as O", urls.certificate(agent, "o")),
+            ("as O", urls.certificate_url(agent, "o")),
             (".", ""),
         ]
     parts: list[tuple[str, str]] = []
     for seat, record in sorted(lost.items(), key=lambda item: item[1] is not None):
         mark = MARKS[SEATS[seat]]
         if record is None:
-            proof = urls.certificate(agent, seat)
+            proof = urls.certificate_url(agent, seat)
             parts += [("Unbeatable as ", ""), (f"{mark}, proved", proof)]
         else:
             match = build_match_against_person(agent, SEATS[seat], record).show_ply(0)
             words = (
                 f"; can be beaten as {mark} " if parts else f"Can be beaten as {mark} "
             )
-            url = urls.play(replace(match, value_source=agent))
+            url = urls.play_url(replace(match, value_source=agent))
             parts += [(words, ""), ("by this game", url)]
     return [*parts, (".", "")]

@@ -46,7 +46,7 @@ class VerdictTable(NamedTuple):
     next_request_count: int
 
 
-class Variant(NamedTuple):
+class TrainingVariant(NamedTuple):
     """One cell of the table before it is trained."""
 
     row_index: int
@@ -129,7 +129,7 @@ def _list_lengths(setup: Setup) -> list[tuple[int, str]]:
 
 def _list_variants(
     setup: Setup, opponents: Mapping[str, str], lengths: Sequence[tuple[int, str]]
-) -> list[Variant]:
+) -> list[TrainingVariant]:
     """Return all cells that can be trained; cells with the present length come first."""
     variants = []
     columns = sorted(
@@ -149,7 +149,7 @@ def _list_variants(
             if recipes[0] != recipes[1] and all(
                 has_seeds(setup.site, one, seeds) for one in recipes
             ):
-                variants.append(Variant(row, column, recipes))
+                variants.append(TrainingVariant(row, column, recipes))
     return variants
 
 
@@ -164,7 +164,9 @@ def _compare_recipes(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | 
     return build_contest(ends, measure.more_is_better)
 
 
-def _build_cell(setup: Setup, variant: Variant, contest: Contest | None) -> VerdictCell:
+def _build_cell(
+    setup: Setup, variant: TrainingVariant, contest: Contest | None
+) -> VerdictCell:
     """Return the verdict of a variant, with the numbers of seeds in which B and A are better.
 
     If several settings differ, it names the better side instead of yes or no.

@@ -9,9 +9,9 @@ from app.web.pages.lab.duel import Duel
 from app.web.pictures.figures import lay_out_curves
 from app.web.pictures.svg import Drawing, Inset, Path, Plot, Shape, Text
 
-WIDTH, EDGE, GAP = 720.0, 20.0, 28.0  # pixels
+FILE_WIDTH, MARGIN, PLOT_GAP = 720.0, 20.0, 28.0  # pixels
 PLOT_HEIGHT = 200.0
-HEADING_LINE, TEXT_LINE = 22.0, 16.0
+HEADING_LINE_HEIGHT, TEXT_LINE_HEIGHT = 22.0, 16.0
 MAX_HEADING_CHARACTERS, MAX_TEXT_CHARACTERS = 74, 98  # characters of a line
 MAX_FILE_NAME = 120  # characters of a file's name
 
@@ -20,20 +20,22 @@ def draw_evidence(duel: Duel, link: str) -> Drawing:
     """Return a figure of a comparison that can be understood without its page."""
     shapes: list[Shape] = []
     verdict = duel.verdict
-    y = EDGE
+    y = MARGIN
     y = _write_lines(shapes, y, duel.question, "heading")
     headline = f"{verdict.warning} {verdict.headline}".lstrip()
     y = _write_lines(shapes, y + 4, headline, "label")
     y = _write_lines(shapes, y, verdict.detail, "told")
-    y = _draw_plots(shapes, duel, y + GAP)
+    y = _draw_plots(shapes, duel, y + PLOT_GAP)
     for side in duel.sides:
-        y = _write_lines(shapes, y, f"{side.mark}: {name_recipe(side.recipe)}", "told")
+        y = _write_lines(
+            shapes, y, f"{side.letter}: {name_recipe(side.recipe)}", "told"
+        )
     seeds = (
         f"{duel.seeds_done} seeds of A and of B. The results of each seed are exact."
     )
     y = _write_lines(shapes, y, f"{seeds} Q-Tac-Toe:", "told")
     y = _write_lines(shapes, y, link, "told")
-    return Drawing(WIDTH, y + EDGE, f"{duel.question} {verdict.text}", shapes)
+    return Drawing(FILE_WIDTH, y + MARGIN, f"{duel.question} {verdict.text}", shapes)
 
 
 def enlarge_drawing(drawing: Drawing, scale: float) -> Drawing:
@@ -44,7 +46,7 @@ def enlarge_drawing(drawing: Drawing, scale: float) -> Drawing:
     return Drawing(width, height, drawing.label, [whole])
 
 
-def name_file(duel: Duel) -> str:
+def build_file_name(duel: Duel) -> str:
     """Return the name of a file with this comparison, without its ending."""
     recipes = [name_recipe(side.recipe) for side in duel.sides[::-1]]
     words = re.sub(
@@ -58,18 +60,18 @@ def _write_lines(shapes: list[Shape], y: float, text: str, kind: str) -> float:
     is_heading = kind == "heading"
     length = MAX_HEADING_CHARACTERS if is_heading else MAX_TEXT_CHARACTERS
     for line in wrap(text, length, break_long_words=True, break_on_hyphens=False):
-        y += HEADING_LINE if is_heading else TEXT_LINE
-        shapes.append(Text(kind, EDGE, y, line))
+        y += HEADING_LINE_HEIGHT if is_heading else TEXT_LINE_HEIGHT
+        shapes.append(Text(kind, MARGIN, y, line))
     return y
 
 
 def _draw_plots(shapes: list[Shape], duel: Duel, y: float) -> float:
     """Add the plots of the seeds and the curves side by side; return the place below them."""
-    half = (WIDTH - 2 * EDGE - GAP) / 2
+    half = (FILE_WIDTH - 2 * MARGIN - PLOT_GAP) / 2
     figure = summarize_runs(duel)
     curves = lay_out_curves(figure, duel.site, duel.seeds[0], PLOT_HEIGHT)
-    plots = ((EDGE, "Each line is one seed", lay_out_seeds(duel, PLOT_HEIGHT - 8)),)
-    right = EDGE + half + GAP
+    plots = ((MARGIN, "Each line is one seed", lay_out_seeds(duel, PLOT_HEIGHT - 8)),)
+    right = MARGIN + half + PLOT_GAP
     for x, title, plot in (
         *plots,
         (right, f"{duel.measure.title}: medians", curves.plot),
@@ -82,8 +84,8 @@ def _draw_plots(shapes: list[Shape], duel: Duel, y: float) -> float:
         for line in plot.keys:
             sample = Path(line.kind, [(x, key - 4), (x + 26, key - 4)])
             shapes += [sample, Text("told", x + 34, key, line.name)]
-            key += TEXT_LINE
-    return y + PLOT_HEIGHT + 56 + TEXT_LINE * len(curves.plot.keys)
+            key += TEXT_LINE_HEIGHT
+    return y + PLOT_HEIGHT + 56 + TEXT_LINE_HEIGHT * len(curves.plot.keys)
 
 
 def remove_links(plot: Plot) -> list[Shape]:

@@ -47,7 +47,7 @@ def list_measures(site: SiteData, runs: Iterable[SeedRun]) -> dict[str, Measure]
             LOSSES_KEY,
             "losses to the best responder",
             "Fewer losses to the best responder",
-            get_outcome_curve(2),
+            build_outcome_curve_getter(2),
         )._replace(unit=PERCENT_UNIT),
     }
     if all(run.figures.task_distance for run in runs):
@@ -90,7 +90,7 @@ def _build_measure_against(site: SiteData, opponent: str) -> Measure:
     noun = f"games {verb} {preposition} {title}"
     short = f"Games {verb} {preposition} {title}"
     better, worse = ("Fewer", "more") if is_unbeatable else ("More", "fewer")
-    course = get_outcome_curve(outcome, opponent)
+    course = build_outcome_curve_getter(outcome, opponent)
     return Measure(
         short,
         short,
@@ -103,17 +103,17 @@ def _build_measure_against(site: SiteData, opponent: str) -> Measure:
     )
 
 
-def get_outcome_curve(outcome: int, opponent: str = "") -> GetCurve:
+def build_outcome_curve_getter(outcome: int, opponent: str = "") -> GetCurve:
     """Return a function from figures to the share of games with an outcome, in percent.
 
     The games are in both seats, against an opponent or the best responder.
     """
 
-    def course(figures: Figures) -> list[float]:
+    def compute_curve(figures: Figures) -> list[float]:
         chances = (
             figures.baseline_chances[opponent] if opponent else figures.best_response
         )
         seats = zip(chances.x, chances.o, strict=True)
         return [round(50 * (x[outcome] + o[outcome]), 7) for x, o in seats]
 
-    return course
+    return compute_curve

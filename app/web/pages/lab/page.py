@@ -41,16 +41,16 @@ from app.web.pages.parts.export import (
     build_csv_response,
     build_png_response,
     build_svg_response,
-    export_curve,
+    export_curves,
     export_mind,
 )
-from app.web.pages.parts.learning import Film, film_position, match_snapshots
+from app.web.pages.parts.learning import Film, align_snapshots, film_position
 from app.web.pictures.minds import MindPicture, draw_mind
 from app.web.pictures.svg import draw_preview
 from app.web.pictures.tables import COLUMNS, list_records
 from app.web.rendering import Page, render_page, wants_fragment
-from app.web.site_data import HUMAN, SiteData, current_site
-from app.web.urls import Destination, frame_file
+from app.web.site_data import HUMAN, SiteData, get_current_site
+from app.web.urls import Destination, frame_file_url
 
 bp = Blueprint("lab", __name__)
 # The positions on the board: the player to move has to block, or loses.
@@ -104,7 +104,7 @@ QUESTION_HEADINGS = {
 }
 
 
-class LearnerFilm(NamedTuple):
+class SideFilm(NamedTuple):
     """One of the sides while it learns: its board and its mind."""
 
     side: duel.Side
@@ -150,11 +150,11 @@ class LabPage(DuelPage, frozen=True):
     swap_url: str  # the URL with A and B exchanged, "" for a recipe alone
     verdict_table: elsewhere.VerdictTable | None
     proofs: list[tuple[str, str]]
-    learners: list[LearnerFilm]  # A before B, unless A would have to be trained for it
+    side_films: list[SideFilm]  # A before B, unless A would have to be trained for it
     next_frame_url: str  # the URL of the next snapshot, after the last of the first
     # a game of the training, if the URL asks for one
-    story_game: training_game.StoryGame | None
-    no_story_reason: str  # reason why no game can be shown, "" if games can be shown
+    game_picture: training_game.TrainingGamePicture | None
+    no_game_reason: str  # reason why no game can be shown, "" if games can be shown
     preview_url: str  # the URL of the picture with which a link to the page is shown
     mind_export: Export
     why_url: str  # the URL of why it moves so
@@ -168,14 +168,16 @@ def redirect_to_question() -> AnyResponse:
     """Show the first question, or redirect to the comparison of a submitted form."""
     query = request.args
     if "recipe" not in query and "algorithm" not in query:
-        return render_page(build_start_page(current_site()))
+        return render_page(build_start_page(get_current_site()))
     try:
-        chosen, baseline = read_form(current_site(), query)
+        chosen, baseline = read_form(get_current_site(), query)
     except RecipeError as error:
         raise BadRequest(duel.format_error(error)) from error
-    curve = duel.shorten_curve(query.get("curve", ""))
+    curve = duel.name_measure_for_url(query.get("curve", ""))
     baseline = "" if baseline == chosen else baseline
-    return redirect(urls.lab(chosen, baseline, curve, axis=query.get("axis", "")), 303)
+    return redirect(
+        urls.lab_url(chosen, baseline, curve, axis=query.get("axis", "")), 303
+    )
 
 
 def build_start_page(site: SiteData) -> "LabPage":
@@ -206,16 +208,18 @@ def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
 @bp.get(urls.LAB_RECIPE)
 def show_lab(name: str) -> AnyResponse:
     """Show a recipe, or the part of its page that grows."""
-    site = current_site()
+    site = get_current_site()
     chosen = slots.find_name(site, duel.find_recipe(site, name))
     if chosen != name:
         ghost = request.args.get("ghost", "")
         curve = request.args.get("curve", "")
         axis = request.args.get("axis", "")
-        return redirect(urls.lab(chosen, ghost, curve, axis=axis), 301)
-    if site.is_taught(name) and isinstance(site.lab.replay_course(name, None), Refusal):
+        return redirect(urls.lab_url(chosen, ghost, curve, axis=axis), 301)
+    if site.is_taught_by_person(name) and isinstance(
+        site.lab.replay_course(name, None), Refusal
+    ):
         # With these parameters the learner does not make the moves that its teacher answered.
-        teach = urls.teach(name)
+        teach = urls.teach_url(name)
         if wants_fragment():
             return Response(headers={"HX-Redirect": teach})
         return redirect(teach, 303)
@@ -236,8 +240,8 @@ def show_lab(name: str) -> AnyResponse:
 @bp.get(urls.LAB_RECIPE.append_ending(".<any(svg, png, csv):ending>"))
 def download_evidence(name: str, ending: str) -> Response:
     """Return the evidence of all seeds as a file: a figure, or the curves as numbers."""
-    shown = build_whole_duel(current_site(), name, request.args)
-    file = evidence.name_file(shown)
+    shown = build_whole_duel(get_current_site(), name, request.args)
+    file = evidence.build_file_name(shown)
     if ending == "csv":
         figure = charts.summarize_runs(shown)
         rows = (
@@ -258,7 +262,7 @@ def download_preview(name: str) -> Response:
 
     If several things differ, the warning replaces the verdict.
     """
-    shown = build_whole_duel(current_site(), name, request.args)
+    shown = build_whole_duel(get_current_site(), name, request.args)
     drawing = evidence.draw_evidence(shown, request.host)
     line = shown.verdict.warning or shown.verdict.headline
     return build_png_response(
@@ -326,7 +330,7 @@ def build_setup(shown_duel: duel.Duel) -> slots.Setup:
         shown_duel.site,
         a,
         b,
-        duel.shorten_curve(shown_duel.measure_key),
+        duel.name_measure_for_url(shown_duel.measure_key),
         shown_duel.axis_key,
     )
 
@@ -354,7 +358,7 @@ def build_lab_page(
         **asdict(part),
         name=main_recipe,
         title=site.agents[main_recipe].card.title,
-        question_phrases=question.ask_question(
+        question_phrases=question.build_question_phrases(
             site, setup.a, setup.b, shown.measure.noun
         ),
         slots=slots.build_slots(setup, shown.measures),
@@ -364,13 +368,13 @@ def build_lab_page(
         else "",
         verdict_table=_list_elsewhere(shown, query),
         proofs=duel.list_proofs(site, main_recipe),
-        learners=_list_learners(shown, part.side_descriptions, record, step),
+        side_films=_list_learners(shown, part.side_descriptions, record, step),
         next_frame_url=shown.build_url(step=get_next_snapshot(step, last)),
-        story_game=training_game.build_story_game(shown, query),
-        no_story_reason=algorithm.untold,
+        game_picture=training_game.build_game_picture(shown, query),
+        no_game_reason=algorithm.no_game_reason,
         preview_url=_build_preview_url(shown),
         mind_export=export_mind(site, main_recipe, step),
-        why_url=urls.why(Match(record, o=HUMAN, value_source=main_recipe)),
+        why_url=urls.why_url(Match(record, o=HUMAN, value_source=main_recipe)),
         compare_url=_build_compare_url(shown, record),
         next_seed_url=shown.build_pair_url(following, main_recipe) if following else "",
         script_url=urls.RECIPE_SCRIPT.url(main_recipe)
@@ -381,16 +385,16 @@ def build_lab_page(
 
 def _list_learners(
     shown_duel: duel.Duel, words: Sequence[str], record: str, step: int
-) -> list[LearnerFilm]:
+) -> list[SideFilm]:
     """Return the sides as they learn, in the same share of their trainings."""
     site = shown_duel.site
     last = shown_duel.site.get_last_snapshot(shown_duel.main_side.name)
     learners = []
     for side, text in zip(shown_duel.sides, words, strict=True):
         film = film_position(site, side.name, record)
-        at = match_snapshots(film.last_frame, last)[step]
+        at = align_snapshots(film.last_frame, last)[step]
         mind = draw_mind(site, side.name, at, has_all_frames=True)
-        learners.append(LearnerFilm(side, text, film, at, mind))
+        learners.append(SideFilm(side, text, film, at, mind))
     return learners
 
 
@@ -402,7 +406,7 @@ def _build_compare_url(shown_duel: duel.Duel, record: str) -> str:
         SourceSnapshot(one) for one in (shown_duel.main_side.name, baseline) if one
     ]
     apart = find_next_disagreement(views, site) if baseline else None
-    return urls.compare(Comparison(apart or record, tuple(views)))
+    return urls.compare_url(Comparison(apart or record, tuple(views)))
 
 
 def _list_axes(setup: slots.Setup) -> list[Destination]:
@@ -439,7 +443,7 @@ def list_presets(
             names = preset.list_names(site)
             link = Destination(
                 preset.title,
-                urls.lab(*names, game=preset.game_number),
+                urls.lab_url(*names, game=preset.game_number),
                 preset.description,
                 f"{kind}-{number}",
                 is_current=names == (main_recipe, baseline),
@@ -453,7 +457,7 @@ def _build_preview_url(shown_duel: duel.Duel) -> str:
     return urls.LAB_PREVIEW.url(
         shown_duel.main_side.name,
         ghost=shown_duel.baseline_name,
-        curve=duel.shorten_curve(shown_duel.measure_key),
+        curve=duel.name_measure_for_url(shown_duel.measure_key),
         axis=shown_duel.axis_key,
     )
 
@@ -466,14 +470,14 @@ def export_evidence(site: SiteData, shown_duel: duel.Duel) -> Export:
     chosen = shown_duel.main_side.name
     if shown_duel.measure_key in CURVE_TITLES:
         names = [one for one in (chosen, shown_duel.baseline_name) if one]
-        take = export_curve(site, names, shown_duel.measure_key)
+        take = export_curves(site, names, shown_duel.measure_key)
     else:
-        take = export_curve(site, [chosen], opponent=shown_duel.measure_key)
+        take = export_curves(site, [chosen], opponent=shown_duel.measure_key)
     url = shown_duel.build_url()
     take = take._replace(
-        svg_url=frame_file(url, "svg"),
-        png_url=frame_file(url, "png"),
-        csv_url=frame_file(url, "csv"),
+        svg_url=frame_file_url(url, "svg"),
+        png_url=frame_file_url(url, "png"),
+        csv_url=frame_file_url(url, "csv"),
     )
     if not shown_duel.baseline_name:
         return take

@@ -42,7 +42,7 @@ class Phrase(NamedTuple):
     slot_id: str = ""  # "" for words between two slots
 
 
-def ask_question(
+def build_question_phrases(
     site: SiteData, a: Recipe, b: Recipe, measure_noun: str
 ) -> list[Phrase]:
     """Return the question whether the recipe `b` is better than `a` by a measure."""

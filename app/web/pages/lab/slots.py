@@ -146,7 +146,7 @@ class Setup(NamedTuple):
         name_b = find_name(self.site, b)
         baseline = "" if name_a == name_b else name_a
         shown = self.measure_key if curve is None else curve
-        return urls.lab(name_b, baseline, shown, axis=self.axis_key)
+        return urls.lab_url(name_b, baseline, shown, axis=self.axis_key)
 
     @property
     def with_trainable_turns(self) -> "Setup":
@@ -198,7 +198,7 @@ def _build_algorithm_slot(setup: Setup) -> Slot:
     shipped = [
         Destination(
             agent.title,
-            urls.lab(id),
+            urls.lab_url(id),
             describe_character(setup.site, id).description,
             f"shipped-{id}",
             is_current=agent.recipe == setup.a == setup.b,

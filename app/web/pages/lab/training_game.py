@@ -13,8 +13,8 @@ from app.recipes.games import TrainingGame
 from app.tictactoe.game import O, X
 from app.tictactoe.views import compute_colour_level, round_for_display, scale_values
 from app.web.algorithms import ALGORITHMS as KNOWN
-from app.web.algorithms.algorithm import Story
-from app.web.algorithms.formula import format_short
+from app.web.algorithms.algorithm import GameDescriber
+from app.web.algorithms.formula import format_short_unsigned
 from app.web.formatting import format_signed
 from app.web.match import read_integer
 from app.web.move_values import HEAT_STEPS
@@ -22,10 +22,10 @@ from app.web.pages.lab.duel import Duel
 from app.web.site_data import SiteData
 
 RESULT_VERBS = {"win": "won", "draw": "drew", "loss": "lost"}
-RESULTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
+OUTCOME_TEXTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
 
 
-class StorySquare(NamedTuple):
+class TrainingSquare(NamedTuple):
     """A square of a small board."""
 
     mark: str  # "X", "O" or "."
@@ -34,25 +34,25 @@ class StorySquare(NamedTuple):
     value_text: str = ""  # the new value, after the update of this turn
 
 
-class StoryMove(NamedTuple):
+class TrainingMovePicture(NamedTuple):
     """A move of the game as a board."""
 
-    squares: list[StorySquare]
+    squares: list[TrainingSquare]
     title: str
     choice_kind: str  # "explored", "greedy", "drawn", "unseen", "seen", or "answer" of the opponent
-    change_text: str  # the value before and after, "" before its update
+    value_change_text: str  # the value before and after, "" before its update
     is_updated_now: bool
 
 
-class StoryGame(NamedTuple):
+class TrainingGamePicture(NamedTuple):
     """A game of the training after some of its updates."""
 
     game_number: int
     update_number: int
     update_count: int
     headline: str
-    moves: list[StoryMove]
-    final_squares: list[StorySquare]  # the final board
+    moves: list[TrainingMovePicture]
+    final_squares: list[TrainingSquare]  # the final board
     sentence: str
     equation: str
     previous_game_url: str  # URLs are "" at the ends
@@ -61,7 +61,9 @@ class StoryGame(NamedTuple):
     next_update_url: str
 
 
-def build_story_game(duel: Duel, query: Mapping[str, str]) -> StoryGame | None:
+def build_game_picture(
+    duel: Duel, query: Mapping[str, str]
+) -> TrainingGamePicture | None:
     """Return the game of a URL, or None if the URL names no game.
 
     Raises BadRequest with the valid numbers of games and updates, and the errors of
@@ -71,8 +73,8 @@ def build_story_game(duel: Duel, query: Mapping[str, str]) -> StoryGame | None:
         return None
     recipe = duel.main_side.recipe
     algorithm = KNOWN[recipe.slug]
-    if (story := algorithm.story) is None:
-        raise BadRequest(algorithm.untold)
+    if (story := algorithm.game_describer) is None:
+        raise BadRequest(algorithm.no_game_reason)
     recorded = duel.site.lab.get_game_log(written_name(recipe))
     games = msgspec.json.decode(recorded, type=list[TrainingGame])
     number = read_integer("game", query["game"], 1, len(games))
@@ -81,15 +83,19 @@ def build_story_game(duel: Duel, query: Mapping[str, str]) -> StoryGame | None:
     update = read_integer("update", query.get("update") or "0", 0, updates)
     turns = range(len(game.moves))
     url = duel.build_url
-    return StoryGame(
+    return TrainingGamePicture(
         game_number=number,
         update_number=update,
         update_count=updates,
         headline=_describe_game(duel.site, game),
-        moves=[_build_move(recipe, story, game, turn, update) for turn in turns],
-        final_squares=[StorySquare(mark) for mark in game.moves[-1].next_own_board],
-        sentence=story.sentence(recipe, game, update),
-        equation=story.equation(recipe, game.updates[update - 1]) if update else "",
+        moves=[
+            _build_move_picture(recipe, story, game, turn, update) for turn in turns
+        ],
+        final_squares=[TrainingSquare(mark) for mark in game.moves[-1].next_own_board],
+        sentence=story.describe_update(recipe, game, update),
+        equation=story.format_equation(recipe, game.updates[update - 1])
+        if update
+        else "",
         previous_game_url=url(game=number - 1) if number > 1 else "",
         next_game_url=url(game=number + 1) if number < len(games) else "",
         previous_update_url=url(game=number, update=update - 1) if update else "",
@@ -103,43 +109,51 @@ def _describe_game(site: SiteData, game: TrainingGame) -> str:
     """Return a headline with the players, the result and the length of a game."""
     moves = len(game.moves)
     if game.played_both_sides:
-        return f"It played itself, and {RESULTS_OF_X[game.result]} after {moves} moves"
+        return f"It played itself, and {OUTCOME_TEXTS_OF_X[game.result]} after {moves} moves"
     moves = sum(move.mark == game.seat for move in game.moves)
     against = f" against {site.display_titles[game.opponent]}" if game.opponent else ""
     plural = "s" if moves != 1 else ""
     return f"It {RESULT_VERBS[game.result]} as {game.seat}{against} with {moves} move{plural}"
 
 
-def _build_move(
-    recipe: Recipe, story: Story, game: TrainingGame, turn: int, update: int
-) -> StoryMove:
+def _build_move_picture(
+    recipe: Recipe,
+    game_describer: GameDescriber,
+    game: TrainingGame,
+    move_index: int,
+    update_count: int,
+) -> TrainingMovePicture:
     """Return a move after the first `update` updates of its game."""
-    move = game.moves[turn]
-    changes = game.updates[:update]
-    change = next((one for one in reversed(changes) if one.move_index == turn), None)
-    played = StorySquare(move.mark, is_played=True)
+    move = game.moves[move_index]
+    changes = game.updates[:update_count]
+    change = next(
+        (one for one in reversed(changes) if one.move_index == move_index), None
+    )
+    played = TrainingSquare(move.mark, is_played=True)
     if change:
         viewer = (
-            move.mark if change.is_opponent_move or story.movers_view else game.seat
+            move.mark
+            if change.is_opponent_move or game_describer.uses_movers_view
+            else game.seat
         )
         rewards = recipe.get_reward_scale()
         colour = None
-        text = format_short(change.new)
+        text = format_short_unsigned(change.new)
         if rewards:
             side = X if viewer == "X" else O
             value = scale_values(np.array(change.new), rewards, side)
             colour = int(compute_colour_level(value, HEAT_STEPS))
             text = format_signed(float(round_for_display(value)))
         played = played._replace(heat=colour, value_text=text)
-    return StoryMove(
+    return TrainingMovePicture(
         squares=[
-            played if cell == move.cell else StorySquare(mark)
+            played if cell == move.cell else TrainingSquare(mark)
             for cell, mark in enumerate(move.board)
         ],
-        title=f"Move {turn + 1}",
-        choice_kind=story.choice(game, move),
-        change_text=f"{format_short(change.old)} → {format_short(change.new)}"
+        title=f"Move {move_index + 1}",
+        choice_kind=game_describer.name_choice(game, move),
+        value_change_text=f"{format_short_unsigned(change.old)} → {format_short_unsigned(change.new)}"
         if change
         else "",
-        is_updated_now=bool(changes) and changes[-1].move_index == turn,
+        is_updated_now=bool(changes) and changes[-1].move_index == move_index,
     )

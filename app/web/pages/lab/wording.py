@@ -10,7 +10,7 @@ from app.recipes import Parameter, Recipe
 from app.recipes import name_recipe as written_name
 from app.recipes.parameters import BOTH, format_value
 from app.web.algorithms import ALGORITHMS as KNOWN
-from app.web.algorithms import opponent_name
+from app.web.algorithms import get_opponent_name
 from app.web.formatting import format_count, join_words
 from app.web.pages.lab.differences import count_turns, find_causes, find_differences
 from app.web.site_data import SiteData
@@ -116,7 +116,7 @@ def name_sides(site: SiteData, a: Recipe, b: Recipe) -> tuple[SideNames, SideNam
     """Return the names of two recipes: their differences, or A and B if these are too long."""
     if a.slug == b.slug:
         descriptions = [
-            describe_values(site, recipe, _find_differences_to_tell(recipe, other))
+            describe_values(site, recipe, _find_naming_differences(recipe, other))
             for recipe, other in ((a, b), (b, a))
         ]
         labels = [description.label for description in descriptions]
@@ -134,10 +134,10 @@ def name_sides(site: SiteData, a: Recipe, b: Recipe) -> tuple[SideNames, SideNam
 
 
 def describe_values(
-    site: SiteData, recipe: Recipe, main_recipe: Iterable[Parameter]
+    site: SiteData, recipe: Recipe, parameters: Iterable[Parameter]
 ) -> Description:
     """Return the description of a recipe by the values of some parameters."""
-    named = {one.name: one for one in main_recipe}
+    named = {one.name: one for one in parameters}
     if "vs" in named and len(recipe.phases) > 1:
         named.pop(recipe.length_parameter, None)  # the opponents come with their turns
     description = Description([], [])
@@ -161,7 +161,7 @@ def get_wording(recipe: Recipe, parameter: Parameter) -> Wording:
     )
 
 
-def _find_differences_to_tell(recipe: Recipe, other: Recipe) -> list[Parameter]:
+def _find_naming_differences(recipe: Recipe, other: Recipe) -> list[Parameter]:
     """Return the differences that identify a recipe: the seed only if nothing else differs."""
     differences = find_differences(recipe, other)
     return [one for one in differences if one.name != "seed"] or differences
@@ -203,7 +203,7 @@ def name_opponent(site: SiteData, opponent: str) -> str:
     """Return an opponent's name, to stand after "against"."""
     if opponent == BOTH:
         return "itself in both seats"
-    return " and ".join(opponent_name(site, one) for one in opponent.split("+"))
+    return " and ".join(get_opponent_name(site, one) for one in opponent.split("+"))
 
 
 def describe_value(recipe: Recipe, parameter: Parameter) -> str:

@@ -58,7 +58,7 @@ class Attempt:
         return list_puzzles(self.site)[self.number - 1]
 
     @property
-    def is_open(self) -> bool:
+    def shows_solution(self) -> bool:
         """Whether both questions are answered, so that the solution is shown."""
         return self.chosen_agent_cell is not None
 
@@ -71,12 +71,12 @@ class Attempt:
     def answer_digit(self) -> int:
         """The digit of this answer."""
         return (
-            KNEW_MOVE_DIGIT * self.knew_its_move
+            KNEW_MOVE_DIGIT * self.knew_agent_move
             + KNEW_CORRECT_DIGIT * self.knew_correct_move
         )
 
     @property
-    def knew_its_move(self) -> bool:
+    def knew_agent_move(self) -> bool:
         """Whether the agent plays the chosen cell."""
         return self.chosen_agent_cell == self.puzzle.blunder_cell
 
@@ -127,7 +127,7 @@ class Attempt:
         """The URL of the puzzle with these answers."""
         answered = self.chosen_correct_cell, self.chosen_agent_cell, self.shown_plies
         return get_url_in_frame(
-            urls.puzzle(self.number, self.day, self.answer_digits, *answered)
+            urls.puzzle_url(self.number, self.day, self.answer_digits, *answered)
         )
 
     @property
@@ -142,7 +142,7 @@ class Attempt:
             following = list_daily_puzzles(self.site, self.day)[len(answers)]
         else:
             following = get_next_number(self.site, self.number)
-        return get_url_in_frame(urls.puzzle(following, self.day, answers))
+        return get_url_in_frame(urls.puzzle_url(following, self.day, answers))
 
     @cached_property
     def state(self) -> MatchState:
@@ -205,7 +205,7 @@ def parse_attempt(number: int, query: Mapping[str, str], site: SiteData) -> Atte
         return attempt
     ply = read_value("ply", text)
     plies = len(attempt.puzzle.refutation)
-    if not attempt.is_open:
+    if not attempt.shows_solution:
         words = gettext_noop(
             "ply= in the URL also needs right= and plays=, the two answers."
         )
@@ -286,18 +286,18 @@ def lay_out_attempt(attempt: Attempt, build_url: CellUrl | None) -> BoardPicture
     site = attempt.site
     puzzle = attempt.puzzle
     label = gettext("The position")
-    build_url = None if attempt.is_open else build_url
+    build_url = None if attempt.shows_solution else build_url
     if attempt.chosen_correct_cell is None or attempt.shown_plies:
         return lay_out_board(attempt.state, None, build_url, label=label)
     view = evaluate_moves(site, puzzle.position, puzzle.agent_id)
-    if not attempt.is_open:
+    if not attempt.shows_solution:
         view = replace(view, is_best=[False] * site.game.cells)  # a star is the answer
     return lay_out_board(
         attempt.state,
         view,
         build_url,
         label=label,
-        chosen_cell=puzzle.blunder_cell if attempt.is_open else None,
+        chosen_cell=puzzle.blunder_cell if attempt.shows_solution else None,
         notes=_note_answers(attempt),
     )
 
@@ -307,14 +307,14 @@ def _note_answers(attempt: Attempt) -> list[Note]:
     puzzle = attempt.puzzle
     signs: dict[int, str] = {}
     words: dict[int | None, list[str]] = {}
-    if attempt.is_open:
+    if attempt.shows_solution:
         signs = dict.fromkeys(puzzle.correct_cells, "✓") | {puzzle.blunder_cell: "✗"}
         words = {cell: [gettext("right")] for cell in puzzle.correct_cells}
         words[puzzle.blunder_cell] = [gettext("blunder")]
     elif attempt.chosen_correct_cell is not None:
         signs = {attempt.chosen_correct_cell: "✓" if attempt.knew_correct_move else "✗"}
     words.setdefault(attempt.chosen_correct_cell, []).append(gettext("your move"))
-    if attempt.is_open:
+    if attempt.shows_solution:
         words.setdefault(attempt.chosen_agent_cell, []).append(gettext("your guess"))
     notes = []
     for cell in range(attempt.site.game.cells):

@@ -40,7 +40,7 @@ from app.web.service.headers import (
 )
 from app.web.site_data import SiteData
 from app.web.translation import gettext, gettext_noop
-from app.web.urls import frame_file, frame_url
+from app.web.urls import frame_file_url, frame_url
 from app.web.wording import LessonStep, describe_turn
 
 CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
@@ -86,7 +86,7 @@ class Export(NamedTuple):
     @property
     def preview_url(self) -> str:
         """The URL of the picture for previews of links to its page."""
-        return frame_file(self.frame_url, "png")
+        return frame_file_url(self.frame_url, "png")
 
     def build_iframe(self, host: str) -> str:
         """Return the HTML that shows the figure on another website, over the full width.
@@ -112,25 +112,25 @@ def export_board(state: MatchState) -> Export:
     words = gettext_noop("Tic-tac-toe after %(plies)s moves: %(headline)s")
     headline = describe_turn(state)
     title = gettext(words, plies=len(match.shown_record), headline=headline)
-    return _build_figure_export("board", title, urls.play(match), frame, BOARD_SIZE)
+    return _build_figure_export("board", title, urls.play_url(match), frame, BOARD_SIZE)
 
 
-def export_value(state: MatchState) -> Export:
+def export_game_values(state: MatchState) -> Export:
     """Return the export of a chart: the value of the game after each of its moves."""
     value = urls.EMBED_VALUE.build_match_url(state.match)
     return Export(
         id="value",
         title=gettext("The value of a game of tic-tac-toe over its moves"),
-        page_url=urls.play(state.match),
-        svg_url=frame_file(value, "svg"),
-        csv_url=frame_file(value, "csv"),
+        page_url=urls.play_url(state.match),
+        svg_url=frame_file_url(value, "svg"),
+        csv_url=frame_file_url(value, "csv"),
     )
 
 
-def export_curve(
+def export_curves(
     site: SiteData,
     names: Sequence[str],
-    figure_key: str = "",
+    curve_key: str = "",
     opponent: str = "",
     record: str = "",
 ) -> Export:
@@ -139,14 +139,14 @@ def export_curve(
     For an agent without a figure these are all of its curves; `record` is the position of a
     comparison.
     """
-    one = len(names) == 1 and figure_key in ("", WIN_RATE_KEY)
-    shown = Comparison(record, tuple(map(SourceSnapshot, names)), figure_key)
+    one = len(names) == 1 and curve_key in ("", WIN_RATE_KEY)
+    shown = Comparison(record, tuple(map(SourceSnapshot, names)), curve_key)
     return _build_figure_export(
-        id=f"curves{figure_key and '-' + figure_key}",
+        id=f"curves{curve_key and '-' + curve_key}",
         title=f"How {join_words([site.display_titles[name] for name in names])} learned tic-tac-toe",
-        page=urls.agent(names[0], opponent) if one else urls.compare(shown),
-        frame=urls.embed_curve(names[0], names[1:], figure_key, opponent),
-        size=CURVE_SIZE if figure_key or len(names) > 1 else CURVES_SIZE,
+        page_url=urls.agent_url(names[0], opponent) if one else urls.compare_url(shown),
+        frame_url=urls.embed_curve_url(names[0], names[1:], curve_key, opponent),
+        size=CURVE_SIZE if curve_key or len(names) > 1 else CURVES_SIZE,
         note=describe_provenance(site, names[0]) if one else "",
     )
 
@@ -162,7 +162,7 @@ def export_mind(
     )
     frame = urls.EMBED_MIND.url(name, step=view[1], colour=view[2])
     title = f"All positions of tic-tac-toe as {site.display_titles[name]} values them"
-    page = urls.mind(*view)
+    page = urls.mind_url(*view)
     return _build_figure_export(
         "mind", title, page, frame, MIND_SIZE, describe_provenance(site, name)
     )
@@ -175,11 +175,11 @@ def export_puzzle(site: SiteData, number: int) -> Export:
     """
     check_puzzle(number, site)
     return _build_page_export(
-        f"Find the mistake: puzzle {number}", urls.puzzle(number), PUZZLE_SIZE
+        f"Find the mistake: puzzle {number}", urls.puzzle_url(number), PUZZLE_SIZE
     )
 
 
-def export_today() -> Export:
+def export_daily_puzzles() -> Export:
     """Return the export of the puzzles of the current day."""
     return _build_page_export(
         "Find the mistake: today's puzzle", urls.PUZZLE_TODAY, PUZZLE_SIZE
@@ -189,13 +189,13 @@ def export_today() -> Export:
 def export_lesson_step(step: LessonStep) -> Export:
     """Return the export of a step of the lesson."""
     title = f"How a program learns tic-tac-toe: {step.title}"
-    return _build_page_export(title, urls.how(step.slug), LESSON_STEP_SIZE)
+    return _build_page_export(title, urls.how_url(step.slug), LESSON_STEP_SIZE)
 
 
 def export_update(slug: str) -> Export:
     """Return the ways to export the updates of an algorithm."""
     title = f"{ALGORITHMS[slug].section.title}: one update, step by step"
-    return _build_page_export(title, urls.how(slug), UPDATE_SIZE)
+    return _build_page_export(title, urls.how_url(slug), UPDATE_SIZE)
 
 
 def export_learner(recipe: str) -> Export:
@@ -209,7 +209,7 @@ def export_learner(recipe: str) -> Export:
         if taught
         else "Teach a program tic-tac-toe"
     )
-    return _build_page_export(title, urls.teach(recipe), LEARNER_SIZE)
+    return _build_page_export(title, urls.teach_url(recipe), LEARNER_SIZE)
 
 
 def export_figure(summary: Summary, number: int = 1) -> Export:
@@ -219,29 +219,34 @@ def export_figure(summary: Summary, number: int = 1) -> Export:
         title=f"{summary.title}: {summary.figures[number - 1].title}",
         page_url=urls.EXPERIMENT.url(summary.id),
         svg_url=urls.EXPERIMENT_FIGURE.url(summary.id, number),
-        csv_url=frame_file(urls.EXPERIMENT.url(summary.id), "csv"),
-        frame_url=urls.embed_experiment(summary.id, number),
+        csv_url=frame_file_url(urls.EXPERIMENT.url(summary.id), "csv"),
+        frame_url=urls.embed_experiment_url(summary.id, number),
         frame_size=EXPERIMENT_SIZE,
         note=describe_runs(summary),
     )
 
 
 def _build_figure_export(
-    id: str, title: str, page: str, frame: str, size: tuple[int, int], note: str = ""
+    id: str,
+    title: str,
+    page_url: str,
+    frame_url: str,
+    size: tuple[int, int],
+    note: str = "",
 ) -> Export:
     """Return the export of a figure whose frame also exists as files."""
-    svg = frame_file(frame, "svg")
-    csv = frame_file(frame, "csv")
-    return Export(id, title, page, svg, "", csv, frame, size, note)
+    svg = frame_file_url(frame_url, "svg")
+    csv = frame_file_url(frame_url, "csv")
+    return Export(id, title, page_url, svg, "", csv, frame_url, size, note)
 
 
-def _build_page_export(title: str, page: str, size: tuple[int, int]) -> Export:
+def _build_page_export(title: str, page_url: str, size: tuple[int, int]) -> Export:
     """Return the export of a page that other sites may show unchanged in an iframe."""
     return Export(
         id="page",
         title=title,
-        page_url=page,
-        frame_url=frame_url(page),
+        page_url=page_url,
+        frame_url=frame_url(page_url),
         frame_size=size,
     )
 
@@ -261,11 +266,11 @@ def describe_provenance(site: SiteData, name: str) -> str:
 
 
 def build_iframe(
-    host: str, frame: str, title: str, width: int | str, height: int
+    host: str, frame_url: str, title: str, width: int | str, height: int
 ) -> str:
     """Return an iframe for another website, without a style, which that site may forbid."""
     return (
-        f'<iframe src="{escape(host.rstrip("/") + frame)}" title="{escape(title)}" '
+        f'<iframe src="{escape(host.rstrip("/") + frame_url)}" title="{escape(title)}" '
         f'width="{width}" height="{height}" frameborder="0" loading="lazy"></iframe>'
     )
 

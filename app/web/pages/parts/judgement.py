@@ -16,12 +16,12 @@ from app.tictactoe.report import Chances
 from app.web import urls
 from app.web.facts import (
     BEST_RESPONDER,
-    build_atlas,
     build_certificate,
+    classify_blunders,
     find_losing_games,
-    find_mistakes,
     find_record_of_policy,
     judge_policy,
+    list_policy_blunders,
 )
 from app.web.formatting import format_percent, format_short_square_name
 from app.web.match import Match, build_match_against_person, replay_match
@@ -30,7 +30,7 @@ from app.web.pages.parts.learning import name_opponent
 from app.web.pictures.boards import SmallBoard, draw_small_board
 from app.web.pictures.curves import OutcomeShare, divide_bar
 from app.web.site_data import HUMAN, SiteData
-from app.web.urls import Destination, ply_urls
+from app.web.urls import Destination, map_plies_to_urls
 
 
 def list_results(site: SiteData, name: str) -> dict[str, list[list[OutcomeShare]]]:
@@ -87,34 +87,36 @@ class LostGame(NamedTuple):
     exhibits: list[PositionExhibit]  # the position after each ply
 
 
-def list_encounters(name: str) -> list[Destination]:
+def list_board_links(name: str) -> list[Destination]:
     """Return links to boards with a policy in a seat, or in both seats."""
     return [
-        Destination("Play X against it", urls.play_against(name), id="play-x"),
+        Destination("Play X against it", urls.play_against_url(name), id="play-x"),
         Destination(
-            "Play O against it", urls.play(Match(x=name, o=HUMAN)), id="play-o"
+            "Play O against it", urls.play_url(Match(x=name, o=HUMAN)), id="play-o"
         ),
         Destination(
-            "Watch it play itself", urls.play(Match(x=name, o=name)), id="watch"
+            "Watch it play itself", urls.play_url(Match(x=name, o=name)), id="watch"
         ),
     ]
 
 
-def build_blunder_exhibits(site: SiteData, name: str, shown: slice) -> BlunderExhibits:
+def build_blunder_exhibits(
+    site: SiteData, name: str, shown_range: slice
+) -> BlunderExhibits:
     """Return some of an agent's blunders, the most serious first."""
-    mistakes = find_mistakes(site, name)
-    atlas = build_atlas(site, name)
-    numbers = range(len(atlas.example_rows))[shown]
+    mistakes = list_policy_blunders(site, name)
+    atlas = classify_blunders(site, name)
+    numbers = range(len(atlas.example_rows))[shown_range]
 
-    def format_meeting(number: int) -> str:
+    def format_reachability(class_number: int) -> str:
         return (
             "Reachable in games of the agent"
-            if atlas.chances[number]
+            if atlas.chances[class_number]
             else "Not reachable in games of the agent"
         )
 
     groups = _group_exhibits(
-        numbers, format_meeting, partial(_build_mistake_exhibit, site, name)
+        numbers, format_reachability, partial(_build_blunder_exhibit, site, name)
     )
     return BlunderExhibits(
         _count_blunders(mistakes), len(atlas.example_rows), len(numbers), groups
@@ -132,33 +134,33 @@ def judge_seats(site: SiteData, name: str) -> dict[str, LostGame | Proof]:
     }
 
 
-def build_proof(site: SiteData, name: str, seat: str, shown: slice) -> Proof:
+def build_proof(site: SiteData, name: str, seat: str, shown_range: slice) -> Proof:
     """Return some positions of an agent's certificate; the agent must have one in this seat."""
     certificate = build_certificate(site, name, seat)
-    numbers = range(len(certificate.positions))[shown]
+    numbers = range(len(certificate.positions))[shown_range]
 
-    def format_move(number: int) -> str:
+    def format_move_number(index: int) -> str:
         return (
-            f"Move {site.game.ply[certificate.positions[number]] // 2 + 1} of the agent"
+            f"Move {site.game.ply[certificate.positions[index]] // 2 + 1} of the agent"
         )
 
     return Proof(
         certificate,
         _group_exhibits(
-            numbers, format_move, partial(_build_proof_exhibit, site, name, seat)
+            numbers, format_move_number, partial(_build_proof_exhibit, site, name, seat)
         ),
     )
 
 
 def _group_exhibits(
     numbers: Iterable[int],
-    title: Callable[[int], str],
+    format_title: Callable[[int], str],
     build_exhibit: Callable[[int], PositionExhibit],
 ) -> ExhibitGroups:
     """Return exhibits under headings; neighbours with equal titles share a heading."""
     return [
         (name, [build_exhibit(number) for number in of])
-        for name, of in groupby(numbers, title)
+        for name, of in groupby(numbers, format_title)
     ]
 
 
@@ -202,7 +204,7 @@ def _build_exhibit(
         ),
         is_paused=True,
     )
-    href = urls.play(match)
+    href = urls.play_url(match)
     return PositionExhibit(
         draw_small_board(site.game, position, signs), href, title, list(notes)
     )
@@ -224,17 +226,19 @@ def _count_blunders(mistakes: BlunderDecisions) -> list[tuple[str, int, int]]:
     ]
 
 
-def _build_mistake_exhibit(site: SiteData, name: str, number: int) -> PositionExhibit:
+def _build_blunder_exhibit(
+    site: SiteData, name: str, class_number: int
+) -> PositionExhibit:
     """Return the position that stands for a class of blunders."""
-    mistakes = find_mistakes(site, name)
-    atlas = build_atlas(site, name)
-    row = int(atlas.example_rows[number])
+    mistakes = list_policy_blunders(site, name)
+    atlas = classify_blunders(site, name)
+    row = int(atlas.example_rows[class_number])
     position = int(mistakes.positions[row])
     signs = dict.fromkeys(np.flatnonzero(mistakes.correct_moves[row]).tolist(), "right")
     signs |= dict.fromkeys(np.flatnonzero(mistakes.blunders[row]).tolist(), "blunder")
-    chance = atlas.chances[number]
-    erring = int(atlas.erring_counts[number])
-    images = atlas.symmetric_counts[number]
+    chance = atlas.chances[class_number]
+    erring = int(atlas.erring_counts[class_number])
+    images = atlas.symmetric_counts[class_number]
     often = (
         f"; this position occurs in {format_percent(chance)}% of its games against Random"
         if chance
@@ -245,13 +249,13 @@ def _build_mistake_exhibit(site: SiteData, name: str, number: int) -> PositionEx
         name,
         position,
         signs,
-        _describe_loss(site, name, mistakes, row),
+        _describe_value_loss(site, name, mistakes, row),
         f"The agent plays {MARKS[int(site.game.to_move[position])]}{often}",
-        _describe_images(erring, int(images)),
+        _describe_symmetric_blunders(erring, int(images)),
     )
 
 
-def _describe_loss(
+def _describe_value_loss(
     site: SiteData, name: str, mistakes: BlunderDecisions, row: int
 ) -> str:
     """Return a sentence on the value lost by the worst move of a blunder."""
@@ -266,7 +270,7 @@ def _describe_loss(
     return f"The {before} {becomes} a {after} by the agent's move"
 
 
-def _describe_images(erring_count: int, symmetric_count: int) -> str:
+def _describe_symmetric_blunders(erring_count: int, symmetric_count: int) -> str:
     """Return a text on the number of symmetric positions with a blunder."""
     if symmetric_count == 1:
         return "No other position is symmetric to this one"
@@ -279,12 +283,12 @@ def _describe_images(erring_count: int, symmetric_count: int) -> str:
 
 
 def _build_proof_exhibit(
-    site: SiteData, name: str, seat: str, number: int
+    site: SiteData, name: str, seat: str, index: int
 ) -> PositionExhibit:
     """Return a position of a certificate with the agent's moves."""
     certificate = build_certificate(site, name, seat)
-    position = int(certificate.positions[number])
-    choice = certificate.moves[number]
+    position = int(certificate.positions[index])
+    choice = certificate.moves[index]
     signs = {
         cell: "plays" if site.is_move_correct[position, cell] else "blunder"
         for cell in np.flatnonzero(choice).tolist()
@@ -300,7 +304,7 @@ def _build_lost_game(site: SiteData, name: str, seat: str, record: str) -> LostG
     exhibits = []
     chances = []
     unpunished = 0
-    address = ply_urls(state.match)
+    address = map_plies_to_urls(state.match)
     for ply, cell in enumerate(state.played_cells, 1):
         position, after = state.positions[ply - 1 : ply + 1]
         mover = int(site.game.to_move[position])
@@ -320,7 +324,7 @@ def _build_lost_game(site: SiteData, name: str, seat: str, record: str) -> LostG
             PositionExhibit(picture, address(ply), title, [done], blunder and own)
         )
     return LostGame(
-        url=urls.play(state.match.show_ply(0)),
+        url=urls.play_url(state.match.show_ply(0)),
         best_response_chances=judge_policy(site, name).outcome_chances[
             BEST_RESPONDER, seat
         ],

@@ -127,7 +127,7 @@ def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
     steps = [*range(len(figures.snapshot_updates) - 1), None]
     name = site.name_for_url(card)
     views = [
-        urls.play(Match(o=name, value_source=name, snapshot=step)) for step in steps
+        urls.play_url(Match(o=name, value_source=name, snapshot=step)) for step in steps
     ]
     return lay_out_charts(
         "learning", "Updates", figures.snapshot_updates, charts, views
@@ -146,18 +146,18 @@ def chart_wins(rates: RatesBySeat) -> Charts:
     ]
     chart = Chart("Training games won", PERCENT_UNIT, 100, lines)
     epochs = range(1, len(rates.x) + 1)
-    return lay_out_charts(WIN_RATE_KEY, "Epoch", epochs, [chart], logarithmic=False)
+    return lay_out_charts(WIN_RATE_KEY, "Epoch", epochs, [chart], is_logarithmic=False)
 
 
 def chart_comparison(
-    site: SiteData, views: Sequence[SourceSnapshot], figure: str
+    site: SiteData, views: Sequence[SourceSnapshot], curve_key: str
 ) -> Charts | None:
     """Return a chart of one of CURVE_TITLES for the agents among the views; None without the figure."""
     inks = choose_inks(site, views)
     curves = {}
     for name in inks:
         figures = site.agents[name].card.figures
-        values = CURVE_BUILDERS[figure](figures)
+        values = CURVE_BUILDERS[curve_key](figures)
         if values:
             curves[name] = dict(zip(figures.snapshot_updates, values, strict=True))
     if not curves:
@@ -172,8 +172,8 @@ def chart_comparison(
         for name, values in curves.items()
     ]
     top = max(number.value for values in curves.values() for number in values.values())
-    unit = PERCENT_UNIT if figure == "losses" else ""
-    chart = Chart(CURVE_TITLES[figure].title_for_several, unit, top or 1, lines)
+    unit = PERCENT_UNIT if curve_key == "losses" else ""
+    chart = Chart(CURVE_TITLES[curve_key].title_for_several, unit, top or 1, lines)
     return lay_out_charts("curves", "Updates", places, [chart])
 
 
@@ -197,10 +197,10 @@ def _build_outcome_curves(chances: list[Chances]) -> list[Curve]:
 
 
 # milliseconds to the next frame: if nothing changes, if something changes
-STILL_PAUSE, MOVING_PAUSE = (140, 560)
+STILL_PAUSE_MS, MOVING_PAUSE_MS = (140, 560)
 # The best square leads clearly if its value is higher than all others by this share of the
 # distance from a draw to a win.
-SURE_CHANCE = 0.3
+MIN_LEAD = 0.3
 WIDTH, HEIGHT = 100.0, 28.0  # size of the curve of wrong positions
 
 
@@ -243,12 +243,15 @@ class Film(NamedTuple):
         return len(self.frames) - 1
 
 
-def _build_square(view: MoveValues, cell: int) -> FilmSquare:
+def _build_square(move_values: MoveValues, cell: int) -> FilmSquare:
     """Return a square of a film's frame; without text and colour if its value is unknown."""
-    if not view.is_known[cell]:
-        return FilmSquare(cell, "", None, view.is_best[cell])
+    if not move_values.is_known[cell]:
+        return FilmSquare(cell, "", None, move_values.is_best[cell])
     return FilmSquare(
-        cell, view.value_texts[cell], view.heats[cell], view.is_best[cell]
+        cell,
+        move_values.value_texts[cell],
+        move_values.heats[cell],
+        move_values.is_best[cell],
     )
 
 
@@ -284,7 +287,7 @@ def film_position(site: SiteData, name: str, record: str) -> Film:
 def film_all_positions(site: SiteData, name: str) -> Film:
     """Return the film of an agent's values in all positions."""
     known = choose_decisions(site, name).is_known.sum(axis=1).tolist()
-    total = format_count(len(site.tiles.decisions))
+    total = format_count(len(site.tile_layout.decisions))
     captions = [
         gettext(
             "It has learned a value in %(known)s of %(total)s positions.",
@@ -304,7 +307,7 @@ def film_agents(site: SiteData, names: tuple[str, ...]) -> Film:
     worst = max(1, *(max(table) for table in tables))
     last = max(film.last_frame for film in films)
     moments = zip(
-        *(match_snapshots(film.last_frame, last) for film in films), strict=True
+        *(align_snapshots(film.last_frame, last) for film in films), strict=True
     )
     frames = [
         build_agents_frame(site, names, steps)._replace(
@@ -321,11 +324,11 @@ def film_agents(site: SiteData, names: tuple[str, ...]) -> Film:
 
 
 def build_agents_frame(
-    site: SiteData, names: Sequence[str], steps: Sequence[int]
+    site: SiteData, names: Sequence[str], snapshots: Sequence[int]
 ) -> FilmFrame:
     """Return the frame with each agent at a step of its own."""
     films = [film_all_positions(site, name) for name in names]
-    moments = [film.frames[step] for film, step in zip(films, steps, strict=True)]
+    moments = [film.frames[step] for film, step in zip(films, snapshots, strict=True)]
     both = zip(films, moments, strict=True)
     return FilmFrame(
         update_text=" / ".join(moment.update_text for moment in moments),
@@ -337,9 +340,12 @@ def build_agents_frame(
     )
 
 
-def match_snapshots(last: int, longest: int) -> list[int]:
+def align_snapshots(last_snapshot: int, last_frame: int) -> list[int]:
     """Return the snapshot, from 0 to `last`, that each of the frames 0 to `longest` shows."""
-    return [round(frame * last / max(1, longest)) for frame in range(longest + 1)]
+    return [
+        round(frame * last_snapshot / max(1, last_frame))
+        for frame in range(last_frame + 1)
+    ]
 
 
 def describe_block(site: SiteData, position: int, move_values: MoveValues) -> str:
@@ -354,7 +360,7 @@ def describe_block(site: SiteData, position: int, move_values: MoveValues) -> st
             return gettext("Most often the program plays ★. This move loses.")
         return gettext("The program would play ★. This move loses.")
     values = np.sort(move_values.scaled_values[site.game.legal[position]])
-    if values[-1] - values[-2] < SURE_CHANCE:
+    if values[-1] - values[-2] < MIN_LEAD:
         return gettext("The program begins to prefer the block.")
     return gettext("The program has learned to block.")
 
@@ -375,7 +381,7 @@ def _build_film(
                 blunder_text=format_count(blunders[step]),
                 squares=squares[step],
                 caption=captions[step],
-                pause_ms=_choose_pause(squares, captions, step),
+                pause_ms=_choose_pause_ms(squares, captions, step),
                 curve_x=compute_frame_x(step, last),
             )
             for step in range(last + 1)
@@ -387,24 +393,28 @@ def _build_film(
     )
 
 
-def compute_frame_x(step: int, last: int) -> float:
+def compute_frame_x(frame_index: int, last_frame: int) -> float:
     """Return the place of a frame on the slider; an agent without updates has a single frame."""
-    return round(WIDTH * step / max(1, last), 2)
+    return round(WIDTH * frame_index / max(1, last_frame), 2)
 
 
-def _outline_blunders(blunders: Sequence[int], worst: int) -> str:
+def _outline_blunders(blunders: Sequence[int], maximum: int) -> str:
     """Return the outline of the number of blunders by snapshot, from `worst` at the top to 0."""
     points = []
     for i, number in enumerate(blunders):
         x = compute_frame_x(i, len(blunders) - 1)
-        y = round(HEIGHT * (1 - number / worst), 2)
+        y = round(HEIGHT * (1 - number / maximum), 2)
         points.append(f"{x:g} {y:g}")
     return "M" + "L".join(points)
 
 
-def _choose_pause(
-    squares: list[dict[int, FilmSquare]], captions: list[str], step: int
+def _choose_pause_ms(
+    squares: list[dict[int, FilmSquare]], captions: list[str], frame_index: int
 ) -> int:
-    after = min(step + 1, len(squares) - 1)
-    shown = (squares[step], captions[step])
-    return STILL_PAUSE if shown == (squares[after], captions[after]) else MOVING_PAUSE
+    after = min(frame_index + 1, len(squares) - 1)
+    shown = (squares[frame_index], captions[frame_index])
+    return (
+        STILL_PAUSE_MS
+        if shown == (squares[after], captions[after])
+        else MOVING_PAUSE_MS
+    )

@@ -16,14 +16,19 @@ from app.tictactoe.notation import DIGITS, format_position
 from app.tictactoe.policy import Policy, policy_from_values, uniform_policy
 from app.tictactoe.reachable_play import find_likeliest_games
 from app.tictactoe.views import RewardScale
-from app.web.algorithms import ALGORITHMS, MINIMAX, find_rule, find_section
-from app.web.algorithms.champion import BOUNDS
+from app.web.algorithms import (
+    ALGORITHMS,
+    MINIMAX,
+    find_algorithm_slug,
+    find_update_rule,
+)
+from app.web.algorithms.champion import BOUNDS_BY_VALUE
 from app.web.algorithms.league import is_shared_by_seats
-from app.web.algorithms.mcts import compute_bounds
+from app.web.algorithms.mcts import compute_upper_bounds
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import format_short_square_name
 from app.web.pages.parts.update import (
-    RESULTS,
+    RESULT_NAMES,
     UpdateEvent,
     UpdateLink,
     UpdatePicture,
@@ -31,7 +36,7 @@ from app.web.pages.parts.update import (
     WeightedReply,
     build_update_terms,
     draw_update,
-    list_known,
+    drop_unknown,
 )
 from app.web.site_data import TRUTH
 
@@ -56,7 +61,7 @@ class NextUpdate(NamedTuple):
 
 
 def draw_next_update(
-    query: ValueQuery, name: str, url: Callable[..., str]
+    query: ValueQuery, case_name: str, build_url: Callable[..., str]
 ) -> NextUpdate | None:
     """Return the next update of a value, None if the table alone does not determine it.
 
@@ -64,22 +69,24 @@ def draw_next_update(
     with another case.  Raises ValueError with a sentence if there is no such case.
     """
     # people have no policy to average over
-    if query.site.is_taught(query.lens):
+    if query.site.is_taught_by_person(query.value_source):
         return None
     cases = list_cases(query)
     if not cases:
         return None
     chosen = min(cases, key=lambda case: case.default_rank)
-    if name:
-        chosen = next((case for case in cases if case.url_name == name), chosen)
-        if chosen.url_name != name:
+    if case_name:
+        chosen = next((case for case in cases if case.url_name == case_name), chosen)
+        if chosen.url_name != case_name:
             names = ", ".join(f"{case.url_name} ({case.title})" for case in cases)
-            raise ValueError(f"answer in the address is {name!r}. There are: {names}.")
+            raise ValueError(
+                f"answer in the address is {case_name!r}. There are: {names}."
+            )
     links = [
         UpdateLink(
             f"why-after-{case.url_name}",
             case.title,
-            url(answer=case.url_name),
+            build_url(answer=case.url_name),
             case == chosen,
         )
         for case in cases
@@ -100,9 +107,9 @@ def list_cases(query: ValueQuery) -> list[UpdateCase]:
 
     The list is empty if the table does not determine them.
     """
-    section = find_section(query)
+    section = find_algorithm_slug(query)
     style = _get_update_terms(query).style
-    reason = find_rule(query).compute_reason(query)
+    reason = find_update_rule(query).compute_reason(query)
     if style.family == "mean":
         return _list_weighted_cases(query, reason)
     if style.family == "bounds":
@@ -119,12 +126,12 @@ def _get_update_terms(query: ValueQuery) -> UpdateTerms:
     if query.is_learned:
         return build_update_terms(query.recipe)
     exact = ALGORITHMS[MINIMAX].update
-    if query.task is None or query.lens == TRUTH:
+    if query.task is None or query.value_source == TRUTH:
         return UpdateTerms(MINIMAX, exact, RewardScale(), None)
     style = exact._replace(family="mean", next_mover="own")
     if query.task.discounted_plies == 1:
         style = style._replace(next_mover="other")
-    return UpdateTerms("task", style, query.worth, query.gamma)
+    return UpdateTerms("task", style, query.reward_scale, query.gamma)
 
 
 def _get_final_alpha(recipe: Any) -> float:
@@ -143,7 +150,7 @@ STEP_SIZES: Mapping[str, Callable[[Any], float]] = {
 }
 
 
-def _list_values(query: ValueQuery, position: int) -> list[float | None]:
+def list_move_values(query: ValueQuery, position: int) -> list[float | None]:
     """Return the values of the moves of a position, None where illegal; [] after the end."""
     if query.game.is_over(position):
         return []
@@ -151,9 +158,9 @@ def _list_values(query: ValueQuery, position: int) -> list[float | None]:
     return [None if math.isnan(value) else value for value in row]
 
 
-def _make_move(query: ValueQuery, after: str) -> TrainingMove:
+def _make_move(query: ValueQuery, next_board: str) -> TrainingMove:
     board = format_position(query.game, query.position)
-    return TrainingMove(board, query.cell, was_random=False, next_own_board=after)
+    return TrainingMove(board, query.cell, was_random=False, next_own_board=next_board)
 
 
 def _make_update(query: ValueQuery, **numbers: Any) -> TrainingUpdate:
@@ -161,9 +168,9 @@ def _make_update(query: ValueQuery, **numbers: Any) -> TrainingUpdate:
     fields: dict[str, Any] = {
         "move_index": 0,
         "old": query.value,
-        "update_count": (query.visits or 0) + 1,
+        "update_count": (query.update_count or 0) + 1,
         "is_opponent_move": False,
-        "values": _list_values(query, query.position),
+        "values": list_move_values(query, query.position),
     }
     return TrainingUpdate(**(fields | numbers))
 
@@ -185,24 +192,22 @@ def _make_step_update(
 def _list_step_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]:
     """Return a case for each answer; its target uses the values of the next position."""
     cases = []
-    for reply in reason.given:
-        next_values = _list_values(query, reply.position)
-        followed = max(list_known(next_values), default=0.0)
-        if find_section(query) == "expected-sarsa":
-            followed = reply.found or 0.0
+    for reply in reason.possible_replies:
+        next_values = list_move_values(query, reply.position)
+        followed = max(drop_unknown(next_values), default=0.0)
+        if find_algorithm_slug(query) == "expected-sarsa":
+            followed = reply.next_value or 0.0
         change = _make_step_update(
             query,
             reply.reward + query.gamma * followed,
-            STEP_SIZES[find_section(query)](query.recipe),
+            STEP_SIZES[find_algorithm_slug(query)](query.recipe),
             reward=reply.reward,
             next_board=format_position(query.game, reply.position),
             next_cell=next_values.index(followed) if followed in next_values else None,
             next_value=followed,
             next_values=next_values,
         )
-        cases.append(
-            _make_answer_case(query, reason, reply, _make_event(query, change))
-        )
+        cases.append(make_reply_case(query, reason, reply, _make_event(query, change)))
     return cases
 
 
@@ -211,7 +216,7 @@ def _make_event(query: ValueQuery, update: TrainingUpdate) -> UpdateEvent:
     return UpdateEvent(_make_move(query, update.next_board), update)
 
 
-def _make_answer_case(
+def make_reply_case(
     query: ValueQuery, reason: ValueReason, reply: Reply, event: UpdateEvent
 ) -> UpdateCase:
     """Return the case of an answer; the nearer its target is to the average, the lower its rank."""
@@ -225,16 +230,16 @@ def _make_answer_case(
 def _list_weighted_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]:
     """Return a case for each answer, for an exact value that is the average over all answers."""
     if query.task is not None and query.task.discounted_plies == 1:
-        return _list_best_answer_cases(query, reason, 1.0)
-    total = sum(reply.weight for reply in reason.given)
+        return _list_best_reply_cases(query, reason, 1.0)
+    total = sum(reply.weight for reply in reason.possible_replies)
     shares = [
         WeightedReply(reply.cell or 0, reply.weight / total, reply.target)
-        for reply in reason.given
+        for reply in reason.possible_replies
     ]
     cases = []
-    for reply in reason.given:
-        next_values = _list_values(query, reply.position)
-        best = max(list_known(next_values), default=0.0)
+    for reply in reason.possible_replies:
+        next_values = list_move_values(query, reply.position)
+        best = max(drop_unknown(next_values), default=0.0)
         change = _make_update(
             query,
             new=query.value,
@@ -242,40 +247,40 @@ def _list_weighted_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateC
             reward=reply.reward,
             next_board=format_position(query.game, reply.position),
             next_cell=next_values.index(best) if next_values else None,
-            next_value=reply.found or 0.0,
+            next_value=reply.next_value or 0.0,
             next_values=next_values,
         )
         event = _make_event(query, change)._replace(weighted_replies=shares)
-        cases.append(_make_answer_case(query, reason, reply, event))
+        cases.append(make_reply_case(query, reason, reply, event))
     return cases
 
 
 def _list_bound_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]:
     """Return the single case in which the bounds of all answers make the bounds of a value."""
-    if reason.target not in BOUNDS:
+    if reason.target not in BOUNDS_BY_VALUE:
         return []
     change = _make_update(
         query,
         new=reason.target,
-        next_board=format_position(query.game, query.after),
-        next_values=_list_values(query, query.after),
+        next_board=format_position(query.game, query.next_position),
+        next_values=list_move_values(query, query.next_position),
     )
     return [UpdateCase("", "", _make_event(query, change), 0.0)]
 
 
-def _list_best_answer_cases(
+def _list_best_reply_cases(
     query: ValueQuery, reason: ValueReason, step_size: float
 ) -> list[UpdateCase]:
     """Return the single case in which the opponent plays its best answer by the same table."""
-    next_values = _list_values(query, query.after)
-    best = max(list_known(next_values), default=0.0)
-    reward = reason.given[0].reward
+    next_values = list_move_values(query, query.next_position)
+    best = max(drop_unknown(next_values), default=0.0)
+    reward = reason.possible_replies[0].reward
     change = _make_step_update(
         query,
         reward - query.gamma * best,
         step_size,
         reward=reward,
-        next_board=format_position(query.game, query.after),
+        next_board=format_position(query.game, query.next_position),
         next_value=best,
         next_values=next_values,
     )
@@ -283,7 +288,7 @@ def _list_best_answer_cases(
 
 
 def _list_self_play_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]:
-    return _list_best_answer_cases(query, reason, _get_final_alpha(query.recipe))
+    return _list_best_reply_cases(query, reason, _get_final_alpha(query.recipe))
 
 
 def _list_league_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]:
@@ -294,20 +299,20 @@ def _list_league_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCas
     """
     if is_shared_by_seats(query):
         return []
-    reply = reason.given[0]
+    reply = reason.possible_replies[0]
     next_values: list[float | None] = []
     if reply.cell is not None:
         next_values = [None] * query.game.cells
-        for answer in reason.answers:
-            next_values[answer.cell or 0] = answer.found
+        for answer in reason.replies:
+            next_values[answer.cell or 0] = answer.next_value
     change = _make_step_update(
         query,
         reason.target,
-        1 / (2 + (query.visits or 0)),
+        1 / (2 + (query.update_count or 0)),
         reward=reply.reward,
-        next_board=format_position(query.game, query.after),
+        next_board=format_position(query.game, query.next_position),
         next_cell=reply.cell,
-        next_value=max(0.0, reply.found or 0.0),
+        next_value=max(0.0, reply.next_value or 0.0),
         next_values=next_values,
     )
     return [UpdateCase("", "", _make_event(query, change), 0.0)]
@@ -316,7 +321,7 @@ def _list_league_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCas
 def _list_game_cases(
     query: ValueQuery,
     policy: Policy,
-    make_change: Callable[[int, int], TrainingUpdate],
+    make_update: Callable[[int, int], TrainingUpdate],
 ) -> list[UpdateCase]:
     """Return a case for each result that a game can have after the move.
 
@@ -325,63 +330,65 @@ def _list_game_cases(
     """
     cases = []
     game = query.game
-    for result, line in find_likeliest_games(game, policy, query.after).items():
-        end = query.after
+    for result, line in find_likeliest_games(game, policy, query.next_position).items():
+        end = query.next_position
         for cell in line.cells:
             end = int(game.successor[end, cell])
         outcome = result * query.mover
         later = len(line.cells) // 2
-        change = make_change(outcome, later)
+        change = make_update(outcome, later)
         board = format_position(game, end)
-        is_discounted = find_section(query) == "monte-carlo"
+        is_discounted = find_algorithm_slug(query) == "monte-carlo"
         event = UpdateEvent(
             _make_move(query, board), change, board, later if is_discounted else 0
         )
-        name = RESULTS[outcome]
+        name = RESULT_NAMES[outcome]
         title = RESULT_TITLES[outcome]
         cases.append(UpdateCase(name, title, event, -line.game_chance))
-    order = list(RESULTS.values())
+    order = list(RESULT_NAMES.values())
     return sorted(cases, key=lambda case: order.index(case.url_name))
 
 
-def _combine_policies(query: ValueQuery, own: Policy) -> Policy:
+def _combine_policies(query: ValueQuery, own_policy: Policy) -> Policy:
     """Return one policy with the moves of the learner and of its opponent."""
     if query.opponent is None:
-        return own
+        return own_policy
     is_own = query.game.to_move == query.mover
-    mixed: Policy = np.where(is_own[:, None], own, query.site.policies[query.opponent])
+    mixed: Policy = np.where(
+        is_own[:, None], own_policy, query.site.policies[query.opponent]
+    )
     return mixed
 
 
 def _list_return_cases(query: ValueQuery, _reason: ValueReason) -> list[UpdateCase]:
     """Return the next update of Monte Carlo control by a game with each result."""
-    if query.visits is None:
+    if query.update_count is None:
         return []
 
-    def make_change(outcome: int, later: int) -> TrainingUpdate:
-        target = query.reward(outcome) * query.gamma**later
-        return _make_step_update(query, target, 1 / ((query.visits or 0) + 1))
+    def make_update(outcome: int, later_own_moves: int) -> TrainingUpdate:
+        target = query.compute_reward(outcome) * query.gamma**later_own_moves
+        return _make_step_update(query, target, 1 / ((query.update_count or 0) + 1))
 
     return _list_game_cases(
         query,
-        _combine_policies(query, query.site.get_policy(query.lens, None)),
-        make_change,
+        _combine_policies(query, query.site.get_policy(query.value_source, None)),
+        make_update,
     )
 
 
 def _list_simulation_cases(query: ValueQuery, _reason: ValueReason) -> list[UpdateCase]:
     """Return the next update of tree search by a simulated game with each result."""
-    if query.visits is None or not query.known:
+    if query.update_count is None or not query.is_known:
         return []
     bounds: list[float | None] = [None] * query.game.cells
-    for cell, bound in compute_bounds(query).items():
+    for cell, bound in compute_upper_bounds(query).items():
         bounds[cell] = bound
 
-    def make_change(outcome: int, _later: int) -> TrainingUpdate:
-        step_size = 1 / ((query.visits or 0) + 1)
+    def make_update(outcome: int, _later_own_moves: int) -> TrainingUpdate:
+        step_size = 1 / ((query.update_count or 0) + 1)
         return _make_step_update(query, float(outcome), step_size, values=bounds)
 
-    return _list_game_cases(query, uniform_policy(query.game), make_change)
+    return _list_game_cases(query, uniform_policy(query.game), make_update)
 
 
 def _list_bead_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]:
@@ -395,14 +402,14 @@ def _list_bead_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
     values = [None if math.isnan(value) else value for value in row]
     held = row[query.cell]
 
-    def make_change(outcome: int, _later: int) -> TrainingUpdate:
-        paid = float(getattr(query.recipe, RESULTS[outcome]))
+    def make_update(outcome: int, _later_own_moves: int) -> TrainingUpdate:
+        paid = float(getattr(query.recipe, RESULT_NAMES[outcome]))
         return _make_update(
             query, old=held, new=max(0.0, held + paid), reward=paid, values=values
         )
 
     own = policy_from_values(query.table, "proportional")
-    return _list_game_cases(query, _combine_policies(query, own), make_change)
+    return _list_game_cases(query, _combine_policies(query, own), make_update)
 
 
 # section of an algorithm -> the function that lists its cases, for rules of their own

@@ -16,7 +16,7 @@ from app.tictactoe.notation import parse_position
 from app.tictactoe.views import RewardScale, compute_colour_level, scale_values
 from app.web.algorithms import ALGORITHMS, MINIMAX
 from app.web.algorithms.algorithm import UpdateStyle
-from app.web.algorithms.champion import BOUNDS
+from app.web.algorithms.champion import BOUNDS_BY_VALUE
 from app.web.formatting import MINUS, format_count, format_short_square_name
 from app.web.move_values import HEAT_STEPS
 from app.web.translation import localize_number
@@ -24,7 +24,7 @@ from app.web.translation import localize_number
 STEP_COUNT = 6  # steps in which each update is shown
 DECIMALS = (2, 3, 4)  # tried in this order until the rounded numbers add up
 # result of a game for the mover: its name, which is also that of MENACE's parameter for it
-RESULTS = {1: "win", 0: "draw", -1: "loss"}
+RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 MAX_DRAWN_BEADS = 24  # beads that the picture shows one by one; more are a number
 # algorithms whose estimates begin at 0
 INITIAL_ZERO_ALGORITHMS = (
@@ -125,7 +125,7 @@ class UpdatePicture(NamedTuple):
     square_name: str  # name of the square of the move
     was_random: bool
     is_best: bool  # no other move of the board has a higher value
-    answer_square: str  # name of the square of the opponent's answer, "" without one
+    reply_square: str  # name of the square of the opponent's answer, "" without one
     # "win", "draw" or "loss" for the mover if the game is over, else ""
     final_result: str
     later_own_moves: int  # number of own moves between the move and the end of the game
@@ -136,13 +136,13 @@ class UpdatePicture(NamedTuple):
     # numbers for the script, by data attribute
     data_attributes: Mapping[str, str]
     # whether the move is an earlier one, updated by the error of the last move
-    is_traced: bool
+    is_updated_by_trace: bool
     # number of other moves of the board that still have the value 0
     zero_value_count: int
     zero_text: str  # the value 0 as formatted on squares
     # lower and upper bounds of the value of each reply, [] for other algorithms
-    answers_lower: list[str]
-    answers_upper: list[str]
+    reply_lower_bounds: list[str]
+    reply_upper_bounds: list[str]
     # position of the new value between the old one and the target, in percent
     target_percent: int
     # chance and target of each reply, if the update averages over replies
@@ -203,19 +203,21 @@ def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePic
         square_name=format_short_square_name(game, move.cell),
         was_random=move.was_random,
         is_best=_is_best(move, update),
-        answer_square=_name_answer(game, move, next_board) if update.next_board else "",
-        final_result=_get_result(game, next_board, move.mark),
+        reply_square=_name_reply_square(game, move, next_board)
+        if update.next_board
+        else "",
+        final_result=_name_result(game, next_board, move.mark),
         later_own_moves=event.later_own_moves,
-        board=_draw_board(game, terms, move, update),
+        board=_draw_first_board(game, terms, move, update),
         next_board=_draw_next_board(game, terms, move, update, next_board),
         number_by_symbol=_format_numbers(terms, event, arithmetic, decimals),
         is_exact=is_exact,
-        data_attributes=_list_data(terms, event, arithmetic, decimals),
-        is_traced=style.family == "step" and not update.next_board,
+        data_attributes=list_data_attributes(terms, event, arithmetic, decimals),
+        is_updated_by_trace=style.family == "step" and not update.next_board,
         zero_text=format_value(0.0, DECIMALS[0]),
         zero_value_count=_count_zero_values(terms, move, update),
-        answers_lower=_list_bounds(terms, update, 0),
-        answers_upper=_list_bounds(terms, update, 1),
+        reply_lower_bounds=_list_bounds(terms, update, 0),
+        reply_upper_bounds=_list_bounds(terms, update, 1),
         target_percent=round(100 * (arithmetic.alpha or 0.0)),
         weighted_targets=[
             (_format_short(share.chance), format_value(share.target, decimals))
@@ -240,20 +242,23 @@ def _count_zero_values(
 
 def _is_best(move: TrainingMove, update: TrainingUpdate) -> bool:
     """Return whether no other move of the board has a higher value."""
-    known = list_known(update.values)
+    known = drop_unknown(update.values)
     return bool(known) and update.values[move.cell] == max(known)
 
 
-def _list_bounds(terms: UpdateTerms, update: TrainingUpdate, side: int) -> list[str]:
+def _list_bounds(
+    terms: UpdateTerms, update: TrainingUpdate, bound_index: int
+) -> list[str]:
     """Return the lower (0) or upper (1) bounds of all answers, [] for other algorithms."""
     if terms.style.family != "bounds":
         return []
     return [
-        _format_short(BOUNDS[value][side]) for value in list_known(update.next_values)
+        _format_short(BOUNDS_BY_VALUE[value][bound_index])
+        for value in drop_unknown(update.next_values)
     ]
 
 
-def list_known(values: Sequence[float | None]) -> list[float]:
+def drop_unknown(values: Sequence[float | None]) -> list[float]:
     """Return the values that are not None."""
     return [value for value in values if value is not None]
 
@@ -271,18 +276,18 @@ def _build_bead_box(cell: int, update: TrainingUpdate) -> BeadBox:
     )
 
 
-def _get_result(game: Game, board: str, mark: str) -> str:
+def _name_result(game: Game, board: str, mark: str) -> str:
     position = parse_position(game, board) if board else 0
     if not board or not game.is_over(position):
         return ""
     view = 1 if mark == "X" else -1
-    return RESULTS[game.get_result(position) * view]
+    return RESULT_NAMES[game.get_result(position) * view]
 
 
-def _name_answer(game: Game, move: TrainingMove, after: str) -> str:
+def _name_reply_square(game: Game, move: TrainingMove, next_board: str) -> str:
     cells = [
         cell
-        for cell, (before, now) in enumerate(zip(move.board, after, strict=True))
+        for cell, (before, now) in enumerate(zip(move.board, next_board, strict=True))
         if before != now and cell != move.cell
     ]
     return format_short_square_name(game, cells[0]) if len(cells) == 1 else ""
@@ -300,7 +305,7 @@ def _compute_heat(
     return int(compute_colour_level(scaled, HEAT_STEPS))
 
 
-def _draw_board(
+def _draw_first_board(
     game: Game, terms: UpdateTerms, move: TrainingMove, update: TrainingUpdate
 ) -> list[list[UpdateSquare]]:
     symbols = {move.cell: "old"}
@@ -340,7 +345,7 @@ def _find_next_cell(terms: UpdateTerms, update: TrainingUpdate) -> int | None:
         return update.next_cell
     counting = update.next_value
     if terms.slug == MINIMAX:
-        counting = max(list_known(update.next_values), default=0.0)
+        counting = max(drop_unknown(update.next_values), default=0.0)
     if counting not in update.next_values:
         return None
     return update.next_values.index(counting)
@@ -352,11 +357,11 @@ def draw_squares(
     board: str,
     values: Sequence[float | None],
     mark: str,
-    symbols: Mapping[int, str],
-    played: Sequence[int],
+    symbols_by_cell: Mapping[int, str],
+    played_cells: Sequence[int],
 ) -> list[list[UpdateSquare]]:
     """Return the rows of a board with values by cell, and a symbol of the formula on some cells."""
-    known = list_known(values)
+    known = drop_unknown(values)
     squares = []
     for cell, stone in enumerate(board):
         value = values[cell] if values else None
@@ -367,9 +372,9 @@ def draw_squares(
                 heat=None
                 if value is None
                 else _compute_heat(terms, value, known, mark),
-                symbol_class=symbols.get(cell, ""),
+                symbol_class=symbols_by_cell.get(cell, ""),
                 lacks_value=bool(values) and value is None,
-                is_played=cell in played,
+                is_played=cell in played_cells,
             )
         )
     return [
@@ -416,7 +421,9 @@ def read_arithmetic(terms: UpdateTerms, event: UpdateEvent) -> UpdateArithmetic:
 
 
 def find_decimals(
-    terms: UpdateTerms, arithmetic: UpdateArithmetic, shares: Sequence[WeightedReply]
+    terms: UpdateTerms,
+    arithmetic: UpdateArithmetic,
+    weighted_replies: Sequence[WeightedReply],
 ) -> tuple[int, bool]:
     """Return the decimals with which the numbers of an update add up, and whether they do."""
     if terms.slug == "dqn":  # a step of a network is none of a fixed size
@@ -425,7 +432,7 @@ def find_decimals(
         return DECIMALS[0], True
     for decimals in DECIMALS:
         if terms.style.family == "mean":
-            adds_up = _adds_up_as_average(arithmetic, shares, decimals)
+            adds_up = _adds_up_as_average(arithmetic, weighted_replies, decimals)
         else:
             adds_up = arithmetic.adds_up(decimals)
         if adds_up:
@@ -434,12 +441,15 @@ def find_decimals(
 
 
 def _adds_up_as_average(
-    arithmetic: UpdateArithmetic, shares: Sequence[WeightedReply], decimals: int
+    arithmetic: UpdateArithmetic,
+    weighted_replies: Sequence[WeightedReply],
+    decimals: int,
 ) -> bool:
     """Return whether the mean of the rounded targets, weighted by chance, is the rounded value."""
     shown = arithmetic.round_numbers(decimals)
     mean = sum(
-        float(f"{share.chance:.3g}") * round(share.target, decimals) for share in shares
+        float(f"{share.chance:.3g}") * round(share.target, decimals)
+        for share in weighted_replies
     )
     is_target_made = round(shown.computed_target, decimals) == shown.target
     return is_target_made and round(mean, decimals) == shown.new_value
@@ -465,7 +475,7 @@ def _format_numbers(
         "error": format_value(arithmetic.target - arithmetic.old_value, decimals),
     }
     if family == "bounds":
-        lower, upper = BOUNDS[update.new]
+        lower, upper = BOUNDS_BY_VALUE[update.new]
         numbers |= {"lower": _format_short(lower), "upper": _format_short(upper)}
     if arithmetic.alpha is not None:
         numbers["alpha"] = _format_short(arithmetic.alpha)
@@ -478,7 +488,7 @@ def _format_numbers(
     return numbers
 
 
-def _list_data(
+def list_data_attributes(
     terms: UpdateTerms, event: UpdateEvent, arithmetic: UpdateArithmetic, decimals: int
 ) -> dict[str, str]:
     """Return the numbers for the script, by data attribute."""
@@ -497,7 +507,7 @@ def _list_data(
         "power": str(arithmetic.discount_power),
         "decimals": str(decimals),
     }
-    if known := list_known(update.values):
+    if known := drop_unknown(update.values):
         data["becomes"] = str(_compute_heat(terms, update.new, known, move.mark))
     if terms.reward_scale is not None:
         data["scale"] = " ".join(

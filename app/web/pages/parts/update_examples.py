@@ -19,8 +19,8 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.views import RewardScale
 from app.web import urls
-from app.web.algorithms import ALGORITHMS, MINIMAX, SECTIONS, find_section
-from app.web.algorithms.algorithm import epsilon_greedy
+from app.web.algorithms import ALGORITHMS, MINIMAX, SECTIONS, find_algorithm_slug
+from app.web.algorithms.algorithm import name_epsilon_greedy_choice
 from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import format_count, format_short_square_name
 from app.web.pages.parts.update import (
@@ -77,28 +77,28 @@ class ExamplePicture(NamedTuple):
     examples: list[UpdateLink]  # all examples
     # link to the next update or example, None after the last one
     next_update: UpdateLink | None
-    kind: str
+    example_kind: str
     step_urls: list[str]  # URL of each step
     page_url: str  # URL of the page with this update
 
 
 def find_example(
-    examples: Sequence[UpdateExample], name: str
+    examples: Sequence[UpdateExample], example_name: str
 ) -> tuple[UpdateExample, int]:
     """Return the example of a name such as "usual" or "usual-2", and the index of its update.
 
     Raises ValueError with a sentence that lists the names if there is none.
     """
-    kind, _, number = name.partition("-")
+    kind, _, number = example_name.partition("-")
     for example in examples:
-        if example.kind == kind or not name:
+        if example.kind == kind or not example_name:
             if not number:
                 return example, example.shown_index
             if number.isdecimal() and 1 <= int(number) <= len(example.updates):
                 return example, int(number) - 1
     kinds = ", ".join(example.kind for example in examples)
     raise ValueError(
-        f"update in the address is {name!r}. There are: {kinds}; a number after it, as in "
+        f"update in the address is {example_name!r}. There are: {kinds}; a number after it, as in "
         f"{examples[0].kind}-1, is one update of that game."
     )
 
@@ -120,17 +120,17 @@ def describe_agent(site: SiteData, agent: str) -> str:
 def draw_example(
     site: SiteData,
     examples: Sequence[UpdateExample],
-    name: str,
-    stage: int,
-    url: Callable[..., str],
+    example_name: str,
+    last_step: int,
+    build_url: Callable[..., str],
 ) -> ExamplePicture:
     """Return the picture of one of some examples; `url` builds the URL of an update and a step.
 
     Raises ValueError as `find_example` does.
     """
-    example, number = find_example(examples, name)
+    example, number = find_example(examples, example_name)
     terms = _build_agent_terms(example.agent)
-    links = _link_updates(example, terms, number, url)
+    links = _link_updates(example, terms, number, build_url)
     kinds = [one.kind for one in examples]
     return ExamplePicture(
         update_picture=draw_update(
@@ -141,17 +141,19 @@ def draw_example(
         is_own_training=example.agent != MINIMAX and example.agent not in SHIPPED,
         game_label=format_count(example.game_number),
         move_number=_get_ply(example, example.updates[number]),
-        last_step=stage,
+        last_step=last_step,
         boards=_draw_game(site, example, terms, links, number),
-        learning_order=_find_order(example, terms.slug),
+        learning_order=find_learning_order(example, terms.slug),
         examples=[
-            UpdateLink(f"example-{kind}", kind, url(update=kind), kind == example.kind)
+            UpdateLink(
+                f"example-{kind}", kind, build_url(update=kind), kind == example.kind
+            )
             for kind in kinds
         ],
-        next_update=_find_next_update(example, links, number, kinds, url),
-        kind=example.kind,
+        next_update=_find_next_update(example, links, number, kinds, build_url),
+        example_kind=example.kind,
         step_urls=[
-            url(update=name or example.kind, stage=step)
+            build_url(update=example_name or example.kind, stage=step)
             for step in range(1, STEP_COUNT + 1)
         ],
         page_url=links[number].url,
@@ -164,37 +166,37 @@ def draw_nearest_example(query: ValueQuery) -> ExamplePicture | None:
     Examples of the same move are preferred, then those of the same agent.  None for values that
     are not updated any more, and for algorithms whose own next update is shown.
     """
-    slug = find_section(query)
+    slug = find_algorithm_slug(query)
     site = query.site
     examples = site.update_examples.get(slug, [])
-    has_rule = query.is_learned and not site.is_taught(query.lens)
+    has_rule = query.is_learned and not site.is_taught_by_person(query.value_source)
     if not has_rule or not examples or len(examples[0].final_board) != site.game.cells:
         return None
     if getattr(query.recipe, "update", "") == "sum":  # an update by another rule
         return None
     chosen = max(examples, key=lambda example: rank_example(example, query))
     return draw_example(
-        site, examples, chosen.kind, STEP_COUNT, partial(urls.how, slug)
+        site, examples, chosen.kind, STEP_COUNT, partial(urls.how_url, slug)
     )
 
 
-class MistakeEffect(NamedTuple):
+class BlunderEffect(NamedTuple):
     """The effect of the update that made an agent prefer a blunder for good."""
 
     # whether it raised the value of the blunder, or lowered another one
-    is_raised: bool
-    square: str  # name of the blunder's square on the board of the update
+    was_raised: bool
+    square_name: str  # name of the blunder's square on the board of the update
     value_text: str  # value of the blunder after the update
 
 
-def describe_mistake(game: Game, example: UpdateExample) -> MistakeEffect:
+def compute_blunder_effect(game: Game, example: UpdateExample) -> BlunderEffect:
     """Return how an update made a blunder the move with the highest value of its board."""
     change = example.updates[example.shown_index]
     values = [-math.inf if value is None else value for value in change.values]
     values[example.moves[change.move_index].cell] = change.new
     best = max(values)
     square = format_short_square_name(game, values.index(best))
-    return MistakeEffect(change.new > change.old, square, format_value(best, 2))
+    return BlunderEffect(change.new > change.old, square, format_value(best, 2))
 
 
 def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
@@ -203,12 +205,12 @@ def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
     Of several blunders the most frequent one is chosen.
     """
     examples = list(site.update_examples[slug])
-    mistakes = site.mistake_examples.get(SECTIONS[slug].lens, {})
+    mistakes = site.blunder_examples.get(SECTIONS[slug].value_source, {})
     for key in mistakes:
         board, _, cell = key.partition(" ")
-        value_source = SECTIONS[slug].lens
+        value_source = SECTIONS[slug].value_source
         made, _ = find_blunder_updates(
-            site.mistake_examples, value_source, board, int(cell)
+            site.blunder_examples, value_source, board, int(cell)
         )
         return [*examples, replace(made, kind=BLUNDER_KIND)]
     return examples
@@ -220,10 +222,10 @@ def list_recorded_updates(query: ValueQuery) -> list[UpdateExample]:
     They are the update that made the agent prefer the blunder, and the first of its value.
     """
     board = format_position(query.game, query.position)
-    if query.step is not None:
+    if query.snapshot is not None:
         return []
     return find_blunder_updates(
-        query.site.mistake_examples, query.lens, board, query.cell
+        query.site.blunder_examples, query.value_source, board, query.cell
     )
 
 
@@ -232,7 +234,7 @@ def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]
     turn = example.moves[example.updates[example.shown_index].move_index]
     board = format_position(query.game, query.position)
     has_move = turn.board == board and turn.cell == query.cell
-    return has_move, example.agent == query.lens
+    return has_move, example.agent == query.value_source
 
 
 def _build_agent_terms(agent: str) -> UpdateTerms:
@@ -243,10 +245,10 @@ def _build_agent_terms(agent: str) -> UpdateTerms:
 
 
 def _build_update_event(
-    example: UpdateExample, number: int, terms: UpdateTerms
+    example: UpdateExample, update_index: int, terms: UpdateTerms
 ) -> UpdateEvent:
     """Return an update of an example, with the rest of its game for learners from results."""
-    change = example.updates[number]
+    change = example.updates[update_index]
     family = terms.style.family
     move = example.moves[change.move_index]
     later = 0
@@ -258,22 +260,25 @@ def _build_update_event(
 
 
 def _link_updates(
-    example: UpdateExample, terms: UpdateTerms, chosen: int, url: Callable[..., str]
+    example: UpdateExample,
+    terms: UpdateTerms,
+    chosen_index: int,
+    build_url: Callable[..., str],
 ) -> list[UpdateLink]:
     """Return a link to each update of the game of an example, in the order of the learner."""
     digits = terms.square_decimals
     links = []
     for index, change in enumerate(example.updates):
         kind = f"{example.kind}-{index + 1}"
-        href = url(update=example.kind if index == example.shown_index else kind)
+        href = build_url(update=example.kind if index == example.shown_index else kind)
         old = format_value(change.old, digits)
         new = format_value(change.new, digits)
         title = new if terms.slug == MINIMAX else f"{old} → {new}"
-        links.append(UpdateLink(f"update-{kind}", title, href, index == chosen))
+        links.append(UpdateLink(f"update-{kind}", title, href, index == chosen_index))
     return links
 
 
-def _find_order(
+def find_learning_order(
     example: UpdateExample, slug: str
 ) -> Literal["forward", "backward", ""]:
     """Return the order of the updates of a game, compared with the order of its moves."""
@@ -289,19 +294,19 @@ def _draw_game(
     example: UpdateExample,
     terms: UpdateTerms,
     links: Sequence[UpdateLink],
-    shown: int,
+    shown_index: int,
 ) -> list[GameBoard]:
     """Return a board for each update, in the order of the moves if each move has one update."""
     boards = []
-    story = ALGORITHMS[terms.slug].story
-    explores = story is not None and story.choice is epsilon_greedy
+    story = ALGORITHMS[terms.slug].game_describer
+    explores = story is not None and story.name_choice is name_epsilon_greedy_choice
     for index, (change, link) in enumerate(zip(example.updates, links, strict=True)):
         move = example.moves[change.move_index]
-        is_updated = index <= shown
+        is_updated = index <= shown_index
         value: float | None = change.new
         if not is_updated:  # minimax begins with no values
             value = None if terms.slug == MINIMAX else change.old
-        rows = _draw_small_board(site, terms, move, value, link.is_chosen)
+        rows = _draw_move_board(site, terms, move, value, link.is_chosen)
         if not is_updated:
             rows = [[square._replace(heat=None) for square in row] for row in rows]
         target = ""
@@ -309,12 +314,12 @@ def _draw_game(
             target = format_value(change.target, 2)
         ply, is_random = _get_ply(example, change), move.was_random and explores
         boards.append(GameBoard(link, ply, rows, target, is_random, is_updated))
-    if _find_order(example, terms.slug) == "backward":
+    if find_learning_order(example, terms.slug) == "backward":
         boards.reverse()
     return boards
 
 
-def _draw_small_board(
+def _draw_move_board(
     site: SiteData,
     terms: UpdateTerms,
     move: TrainingMove,
@@ -332,21 +337,21 @@ def _draw_small_board(
 def _find_next_update(
     example: UpdateExample,
     links: Sequence[UpdateLink],
-    shown: int,
+    shown_index: int,
     kinds: Sequence[str],
-    url: Callable[..., str],
+    build_url: Callable[..., str],
 ) -> UpdateLink | None:
     """Return a link to the next update of the game, or to the next example; None at the end.
 
     Its title is the number of the move, "" for an example.
     """
-    if shown + 1 < len(links):
-        ply = _get_ply(example, example.updates[shown + 1])
-        return links[shown + 1]._replace(title=str(ply))
+    if shown_index + 1 < len(links):
+        ply = _get_ply(example, example.updates[shown_index + 1])
+        return links[shown_index + 1]._replace(title=str(ply))
     position = kinds.index(example.kind) + 1
     if position == len(kinds):
         return None
-    return UpdateLink("", "", url(update=kinds[position]), False)
+    return UpdateLink("", "", build_url(update=kinds[position]), False)
 
 
 def _get_ply(example: UpdateExample, update: TrainingUpdate) -> int:

@@ -29,7 +29,7 @@ from app.web.pages.teach.learners import (
 )
 from app.web.pictures.boards import SmallBoard, draw_small_board
 from app.web.rendering import Page, render_page
-from app.web.site_data import MOVES_PREFIX, current_site
+from app.web.site_data import MOVES_PREFIX, get_current_site
 from app.web.translation import gettext, gettext_noop, mark_english
 
 bp = Blueprint("classroom", __name__)
@@ -44,7 +44,11 @@ MOVES_PATTERN = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
 FRAME_TITLES = (
     (gettext_noop("Teach a program tic-tac-toe"), urls.frame_url(urls.TEACH), 740),
     (gettext_noop("Puzzle of the day"), urls.frame_url(urls.PUZZLE_TODAY), 560),
-    (gettext_noop("A step of the lesson"), urls.frame_url(urls.how("learning")), 700),
+    (
+        gettext_noop("A step of the lesson"),
+        urls.frame_url(urls.how_url("learning")),
+        700,
+    ),
 )
 
 
@@ -103,18 +107,18 @@ class ClassBlunder(NamedTuple):
     mean_chance: str  # percent: mean probability of a blunder there, over all learners of the class
 
 
-def _get_chance(pupil: Pupil, board: int) -> float:
+def _get_blunder_chance(pupil: Pupil, position: int) -> float:
     """Return the chance that a learner blunders on a board."""
-    return pupil.blunder_chances.get(board, NO_BLUNDER).chance_on_board
+    return pupil.blunder_chances.get(position, NO_BLUNDER).chance_on_board
 
 
-def _format_frequent(pupil: Pupil, board: int) -> str:
+def _format_frequent_chance(pupil: Pupil, position: int) -> str:
     """Return the chance of a blunder as text, "" if the blunder is rare."""
-    chance = _get_chance(pupil, board)
+    chance = _get_blunder_chance(pupil, position)
     return format_percent(chance, 0) if chance >= FREQUENT_CHANCE else ""
 
 
-def _format_beaten(pupil: Pupil, seat: str) -> str:
+def _format_loss_chance(pupil: Pupil, seat: str) -> str:
     """Return how often the best responder beats a learner in a seat, as text."""
     if seat not in pupil.loss_chances:
         return "–"
@@ -151,8 +155,8 @@ class ClassPage(Page, frozen=True):
                 pupil.href,
                 pupil.learner_title,
                 pupil.game_count,
-                [_format_beaten(pupil, seat) for seat in SEATS],
-                [_format_frequent(pupil, board) for board in self._boards],
+                [_format_loss_chance(pupil, seat) for seat in SEATS],
+                [_format_frequent_chance(pupil, board) for board in self._boards],
             )
             for pupil in self.pupils
         ]
@@ -162,7 +166,7 @@ class ClassPage(Page, frozen=True):
         """The boards on which the class blunders most."""
         blunders = []
         for number, board in enumerate(self._boards, 1):
-            chances = [_get_chance(pupil, board) for pupil in self.pupils]
+            chances = [_get_blunder_chance(pupil, board) for pupil in self.pupils]
             blunders.append(
                 ClassBlunder(
                     draw_blunder(self.game, board),
@@ -199,21 +203,21 @@ def find_exercise(game: Game) -> int:
     return position
 
 
-def draw_blunder(game: Game, board: int) -> SmallBoard:
+def draw_blunder(game: Game, position: int) -> SmallBoard:
     """Draw a board with a star on the right moves and a cross on the others."""
-    right = current_site().is_move_correct[board]
+    right = get_current_site().is_move_correct[position]
     signs = {
         cell: "right" if right[cell] else "blunder"
         for cell in range(game.cells)
-        if game.legal[board, cell]
+        if game.legal[position, cell]
     }
-    return draw_small_board(game, board, signs)
+    return draw_small_board(game, position, signs)
 
 
 @bp.get(urls.CLASSROOM)
 def show_class_page() -> Response:
     """Show the plan, the worksheet and the form."""
-    return render_page(ClassPage(current_site().game))
+    return render_page(ClassPage(get_current_site().game))
 
 
 @bp.post(urls.CLASSROOM)
@@ -221,7 +225,7 @@ def compare_class() -> Response:
     """Show the table of the links in the form; nothing of it is stored."""
     typed = read_typed_links()
     pupils, faults = read_links(typed)
-    page = ClassPage(current_site().game, typed, tuple(pupils), tuple(faults))
+    page = ClassPage(get_current_site().game, typed, tuple(pupils), tuple(faults))
     response = render_page(page)
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -303,7 +307,7 @@ def read_learner(name: str, learner_name: str) -> Pupil:
     seats = SEATS if getattr(recipe, "seat", "both") == "both" else [recipe.seat]  # type: ignore[attr-defined]
     return Pupil(
         name,
-        urls.teach(course.recipe),
+        urls.teach_url(course.recipe),
         format_learner_title(recipe),
         sum(bool(lesson.record) for lesson in course.lessons),
         {seat: last.loss_chances[seat] for seat in seats},
@@ -311,12 +315,12 @@ def read_learner(name: str, learner_name: str) -> Pupil:
     )
 
 
-def read_table(name: str, rest: str) -> Pupil:
+def read_table(name: str, move_code: str) -> Pupil:
     """Return the judged table of a link to /judge; raises LinkError if its moves are invalid."""
-    found = MOVES_PATTERN.search(rest)
+    found = MOVES_PATTERN.search(move_code)
     if not found:
         raise LinkError(gettext("this link to /judge has no moves."))
-    site = current_site()
+    site = get_current_site()
     moves = MOVES_PREFIX + found[1]
     try:
         site.canonicalize(moves)
@@ -334,7 +338,7 @@ def read_table(name: str, rest: str) -> Pupil:
     }
     return Pupil(
         name,
-        urls.judge(moves),
+        urls.judge_url(moves),
         "",
         None,
         beaten,

@@ -15,25 +15,29 @@ from app.web.pictures.boxes import draw_tray
 from app.web.translation import gettext
 
 
-class Drawer(NamedTuple):
+class LastMovePicture(NamedTuple):
     """The last move of a learner in the current game, with the box or the value behind it."""
 
     title: str
     caption: str
     board: SmallBoard  # the board with the move
-    open_box: Markup  # the open matchbox; "" for a learner without beads
+    open_box_svg: Markup  # the open matchbox; "" for a learner without beads
 
 
-def open_drawer(
-    game: Game, position: int, cell: int, row: list[float | None], recipe: Menace
-) -> Drawer:
+def draw_box_move(
+    game: Game,
+    position: int,
+    cell: int,
+    cell_values: list[float | None],
+    recipe: Menace,
+) -> LastMovePicture:
     """Return the matchbox of a position after the bead of a cell was drawn.
 
     `row` are the values of the cells, as a `Course` has them.
     """
-    held = count_beads(game, position, row, recipe, drawn=cell)
+    held = count_beads(game, position, cell_values, recipe, drawn_cell=cell)
     total = sum(held.values())
-    return Drawer(
+    return LastMovePicture(
         gettext("The box of the learner’s last move"),
         gettext(
             "The learner drew a bead with the number %(bead)s (%(number)s of %(total)s beads), "
@@ -48,21 +52,23 @@ def open_drawer(
     )
 
 
-def show_tile(game: Game, position: int, cell: int, values: MoveValues) -> Drawer:
+def draw_value_move(
+    game: Game, position: int, cell: int, move_values: MoveValues
+) -> LastMovePicture:
     """Return the board of a learner's last move, with the value of that move."""
-    heat = values.heats[cell] if values.is_known[cell] else 0
+    heat = move_values.heats[cell] if move_values.is_known[cell] else 0
     square = format_short_square_name(game, cell)
     line = gettext(
         "The learner plays %(square)s. It has never tried this move before.",
         square=square,
     )
-    if values.is_known[cell]:
+    if move_values.is_known[cell]:
         line = gettext(
             "The learner plays %(square)s. Its value of this move is %(value)s.",
             square=square,
-            value=values.value_texts[cell],
+            value=move_values.value_texts[cell],
         )
-    return Drawer(
+    return LastMovePicture(
         gettext("The last move of the learner"),
         line,
         draw_changed_board(game, position, cell, heat, heat),
@@ -71,7 +77,11 @@ def show_tile(game: Game, position: int, cell: int, values: MoveValues) -> Drawe
 
 
 def count_beads(
-    game: Game, position: int, row: list[float | None], recipe: Menace, drawn: int
+    game: Game,
+    position: int,
+    cell_values: list[float | None],
+    recipe: Menace,
+    drawn_cell: int,
 ) -> dict[int, int]:
     """Return the beads of a box by the cell of each move, in reading order.
 
@@ -81,13 +91,13 @@ def count_beads(
     pairs = slice(*game.pair_start[position : position + 2])
     cells = game.pair_cell[pairs].tolist()
     classes = game.pair_class[pairs].tolist()
-    values = np.array([row[cell] for cell in cells], np.float64)
+    values = np.array([cell_values[cell] for cell in cells], np.float64)
     held = (
         beads_of_pairs(game, values, recipe.plays, pairs).round().astype(int).tolist()
     )
     named: dict[int, int] = {}
     for cell, pair_class in zip(cells, classes, strict=True):
-        if cell == drawn or pair_class not in named:
+        if cell == drawn_cell or pair_class not in named:
             named[pair_class] = cell
     numbers = dict(zip(cells, held, strict=True))
     return {cell: numbers[cell] for cell in sorted(named.values())}

@@ -16,7 +16,7 @@ from app.recipes.taught import (
     remove_all_games,
 )
 from app.tictactoe.game import Game
-from app.web.site_data import current_site
+from app.web.site_data import get_current_site
 from app.web.translation import gettext, gettext_noop, mark_english
 
 LEARNERS = {
@@ -135,7 +135,7 @@ def replay_course(
         ) from None
     is_begun = bool(unfinished_moves) or not list_taught_phases(recipe)
     cells = unfinished_moves.strip(".") if is_begun else None
-    return recipe, current_site().lab.replay_course(name_recipe(recipe), cells)
+    return recipe, get_current_site().lab.replay_course(name_recipe(recipe), cells)
 
 
 def format_learner_title(recipe: Recipe) -> str:

@@ -36,7 +36,7 @@ from app.tictactoe.notation import DIGITS, MARKS, parse_record, replay_record
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.views import compute_colour_level, scale_values
 from app.web import urls
-from app.web.algorithms import opponent_name
+from app.web.algorithms import get_opponent_name
 from app.web.comparison import Comparison, SourceSnapshot
 from app.web.formatting import (
     format_count,
@@ -54,7 +54,7 @@ from app.web.match import (
 )
 from app.web.move_values import EMPTY_NOTE, HEAT_STEPS, MoveValues, build_move_values
 from app.web.pages.parts.export import Export, build_png_response, export_learner
-from app.web.pages.teach.drawer import Drawer, open_drawer, show_tile
+from app.web.pages.teach.drawer import LastMovePicture, draw_box_move, draw_value_move
 from app.web.pages.teach.goals import list_exact_goals, list_near_goals
 from app.web.pages.teach.learners import (
     DEFAULT_LEARNER,
@@ -80,7 +80,7 @@ from app.web.rendering import (
     redirect_after_form,
     render_page,
 )
-from app.web.site_data import current_site
+from app.web.site_data import get_current_site
 from app.web.translation import (
     gettext,
     gettext_noop,
@@ -165,12 +165,12 @@ class ValueChangePicture(NamedTuple):
     box_name: str = ""  # the paper box whose beads these are
 
 
-class LostLinePicture(NamedTuple):
+class LostGamePicture(NamedTuple):
     """The board of the mistake that lost a game, and the learner's play there since then."""
 
     game_name: str  # name of the game
     board: SmallBoard  # the board with the move that lost
-    play_now: str
+    progress_text: str
 
 
 class TeachPage(Page, frozen=True):
@@ -234,7 +234,7 @@ class TeachPage(Page, frozen=True):
         side = X if self.seat == "X" else O
         return replay_match(
             build_match_against_person(name_recipe(self._recipe), side, record),
-            current_site(),
+            get_current_site(),
         )
 
     # The learner and the number of its lessons.
@@ -296,12 +296,14 @@ class TeachPage(Page, frozen=True):
     @property
     def paper_url(self) -> str:
         """The URL of the box labels to print, with the beads that MENACE has now."""
-        return urls.paper(machine=self.course.recipe) if self.is_paper_machine else ""
+        return (
+            urls.paper_url(machine=self.course.recipe) if self.is_paper_machine else ""
+        )
 
     # The game on the board.
 
     @cached_property
-    def open_drawer(self) -> Drawer | None:
+    def last_move_picture(self) -> LastMovePicture | None:
         """The matchbox of its last move in the game that is begun; None before that move."""
         course = self.course
         state = self._state
@@ -314,8 +316,8 @@ class TeachPage(Page, frozen=True):
         position = state.positions[ply]
         cell = state.played_cells[ply]
         if isinstance(self._recipe, Menace):
-            return open_drawer(game, position, cell, course.values[ply], self._recipe)
-        return show_tile(
+            return draw_box_move(game, position, cell, course.values[ply], self._recipe)
+        return draw_value_move(
             game, position, cell, _evaluate_moves(state, course, self._recipe, ply)
         )
 
@@ -370,7 +372,7 @@ class TeachPage(Page, frozen=True):
         def link(cell: int) -> str:
             has_beads = not self._box or bool(course.values[last][cell])
             return (
-                urls.teach_now(self.unfinished_moves + DIGITS[cell])
+                urls.unfinished_game_url(self.unfinished_moves + DIGITS[cell])
                 if has_beads
                 else ""
             )
@@ -401,7 +403,9 @@ class TeachPage(Page, frozen=True):
         lesson = self._lesson
         if lesson is None:
             return []
-        changes = [_draw_change(self._recipe, lesson, one) for one in lesson.updates]
+        changes = [
+            _draw_value_change(self._recipe, lesson, one) for one in lesson.updates
+        ]
         return [one for one in changes if one.box_name or not self.is_paper_machine]
 
     @property
@@ -417,13 +421,15 @@ class TeachPage(Page, frozen=True):
     @property
     def previous_lesson_url(self) -> str:
         """The URL of the previous lesson, "" if there is none."""
-        return urls.teach_game(self.shown_lesson - 1) if self.shown_lesson > 1 else ""
+        return (
+            urls.teach_game_url(self.shown_lesson - 1) if self.shown_lesson > 1 else ""
+        )
 
     @property
     def next_lesson_url(self) -> str:
         """The URL of the next lesson, "" if there is none."""
         is_last = self.shown_lesson == len(self.course.lessons)
-        return "" if is_last else urls.teach_game(self.shown_lesson + 1)
+        return "" if is_last else urls.teach_game_url(self.shown_lesson + 1)
 
     @property
     def strength_chart(self) -> Markup:
@@ -433,7 +439,7 @@ class TeachPage(Page, frozen=True):
             ([one.loss_chances[seat] for seat in self.seats], one.blunder_count)
             for one in lessons
         ]
-        return draw_strength_chart(points, current_site().game.decisions)
+        return draw_strength_chart(points, get_current_site().game.decisions)
 
     @property
     def seats(self) -> list[str]:
@@ -442,17 +448,17 @@ class TeachPage(Page, frozen=True):
         return [*SEATS] if seat == "both" else [seat]
 
     @cached_property
-    def last_loss(self) -> LostLinePicture | None:
+    def lost_game_picture(self) -> LostGamePicture | None:
         """The last line that it lost, and its play there since; None before its first loss."""
         line = self.course.last_loss
         if line is None:
             return None
         lesson = self.course.lessons[line.lesson_number - 1]
-        game = current_site().game
+        game = get_current_site().game
         assert lesson.losing_move
         cells = parse_record(game, lesson.record)
         position = replay_record(game, lesson.record)[lesson.losing_move.move_index]
-        return LostLinePicture(
+        return LostGamePicture(
             _name_lessons(self.course.lessons)[line.lesson_number - 1],
             draw_small_board(
                 game, position, {cells[lesson.losing_move.move_index]: "blunder"}
@@ -479,7 +485,7 @@ class TeachPage(Page, frozen=True):
         """The goals that a few games reach, with the lesson that reached each: "" before."""
         lessons = self.course.lessons
         labels = ["", *_name_lessons(self.course.lessons)]
-        goals = list_near_goals(current_site().game, lessons, self.has_beads)
+        goals = list_near_goals(get_current_site().game, lessons, self.has_beads)
         return [(gettext(text), labels[number]) for text, number in goals]
 
     @property
@@ -509,7 +515,9 @@ class TeachPage(Page, frozen=True):
     @property
     def page_url(self) -> str:
         """The URL of this page."""
-        return urls.teach(_shorten_name(self.course.recipe), now=self.unfinished_moves)
+        return urls.teach_url(
+            _shorten_name(self.course.recipe), unfinished_moves=self.unfinished_moves
+        )
 
     @property
     def take_back_url(self) -> str:
@@ -517,7 +525,7 @@ class TeachPage(Page, frozen=True):
         if not self.course.lessons:
             return ""
         return get_url_in_frame(
-            urls.teach(name_recipe(remove_last_lesson(self._recipe)))
+            urls.teach_url(name_recipe(remove_last_lesson(self._recipe)))
         )
 
     @property
@@ -526,7 +534,7 @@ class TeachPage(Page, frozen=True):
         if not self.course.lessons:
             return ""
         other = remove_all_games(self._recipe).with_seed(self._recipe.seed + 1)
-        return get_url_in_frame(urls.teach(name_recipe(other)))
+        return get_url_in_frame(urls.teach_url(name_recipe(other)))
 
     @property
     def practice_links(self) -> list[Destination]:
@@ -539,7 +547,7 @@ class TeachPage(Page, frozen=True):
         return [
             Destination(
                 gettext(title),
-                get_url_in_frame(urls.teach(_shorten_name(text))),
+                get_url_in_frame(urls.teach_url(_shorten_name(text))),
                 gettext(line),
             )
             for text, (title, line) in LEARNERS.items()
@@ -609,7 +617,7 @@ def show_learner(learner: str = "") -> AnyResponse:
     # the game is over, and now a part of the recipe
     if course.recipe != name_recipe(recipe):
         return redirect_after_form(
-            get_url_in_frame(urls.teach(course.recipe)), partial(TeachPage, course)
+            get_url_in_frame(urls.teach_url(course.recipe)), partial(TeachPage, course)
         )
     last = len(course.lessons)
     shown = read_integer("game", game, 1, last) if game and last else last
@@ -643,7 +651,7 @@ def _render_refusal(
     """Return the page for games that cannot be replayed, with a link to the learner before them."""
     kept = Destination(
         format_learner_title(complete_recipe),
-        get_url_in_frame(urls.teach(name_recipe(complete_recipe))),
+        get_url_in_frame(urls.teach_url(name_recipe(complete_recipe))),
     )
     return render_page(RefusedPage(reason, kept, is_link_truncated))
 
@@ -677,7 +685,7 @@ def download_qr_code(name: str) -> Response:
 
 def _build_link(recipe: str) -> str:
     """Return the whole link to a learner, as it is copied and sent."""
-    return request.host_url.rstrip("/") + urls.teach(_shorten_name(recipe))
+    return request.host_url.rstrip("/") + urls.teach_url(_shorten_name(recipe))
 
 
 def _shorten_name(recipe: str) -> str:
@@ -716,7 +724,7 @@ def _name_lessons(lessons: list[Lesson]) -> list[str]:
     games = 0
     for lesson in lessons:
         games += bool(lesson.record)
-        who = opponent_name(current_site(), lesson.opponent)
+        who = get_opponent_name(get_current_site(), lesson.opponent)
         labels.append(
             gettext("game %(number)s", number=games)
             if lesson.record
@@ -766,28 +774,30 @@ def _describe_lesson(recipe: Recipe, lesson: Lesson) -> str:
     return f"{order} {more}"
 
 
-def _draw_change(
-    recipe: Recipe, lesson: Lesson, update: ValueChange
+def _draw_value_change(
+    recipe: Recipe, lesson: Lesson, value_change: ValueChange
 ) -> ValueChangePicture:
     """Return the picture and the words of a value that a game changed."""
-    game = current_site().game
-    cell = parse_record(game, lesson.record)[update.move_index]
-    position = replay_record(game, lesson.record)[update.move_index]
+    game = get_current_site().game
+    cell = parse_record(game, lesson.record)[value_change.move_index]
+    position = replay_record(game, lesson.record)[value_change.move_index]
     square = format_short_square_name(game, cell)
-    move = gettext("Move %(ply)s, %(square)s", ply=update.move_index + 1, square=square)
+    move = gettext(
+        "Move %(ply)s, %(square)s", ply=value_change.move_index + 1, square=square
+    )
     reward_scale = recipe.get_reward_scale()
     if reward_scale is not None:
         scaled = scale_values(
-            np.array([update.old_value, update.new_value]),
+            np.array([value_change.old_value, value_change.new_value]),
             reward_scale,
-            get_mover(update.move_index),
+            get_mover(value_change.move_index),
         )
         heats = compute_colour_level(scaled, HEAT_STEPS).astype(int).tolist()
         old, new = (format_signed(value) for value in scaled.tolist())
         return ValueChangePicture(
             draw_changed_board(game, position, cell, *heats), move, old, new
         )
-    gain = round(update.new_value - update.old_value)
+    gain = round(value_change.new_value - value_change.old_value)
     box = None
     if isinstance(recipe, Menace) and recipe.paper:
         box = find_box(game, position, get_first_cell(game, recipe))
@@ -795,8 +805,8 @@ def _draw_change(
     return ValueChangePicture(
         draw_changed_board(game, position, cell, 0, heat),
         move,
-        localize_number(f"{update.old_value:g}"),
-        spell_bead_count(update.new_value),
+        localize_number(f"{value_change.old_value:g}"),
+        spell_bead_count(value_change.new_value),
         bead_number=cell + 1,
         flying_beads=tuple(range(min(abs(gain), MAX_FLYING_BEADS))),
         is_gain=gain > 0,
@@ -832,18 +842,18 @@ def _describe_strength(lessons: list[Lesson], seats: list[str]) -> str:
     return only + gettext(words, x=x, o=o, share=share)
 
 
-def _describe_progress(losing_move: LosingMove, line: LastLoss) -> str:
+def _describe_progress(losing_move: LosingMove, lost_line: LastLoss) -> str:
     """Return a sentence on the present play of a learner on the board where it lost a game."""
-    if line.is_safe:
+    if lost_line.is_safe:
         return gettext("Now the learner cannot lose from this board.")
-    if not line.losing_chance:
+    if not lost_line.losing_chance:
         return gettext("Now the learner avoids this move.")
-    now = format_percent(line.losing_chance, 0)
+    now = format_percent(lost_line.losing_chance, 0)
     before = format_percent(losing_move.losing_chance, 0)
     words = gettext_noop(
         "The learner still plays a losing move here in %(now)s%% of games."
     )
-    if line.losing_chance < losing_move.losing_chance:
+    if lost_line.losing_chance < losing_move.losing_chance:
         words = gettext_noop(
             "Now the learner plays a losing move here in %(now)s%% of games (before: %(before)s%%)."
         )
@@ -867,7 +877,7 @@ def _list_lost_games(course: Course, seats: list[str]) -> Iterator[Destination]:
         if record is not None and seat in seats:
             match = build_match_against_person(course.recipe, SEATS[seat], record)
             how = gettext("Show a game that it loses as %(mark)s", mark=seat.upper())
-            yield Destination(how, urls.play(match))
+            yield Destination(how, urls.play_url(match))
 
 
 def _list_practices(recipe: Recipe) -> Iterator[Destination]:
@@ -882,7 +892,7 @@ def _list_practices(recipe: Recipe) -> Iterator[Destination]:
             continue
         games_there = gettext("%(number)s games", number=PRACTICE_GAMES)
         yield Destination(
-            gettext(against), get_url_in_frame(urls.teach(longer)), games_there
+            gettext(against), get_url_in_frame(urls.teach_url(longer)), games_there
         )
 
 
@@ -892,6 +902,6 @@ def _build_usual_url(recipe: Recipe) -> str:
     usual = IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))
     if usual not in SHIPPED and start.compute_max_updates() > MAX_UPDATES:
         return ""
-    return urls.compare(
+    return urls.compare_url(
         Comparison("", (SourceSnapshot(name_recipe(recipe)), SourceSnapshot(usual)))
     )

@@ -25,7 +25,7 @@ from app.web.match import read_word
 from app.web.pages.teach.learners import get_first_cell, replay_course
 from app.web.pictures.boxes import BoxLabel, draw_bead_signs, draw_label
 from app.web.rendering import Page, render_page
-from app.web.site_data import current_site
+from app.web.site_data import get_current_site
 from app.web.translation import gettext, gettext_noop
 from app.web.urls import Destination
 
@@ -147,13 +147,13 @@ class PaperPage(Page, frozen=True):
     @cached_property
     def label_sheets(self) -> list[list[BoxLabel]]:
         """The labels, sheet by sheet; for a machine that has played, the labels of changed boxes."""
-        labels = [*self._labels()]
+        labels = [*self._draw_labels()]
         return [
             labels[i : i + LABELS_PER_SHEET]
             for i in range(0, len(labels), LABELS_PER_SHEET)
         ]
 
-    def _labels(self) -> Iterator[BoxLabel]:
+    def _draw_labels(self) -> Iterator[BoxLabel]:
         held = self._get_current_beads()
         for box in self._boxes:
             first = self._get_first_bead_count(box)
@@ -169,7 +169,7 @@ class PaperPage(Page, frozen=True):
         if not self.machine_recipe:
             return None
         game = self.game
-        agent = current_site().agents[self.machine_recipe]
+        agent = get_current_site().agents[self.machine_recipe]
         shared = beads_of_pairs(game, agent.q[game.legal], agent.card.play_rule)
         return np.asarray(game.spread_pairs(shared))
 
@@ -211,7 +211,7 @@ class PaperPage(Page, frozen=True):
         return [
             Destination(
                 gettext(words[one], number=number),
-                urls.paper(one, self.size_key),
+                urls.paper_url(one, self.size_key),
                 id=f"set-{one}",
                 is_current=one == self.set_key and not self.machine_recipe,
             )
@@ -224,7 +224,7 @@ class PaperPage(Page, frozen=True):
         return [
             Destination(
                 gettext(title),
-                urls.paper(self.set_key, size, self.machine_recipe),
+                urls.paper_url(self.set_key, size, self.machine_recipe),
                 id=f"size-{size}",
                 is_current=size == self.size_key,
             )
@@ -234,7 +234,7 @@ class PaperPage(Page, frozen=True):
     @property
     def learner_url(self) -> str:
         """The URL of the machine as a learner on the site."""
-        return urls.teach(
+        return urls.teach_url(
             self.machine_recipe or name_recipe(build_start_recipe(self.set_key))
         )
 
@@ -246,9 +246,9 @@ def show_paper() -> AnyResponse:
     size = read_word("size", request.args, PAPER_SIZES, "a4")
     machine = request.args.get("of", "")
     typed = request.args.get("taught", "")
-    game = current_site().game
+    game = get_current_site().game
     if machine:
-        chosen_set = find_set(machine)
+        chosen_set = find_box_set(machine)
         typed = typed or "\n".join(
             map(format_game, list_taught_games(parse_recipe(machine)))
         )
@@ -256,7 +256,7 @@ def show_paper() -> AnyResponse:
     if not typed.strip():
         return render_page(PaperPage(game, chosen_set, size))
     try:
-        recipe = teach_games(build_start_recipe(chosen_set), read_games(game, typed))
+        recipe = record_games(build_start_recipe(chosen_set), read_games(game, typed))
     except LineError as error:
         page = PaperPage(
             game, chosen_set, size, typed_games=typed, fault_sentence=str(error)
@@ -264,24 +264,22 @@ def show_paper() -> AnyResponse:
         response: Response = render_page(page)
         response.status_code = 400
         return response
-    return redirect(urls.teach(recipe), 303)
+    return redirect(urls.teach_url(recipe), 303)
 
 
-def build_start_recipe(chosen_set: str) -> Menace:
+def build_start_recipe(set_key: str) -> Menace:
     """Return the recipe of a paper machine of a set before its first game."""
-    recipe = parse_recipe(
-        f"menace,seat=x,opening={OPENING_BY_SET[chosen_set]},paper=yes"
-    )
+    recipe = parse_recipe(f"menace,seat=x,opening={OPENING_BY_SET[set_key]},paper=yes")
     assert isinstance(recipe, Menace)
     return recipe
 
 
-def find_set(machine: str) -> str:
+def find_box_set(machine_name: str) -> str:
     """Return the set whose boxes a machine uses.
 
     Raises BadRequest if its beads are not those of boxes for X.
     """
-    recipe, _ = replay_course(machine)
+    recipe, _ = replay_course(machine_name)
     if not isinstance(recipe, Menace) or recipe.plays != "proportional":
         raise BadRequest(gettext("Only MENACE has boxes and beads to print."))
     return next(
@@ -339,7 +337,7 @@ def read_game(game: Game, squares: str) -> str:
     return record
 
 
-def teach_games(recipe: Menace, games: list[TypedGame]) -> str:
+def record_games(recipe: Menace, games: list[TypedGame]) -> str:
     """Return the name of a machine after some games.
 
     Raises LineError for the first game that its boxes cannot have played.
