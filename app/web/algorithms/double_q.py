@@ -131,7 +131,10 @@ ALGORITHM = Algorithm(
         next_mover="own",
         differing_part="next value",
         target_latex=r"y = r + \gamma Q_B(s', a^*)",
-        difference_text="Two tables: table A selects the best next move a*, table B gives the value of a*.",
+        difference_text=(
+            "Two tables: table A selects the best next move a*, table B gives the value of "
+            "a*."
+        ),
     ),
     section=Section(
         title="Double Q-learning",

@@ -23,7 +23,10 @@ ALGORITHM = Algorithm(
         next_mover="own",
         differing_part="next value",
         target_latex=r"y = r + \gamma \sum_{a'} \pi(a') Q(s', a')",
-        difference_text="The average value of the next moves, weighted by the probabilities of the policy.",
+        difference_text=(
+            "The average value of the next moves, weighted by the probabilities of the "
+            "policy."
+        ),
     ),
     section=Section(
         title="Expected Sarsa",

@@ -245,7 +245,10 @@ ALGORITHM = Algorithm(
         next_mover="own",
         differing_part="next value",
         target_latex=r"y = r + \gamma \max(0, \max\limits_{a'} Q(s', a'))",
-        difference_text="Negative next values count as 0, and the step size becomes smaller with every update.",
+        difference_text=(
+            "Negative next values count as 0, and the step size becomes smaller with every "
+            "update."
+        ),
     ),
     section=Section(
         title="Q-learning in the league",

@@ -84,7 +84,10 @@ ALGORITHM = Algorithm(
         next_mover="own",
         differing_part="order",
         target_latex=r"y = r + \gamma \max\limits_{a'} Q(s', a')",
-        difference_text="The update of Q-learning, but after the game, from its last move back to the first.",
+        difference_text=(
+            "The update of Q-learning, but after the game, from its last move back to the "
+            "first."
+        ),
     ),
     section=Section(
         title="Q-learning backward over the game",

@@ -83,7 +83,10 @@ ALGORITHM = Algorithm(
         next_mover="own",
         differing_part="next value",
         target_latex=r"y = r + \gamma Q(s', a')",
-        difference_text="As in Sarsa; the error then also changes the values of all earlier moves of the game.",
+        difference_text=(
+            "As in Sarsa; the error then also changes the values of all earlier moves of the "
+            "game."
+        ),
     ),
     section=Section(
         title="Sarsa(λ): eligibility traces",
