@@ -27,7 +27,7 @@ class Source(
     kind: Literal["project", "classic", "page", "ours"]
     author: str
     title: str
-    year: str = ""  # "" if unknown
+    year: str = ""  # year of publication, "" if unknown
     published: str = ""  # the journal, book or site
     # URLs of the source, () if unknown.
     urls: tuple[str, ...] = ()

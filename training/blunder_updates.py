@@ -79,15 +79,15 @@ class Blunder(NamedTuple):
         return name_blunder(self.board, self.cell)
 
 
-def list_blunders(agent: str, models: Path) -> list[Blunder]:
+def list_blunders(agent_id: str, models: Path) -> list[Blunder]:
     """Return the blunders that a shipped agent always plays, the most frequent first.
 
     At most MAX_BLUNDERS are returned.
     """
     game = tic_tac_toe()
-    loaded = load_agent(models, game, agent)
+    loaded = load_agent(models, game, agent_id)
     policy = policy_from_values(loaded.q, loaded.card.play_rule)
-    puzzles = list_candidate_puzzles(game, agent, policy, loaded.q)
+    puzzles = list_candidate_puzzles(game, agent_id, policy, loaded.q)
     blunders = [
         Blunder(format_position(game, one.position), one.blunder_cell)
         for one in puzzles
@@ -131,13 +131,13 @@ class UpdateNumbers(NamedTuple):
 
 
 def find_updates_behind_blunders(
-    agent: str, blunders: list[Blunder]
+    agent_id: str, blunders: list[Blunder]
 ) -> dict[Blunder, UpdateNumbers]:
     """Run a training; return the updates behind each blunder that the final table prefers.
 
     A blunder that was preferred from the start to the end is left out: no update decided it.
     """
-    recipe = SHIPPED[agent].recipe
+    recipe = SHIPPED[agent_id].recipe
     learner = make_learner(tic_tac_toe(), recipe)
     watched = index_blunders(
         learner, blunders, lambda blunder: learner.game.legal_moves(blunder.board)
@@ -168,10 +168,10 @@ def find_updates_behind_blunders(
 
 
 def record_games_of_updates(
-    agent: str, update_numbers: set[int]
+    agent_id: str, update_numbers: set[int]
 ) -> dict[int, UpdateExample]:
     """Run a training; return the game of each of these updates as an example, by update number."""
-    recipe = SHIPPED[agent].recipe
+    recipe = SHIPPED[agent_id].recipe
     recorder = GameRecorder(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
     ahead = sorted(update_numbers, reverse=True)
@@ -189,7 +189,7 @@ def record_games_of_updates(
             recorder.record_event(learner, event)
         game = len(recorder.games) - 1
         if pending_updates and min(pending_updates.values())[0] < game:
-            examples |= _make_examples(recorder, agent, pending_updates)
+            examples |= _make_examples(recorder, agent_id, pending_updates)
             pending_updates.clear()
         elif not pending_updates:
             _forget_game(recorder, game - 2)
@@ -202,49 +202,57 @@ def record_games_of_updates(
                 )
         if len(examples) == len(update_numbers):
             break
-    return examples | _make_examples(recorder, agent, pending_updates)
+    return examples | _make_examples(recorder, agent_id, pending_updates)
 
 
-def _forget_game(recorder: GameRecorder, game: int) -> None:
+def _forget_game(recorder: GameRecorder, game_index: int) -> None:
     """Delete the recorded moves and updates of a finished game, given by index, to save memory."""
-    if game >= 0:
-        recorder.games[game] = FORGOTTEN_MOVES
-        recorder.updates_by_game.pop(game, None)
+    if game_index >= 0:
+        recorder.games[game_index] = FORGOTTEN_MOVES
+        recorder.updates_by_game.pop(game_index, None)
 
 
 def _make_examples(
-    recorder: GameRecorder, agent: str, pending_updates: Mapping[int, tuple[int, int]]
+    recorder: GameRecorder,
+    agent_id: str,
+    pending_updates: Mapping[int, tuple[int, int]],
 ) -> dict[int, UpdateExample]:
     """Return an example for each pending update, by update number.
 
     `pending_updates` has the index of the update's game, and of the update in the game.
     """
     return {
-        update: _make_example(recorder, agent, update, game, shown)
+        update: _make_example(recorder, agent_id, update, game, shown)
         for update, (game, shown) in pending_updates.items()
     }
 
 
 def _make_example(
-    recorder: GameRecorder, agent: str, update: int, game: int, shown_index: int
+    recorder: GameRecorder,
+    agent_id: str,
+    update_number: int,
+    game_index: int,
+    shown_index: int,
 ) -> UpdateExample:
     """Return the recorded game of an update as an example that shows this update first."""
-    moves = recorder.games[game]
+    moves = recorder.games[game_index]
     recorded = RecordedGame(
-        number=game + 1,
-        earlier_updates=update - shown_index - 1,
+        number=game_index + 1,
+        earlier_updates=update_number - shown_index - 1,
         moves=moves,
-        updates=recorder.updates_by_game[game],
+        updates=recorder.updates_by_game[game_index],
         final_board=moves[-1].next_own_board,
     )
-    return make_example(DECIDING_KIND, agent, recorded, shown_index)
+    return make_example(DECIDING_KIND, agent_id, recorded, shown_index)
 
 
-def build_blunder_updates(agent: str, models: Path) -> dict[str, list[UpdateExample]]:
+def build_blunder_updates(
+    agent_id: str, models: Path
+) -> dict[str, list[UpdateExample]]:
     """Return the two updates behind each blunder of an agent as examples, by `name_blunder`."""
-    found = find_updates_behind_blunders(agent, list_blunders(agent, models))
+    found = find_updates_behind_blunders(agent_id, list_blunders(agent_id, models))
     numbers = {number for one in found.values() for number in one}
-    examples = record_games_of_updates(agent, numbers)
+    examples = record_games_of_updates(agent_id, numbers)
     return {
         blunder.key: [
             examples[one.deciding_update],
@@ -265,9 +273,9 @@ def encode_blunder_updates(
     return b"{\n" + b",\n".join(lines) + b"\n}\n"
 
 
-def write_blunder_updates(models: Path, agent: str) -> Path:
+def write_blunder_updates(models: Path, agent_id: str) -> Path:
     """Write the updates behind the blunders of an agent and return their file."""
-    path = models / UPDATES_FOLDER / BLUNDERS_FOLDER / f"{agent}.json"
+    path = models / UPDATES_FOLDER / BLUNDERS_FOLDER / f"{agent_id}.json"
     path.parent.mkdir(exist_ok=True, parents=True)
-    path.write_bytes(encode_blunder_updates(build_blunder_updates(agent, models)))
+    path.write_bytes(encode_blunder_updates(build_blunder_updates(agent_id, models)))
     return path

@@ -239,7 +239,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            raise  # the process that reads the output has closed the pipe
+            raise  # The process that reads the output has closed the pipe.
         except ModuleNotFoundError as error:
             package = (error.name or "").partition(".")[0]
             if package not in EXTRA_BY_PACKAGE:
@@ -311,6 +311,7 @@ def list_agents(parameters: bool) -> None:
 @folder_option(
     "-o",
     "--out",
+    "output_folder",
     default=MODELS,
     meaning="The folder to write to; default: models/ of the current folder.",
 )
@@ -325,7 +326,7 @@ def list_agents(parameters: bool) -> None:
 def train(
     agents: tuple[NamedRecipe, ...],
     selects_all: bool,
-    out: Path,
+    output_folder: Path,
     seed: int | None,
     jobs: int,
     quiet: bool,
@@ -341,9 +342,11 @@ def train(
         agents = tuple(NamedRecipe(one, SHIPPED[one].recipe) for one in TABLE_IDS)
     recipes = {one.id: one.recipe.with_seed(seed) for one in agents}
     with show_training_bars(is_shown=not quiet) as line:
-        train_all(recipes, out, line, jobs)
+        train_all(recipes, output_folder, line, jobs)
     for one in recipes if as_json else ():
-        click.echo(msgspec.json.encode(load_agent(out, tic_tac_toe(), one).card))
+        click.echo(
+            msgspec.json.encode(load_agent(output_folder, tic_tac_toe(), one).card)
+        )
 
 
 @main.command()
@@ -438,6 +441,7 @@ def judge(
 @json_flag("Print the results of each agent as JSON, one line each.")
 @click.option(
     "--documents",
+    "documents_folder",
     metavar="FOLDER",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Write the tables into README.md and docs/results.md of this folder, between their markers.",
@@ -447,7 +451,7 @@ def evaluate(
     models: Path,
     markdown: bool,
     as_json: bool,
-    documents: Path | None,
+    documents_folder: Path | None,
 ) -> None:
     """Print the exact results of trained agents."""
     from app.experiments import load_summaries as load_claims  # noqa: PLC0415
@@ -459,9 +463,9 @@ def evaluate(
         load_agent_from_folders(models, game, one.id, one.recipe) for one in agents
     ]
     loaded = loaded or list(load_agents(models, game).values())
-    if documents:
+    if documents_folder:
         claims = load_claims(models / "experiments").values()
-        write_documents(documents, game, loaded, claims)
+        write_documents(documents_folder, game, loaded, claims)
     elif as_json:
         for agent in loaded:
             click.echo(msgspec.json.encode(describe_agent(game, agent)))
@@ -497,24 +501,28 @@ def updates(names: tuple[str, ...], mistakes: bool, models: Path) -> None:
 
 @main.command()
 @one_agent
-@number_option("--seeds", default=100, minimum=1, meaning="The number of seeds.")
-@number_option("--first", default=0, minimum=0, meaning="The first seed.")
+@number_option(
+    "--seeds", "seed_count", default=100, minimum=1, meaning="The number of seeds."
+)
+@number_option("--first", "first_seed", default=0, minimum=0, meaning="The first seed.")
 @jobs_option(2)
 @json_flag("Print the results of each seed as JSON, one line each.")
-def seeds(agent: NamedRecipe, seeds: int, first: int, jobs: int, as_json: bool) -> None:
+def seeds(
+    agent: NamedRecipe, seed_count: int, first_seed: int, jobs: int, as_json: bool
+) -> None:
     """Train a recipe with many seeds and print how good the agents become, exactly.
 
     For the champion, also print the number of games until no opponent can beat it.
     """
     from training.seeds import list_results, report_over_seeds  # noqa: PLC0415
 
-    chosen = range(first, first + seeds)
+    chosen = range(first_seed, first_seed + seed_count)
     try:
         if as_json:
             for result in list_results(agent.recipe, chosen, jobs):
                 click.echo(msgspec.json.encode(result))
             return
-        click.echo(f"{agent.id}, seeds {first} to {first + seeds - 1}")
+        click.echo(f"{agent.id}, seeds {first_seed} to {first_seed + seed_count - 1}")
         for text in report_over_seeds(agent.recipe, chosen, jobs):
             click.echo(text)
     except ValueError as error:  # a person's moves may be impossible with another seed
@@ -526,23 +534,27 @@ def seeds(agent: NamedRecipe, seeds: int, first: int, jobs: int, as_json: bool) 
 @click.option("--all", "selects_all", is_flag=True, help="Check every claim.")
 @click.option(
     "--seeds",
+    "max_seeds",
     type=click.IntRange(min=1),
     help="The maximum number of seeds of each recipe; default: all.",
 )
 @jobs_option(2)
 @click.option(
     "--dask",
+    "scheduler_address",
     metavar="ADDRESS",
     help="Train on the dask cluster with this scheduler address.",
 )
 @folder_option(
     "--store",
+    "store_folder",
     default=None,
     meaning="The folder in which runs are stored; default: a folder in the user's cache.",
 )
 @folder_option(
     "-o",
     "--out",
+    "output_folder",
     default=MODELS / "experiments",
     meaning="The folder for the summaries; default: models/experiments/.",
 )
@@ -563,11 +575,11 @@ def experiment(
     from training.experiments import engine  # noqa: PLC0415
 
     if only_texts:
-        lines = engine.update_all_texts(claims, options["out"])
+        lines = engine.update_all_texts(claims, options["output_folder"])
     elif selects_all or claims:
         lines = engine.run_experiments(claims, **options)
     else:
-        lines = engine.list_claims(options["out"])
+        lines = engine.list_claims(options["output_folder"])
     try:
         for text in lines:
             click.echo(text)

@@ -31,7 +31,7 @@ SENT_SUFFIXES = {".py", ".toml", ".nbi", ".nbc"}
 WAIT_SECONDS = 10.0
 
 MeasuredResult = TypeVar("MeasuredResult")
-Versions = Mapping[str, Mapping[str, Any]]  # part -> name -> version
+Versions = Mapping[str, Mapping[str, Any]]  # group -> package or program -> version
 
 # Different versions are reported by an exception, so the warning would only repeat it.
 warnings.simplefilter("ignore", VersionMismatchWarning)
@@ -68,7 +68,7 @@ class CodePlugin(WorkerPlugin):
         folder = Path(worker.local_directory) / f"q-tac-toe-{self.digest}"
         before = sys.modules.get(f"{PREFIX}training")
         if before and folder in Path(before.__file__ or "").parents:
-            return  # an earlier command has sent equal code
+            return  # an earlier command has already installed equal code
         for file, content in self.files.items():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_bytes(content)
@@ -116,7 +116,7 @@ def run_in_cluster(
         client = Client(address, timeout=WAIT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
         with client:
             client.wait_for_workers(1, WAIT_SECONDS)
-            # Before anything is sent: another version of Python could not unpickle it.
+            # Versions are compared first: another version of Python could not unpickle the code.
             _compare_versions(client, packages)
             client.register_plugin(CodePlugin(packages), "q-tac-toe")
             pickled = [

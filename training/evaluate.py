@@ -22,7 +22,7 @@ RESULT_HEADER = [
 ]
 CLAIM_HEADER = ["Claim", "Source", "Verdict", "Runs"]
 START_MARK, END_MARK = "<!-- results -->", "<!-- /results -->"
-UNLIMITED_WIDTH = 1_000  # characters of a line: more than any table has
+UNLIMITED_WIDTH = 1_000  # number of characters above the width of every table
 README, RESULTS = "README.md", "docs/results.md"
 # The agents in the README's table, one for each main kind of learner.
 FEATURED_AGENTS = (
@@ -73,7 +73,7 @@ def format_claims(claims: Iterable[Summary]) -> str:
 
 
 def write_documents(
-    root: Path, game: Game, agents: Iterable[Agent], claims: Iterable[Summary]
+    project_folder: Path, game: Game, agents: Iterable[Agent], claims: Iterable[Summary]
 ) -> None:
     """Write all tables into docs/results.md of a folder, and FEATURED_AGENTS into README.md.
 
@@ -81,11 +81,11 @@ def write_documents(
     """
     by_id = {agent.card.id: agent for agent in agents}
     replace_table(
-        root / RESULTS,
+        project_folder / RESULTS,
         f"{format_results(game, by_id.values())}\n{format_claims(claims)}",
     )
     replace_table(
-        root / README,
+        project_folder / README,
         format_results(game, [by_id[one] for one in FEATURED_AGENTS if one in by_id]),
     )
 

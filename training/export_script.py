@@ -23,7 +23,7 @@ from training.textbook.opponents.opponent import Opponent
 TEXTBOOK = f"{PREFIX}training.textbook"
 # The order of the textbook modules in an exported file, after the learner's module.
 FILE_ORDER = (
-    "q_learning",  # the base class of the learners with faults
+    "q_learning",  # the base class of Q-learning with faults
     "td_game",
     "whole_game",
     "start",

@@ -39,7 +39,7 @@ from app.tictactoe.report import (
 from app.tictactoe.views import RewardScale
 
 FUNCTION_PATTERN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-MAX_MOVES = 50  # above the number of cells of any board
+MAX_MOVES = 50  # limit for the moves that are read; no board has more cells
 MAX_QUOTED = 40  # limit for the characters of a quoted item
 MAX_FILE_BYTES = 64 << 20  # limit for the size of a file in bytes
 TABLE_ENDINGS = {".npz", ".json", ".csv", ".tsv", ".txt"}

@@ -60,43 +60,47 @@ def compute_recipe_figures(
 def _evaluate_all(  # type: ignore[no-untyped-def]
     ply_start, pair_start, pair_successor, outcome, to_move, seats, policies, opponents
 ):
-    """Return the fields of `PolicyResults`, in their order.
+    """Return the three arrays of `PolicyResults`, in the order of its fields.
 
-    Each policy plays every baseline in both seats; the random player reaches every position
-    that any opponent could reach, so the best response is computed in these positions only.
+    Each policy plays every baseline in both seats.  The best response is computed in the positions
+    that random moves reach, because these are all positions that any opponent can reach.
     """
-    number = len(policies)
-    vs = np.empty((2, len(opponents), number, 3))
-    worst = np.empty((2, number, 3))
-    met = np.empty((2, number, len(to_move)), np.bool_)
-    for place, seat in enumerate(seats):
+    policy_count = len(policies)
+    baseline_chances = np.empty((2, len(opponents), policy_count, 3))
+    best_response_chances = np.empty((2, policy_count, 3))
+    is_reachable = np.empty((2, policy_count, len(to_move)), np.bool_)
+    for seat_index, seat in enumerate(seats):
         is_own_decision = to_move == seat
-        for t in range(number):
+        for policy_index in range(policy_count):
             # A game against each baseline, by its probabilities.
             for rival in range(len(opponents)):
-                vs[place, rival, t], chance = _compute_forward_chances(
-                    ply_start,
+                baseline_chances[seat_index, rival, policy_index], chance = (
+                    _compute_forward_chances(
+                        ply_start,
+                        pair_start,
+                        pair_successor,
+                        outcome,
+                        is_own_decision,
+                        policies[policy_index],
+                        opponents[rival],
+                    )
+                )
+                # Random moves reach every decision that any opponent can reach.
+                if rival == RANDOM:
+                    is_possible = chance > 0
+            is_reachable[seat_index, policy_index] = is_own_decision & is_possible
+            best_response_chances[seat_index, policy_index] = (
+                _compute_best_response_chances(
                     pair_start,
                     pair_successor,
                     outcome,
                     is_own_decision,
-                    policies[t],
-                    opponents[rival],
+                    policies[policy_index],
+                    seat,
+                    is_possible,
                 )
-                # Random moves reach every decision that any opponent can reach.
-                if rival == RANDOM:
-                    possible = chance > 0
-            met[place, t] = is_own_decision & possible
-            worst[place, t] = _compute_best_response_chances(
-                pair_start,
-                pair_successor,
-                outcome,
-                is_own_decision,
-                policies[t],
-                seat,
-                possible,
             )
-    return vs, worst, met
+    return baseline_chances, best_response_chances, is_reachable
 
 
 def is_unbeatable(game: Game, policy: Policy, seat: int) -> bool:
@@ -127,19 +131,19 @@ def _compute_forward_chances(  # type: ignore[no-untyped-def]
     for ply in range(len(ply_start) - 1):
         # The endings of a ply are added up first, as in `report`: the sums are equal bit for bit.
         over = np.zeros(3)
-        for s in range(ply_start[ply], ply_start[ply + 1]):
-            if chance[s] == 0:
+        for decision in range(ply_start[ply], ply_start[ply + 1]):
+            if chance[decision] == 0:
                 continue
-            moves = policy if is_own_decision[s] else opponent
-            for p in range(pair_start[s], pair_start[s + 1]):
-                weight = chance[s] * moves[p]
+            moves = policy if is_own_decision[decision] else opponent
+            for pair in range(pair_start[decision], pair_start[decision + 1]):
+                weight = chance[decision] * moves[pair]
                 if weight == 0:
                     continue
-                to = pair_successor[p]
-                if to < decisions:
-                    chance[to] += weight
+                next_position = pair_successor[pair]
+                if next_position < decisions:
+                    chance[next_position] += weight
                 else:
-                    over[1 - outcome[to - decisions]] += weight
+                    over[1 - outcome[next_position - decisions]] += weight
         ends += over
     return ends, chance
 
@@ -152,47 +156,51 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
 
     Retrograde analysis: from the last decision to the first, the responder takes the
     successor with the highest win minus loss, ties by fewest losses, then the first; the
-    policy's own decisions get the mean by its probabilities. Decisions that are not `is_possible`, [D],
-    are skipped.
+    policy's own decisions get the mean by its probabilities. Only decisions that are possible, [D],
+    are computed.
     """
     decisions = len(is_own_decision)
     chances = np.zeros((decisions + len(outcome), 3))
     for end in range(len(outcome)):
         chances[decisions + end, 1 - outcome[end]] = 1.0
-    # The columns of the responder's win and loss.
+    # The columns of `chances` for the responder's win and loss.
     win = 1 + seat
     lose = 1 - seat
-    for s in range(decisions - 1, -1, -1):
-        if not is_possible[s]:
+    for decision in range(decisions - 1, -1, -1):
+        if not is_possible[decision]:
             continue
-        start = pair_start[s]
-        stop = pair_start[s + 1]
+        start = pair_start[decision]
+        stop = pair_start[decision + 1]
         # A decision of the policy: the mean over its moves.
-        if is_own_decision[s]:
-            for p in range(start, stop):
-                to = pair_successor[p]
-                if policy[p] > 0:
+        if is_own_decision[decision]:
+            for pair in range(start, stop):
+                next_position = pair_successor[pair]
+                if policy[pair] > 0:
                     for column in range(3):
-                        chances[s, column] += chances[to, column] * policy[p]
+                        chances[decision, column] += (
+                            chances[next_position, column] * policy[pair]
+                        )
             continue
         # A decision of the responder: the highest lead, first its value, then its move.
         highest = -np.inf
-        for p in range(start, stop):
-            to = pair_successor[p]
-            highest = max(highest, chances[to, win] - chances[to, lose])
-        # ties: the reply with the fewest losses, then the first
+        for pair in range(start, stop):
+            next_position = pair_successor[pair]
+            highest = max(
+                highest, chances[next_position, win] - chances[next_position, lose]
+            )
+        # Ties: the reply with the fewest losses, then the first reply.
         best = -1
         least = np.inf
-        for p in range(start, stop):
-            to = pair_successor[p]
-            lead = chances[to, win] - chances[to, lose]
+        for pair in range(start, stop):
+            next_position = pair_successor[pair]
+            lead = chances[next_position, win] - chances[next_position, lose]
             if (
                 lead >= highest - TIE_TOLERANCE
-                and chances[to, lose] < least - TIE_TOLERANCE
+                and chances[next_position, lose] < least - TIE_TOLERANCE
             ):
-                best = to
-                least = chances[to, lose]
-        chances[s] = chances[best]
+                best = next_position
+                least = chances[next_position, lose]
+        chances[decision] = chances[best]
     return chances[0]
 
 
@@ -206,8 +214,8 @@ def _can_lose(pair_start, pair_successor, outcome, is_own_decision, policy, seat
     decisions = len(is_own_decision)
     lost = np.zeros(decisions + len(outcome), np.bool_)
     lost[decisions:] = outcome == -seat
-    for s in range(decisions - 1, -1, -1):
-        for p in range(pair_start[s], pair_start[s + 1]):
-            if not is_own_decision[s] or policy[p] > 0:
-                lost[s] |= lost[pair_successor[p]]
+    for decision in range(decisions - 1, -1, -1):
+        for pair in range(pair_start[decision], pair_start[decision + 1]):
+            if not is_own_decision[decision] or policy[pair] > 0:
+                lost[decision] |= lost[pair_successor[pair]]
     return lost[0]

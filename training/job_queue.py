@@ -17,8 +17,8 @@ MAX_JOBS = 200  # limit for waiting jobs
 CLIENTS = 10_000  # limit for clients whose used processor time is recorded
 HALF_LIFE = 60.0  # seconds after which half of a client's used processor time expires
 YIELD_SECONDS = 30.0  # a batch lets other jobs go first for this time after its arrival
-FIRST_ESTIMATE = 0.03  # seconds, the assumed cost of a job before the first measurement
-SMOOTHING = 0.1  # weight of the latest job in the mean cost
+FIRST_ESTIMATE = 0.03  # assumed processor seconds of a job before the first measurement
+SMOOTHING = 0.1  # weight of the latest job in the mean processor time
 
 Answer = tuple[int, bytes]  # an HTTP status and a body
 BUSY_ANSWER: Answer = (503, b"")
@@ -31,7 +31,8 @@ class Job:
     request: str
     # the first client that requested the job; its processor time is charged to this client
     client: str
-    is_batch: bool  # whether it has several trainings, for which no page waits
+    # whether the job has several trainings, so that no page waits for it
+    is_batch: bool
     arrival_time: float  # time of arrival by the queue's clock, in seconds
     answer_future: asyncio.Future[Answer] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
@@ -46,10 +47,12 @@ class JobQueue:
         """Create the queue within a running event loop."""
         self.clock = clock
         self.jobs: dict[str, Job] = {}  # waiting and running jobs
-        self.waiting: list[Job] = []  # jobs not yet taken by a worker, by arrival
+        self.waiting: list[
+            Job
+        ] = []  # jobs that no worker has taken, in the order of arrival
         self.changed = asyncio.Event()
         self.mean_seconds = FIRST_ESTIMATE
-        # client -> (seconds used, time of the measurement)
+        # client -> (processor seconds used, time of the measurement)
         self.used: LRUCache[str, tuple[float, float]] = LRUCache(CLIENTS)
 
     def add_job(self, request: str, client: str, is_batch: bool = False) -> Job | None:
@@ -95,7 +98,9 @@ class JobQueue:
         """Return the waiting jobs in the order of the queue: workers take the first job next."""
         now = self.clock()
         urgent_first = sorted(self.waiting, key=lambda job: _is_yielding(job, now))
-        jobs_before = Counter[str]()  # number of jobs placed before this job, by client
+        jobs_before = Counter[
+            str
+        ]()  # by client, the number of its jobs that are earlier in the queue
         rank = {}
         for job in urgent_first:
             expected_use = (

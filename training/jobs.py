@@ -37,8 +37,9 @@ QUICK_PREFIXES = (
     CODE_PREFIX,
     TAUGHT_PREFIX,
 )
-NO_GAME = "-"  # stands for the cells if there is no unfinished game
-MAX_TEXTBOOK_UPDATES = 200_000  # take the textbook learners a few seconds
+NO_GAME = "-"  # the cells in a request without an unfinished game
+# the textbook learners need a few seconds for these updates
+MAX_TEXTBOOK_UPDATES = 200_000
 
 
 def split_request(request: str) -> tuple[str, str]:

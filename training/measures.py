@@ -23,7 +23,7 @@ from training.learners import learn, skip_checkpoints
 from training.learners.phases import NextCheckpoint
 from training.run import find_next_round_number
 
-# a proof is tried again when the updates have increased by 1 / GROWTH_DIVISOR
+# A proof is tried again when the number of updates has grown by 1 / GROWTH_DIVISOR.
 GROWTH_DIVISOR = 50
 
 ResultType = TypeVar("ResultType", bound=msgspec.Struct)
@@ -65,11 +65,11 @@ class MeasuredRun(
     """A training at T snapshots; the last snapshot is its end."""
 
     seconds: float  # duration of training and evaluation
-    evaluation_seconds: float  # the part spent on evaluation
+    evaluation_seconds: float  # the part of these seconds for evaluation
     snapshot_games: list[int]  # [T] number of games before each snapshot
     # [T] the checkpoint at which each snapshot was due, as a number of updates; -1 for the end
     due_checkpoints: list[int]
-    figures: Figures  # T entries each
+    figures: Figures  # exact figures, with an entry for each of the T snapshots
     is_unbeatable: BySeat[bool]  # [T] whether the table is unbeatable in that seat
     known_positions: list[int]  # [T] decisions with an updated move, up to symmetry
     start_values: list[float]  # [T] the highest value of the empty board

@@ -32,12 +32,13 @@ class RateColumn(ProgressColumn):
 
 
 class UpdateRate:
-    """Updates per second, counted from the first update because kernels are compiled before it."""
+    """The rate of updates per second, from the first update on: kernels are compiled before it."""
 
     def __init__(self) -> None:
-        self.first: tuple[float, int] | None = None  # time in seconds, updates
+        # time in seconds and number of updates at the first update
+        self.first: tuple[float, int] | None = None
 
-    def format(self, updates: int) -> str:
+    def format_rate(self, updates: int) -> str:
         """Return the rate at this number of updates, as in "12,000,000 updates/s"."""
         if not updates:
             return COMPILING_LABEL
@@ -50,8 +51,8 @@ class UpdateRate:
 
 
 @contextmanager
-def show_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show the number of finished items of `total`, and the time left.
+def show_bar(label: str, item_count: int) -> Iterator[Callable[[int], None]]:
+    """Show the number of finished items of `item_count`, and the time left.
 
     Yields a function that adds a number of items to the finished ones.
     """
@@ -65,7 +66,7 @@ def show_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
     with Bars(
         *columns, console=Console(stderr=True), speed_estimate_period=SPEED_SECONDS
     ) as bars:
-        task = bars.add_task(label, total=total)
+        task = bars.add_task(label, total=item_count)
         yield lambda more: bars.advance(task, more)
 
 
@@ -95,7 +96,7 @@ def show_training_bars(is_shown: bool = True) -> Iterator[Callable[[str], OnProg
                     task,
                     completed=progress.finished_share,
                     games=progress.games,
-                    rate=rate.format(progress.updates),
+                    rate=rate.format_rate(progress.updates),
                 )
 
             return update_line

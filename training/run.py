@@ -32,7 +32,7 @@ from training.processes import report_progress, run_in_parallel
 
 MODELS = ROOT / "models"
 REPORT_SECONDS = 0.1  # minimum interval between two progress reports of an agent
-MAX_CHECKPOINT_STEP = 100_000  # updates; a few hundredths of a second
+MAX_CHECKPOINT_STEP = 100_000  # maximum number of updates between two checkpoints
 TABLE_PACKAGES = ("numpy", "numba")  # packages that compute tables
 NETWORK_PACKAGES = ("numpy", "jax", "jaxlib", "optax")
 # Card entries that may differ between equal trainings: duration, versions, digest of the file.
@@ -116,11 +116,11 @@ def train(
 
 def train_all(
     recipes: Mapping[str, Recipe],
-    out: Path,
+    output_folder: Path,
     add_progress_line: Callable[[str], OnProgress],
     jobs: int,
 ) -> None:
-    """Train the agents of these recipes, by id, in parallel; save each in `out` as it is finished.
+    """Train the agents of these recipes, by id, in parallel; save each agent when it is finished.
 
     `add_progress_line` adds a progress line for an agent. Raises ModelError or OSError if an agent
     cannot be saved.
@@ -133,12 +133,14 @@ def train_all(
             callbacks[agent_id] = add_progress_line(agent_id)
         callbacks[agent_id](progress)
 
-    calls = [(one, name_recipe(recipe), out) for one, recipe in recipes.items()]
+    calls = [
+        (one, name_recipe(recipe), output_folder) for one, recipe in recipes.items()
+    ]
     for _ in run_in_parallel(train_and_save, calls, jobs, on_progress):
         pass
 
 
-def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
+def train_and_save(agent_id: str, recipe: str, output_folder: Path) -> None:
     """Train the agent of a recipe's name and save it; progress is reported at intervals."""
     game = tic_tac_toe()
     reported = 0.0
@@ -154,7 +156,9 @@ def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
                 )
             )
 
-    save_agent(out, game, train(agent_id, parse_recipe(recipe), game, on_progress))
+    save_agent(
+        output_folder, game, train(agent_id, parse_recipe(recipe), game, on_progress)
+    )
 
 
 def get_agent(game: Game, text: str, models: Path = MODELS) -> Agent:

@@ -32,7 +32,7 @@ from training.textbook.league import Meeting
 from training.textbook.loop import Move, Update
 from training.textbook.menace import Menace
 
-MAX_STORY_GAMES = 20  # number of games that are recorded
+MAX_STORY_GAMES = 20  # number of games of a training that are recorded
 RESULT_BY_SIGN: dict[int, Literal["win", "draw", "loss"]] = {
     1: "win",
     0: "draw",

@@ -60,7 +60,7 @@ from training.textbook.loop import Turn
 from training.textbook.loop import Update as BookUpdate
 from training.textbook.rng import Random
 
-MAX_CACHED_PUPILS = 128  # states between two games, about 0.1 MB each
+MAX_CACHED_PUPILS = 128  # maximum number of cached learners, of about 0.1 MB each
 # The learner's seat -> the number of moves that a person makes in the shortest possible game.
 SHORTEST_GAMES = {"X": 2, "O": 3}
 
@@ -119,8 +119,10 @@ class Pupil:
         return deepcopy(self, {id(one): one for one in fixed})
 
 
-StepKey = tuple[str, int, str]  # opponent, number of games, cells
-PupilKey = tuple[Recipe, tuple[StepKey, ...]]  # the untaught recipe, and its steps
+StepKey = tuple[
+    str, int, str
+]  # a lesson's opponent, number of games, and person's cells
+PupilKey = tuple[Recipe, tuple[StepKey, ...]]  # the untaught recipe, and the lessons
 
 
 class PupilCache:

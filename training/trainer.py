@@ -55,7 +55,10 @@ CRASH_SIGNALS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT}
 # The folder where numba saves most compiled kernels.
 KERNEL_FOLDER = ROOT / "training/learners/__pycache__"
 KERNEL_FILES = "*.nb[ci]"  # pattern of the names of kernel files
-COMPILED_FIRST = ("q-table", "q-learning")  # the most common algorithms
+COMPILED_FIRST = (
+    "q-table",
+    "q-learning",
+)  # the most common algorithms are compiled first
 RECIPE_SECONDS = 1.5  # mean time for compiling the kernels of a recipe
 COMPILE_CLIENT = ""  # the client name of jobs that only compile kernels
 REASON_BY_STATUS = {

@@ -30,7 +30,7 @@ from training.textbook.opponents.minimax import list_best_moves
 from training.textbook.q_iteration import QIteration
 from training.textbook.rng import Random
 
-DECIMALS = 2  # decimals of the numbers that a page shows
+DECIMALS = 2  # number of decimals that a page shows
 MIN_CHANGE = 0.008  # least change of a value that a page shows
 
 
@@ -256,7 +256,7 @@ DRAWN_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
 TRACE_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
     {"traced": is_traced_game, "end": is_final_move, "random": is_random_improvement}
 )
-FIRST_KIND = "first"  # kind: the first update of the value in the first example
+FIRST_KIND = "first"  # kind of an example with the first update of a value
 
 
 class ExampleSelection(NamedTuple):
@@ -432,8 +432,8 @@ def _classify_sweep_update(learner: QIteration, update: Update, sweep: int) -> s
     return "usual" if sweep > 1 and update.next_value else ""
 
 
-SIMULATED_BOARD = "...OX...."  # the root: X to move
-SIMULATION_COUNT = 60  # simulated games before the example
+SIMULATED_BOARD = "...OX...."  # the root of the example's tree, with X to move
+SIMULATION_COUNT = 60  # number of simulated games before the example
 
 
 def build_simulation_examples() -> list[UpdateExample]:

@@ -19,8 +19,8 @@ from app.recipes import RecipeError
 from app.tictactoe.game import Game, tic_tac_toe
 from training.jobs import answer_request
 
-JOB_SECONDS = 120  # time limit; training takes about 1 s, compiling a kernel several
-UNCACHED_ARGUMENT = "uncached"  # argument: compile in memory, without cache files
+JOB_SECONDS = 120  # time limit of a job, far above the usual few seconds
+UNCACHED_ARGUMENT = "uncached"  # command-line argument to compile without cache files
 FAILED_STATUS = 500
 KIB_BYTES = 1024  # the unit of `ru_maxrss` on Linux
 
@@ -35,9 +35,9 @@ class JobRequest(msgspec.Struct):
 class JobOutcome(msgspec.Struct):
     """The result of a job, without the bytes of its answer."""
 
-    status: int  # HTTP status
+    status: int  # HTTP status of the answer
     answer_size: int  # size of the answer in bytes
-    seconds: float  # processor time
+    seconds: float  # processor time of the job
     memory_bytes: int  # peak memory of the process in bytes
 
 

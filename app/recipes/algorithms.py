@@ -150,7 +150,8 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
 class TdControl(RecipeWithRewards, frozen=True, kw_only=True):
     """Parameters of Q-learning and all Sarsas, which update after each reply of the opponent."""
 
-    slug: ClassVar[str] = "q-learning"  # names the compiled loop that they share
+    # name of the compiled loop that Q-learning and all Sarsas share
+    slug: ClassVar[str] = "q-learning"
 
     vs: OpponentName = "random"
     start: Start = "random"

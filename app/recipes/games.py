@@ -54,12 +54,12 @@ class TrainingUpdate(
     # the next state in the update, "" if the update uses none
     next_board: str = ""
     next_cell: int | None = None  # the move in the next state with the next value
-    next_value: float = 0.0  # 0 when the game is over
-    target: float | None = None  # None for beads and bounds
+    next_value: float = 0.0  # the value of the next state; 0 when the game is over
+    target: float | None = None  # None for beads and bounds, which have no target
     step_size: float | None = None
-    # double Q-learning: the value before and after in the table that was updated
+    # in double Q-learning, the value before and after in the table that was updated
     in_table: tuple[float, float] | None = None
-    # by cell, only in an `UpdateExample`: the values of all moves before the update
+    # values of all moves before the update, by cell; [] outside of an `UpdateExample`
     values: list[float | None] = []
     next_values: list[float | None] = []  # the values of all moves of the next state
 
@@ -73,7 +73,7 @@ class TrainingGame(
     updates: list[TrainingUpdate]
     seat: str  # the learner's seat; "X" if it plays both sides
     opponent: str  # name of the opponent in a league, else ""
-    result: Literal["win", "draw", "loss"]  # the result for the seat
+    result: Literal["win", "draw", "loss"]  # the result for the learner's seat
 
     @property
     def played_both_sides(self) -> bool:
@@ -136,14 +136,14 @@ def name_blunder(board: str, cell: int) -> str:
 
 
 def find_blunder_updates(
-    updates_by_agent: dict[str, dict[str, Raw]], agent: str, board: str, cell: int
+    updates_by_agent: dict[str, dict[str, Raw]], agent_id: str, board: str, cell: int
 ) -> list[UpdateExample]:
     """Return the update that made an agent prefer a blunder, and the first update of its value.
 
     The list is empty if the updates behind the blunder are not stored. `updates_by_agent` is
     the result of `load_blunder_updates`.
     """
-    encoded = updates_by_agent.get(agent, {}).get(name_blunder(board, cell))
+    encoded = updates_by_agent.get(agent_id, {}).get(name_blunder(board, cell))
     if encoded is None:
         return []
     return msgspec.json.decode(encoded, type=list[UpdateExample])

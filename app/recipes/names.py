@@ -26,11 +26,11 @@ from app.recipes.parameters import (
     quote_value,
 )
 
-MAX_NAME = 120  # limit in characters
-MAX_TAUGHT_NAME = 2_000  # limit for a name with taught games
+MAX_NAME = 120  # limit for the characters of a recipe's name
+MAX_TAUGHT_NAME = 2_000  # limit for the characters of a name with games of a person
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 NUMBER = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e-?[0-9]{1,3})?")
-OPPONENT_ALIASES = {"first-empty": "fixed"}  # alias -> opponent
+OPPONENT_ALIASES = {"first-empty": "fixed"}  # alias of an opponent -> its name
 # Alias -> parameter: former names, and names that are common in books and libraries.
 # A URL with an alias redirects to the canonical name.
 PARAMETER_ALIASES = {

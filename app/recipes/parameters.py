@@ -31,7 +31,7 @@ from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
 
 Value = bool | int | float | str
-Phases = list[tuple[str, int]]  # opponent and number of turns
+Phases = list[tuple[str, int]]  # opponents in order, each with its number of turns
 
 SELF = "self"  # opponent: the learner's own greedy policy, from whose moves nothing is learned
 BOTH = "both"  # opponent: self-play; the learner explores and learns in both seats
@@ -42,7 +42,8 @@ MAX_TAUGHT_GAMES = 300  # limit for games with people in a recipe
 MAX_PRACTICE_UPDATES = 20_000  # limit for updates between games with people
 # Limit for phases of practice, because each phase is evaluated.
 MAX_PRACTICE_PHASES = 40
-COMMON_PARAMETERS = "taught win draw loss seed"  # these come last, in this order
+# parameters that are listed last, in order
+COMMON_PARAMETERS = "taught win draw loss seed"
 MAX_QUOTED = 40  # limit for the characters of a rejected value
 SWITCH_WORDS = {True: "yes", False: "no"}  # booleans in the name of a recipe
 

@@ -10,7 +10,8 @@ import numpy as np
 from app.tables.values import KeyValuePairs, TableError
 
 MAX_NESTING = 60  # maximum depth of brackets inside brackets
-MAX_TOKENS = 400_000  # a dict from (position, move) to numpy numbers has 280,000
+# limit for tokens; a dict of numpy numbers for all moves has 280,000
+MAX_TOKENS = 400_000
 TOKEN = re.compile(
     r"""\s*(?:
     (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')

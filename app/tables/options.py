@@ -6,9 +6,8 @@ from typing import NamedTuple
 class TableOptions(NamedTuple):
     """The options that a user chose for a table; `QUESTIONS` lists their values."""
 
-    boards: str = (
-        "auto"  # meaning of the numbers on a board: X and O, or mover and opponent
-    )
+    # meaning of the numbers on a board: X and O, or mover and opponent
+    boards: str = "auto"
     digits: str = "auto"  # order of the digits of a base-3 number
     view: str = "auto"  # view of the values: the mover's or X's
     ties: str = "any"  # moves played among equal values

@@ -213,7 +213,7 @@ class TableReader:
         """Store the values of all rows in `q`; a move without a value is stored as 1."""
         first_cell = self.find_first_cell_number()
         finished = 0
-        # index of each value in a flat q, position * cells + cell, in the order of the rows
+        # index of each value in a flat q, which is position * cells + cell, in the order of the rows
         pair_indices: list[int] = []
         pair_values: list[float] = []
         for row, board in enumerate(self.board_of_row.tolist()):

@@ -14,7 +14,7 @@ from app.tables.values import KeyValuePairs, TableError, format_item, quote_item
 from app.tictactoe.game import Game
 from app.tictactoe.npz import read_array
 
-# A table with a row for every cell of every position has 49,302 rows.
+# Limit for the rows of a table; one with a row for every cell of every position has 49,302 rows.
 MAX_ROWS = 50_000
 BOARD_NAMES = ("board", "state", "position", "key", "s", "obs", "observation")
 MOVE_NAMES = ("action", "move", "cell", "a")

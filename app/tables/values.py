@@ -6,7 +6,7 @@ from math import isfinite, isinf, nan
 from typing import Any, TypeGuard
 
 MAX_QUOTED = 40  # maximum length of a quoted item, in characters
-MAX_WRITTEN_WHOLE = 1e21  # larger numbers are written with an exponent
+MAX_WRITTEN_WHOLE = 1e21  # larger numbers are formatted with an exponent
 MAX_NUMBER = 1e300  # largest accepted value; twice this is still finite
 NO_VALUES = {"", "nan", "none", "null", "-inf", "inf"}
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
@@ -43,7 +43,7 @@ def parse_number(item: Any) -> float | None:
     """Return a number, or a text with a number, as a float; None for other items or if too large."""
     if isinstance(item, str) and NUMBER.fullmatch(item.strip()):
         item = float(item)
-    # False for NaN, too
+    # The comparison is False for NaN, too.
     is_number = isinstance(item, float) and -MAX_NUMBER < item < MAX_NUMBER
     return item if is_number else None
 
@@ -113,7 +113,7 @@ def format_item(item: Any) -> str:
         return "nothing"
     if isinstance(item, list | tuple):
         return f"[{', '.join(map(format_item, item))}]"
-    # infinite if the table has a number with too many digits for a float
+    # The float of a number with too many digits is infinite.
     if isinstance(item, float) and isinf(item):
         return "Infinity" if item > 0 else "-Infinity"
     if isinstance(item, float) and item.is_integer() and abs(item) < MAX_WRITTEN_WHOLE:

@@ -36,8 +36,9 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import find_blunders
 
 MAX_CARD_BYTES = 1 << 20  # limit for the size of a card
-NEW_ARRAYS_SUFFIX = ".npz.newer"  # suffix of new arrays, until their card is written
-UNFINISHED_PREFIX = ".saving-"  # prefix of unfinished files
+# suffix of a file of new arrays until their card is saved
+NEW_ARRAYS_SUFFIX = ".npz.newer"
+UNFINISHED_PREFIX = ".saving-"  # prefix of files that are not yet written completely
 FILE_MODE = 0o644
 
 
@@ -57,8 +58,10 @@ class Agent:
     """
 
     card: Card
-    q: NDArray[np.float32]  # [D, cells] NaN exactly where illegal
-    visits: NDArray[np.uint32]  # [D, cells] how often training updated the pair
+    q: NDArray[
+        np.float32
+    ]  # [D, cells] action values, NaN exactly where a move is illegal
+    visits: NDArray[np.uint32]  # [D, cells] number of updates of each pair
     snapshot_updates: NDArray[np.int64]  # [T] number of updates before each snapshot
     # values of each snapshot, and whether each pair was updated before it
     history: History
@@ -246,7 +249,7 @@ def _retry_load(folder: Path, game: Game, agent_id: str, decode: AgentDecoder) -
     except ModelError:
         if not folder.is_dir():
             raise
-        with _lock_folder(folder, LOCK_SH):  # waits for a process that saves
+        with _lock_folder(folder, LOCK_SH):  # waits until no other process saves
             return try_load()
 
 
@@ -325,12 +328,12 @@ def _add_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Agen
 
 
 @contextmanager
-def name_file_in_errors(file: str) -> Iterator[None]:
+def name_file_in_errors(file_name: str) -> Iterator[None]:
     """Turn a ValueError into a ModelError that names the file, or the agent."""
     try:
         yield
     except ValueError as error:
-        raise ModelError(f"{file}: {error}") from error
+        raise ModelError(f"{file_name}: {error}") from error
 
 
 def read_arrays_file(game: Game, agent: Agent) -> bytes:

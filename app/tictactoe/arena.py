@@ -29,7 +29,7 @@ class ArenaTable(NamedTuple):
     """The mean results of N players over all N players as opponents, each in its own view."""
 
     as_x: Chances  # [N, 3] chances of win, draw, loss as X
-    as_o: Chances  # [N, 3] the chances as O
+    as_o: Chances  # [N, 3] chances of win, draw, loss as O
     # [N] the number of opponents that can beat the player in at least one seat
     beaten_by_count: NDArray[np.intp]
 

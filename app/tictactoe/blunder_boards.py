@@ -9,7 +9,7 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import Policy, find_best_moves
 from app.tictactoe.reachable_play import ReachablePlay
 
-NEGLIGIBLE_CHANCE = 0.0005  # a smaller chance is not listed
+NEGLIGIBLE_CHANCE = 0.0005  # blunders with a smaller chance are not listed
 
 
 class BlunderChance(NamedTuple):
@@ -29,7 +29,9 @@ def find_blunder_chances(
     count.
     """
     games = ReachablePlay(game, policy).games_by_seat
-    is_blunder = ~find_best_moves(game)[game.legal]  # [P] by pair
+    is_blunder = ~find_best_moves(game)[
+        game.legal
+    ]  # [P] whether each pair is a blunder
     mover = game.to_move[game.pair_decision]
     board_of_pair = game.symmetry_class[game.pair_decision]
     chance = np.zeros(game.pairs)

@@ -21,10 +21,10 @@ from app.tictactoe.policy import (
 )
 from app.tictactoe.reachable_play import ReachablePlay
 
-# A rule that explains at least this share of a seat's positions is its policy: nothing was learned.
+# A seat plays by a rule, so it learned nothing, if the rule explains this share of its positions.
 ALWAYS_SHARE = 0.95
 MIN_POSITIONS = 10  # a cause needs at least this many positions
-# Skill is 0 for random moves and 1 for right moves; a lower skill counts as random play.
+# Skill is 0 for random moves and 1 for right moves; below this number it counts as random play.
 CHANCE_MARGIN = 0.15
 GOOD_SKILL = 0.5  # a seat with at least this skill counts as good
 OFTEN_SHARE = 0.75  # a cause explains at least this share of the blunders
@@ -77,10 +77,10 @@ class AnalysedPolicy(NamedTuple):
     facts: PositionFacts
     policy: Policy  # [D, cells] chances of the moves
     possible_moves: CellMask  # [D, cells] the moves with a chance above 0
-    is_reachable: Decisions  # the decisions that its own games can reach
-    # [D] the chance that its move is no blunder
+    is_reachable: Decisions  # [D] the decisions that the policy's own games can reach
+    # [D] the chance that the policy's move is no blunder
     safe_chance: NDArray[np.float64]
-    # [D] the change of the game's value by the worst of its moves, 0 or less
+    # [D] the change of the game's value by the worst move of the policy, 0 or less
     worst_change: NDArray[np.float64]
 
 
@@ -251,7 +251,7 @@ def _find_worst_play(analysed_policy: AnalysedPolicy, seat: int) -> list[Cause]:
     by_chance = float(analysed_policy.facts.random_worst_chance[possible].sum())
     halfway = (
         by_chance + possible_count
-    ) / 2  # halfway between random moves and always the worst
+    ) / 2  # halfway between the counts of random play and of worst play
     if possible_count < MIN_POSITIONS or matching_count <= halfway:
         return []
     return [

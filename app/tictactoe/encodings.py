@@ -19,7 +19,7 @@ def encode_flat(game: Game) -> NDArray[np.int8]:
     """
     mover = np.zeros((game.positions, 1), np.int8)
     mover[: game.decisions, 0] = game.to_move
-    # Modulo 3, the -1 of O becomes 2.
+    # Modulo 3 turns the -1 of O into 2.
     digits: NDArray[np.int8] = np.concatenate([game.board, mover], axis=1) % 3
     digits.flags.writeable = False
     return digits

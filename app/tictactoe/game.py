@@ -42,7 +42,9 @@ class Game:
     symmetries: NDArray[np.intp]
     code: Codes  # [S] base-3 number of each position
     successor: Codes  # [D, cells] the position after a move, -1 for an illegal move
-    outcome: NDArray[np.int8]  # [S - D] +1 X won, 0 draw, -1 O won
+    outcome: NDArray[
+        np.int8
+    ]  # [S - D] result of finished positions: +1 X won, 0 draw, -1 O won
     # [plies + 1] decisions of ply p are ply_start[p]:ply_start[p + 1]
     ply_start: NDArray[np.intp]
 
@@ -154,7 +156,7 @@ class Game:
         A move and its symmetric move lead to symmetric positions: with `image` for this array,
         `image[g, successor[s, symmetries[g, c]]]` is `successor[image[g, s], c]`.
         """
-        digits = self.board % 3  # maps -1 to 2
+        digits = self.board % 3  # modulo 3 turns the -1 of O into 2
         weight = _get_digit_weights(self.cells)
         return _make_read_only(
             np.stack(
@@ -251,7 +253,7 @@ class _Ply(NamedTuple):
 
     unfinished: Codes
     finished: Codes
-    # +1 X won, 0 draw, -1 O won; one for each finished position
+    # result of each finished position: +1 X won, 0 draw, -1 O won
     outcome: NDArray[np.int8]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-ALL_PAIRS = slice(None)  # all pairs
+ALL_PAIRS = slice(None)  # selects all pairs
 
 
 @dataclass(frozen=True, eq=False)

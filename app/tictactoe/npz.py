@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 # The dtype and shape of each array by name; -1 in a shape stands for 1 to MAX_SNAPSHOTS.
 Layout = dict[str, tuple[str, tuple[int, ...]]]
 MAX_SNAPSHOTS = 24
-# The level that numpy uses takes three times as long and makes files only a tenth smaller.
+# The compression level of numpy takes three times as long for files that are a tenth smaller.
 COMPRESSION_LEVEL = 3
 # Limit for the header of an array that another program wrote, in bytes.
 MAX_FOREIGN_HEADER = 1 << 14
@@ -79,7 +79,7 @@ def read_array(
     Raises ValueError, naming the fault, if the array has another shape, or does not consist
     of numbers of up to eight bytes.
     """
-    # Counted in the raw bytes, so that a directory with a million entries is never parsed.
+    # Members are counted in the raw bytes, so that a directory with a million entries is not parsed.
     if content.count(MEMBER_SIGNATURE) > MAX_MEMBERS:
         raise ValueError(f"it holds more than {MAX_MEMBERS} arrays")
     try:

@@ -20,7 +20,7 @@ from app.tictactoe.views import convert_view
 
 Policy = NDArray[np.float64]
 CellMask = NDArray[np.bool_]
-PlayRule = Literal["greedy", "first", "proportional"]  # the `plays` of an agent's card
+PlayRule = Literal["greedy", "first", "proportional"]  # rule to choose moves by values
 
 
 def uniform_policy(game: Game) -> Policy:
@@ -44,7 +44,7 @@ def t_hand_policy(game: Game) -> Policy:
     board = game.board[: game.decisions]
     stones = board == game.to_move[:, None]
     choice = game.legal.copy()
-    # Wins are set after blocks, so they replace them.
+    # Winning moves are set after blocking moves, which they replace.
     for own in (
         board == -game.to_move[:, None],
         stones,
@@ -152,7 +152,7 @@ class Baseline(NamedTuple):
     """A player with a fixed rule, against which agents are measured."""
 
     title: str
-    description: str  # one line on its rule, shown on pages
+    description: str  # one line on the player's rule, shown on pages
     build_policy: Callable[[Game], Policy]
 
 
@@ -217,7 +217,7 @@ def _compute_row_maxima(values: NDArray[np.floating]) -> NDArray[np.floating]:
 
 def _normalize_rows(weights: NDArray[Any]) -> Policy:
     """Return the policy with chances in proportion to `weights`, [..., cells]."""
-    # a loop over the cells, as in `_compute_row_maxima`
+    # A loop over the cells is faster than numpy's sum, as in `_compute_row_maxima`.
     cells = np.moveaxis(weights, -1, 0)
     row_totals: NDArray[np.float64] = reduce(np.add, cells, np.zeros(cells.shape[1:]))
     policy: Policy = weights / row_totals[..., None]

@@ -32,7 +32,7 @@ def encode_moves(game: Game, chosen_moves: CellMask) -> str:
     if chosen_moves.shape != game.legal.shape or (chosen_moves & ~game.legal).any():
         raise ValueError(f"moves are {game.legal.shape}, none of them illegal")
     _check_moves_exist(game, chosen_moves)
-    # For each symmetry: the moves in the mapped position are the mapped moves.
+    # A policy is symmetric if its moves in every mapped position are the mapped moves.
     symmetric = all(
         (chosen_moves[image] == chosen_moves[:, cells]).all()
         for image, cells in _list_symmetry_maps(game)
@@ -98,7 +98,7 @@ def _encode_bits(bits: NDArray[np.bool_]) -> str:
 
 def _decode_bits(code: str, bit_count: int) -> NDArray[np.bool_]:
     """Return `bit_count` bits from base64url; ValueError if a bit after them is set."""
-    # base64 needs padding to a multiple of four characters
+    # Base64 needs padding to a multiple of four characters.
     packed = urlsafe_b64decode(code + "=" * (-len(code) % 4))
     bits = np.unpackbits(np.frombuffer(packed, np.uint8))[:bit_count].astype(np.bool_)
     # Unused bits at the end have to be 0; otherwise a policy would have several codes.

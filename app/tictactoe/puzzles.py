@@ -18,12 +18,12 @@ from app.tictactoe.policy import Policy
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.values import Solution, solve_game
 
-LEVELS = range(3)  # easy, medium, hard
-IMMEDIATE_PLIES = 1  # the loss, or the missed win, is this many plies after the blunder
-FORK_PLIES = 3  # likewise, if the blunder allows or misses a fork
+LEVELS = range(3)  # levels of difficulty: easy, medium, hard
+IMMEDIATE_PLIES = 1  # number of plies from a blunder to an immediate loss or missed win
+FORK_PLIES = 3  # number of these plies if the blunder allows or misses a fork
 MANY_CELLS = 6  # a puzzle with at least this many empty cells is harder
 MAX_PUZZLES = 120  # limit for the number of all puzzles
-ROUND_LENGTH = 10  # puzzles in a round
+ROUND_LENGTH = 10  # number of puzzles in a round
 # The levels of the puzzles of a round; another level is taken if none is left.
 LEVELS_OF_ROUND = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)
 
@@ -34,12 +34,12 @@ class Puzzle(NamedTuple):
     agent_id: str
     record: str  # a game of the agent that leads to the position
     position: int
-    blunder_cell: int  # the cell that the agent plays, a blunder
+    blunder_cell: int  # the cell that the agent plays, which is a blunder
     correct_cells: list[int]  # the cells that are no blunders
     value_before: int  # the value of the game, mover's view: +1 or 0
     value_after: int  # the value after the blunder: 0 or -1
     refutation: str  # record of the blunder and optimal play of both sides to the end
-    level: int  # one of LEVELS
+    level: int  # level of difficulty, one of LEVELS
     # chance of the position, up to symmetry, in a game against random moves
     position_chance: float
 
@@ -57,15 +57,15 @@ def make_puzzles(
     take turns; the first round takes agents of `preferred_agents` while these have puzzles left. No
     position (up to symmetry) occurs twice, not even with two agents.
     """
-    candidates: dict[tuple[int, str], list[Puzzle]] = {}  # key: level and agent
+    candidates: dict[tuple[int, str], list[Puzzle]] = {}  # by level and agent id
     for name, policy in policies.items():
         for puzzle in list_candidate_puzzles(game, name, policy, values[name]):
             candidates.setdefault((puzzle.level, name), []).append(puzzle)
     first_stock = {
         key: listed for key, listed in candidates.items() if key[1] in preferred_agents
     }
-    used_classes: set[int] = set()  # symmetry classes of the puzzles chosen
-    # number of puzzles of each agent
+    used_classes: set[int] = set()  # symmetry classes of the chosen puzzles
+    # number of chosen puzzles of each agent
     puzzle_counts: dict[str, int] = dict.fromkeys(policies, 0)
     chosen_puzzles: list[Puzzle] = []
     while len(chosen_puzzles) < MAX_PUZZLES:
@@ -139,7 +139,7 @@ def _grade_level(
     Easy (0): one ply. Medium (1): a fork, or one ply with MANY_CELLS empty cells or more. Hard
     (2): more plies.
     """
-    is_loss = value_after < 0  # otherwise the blunder misses a win
+    is_loss = value_after < 0  # whether the blunder loses; otherwise it misses a win
     plies = int(
         solution.plies_to_end[
             game.successor[position, blunder_cell] if is_loss else position

@@ -28,7 +28,7 @@ class ReachableGames:
     def _first_pair_to(self) -> NDArray[np.int32]:
         """The first reachable pair that leads to each position, [S]; NO_PAIR if there is none."""
         pair_to = np.full(self.game.positions, NO_PAIR, np.int32)
-        # Assigned backward: numpy keeps the last of several assignments, which is the first pair.
+        # Numpy keeps the last of several assignments; going backward, it is the first pair.
         backward = np.flatnonzero(self.move_chances)[::-1]
         pair_to[self.game.pair_successor[backward]] = backward
         return pair_to

@@ -38,7 +38,7 @@ class Task(msgspec.Struct, frozen=True):
     step_reward: float = 0.0  # reward of a move after which the game goes on
     # number of plies for one factor gamma: 2, from own move to own move, or 1 in self-play
     discounted_plies: int = 2
-    seats: str = "xo"  # the seats of the learner
+    seats: str = "xo"  # the seats of the learner: "x", "o" or both
     # whether games start in every position, not only on the empty board
     starts_everywhere: bool = False
     epsilon: float = 0.0  # chance that a later move of the learner is random
@@ -60,7 +60,7 @@ class Task(msgspec.Struct, frozen=True):
             )
 
 
-@lru_cache(maxsize=4)  # 0.3 MB each
+@lru_cache(maxsize=4)  # a table has 0.3 MB
 def solve_task(game: Game, task: Task) -> NDArray[np.float64]:
     """Return the exact optimal action values of a task, [D, cells] in the mover's view.
 

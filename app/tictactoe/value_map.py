@@ -21,7 +21,7 @@ from app.tictactoe.views import (
 )
 
 UNKNOWN = -128  # the colour level of a tile without a known value
-# the row of a ply with n tiles is about sqrt(n) / ROW_FLATNESS tiles high
+# The row of a ply with n tiles is about sqrt(n) / ROW_FLATNESS tiles high.
 ROW_FLATNESS = 3
 ROW_GAP = 0.75  # space between the rows of two plies, in tiles
 # Chances are rounded before sorting, because those of symmetric positions differ in the last digits.
@@ -107,7 +107,7 @@ def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
     chances = compute_outcome_chances(game, random, random)[decision]
     lead_of_x = chances[:, 0] - chances[:, 2]
     luck = (lead_of_x * mover).round(CHANCE_DECIMALS)
-    # number of plies to a win, negative for a loss
+    # number of plies to the end of the game, negative if the mover loses
     delay = solution.plies_to_end[decision].astype(int) * truth
     order = np.lexsort((decision, -luck, delay, -truth, game.ply[decision]))
     return decision[order], truth[order]

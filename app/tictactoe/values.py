@@ -31,7 +31,9 @@ TIE_TOLERANCE = 1e-12
 class Solution(NamedTuple):
     """The result and the length of the game from every position, with optimal play by both sides."""
 
-    values: NDArray[np.int8]  # [S] +1 X wins, 0 draw, -1 O wins
+    values: NDArray[
+        np.int8
+    ]  # [S] result with optimal play: +1 X wins, 0 draw, -1 O wins
     # [S] number of moves to the end, if winners win as fast and losers lose as slowly as possible
     plies_to_end: NDArray[np.int8]
 
@@ -41,7 +43,7 @@ class BestResponse(NamedTuple):
 
     # [..., D, cells] 1 for the move of the responder, 0 elsewhere
     policy: Values
-    outcome_chances: Values  # [..., S, 3] of X winning, a draw, O winning
+    outcome_chances: Values  # [..., S, 3] chances of X winning, a draw, O winning
 
 
 class PlyArrays(NamedTuple):
@@ -52,7 +54,7 @@ class PlyArrays(NamedTuple):
     pair_starts: Numbers  # [d] index of the first pair of each decision, within the ply
     move_counts: Numbers  # [d] number of moves of each decision
     next_positions: NDArray[np.int32]  # [n] the position that each pair leads to
-    mover: int  # +1 X, -1 O
+    mover: int  # the player to move: +1 X, -1 O
 
 
 @lru_cache(maxsize=2)
@@ -152,7 +154,7 @@ class PolicyMoves(NamedTuple):
 def collect_policy_moves(game: Game, policies: Values) -> PolicyMoves:
     """Return L policies packed for playing many matches at once; `policies` is [L, P]."""
     moves = policies > 0
-    played = np.flatnonzero(moves)  # index policy * P + pair
+    played = np.flatnonzero(moves)  # indices of the moves played, policy * P + pair
     sizes = np.add.reduceat(moves, game.pair_start[:-1], axis=1, dtype=np.intp)
     starts = sizes.cumsum().reshape(sizes.shape) - sizes
     chance = policies.ravel()[played]
@@ -198,7 +200,7 @@ def iterate_matches(
         # The moves of all nodes are joined in one array; the moves of node i begin at starts[i].
         size = sizes[node]
         row_start = size.cumsum() - size
-        # index in `policies` = index in the joined array + offset
+        # The index of a move in `policies` is its index in the joined array plus the offset.
         offset = starts[node] - row_start
         move = np.arange(size.sum()) + offset.repeat(size)
         weight_of_node = here[match, decision]
@@ -207,7 +209,7 @@ def iterate_matches(
         match = match.repeat(size)
         over = reached >= game.decisions
         outcome = game.outcome[reached[over] - game.decisions]
-        # columns: X won, draw, O won
+        # The columns are the chances of X winning, a draw, O winning.
         _add_weights(ends, match[over], 1 - outcome, weight[over])
         here = np.zeros((len(x_indices), next_stop - stop))
         _add_weights(here, match[~over], reached[~over] - stop, weight[~over])

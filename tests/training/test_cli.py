@@ -242,8 +242,8 @@ def test_seeds_prints_json() -> None:
 
 def test_compiling_is_no_part_of_the_rate() -> None:
     rate = UpdateRate()
-    assert [rate.format(updates) for updates in (0, 0, 1)] == ["compiling", "compiling", ""]
-    assert int(rate.format(10**9).split()[0].replace(",", "")) > 10**7
+    assert [rate.format_rate(updates) for updates in (0, 0, 1)] == ["compiling", "compiling", ""]
+    assert int(rate.format_rate(10**9).split()[0].replace(",", "")) > 10**7
 
 
 def at_work(*agents: str, out: Path) -> subprocess.Popen[bytes]:

@@ -83,12 +83,14 @@ def workers(address: str) -> set[int]:
 
 def test_a_cluster_of_which_a_worker_dies_finds_the_same(address: str, tmp_path: Path) -> None:
     with open_store(tmp_path / "here") as store:
-        here = run_experiment(conclude_bad_runs, store, seeds=SEEDS)
+        here = run_experiment(conclude_bad_runs, store, max_seeds=SEEDS)
     with open_store(tmp_path / "cluster") as store:
         deadly = Deadly(store.environment)
         before = workers(address)
         deadly.victim = min(before)
-        there = run_experiment(conclude_bad_runs, deadly, seeds=SEEDS, cluster=address)
+        there = run_experiment(
+            conclude_bad_runs, deadly, max_seeds=SEEDS, scheduler_address=address
+        )
     assert deadly.victim is None
     assert len(before) == 2
     assert min(before) not in workers(address)

@@ -73,7 +73,7 @@ class Mortal(RunStore):
             os.kill(os.getpid(), signal.SIGKILL)
 
 with open_store(Path(sys.argv[1])) as store:
-    run_experiment(conclude_running_sum, Mortal(store.environment), seeds=int(sys.argv[2]))
+    run_experiment(conclude_running_sum, Mortal(store.environment), max_seeds=int(sys.argv[2]))
 """
 
 
@@ -83,7 +83,7 @@ def without_times(summary: Summary) -> Summary:
 
 def carried_out(experiment: Experiment, folder: Path, seeds: int) -> ExperimentRun:
     with open_store(folder) as store:
-        return run_experiment(experiment, store, seeds=seeds)
+        return run_experiment(experiment, store, max_seeds=seeds)
 
 
 @pytest.fixture(scope="module")
@@ -295,15 +295,17 @@ def test_a_killed_sweep_goes_on_where_it_stopped(
 
 def test_two_processes_find_what_one_does(tmp_path: Path, undisturbed: ExperimentRun) -> None:
     with open_store(tmp_path) as store:
-        both = run_experiment(conclude_running_sum, store, seeds=15, jobs=2)
+        both = run_experiment(conclude_running_sum, store, max_seeds=15, jobs=2)
     assert without_times(both.summary) == without_times(undisturbed.summary)
 
 
 def test_the_other_way_to_ask_for_a_seed_is_no_other_run(tmp_path: Path) -> None:
     """A second claim with the same recipes trains nothing."""
     with open_store(tmp_path) as store:
-        run_experiment(conclude_running_sum, store, seeds=2)
-        assert run_experiment(load_experiments()["better-than-minimax"], store, seeds=2)[1:] == (
+        run_experiment(conclude_running_sum, store, max_seeds=2)
+        assert run_experiment(load_experiments()["better-than-minimax"], store, max_seeds=2)[
+            1:
+        ] == (
             0,
             2,
         )

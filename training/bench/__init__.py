@@ -31,7 +31,7 @@ from training.learners.randomness import make_rng_state
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
 BOARD_GOALS = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
-BRIEF_SECONDS = 0.5  # a board that takes less time is measured BRIEF_RUNS times
+BRIEF_SECONDS = 0.5  # a board with a shorter time is measured BRIEF_RUNS times
 BRIEF_RUNS = 7
 MAX_RATIO_TO_C = 1.3
 MEASURED_RUNS = 5

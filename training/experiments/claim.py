@@ -63,10 +63,9 @@ class Sweep:
 
     recipe_by_label: Mapping[str, str]  # label -> a name of the recipe, without a seed
     measure: Measure[Any]
-    default_seeds: int = 1_000  # the default number of seeds
-    is_repeated_in_test: bool = (
-        True  # whether a test repeats one run of the first recipe
-    )
+    default_seeds: int = 1_000  # number of seeds if the user does not limit it
+    # whether a test repeats one run of the first recipe
+    is_repeated_in_test: bool = True
     # whether the recipe and the seed determine a run completely, so that the lab can repeat it
     is_reproducible: bool = True
 
@@ -100,16 +99,18 @@ class ClaimTexts(
     agents: list[str]
     part_sentences: list[PartSentences]
 
-    def fill_in_texts(self, parts: Sequence[bool], seeds: int) -> dict[str, Any]:
+    def fill_in_texts(
+        self, parts_reproduced: Sequence[bool], seed_count: int
+    ) -> dict[str, Any]:
         """Return the texts of a summary by field, for parts that hold or not and a number of seeds."""
-        pairs = zip(self.part_sentences, parts, strict=True)
+        pairs = zip(self.part_sentences, parts_reproduced, strict=True)
         words = msgspec.structs.asdict(self)
         words["answer"] = " ".join(
             part.sentence_if_true if so else part.sentence_if_false
             for part, so in pairs
         )
         del words["part_sentences"]
-        shared = _read_claims()["shared"] | {"seeds": f"{seeds:,}"}
+        shared = _read_claims()["shared"] | {"seeds": f"{seed_count:,}"}
         return {
             field: " ".join(text.format(**shared).split())
             if isinstance(text, str)
@@ -227,22 +228,23 @@ class Results:
         }
 
     def compute_sign_test(
-        self, first: str, second: str, compute: Callable[[Any], float]
+        self, first_label: str, second_label: str, compute: Callable[[Any], float]
     ) -> float:
         """Return the p-value of the sign test on pairs of runs of two recipes with equal seeds."""
         return compute_sign_test(
-            self.compute_values(first, compute), self.compute_values(second, compute)
+            self.compute_values(first_label, compute),
+            self.compute_values(second_label, compute),
         )
 
     def describe_difference(
-        self, first: str, second: str, compute: Callable[[Any], float]
+        self, first_label: str, second_label: str, compute: Callable[[Any], float]
     ) -> str:
         """Return the sign test of two recipes as text: "higher for 80 of 100 seeds, p = 0.001".
 
         It is about the number of the first recipe, compared with the second recipe seed by seed.
         """
-        values = self.compute_values(first, compute)
-        other_values = self.compute_values(second, compute)
+        values = self.compute_values(first_label, compute)
+        other_values = self.compute_values(second_label, compute)
         above = count_higher(values, other_values)
         below = count_higher(other_values, values)
         if above == below:
@@ -253,19 +255,24 @@ class Results:
         return f"{direction} for {count:,} of {len(values):,} seeds, {p}"
 
     def describe_sign_test(
-        self, first: str, second: str, compute: Callable[[Any], float], name: str = ""
+        self,
+        first_label: str,
+        second_label: str,
+        compute: Callable[[Any], float],
+        name: str = "",
     ) -> str:
         """Return the text of `describe_difference` as a sentence about the first recipe."""
-        return f"sign test: {name or first} {self.describe_difference(first, second, compute)}"
+        difference = self.describe_difference(first_label, second_label, compute)
+        return f"sign test: {name or first_label} {difference}"
 
     def compare_medians(
-        self, first: str, second: str, compute: Callable[[Any], float]
+        self, first_label: str, second_label: str, compute: Callable[[Any], float]
     ) -> tuple[bool, float]:
-        """Return whether `first` has a significantly higher median than `second`, and the p-value."""
-        p = self.compute_sign_test(first, second, compute)
-        return self.compute_median(first, compute) > self.compute_median(
-            second, compute
-        ) and p < SIGNIFICANT, p
+        """Return whether the first recipe has a significantly higher median, and the p-value."""
+        p_value = self.compute_sign_test(first_label, second_label, compute)
+        first_median = self.compute_median(first_label, compute)
+        is_higher = first_median > self.compute_median(second_label, compute)
+        return is_higher and p_value < SIGNIFICANT, p_value
 
     def draw_bars(
         self,

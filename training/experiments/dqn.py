@@ -33,7 +33,8 @@ PLOTS: tuple[tuple[str, table.SeatName, Sequence[ReferenceLine]], ...] = (
 REPORTED_LEADS = [True, True, False, True]
 # For each plot, the reported percent of games won in the end; the first plot has no number.
 REPORTED_ENDS = (None, 70.0, 20.0, 70.0)
-MAX_DIFFERENCE = 10.0  # largest accepted difference from a reported end, in percent
+# largest accepted difference from a reported final result, in percent
+MAX_DIFFERENCE = 10.0
 # The reported epoch of overtaking, as a range of accepted epochs: the reported value +- 50.
 REPORTED_EPOCHS = {(RANDOM, "o"): (150, 250), (HEURISTIC, "x"): (100, 250)}
 ORDER = {"x": "first", "o": "second"}
@@ -135,7 +136,7 @@ RAILS = {
     ),
 }
 FEWER_POINTS = 30
-MIN_EPOCHS = 2_000  # the number of epochs in the claim
+MIN_EPOCHS = 2_000  # number of epochs after which the claim expects no illegal moves
 
 
 def trace_illegal_share_in_games(run: network.NetworkRun) -> list[float]:
@@ -236,7 +237,7 @@ ENCODINGS = {
     "20 bits as separate inputs": network.name_variant(encoding="bits"),
     "20 bits as one number": network.name_variant(encoding="number"),
 }
-LEARNED_LITTLE = 5.0  # percent won above random play; less counts as not learned
+LEARNED_LITTLE = 5.0  # a network that wins at most this percentage more learned little
 
 
 @claim.experiment("encodings", *network.make_sweeps(ENCODINGS))
@@ -271,7 +272,7 @@ NARROW, WIDE, THREE = SIZES
 STEPS = ("0.00003", "0.0003", "0.003")
 USUAL = STEPS[1]
 SQUARED = "squared error"
-# a network that wins at most this percent above random play has failed
+# A network that wins at most this percentage more than random play has failed.
 FAILED_MARGIN = 5.0
 MIN_GAIN = 2.0  # smallest difference that counts, in percent
 

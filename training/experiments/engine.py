@@ -35,7 +35,9 @@ from training.processes import run_in_parallel
 from training.progress import show_bar
 from training.run import TABLE_PACKAGES, list_packages, list_versions
 
-MAX_STORE_BYTES = 1 << 36  # limit for the size of the file in bytes; it grows as needed
+MAX_STORE_BYTES = (
+    1 << 36
+)  # limit for the size of the store's file, which grows as needed
 
 TIME_FIELDS = ("seconds", "judging")  # fields that differ between equal runs
 
@@ -95,24 +97,25 @@ def _name_recipes(experiment: Experiment) -> dict[str, str]:
 def run_experiment(
     experiment: Experiment,
     store: RunStore,
-    seeds: int | None = None,
+    max_seeds: int | None = None,
     jobs: int = 1,
-    cluster: str | None = None,
+    scheduler_address: str | None = None,
 ) -> ExperimentRun:
     """Train and measure the missing runs of an experiment, and return its summary.
 
-    Each recipe has the seeds from 0 on, as many as its sweep states, or at most `seeds`.
+    Each recipe has the seeds from 0 on, as many as its sweep states, or at most `max_seeds`.
     Every run is stored as soon as it is measured, so an interrupted sweep continues later.
     With the address of a dask scheduler the runs are trained on its cluster. Raises
     ConnectionError if the cluster fails.
     """
     results_by_label: dict[str, list[Any]] = {}
-    runs: dict[str, Any] = {}  # key -> run; two labels may share runs
+    # by key of measure and recipe; two labels may share runs
+    runs: dict[str, Any] = {}
     trained = 0
     kept = 0
     checks = []
     for sweep in experiment.sweeps:
-        recipes = _list_recipes_with_seeds(sweep, seeds)
+        recipes = _list_recipes_with_seeds(sweep, max_seeds)
         every = {
             make_key(sweep.measure, one): one
             for of_label in recipes.values()
@@ -121,7 +124,7 @@ def run_experiment(
         there = store.read(every)
         missing = [recipe for place, recipe in every.items() if place not in there]
         _measure_missing_recipes(
-            experiment.id, store, sweep.measure, missing, jobs, cluster
+            experiment.id, store, sweep.measure, missing, jobs, scheduler_address
         )
         decoder = msgspec.json.Decoder(sweep.measure.result_type)
         runs |= {
@@ -140,7 +143,9 @@ def run_experiment(
         kept += len(there)
         trained += len(missing)
     results = Results(_name_recipes(experiment), results_by_label)
-    summary = _build_summary(experiment, results, list(runs.values()), seeds, checks)
+    summary = _build_summary(
+        experiment, results, list(runs.values()), max_seeds, checks
+    )
     return ExperimentRun(summary, trained, kept)
 
 
@@ -152,22 +157,24 @@ def update_texts(experiment: Experiment, summary: Summary) -> Summary:
 
 def run_experiments(
     claims: Sequence[str],
-    seeds: int | None,
+    max_seeds: int | None,
     jobs: int,
-    dask: str | None,
-    store: Path | None,
-    out: Path,
+    scheduler_address: str | None,
+    store_folder: Path | None,
+    output_folder: Path,
 ) -> Iterator[str]:
     """Check these claims, or all claims, and save their summaries, yielding a line for each.
 
     Raises ValueError for an unknown claim, and ConnectionError if a cluster fails.
     """
     _check_claims(claims)
-    with open_store(store or user_cache_path("q-tac-toe") / "runs") as kept:
+    with open_store(store_folder or user_cache_path("q-tac-toe") / "runs") as kept:
         for claim in claims or CLAIM_IDS:
             begin = perf_counter()
-            outcome = run_experiment(load_experiments()[claim], kept, seeds, jobs, dask)
-            save_summary(out, outcome.summary)
+            outcome = run_experiment(
+                load_experiments()[claim], kept, max_seeds, jobs, scheduler_address
+            )
+            save_summary(output_folder, outcome.summary)
             yield (
                 f"{claim}: {outcome.summary.verdict} "
                 f"({outcome.trained_count:,} runs trained, {outcome.stored_count:,} kept, "
@@ -175,7 +182,7 @@ def run_experiments(
             )
 
 
-def update_all_texts(claims: Sequence[str], out: Path) -> Iterator[str]:
+def update_all_texts(claims: Sequence[str], output_folder: Path) -> Iterator[str]:
     """Save the summaries of these claims, or of all, with current texts, without training.
 
     Raises ValueError for an unknown claim or an unreadable summary.
@@ -183,9 +190,9 @@ def update_all_texts(claims: Sequence[str], out: Path) -> Iterator[str]:
     _check_claims(claims)
     for claim in claims or CLAIM_IDS:
         summary = update_texts(
-            load_experiments()[claim], load_summary(out / f"{claim}.json")
+            load_experiments()[claim], load_summary(output_folder / f"{claim}.json")
         )
-        save_summary(out, summary)
+        save_summary(output_folder, summary)
         yield f"{claim}: {summary.verdict}"
 
 
@@ -198,9 +205,9 @@ def _check_claims(claims: Sequence[str]) -> None:
             )
 
 
-def list_claims(out: Path) -> Iterator[str]:
+def list_claims(output_folder: Path) -> Iterator[str]:
     """Yield a line for every claim, with its verdict if it has been checked."""
-    summaries = load_summaries(out)
+    summaries = load_summaries(output_folder)
     for claim in CLAIM_IDS:
         summary = summaries.get(claim)
         yield f"{claim:<26} {summary.verdict if summary else 'not checked yet'}"
@@ -217,10 +224,14 @@ def compute_digest(result: msgspec.Struct) -> str:
 
 
 def _list_recipes_with_seeds(
-    sweep: Sweep, seeds: int | None
+    sweep: Sweep, max_seeds: int | None
 ) -> dict[str, list[Recipe]]:
     """Return the recipes of a sweep with each of their seeds, by label."""
-    count = sweep.default_seeds if seeds is None else min(seeds, sweep.default_seeds)
+    count = (
+        sweep.default_seeds
+        if max_seeds is None
+        else min(max_seeds, sweep.default_seeds)
+    )
     return {
         label: [parse_recipe(recipe).with_seed(seed) for seed in range(count)]
         for label, recipe in sweep.recipe_by_label.items()
@@ -233,7 +244,7 @@ def _measure_missing_recipes(
     measure: Measure[Any],
     missing_recipes: Sequence[Recipe],
     jobs: int,
-    cluster: str | None,
+    scheduler_address: str | None,
 ) -> None:
     """Measure and store the recipes that are missing in the store."""
     if not missing_recipes:
@@ -244,7 +255,7 @@ def _measure_missing_recipes(
         for start in range(0, len(missing_recipes), step)
     ]
     calls = [([name_recipe(recipe) for recipe in batch],) for batch in batches]
-    if cluster is None:
+    if scheduler_address is None:
         found = run_in_parallel(measure.measure_encoded, calls, jobs)
     else:
         from training.cluster import run_in_cluster  # noqa: PLC0415 - imports dask, which only clusters need
@@ -255,7 +266,7 @@ def _measure_missing_recipes(
         found = run_in_cluster(
             measure.measure_encoded,
             calls,
-            cluster,
+            scheduler_address,
             sorted({"msgspec", *TABLE_PACKAGES, *used}),
         )
     with show_bar(label, len(missing_recipes)) as count:
@@ -274,13 +285,13 @@ def _build_summary(
     experiment: Experiment,
     results: Results,
     runs: Sequence[Any],
-    seeds: int | None,
+    max_seeds: int | None,
     checks: list[RunDigest],
 ) -> Summary:
     """Return the summary of an experiment."""
     conclusion = experiment.conclude(results)
     most = max((len(found) for found in results.results_by_label.values()), default=0)
-    limited = "" if seeds is None else f" --seeds {seeds}"
+    limited = "" if max_seeds is None else f" --seeds {max_seeds}"
     return Summary(
         id=experiment.id,
         **experiment.texts.fill_in_texts(conclusion.parts_reproduced, most),

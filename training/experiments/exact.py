@@ -109,7 +109,11 @@ def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
     )
 
 
-ORDERS, BOARDS, FACTOR = 362_880, 19_683, 8  # published numbers
+ORDERS, BOARDS, FACTOR = (
+    362_880,
+    19_683,
+    8,
+)  # published numbers of games and boards, and of symmetries
 
 
 def _count_games() -> int:

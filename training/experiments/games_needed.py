@@ -51,8 +51,9 @@ TEACHERS = {
     ITSELF: "menace,vs=self,games=100000",
     GREEDY: "menace,vs=minimax-random,plays=greedy,games=100000",
 }
-REPORTED_GAMES = 20  # games until Michie's machine drew
-REPORTED_LOST = 66  # the largest published number of games lost until then
+REPORTED_GAMES = 20  # number of games after which Michie's machine drew
+# largest published number of games that a MENACE loses before it draws
+REPORTED_LOST = 66
 NEAR_ZERO_PERCENT = 1.0  # a learner hardly loses if it loses less than this percentage
 
 
@@ -230,7 +231,7 @@ def conclude_games_to_proof(results: claim.Results) -> claim.Conclusion:
     )
 
 
-MAX_GAMES = 500  # limit for the games with a teacher
+MAX_GAMES = 500  # maximum number of games with a teacher
 LEARNER = (
     "td-afterstates,vs={},seat=x,symmetric=yes,alpha=1,epsilon=0,games=500,initial={}"
 )

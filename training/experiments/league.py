@@ -254,7 +254,7 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
     )
 
 
-EARLY_SHARE = 1 / 100  # this first part of the updates counts as early
+EARLY_SHARE = 1 / 100  # share of the updates that counts as early
 
 
 def _select_early_points(curve: Series) -> Series:

@@ -25,7 +25,7 @@ BASE_SETTINGS = {"epochs": 60, "step_size": 0.0003, "steps": 100}
 SEEDS = 3
 # Percent of games won by random against random, mean of both seats.
 RANDOM = 100 * (737 / 1260 + 121 / 420) / 2
-END_DIVISOR = 10  # the last 1 / END_DIVISOR of the epochs counts as the end
+END_DIVISOR = 10  # the last 1 / END_DIVISOR of the epochs is the end of a training
 REPEATED_EPOCHS = 2  # number of epochs that a test repeats
 
 
@@ -42,13 +42,17 @@ class NetworkRun(
     """A training of a network over E epochs; shares are from 0 to 1, and shares of games are sampled."""
 
     seconds: float
-    evaluation_seconds: float  # the part spent on evaluation
+    evaluation_seconds: float  # the part of these seconds for evaluation
     won: BySeat[float]  # [E] share of the epoch's games that the network won
-    lost: BySeat[float]  # [E] share won by its opponent, illegal moves included
-    forfeited: BySeat[float]  # [E] share lost by an illegal move
+    lost: BySeat[
+        float
+    ]  # [E] share of the games that the opponent won, also by an illegal move
+    forfeited: BySeat[
+        float
+    ]  # [E] share of the games that the network lost by an illegal move
     # [E] share of all decisions with an illegal move as highest output
     illegal_shares: list[float]
-    # [E] the same share, but of the decisions in the epoch's games
+    # [E] share of the decisions in the epoch's games with an illegal move as highest output
     illegal_shares_in_games: list[float]
     figures: Figures  # exact figures of the final network, one entry each
 

@@ -134,7 +134,8 @@ def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
 
 
 BAD_PERCENT = 40.0  # percent of games lost in a bad run, as reported
-MIN_BAD_SHARE = 0.01  # "occasionally": from this share of the seeds up to half of them
+# bad runs are occasional if their share is between this and a half
+MIN_BAD_SHARE = 0.01
 MAX_SHOWN = 3  # maximum number of positions shown
 
 

@@ -32,8 +32,8 @@ class GreedyAndExploringResult(msgspec.Struct, frozen=True, forbid_unknown_field
     """
 
     seconds: float
-    greedy: float  # games won without exploration
-    exploring: float  # games won with the exploration of the training
+    greedy: float  # percent of games won without exploration
+    exploring: float  # percent of games won with the exploration of the training
     greedy_lost: float
     exploring_lost: float
 
@@ -59,7 +59,7 @@ GREEDY_AND_EXPLORING = Measure(
 )
 
 
-# 1.1: self-play
+# Exercise 1.1: self-play
 
 SELF_PLAY = {
     "trained against random": "td-afterstates",
@@ -194,7 +194,7 @@ def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
     )
 
 
-# 1.3: greedy play
+# Exercise 1.3: greedy play
 
 EXPLORATION = {
     "explores a tenth of its moves": "td-afterstates",
@@ -244,7 +244,7 @@ def conclude_greedy(results: claim.Results) -> claim.Conclusion:
     )
 
 
-# 1.4: learning from exploration
+# Exercise 1.4: learning from exploration
 
 LESSONS = {
     "learns from greedy moves": "td-afterstates",
@@ -302,7 +302,7 @@ def conclude_exploration(results: claim.Results) -> claim.Conclusion:
     )
 
 
-# 1.5: other improvements
+# Exercise 1.5: other improvements
 
 AS_IT_IS = "learner of the book"
 OTHERS = {

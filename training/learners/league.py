@@ -76,10 +76,10 @@ class LeagueGame(NamedTuple):
 class LearnerTables(NamedTuple):
     """The tables of L learners, joined to one array of E entries, and the learners' parameters."""
 
-    q: Values  # [E] the values
+    q: Values  # [E] the value of each entry
     visits: Visits  # [E] number of updates of each entry
     updates: NDArray[np.int64]  # [L] number of updates so far
-    # The parameters of each learner, [L].
+    # [L] The parameters of each learner follow.
     gamma: NDArray[np.float64]
     k_start: NDArray[np.float64]
     k_step: NDArray[np.float64]
@@ -220,7 +220,8 @@ def build_table_layout(game: Game, symmetry_count: int) -> TableLayout:
     """
     image = game.symmetric_positions[:symmetry_count]
     symmetry = game.symmetries[:symmetry_count]
-    numbers = number_boards_by_view(game)[:, image]  # [2, G, S], G symmetries
+    # [2, G, S] the base-3 numbers of the boards under all G symmetries
+    numbers = number_boards_by_view(game)[:, image]
     highest = numbers.max(axis=1)
     representatives, row_number = np.unique(highest, return_inverse=True)
     first_entry = row_number.reshape(highest.shape) * game.cells

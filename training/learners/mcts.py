@@ -68,7 +68,7 @@ def learn(
     )
     # ln N for every number of games N that can occur, so the loop computes no logarithm.
     logs = np.array([math.log(max(n, 1)) for n in range(recipe.rollouts + 1)])
-    # working memory of `_simulate`
+    # `path` and `bounds` are working memory of `_simulate`.
     path = np.zeros(game.cells, np.int32)
     bounds = np.zeros(game.pairs)
     root_moves = slice(game.decisions, game.decisions + game.pairs)
@@ -98,7 +98,7 @@ def learn(
 def _create_trees(game: Game, rollouts: int) -> Trees:
     """Return the trees before the first game, with room for all nodes that they can need."""
     pair_start, next_state = list_legal_pairs(game)
-    max_nodes_per_tree = rollouts * game.cells  # a game adds at most one block
+    max_nodes_per_tree = rollouts * game.cells  # a game adds at most one block of nodes
     roots_and_moves = game.decisions + game.pairs
     nodes = roots_and_moves + _count_nodes(pair_start, next_state, max_nodes_per_tree)
     children = np.zeros(nodes, np.int32)

@@ -34,13 +34,12 @@ class Boxes(NamedTuple):
     Symmetry groups the P (state, action) pairs of the game into K moves that share their beads.
     """
 
-    class_index: Indices  # [P] index of the move (symmetry class) of each pair
+    class_index: Indices  # [P] index of each pair's move, a symmetry class
     # [P] 1 / number of symmetric cells, which share the beads of a move equally
     cell_share: Values
     beads: Values  # [K] number of beads of each move now, a whole number
-    initial_beads: (
-        Values  # [K] beads of a filled box: at the beginning and after a refill
-    )
+    # [K] beads of a filled box: at the beginning and after a refill
+    initial_beads: Values
     visits: Visits  # [K] number of updates
     refills: NDArray[np.int64]  # [1] number of refills of empty boxes
     states: Indices  # [cells] by ply, the states of the last game
@@ -156,7 +155,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     return games, updates
 
 
-@njit(cache=True, inline="always")  # like `choose_epsilon_greedy`
+@njit(cache=True, inline="always")  # for the reason given at `choose_epsilon_greedy`
 def _draw_bead(pair_start, boxes, state, rng_state):  # type: ignore[no-untyped-def]
     """Draw a bead from the box of `state`; return its pair, at random among symmetric ones."""
     total = 0.0
@@ -176,7 +175,7 @@ def _draw_bead(pair_start, boxes, state, rng_state):  # type: ignore[no-untyped-
 @njit(cache=True, inline="always")
 def _draw_reply(replies, boxes, state, rng_state):  # type: ignore[no-untyped-def]
     """Draw the opponent's reply in `state` and return the next state, or the ending."""
-    if replies.epsilon == 0:  # self-play: the same boxes choose the reply
+    if replies.epsilon == 0:  # in self-play the learner's boxes choose the reply
         return replies.next_state[
             _draw_bead(replies.reply_start, boxes, state, rng_state)
         ]

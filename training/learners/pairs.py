@@ -32,7 +32,7 @@ from training.learners.randomness import draw_uniform
 Values = NDArray[np.float64]  # [P] a number for every pair
 Visits = NDArray[np.uint32]  # [P] the number of updates of every pair
 Indices = NDArray[np.int32]
-# Unsigned, because numba tests signed indices for negative numbers, which costs 4% of the time.
+# Starts of ranges are unsigned, because numba tests signed indices for negative numbers: 4% slower.
 RangeStarts = NDArray[np.uint32]
 
 # Codes of the endings of a game, in place of a next state.  `ending - DRAWN` is -1, 0 or 1.
@@ -152,8 +152,7 @@ def choose_epsilon_greedy(  # type: ignore[no-untyped-def]
     """
     start = pair_start[state]
     end = pair_start[state + 1]
-    # One random number u is enough: u / epsilon is uniform in [0, 1) if u < epsilon, and
-    # (u - epsilon) / (1 - epsilon) is uniform in [0, 1) otherwise.
+    # One random number u is enough: given u < epsilon, u / epsilon is uniform in [0, 1) again.
     # `min` is needed below, because such a quotient can round up to 1.
     u = draw_uniform(rng_state)
     if u < epsilon:

@@ -36,7 +36,7 @@ class Epoch(NamedTuple):
     forfeited: tuple[float, float]  # share that the network lost by an illegal move
     # share of all decisions with an illegal move as highest output, after the epoch
     illegal_share: float
-    # the same share, but of the decisions in the epoch's games, before the epoch's updates
+    # share of the decisions in the epoch's games with an illegal move as highest output
     illegal_share_in_games: float
 
 
@@ -46,8 +46,8 @@ class Progress(NamedTuple):
     finished_share: float  # finished share of the training, 0 to 1
     games: int
     updates: int
-    q: NDArray[np.float32]  # [D, cells] mover's view, NaN where illegal
-    visits: NDArray[np.uint32]  # [D, cells] how often the pair was updated
+    q: NDArray[np.float32]  # [D, cells] values in the mover's view, NaN where illegal
+    visits: NDArray[np.uint32]  # [D, cells] number of updates of each pair
     epoch: Epoch | None = None  # only networks have epochs
     # number of times that a box of beads was refilled; None without boxes
     refills: int | None = None
@@ -61,7 +61,7 @@ class Replies(NamedTuple):
     nothing is learned from it.
     """
 
-    # whether the learner plays and learns both sides, so that no opponent replies
+    # whether the learner plays and learns both sides, without an opponent
     learns_both_sides: bool
     epsilon: float  # probability of a random reply: 1 for a baseline, 0 for "self"
     # [D + 1] the replies in state s are reply_start[s]:reply_start[s + 1]

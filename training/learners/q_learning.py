@@ -45,13 +45,13 @@ class LoopParameters(NamedTuple):
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    next_value: int  # MAXIMUM, CHOSEN or EXPECTED
+    next_value: int  # definition of the next state's value: MAXIMUM, CHOSEN or EXPECTED
 
 
 class Starts(NamedTuple):
     """The states where games begin, for `choose_start`."""
 
-    # [n] s if the learner moves first in state s, the complement ~s if the opponent does
+    # [n] the state s if the learner moves first there, its complement ~s if the opponent does
     states: Indices
     # whether each game draws a state; otherwise games take them in turn
     is_random: bool
@@ -165,7 +165,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         last_pair[:] = -1
         while state >= 0:
             if mover == 0 or replies.learns_both_sides:
-                # Chosen before the update, which changes no value of this state.
+                # The move is chosen before the update, which changes no value of this state.
                 pair = pairs.choose_epsilon_greedy(
                     pair_start, q, state, exploration, False, rng_state
                 )

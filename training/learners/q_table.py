@@ -50,14 +50,12 @@ class LoopParameters(NamedTuple):
 class LearnerArrays(NamedTuple):
     """Arrays that the training changes: the values of K classes of pairs, and the last game."""
 
-    tables: NDArray[np.float64]  # [K, 1], or [K, 2] for double Q-learning
+    tables: NDArray[np.float64]  # [K, 1] values, or [K, 2] for double Q-learning
     values: Values  # [K] the mean of the tables, used to choose moves
     visits: Visits  # [K] number of updates
     q: Values  # [P] the values by pair; only rows that `refresh_row` copied are up to date
     states: Indices  # [cells] by ply, the states of the last game
-    played_pairs: (
-        Indices  # [cells] by ply, the pairs that the learner played_pairs, or -1
-    )
+    played_pairs: Indices  # [cells] by ply, the pairs that the learner played, or -1
 
 
 def learn(
@@ -202,7 +200,7 @@ def _learn_game(  # type: ignore[no-untyped-def]
         if played_pairs[ply] < 0:
             continue
         pair_class = class_index[played_pairs[ply]]
-        # The same side would move again two plies later.
+        # Whether the game ends before the same side moves again, two plies later.
         is_last = ply + 2 >= plies
         # Tables from `first_table` to `end_table` - 1 learn: all, or one that a coin selects.
         first_table = 0
@@ -211,7 +209,7 @@ def _learn_game(  # type: ignore[no-untyped-def]
             first_table = int(2 * draw_uniform(rng_state))
             end_table = first_table + 1
         if not is_last:
-            # the table that evaluates the next move; a single table evaluates its own choice
+            # The other table evaluates the next move; a single table evaluates its own choice.
             evaluator = table_count - 1 - first_table
             target = gamma * _evaluate_best_move(
                 pair_start,

@@ -41,8 +41,8 @@ class EpochShares(NamedTuple):
     """The results of games for the player in a seat, as shares of the games."""
 
     won: float
-    lost: float  # lost in any way, also by an illegal move
-    forfeited: float  # lost by an illegal move
+    lost: float  # share of the games lost in any way, also by an illegal move
+    forfeited: float  # share of the games lost by an illegal move
 
 
 class MoveArrays(NamedTuple):
@@ -121,7 +121,7 @@ def learn(
             for trainee in trainees
         ]
         met = np.concatenate([moves.decision for moves in new.values()])
-        # Computed from the outputs before the epoch's steps, which chose these moves.
+        # The outputs before the epoch's steps chose these moves.
         illegal_share_in_games = compute_illegal_share(game, outputs, met)
         outputs = _compute_outputs(game, trainees, inputs)
         q = np.where(game.legal, outputs, np.float32(np.nan))

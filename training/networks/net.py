@@ -22,7 +22,7 @@ from app.tictactoe.game import Game
 LEAKY_SLOPE = 0.1  # slope of the leaky ReLU below 0
 DROPOUT_RATE = 0.1  # share of the hidden units that are dropped in training
 HUBER_DELTA = 1.0  # the Huber loss is linear above this error
-ILLEGAL_TARGET = -5.0  # reward of an illegal move
+ILLEGAL_TARGET = -5.0  # reward of an illegal move, and target of its output
 SQUARE_SIZE = 2  # side of the squares that a convolution reads, in cells
 
 
@@ -54,7 +54,7 @@ class TrainingState(NamedTuple):
     """A network in training, with the state of its optimizer and its random key."""
 
     network: Network
-    optimizer_state: Any  # Adam's averages of the gradient and its square
+    optimizer_state: Any  # moving averages of Adam: of the gradient and of its square
     random_key: Any  # the random key for the dropout of all later steps
 
 
@@ -130,7 +130,7 @@ def apply_network(
 
 def compute_outputs(network: Network, inputs: Array) -> NDArray[np.float32]:
     """Return the outputs for every decision, [D, cells], including illegal moves."""
-    # With JAX, because sums of numpy depend on the number of cores.
+    # JAX computes the outputs, because sums of numpy depend on the number of cores.
     return np.asarray(_apply_compiled(network, inputs))
 
 
