@@ -142,6 +142,11 @@ def list_choices(names: Iterable[str]) -> str:
     )
 
 
+def raise_first_letter(text: str) -> str:
+    """Return a text that begins with a capital letter; all other letters stay as they are."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def join_words(names: list[str], conjunction: str = "and") -> str:
     """Return names joined by commas, with the conjunction before the last name."""
     *others, last = names

@@ -1,6 +1,6 @@
 """The class Match: everything that the URL of a game contains.
 
-`parse_match` reads a URL and replays its record, once for each request; `urls.play` builds the
+`parse_match` reads a URL and replays its record, once for each request; `urls.play_url` builds the
 URL.
 """
 

@@ -381,7 +381,10 @@ def _describe_value(game: Game, move_values: MoveValues, cell: int) -> str:
 def describe_cells(
     state: MatchState, move_values: MoveValues | None
 ) -> list[str] | None:
-    """Return a sentence for each cell: number of updates, and the reply that the source expects."""
+    """Return a sentence for each cell: its value, its updates, and the reply the source expects.
+
+    None if the board shows no values, an earlier snapshot, or a policy named by its moves.
+    """
     if (
         move_values is None
         or state.match.snapshot is not None

@@ -1,8 +1,8 @@
-"""Answers to requests: whole pages or fragments for htmx, canonical URLs, redirects.
+"""Responses to requests: whole pages, fragments for htmx, and redirects to canonical URLs.
 
-A page is a frozen value whose fields are the names that its template reads; a test compares them.
-A block that is rendered as a fragment imports the macros that it needs itself, because the rest of
-the page is not rendered then.
+A page is a frozen object; its template reads its fields and properties.  A template block that is
+also sent as a fragment imports its macros itself, because the rest of the template is not rendered
+for a fragment.
 """
 
 import re
@@ -55,13 +55,13 @@ VIEW_PATTERN = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)
 
 
 class Page(Struct, frozen=True, dict=True):
-    """The context of a template; each page is a subclass.
+    """The base class of pages: a template, and the values that the template reads.
 
-    Names with an underscore in front are hidden from the template.
+    A template cannot read names that begin with an underscore.
     """
 
     template: ClassVar[str]
-    fragment: ClassVar[tuple[str, ...]] = ()  # the blocks that htmx replaces
+    fragment: ClassVar[tuple[str, ...]] = ()  # the template blocks that htmx replaces
     mimetype: ClassVar[str] = "text/html"
 
 
@@ -142,7 +142,7 @@ def redirect_to_canonical() -> AnyResponse | None:
 
 
 def _canonicalize_view(view_name: str) -> str:
-    """Return a view, or an agent's name, with the canonical name of its recipe, if it has one."""
+    """Return a view or the name of an agent with its recipe in canonical form."""
     match = None if is_policy_name(view_name) else VIEW_PATTERN.fullmatch(view_name)
     agent, rest = match.groups(default="") if match else (view_name, "")
     return (get_current_site().canonicalize(agent) or agent) + rest
@@ -170,8 +170,9 @@ def redirect_after_form(
 ) -> AnyResponse:
     """Return the response to a request that ends at another URL, such as a move drawn by chance.
 
-    htmx gets the page at once, and "Push" or "Replace" for its `history`; other clients are
-    redirected. In a frame the history belongs to the surrounding page, so nothing is added to it.
+    htmx gets the page at once; `history_action` is "Push" to add an entry to the browser's history
+    or "Replace" to change the present entry. Other clients are redirected. In a frame the history
+    belongs to the surrounding page, so nothing is added to it.
     The next request may have another result, so no cache keeps the response.
     """
     if is_frame_request():
@@ -187,9 +188,9 @@ def redirect_after_form(
 
 
 def allow_revalidation(response: Response, etag: str) -> Response:
-    """Return the response, marked so that caches may keep it and must revalidate it.
+    """Return the response with headers that let caches keep it and ask again before each use.
 
-    `packing` answers a revalidation with 304.
+    The module `packing` responds with 304 if the ETag is unchanged.
     """
     response.headers["Cache-Control"] = REVALIDATE_ALWAYS
     response.set_etag(etag)
@@ -212,12 +213,12 @@ def get_url_in_frame(url: str) -> str:
 
 
 def get_link_attributes() -> Markup:
-    """Return the attributes of a link to a page without a framed version: a new tab if framed."""
+    """Return the HTML attributes of a link to a whole page: in a frame it opens a new tab."""
     return Markup(' target="_blank" rel="noopener"' if is_frame_request() else "")
 
 
 def render_macro(macro_name: str, *arguments: Hashable) -> str:
-    """Return the text of a macro for its arguments, cached because lists of players take long."""
+    """Return the HTML of a template macro for its arguments; the result is cached."""
     return _render_macro_cached(get_current_site(), macro_name, *arguments)
 
 

@@ -171,6 +171,7 @@ ALGORITHM = Algorithm(
     game_describer=GameDescriber(
         _describe_training_update,
         name_choice=lambda _game, _move: "drawn",
+        is_epsilon_greedy=False,
     ),
     rule=UpdateRule(
         _compute_reason,

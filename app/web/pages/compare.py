@@ -29,6 +29,7 @@ from app.web.formatting import (
     format_short_square_name,
     format_updates,
     join_words,
+    raise_first_letter,
 )
 from app.web.match import MatchState, read_integer
 from app.web.move_values import (
@@ -158,7 +159,8 @@ def describe_plays(game: Game, move_values: MoveValues) -> str:
 def summarise_plays(state: MatchState, values_by_name: Mapping[str, MoveValues]) -> str:
     """Return sentences on who plays what in a decision, and who can blunder."""
     preferences = _describe_preferences(state.site.game, values_by_name)
-    return f"{preferences[0].upper()}{preferences[1:]} {_describe_verdict(state, values_by_name)}"
+    verdict = _describe_verdict(state, values_by_name)
+    return f"{raise_first_letter(preferences)} {verdict}"
 
 
 def _format_training(site: SiteData, view: SourceSnapshot) -> str:

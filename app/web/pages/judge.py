@@ -49,13 +49,15 @@ from app.web.wording import Character, describe_character
 
 bp = Blueprint("judge", __name__)
 
-NEIGHBOUR_COUNT = 2  # players of the arena shown above the policy, and below it
+NEIGHBOUR_COUNT = (
+    2  # players shown above the policy in the ranking of the arena, and below it
+)
 SHOWN_BLUNDERS = 12  # limit for the blunders on the page
 PICTURES_PER_PAGE = 60  # pictures on a page of a list
 
 
 def list_standings(site: SiteData, name: str) -> list[tuple[str, int, float]]:
-    """Return the neighbours of a policy in the arena, with rank and score."""
+    """Return the players near a policy in the arena's ranking: (name, rank, score from -1 to 1)."""
     names = [*site.policies, name]
     table = summarize_round_robin(play_round_robin(site, name))
     order = np.argsort(-table.mean_score, kind="stable").tolist()
@@ -74,13 +76,13 @@ class JudgePage(Page, frozen=True):
     fragment: ClassVar = ("outcome",)
 
     decision_count: int
-    # the options for reading a table
+    # option for reading a table -> (question, value -> its label)
     option_questions: Mapping[str, tuple[str, Mapping[str, str]]]
     chosen_options: TableOptions
     max_table_bytes: int  # limit for the size of a table in bytes
     reading: TableReading | None = None  # the table that was sent, as it was understood
-    fault_sentence: str = ""  # the reason if nothing could be read
-    move_code: str = ""  # the code of the moves
+    fault_sentence: str = ""  # the reason if the table could not be read
+    move_code: str = ""  # the moves of the policy, encoded as in URLs
 
 
 class JudgedPage(Page, frozen=True):
@@ -90,20 +92,22 @@ class JudgedPage(Page, frozen=True):
 
     site: SiteData
     name: str
-    move_code: str  # code of the moves
+    move_code: str  # the moves of the policy, encoded as in URLs
     character: Character
-    links: list[Destination]  # links: games that beat the policy, and a game against it
-    # each cause with positions that show it
+    links: list[
+        Destination
+    ]  # links to games that beat the policy, and to a game against it
+    # likely causes of blunders, each with positions that show the cause
     exhibits_by_cause: list[tuple[Cause, list[judgement.PositionExhibit]]]
     results: dict[str, list[list[OutcomeShare]]]
     mind_picture: MindPicture
     colouring: TileColouring  # the colouring of the tiles
-    # its neighbours in the arena: a player, its rank and score
+    # players near the policy in the arena's ranking: (title, rank, score)
     neighbours: list[tuple[str, int, float]]
     blunders: judgement.BlunderExhibits
     # seat -> a lost game or the proof
     verdicts: Mapping[str, judgement.LostGame | judgement.Proof]
-    export: Export  # exports a board on which one plays against these moves
+    export: Export  # the export of a board for playing against these moves
 
 
 class PictureListPage(Page, frozen=True):
@@ -129,7 +133,7 @@ def show_judge() -> Response:
     site = get_current_site()
     if not text:
         return render_page(build_judge_page(site))
-    code = text.rpartition("moves=")[2]  # the form accepts a whole link too
+    code = text.rpartition("moves=")[2]  # the form also accepts a link with the code
     if code != request.args["moves"]:
         return redirect(urls.judge_url(code), 303)
     name = get_judged_policy()
@@ -208,7 +212,7 @@ def build_judge_page(
     chosen_options: TableOptions = DEFAULT_OPTIONS,
     **reading_fields: Any,
 ) -> JudgePage:
-    """Return the page with the form; `read` are the fields about the table that was sent."""
+    """Return the page with the form; `reading_fields` are the fields about a table that was sent."""
     return JudgePage(
         site.game.decisions,
         QUESTIONS,

@@ -26,12 +26,10 @@ SHAPE_PATHS = {
     "m0 .26.13-.13.08.08-.13.13.13.13-.08.08-.13-.13-.13.13-.08-.08.13-.13-.13-.13.08-.08z",
     "plays": "m.34.5a.16.16 0 1 0 .32 0a.16.16 0 1 0-.32 0",
 }
-SQUARE_SIZE, SQUARE_GAP, BOARD_MARGIN = (
-    112,
-    6,
-    16,
-)  # pixels: of a square, between two, around all of them
-HEADING_HEIGHT = 58  # above the board
+# Pixels: the side of a square, the gap between two squares, the margin around the board.
+SQUARE_SIZE, SQUARE_GAP, BOARD_MARGIN = 112, 6, 16
+SQUARE_DISTANCE = SQUARE_SIZE + SQUARE_GAP
+HEADING_HEIGHT = 58  # pixels above the board, for the headline and the caption
 CSV_COLUMNS = ("row", "column", "mark", "value", "heat", "best", "true_outcome", "note")
 MARK_WORDS = {
     "right": gettext_noop("right"),
@@ -41,7 +39,7 @@ MARK_WORDS = {
 }
 
 
-CellUrl = Callable[[int], str]  # a URL for each cell
+CellUrl = Callable[[int], str]  # a function from a cell to a URL
 
 
 class BoardSquare(NamedTuple):
@@ -58,12 +56,12 @@ class BoardSquare(NamedTuple):
     is_page_subject: bool = False  # the page is about this square
     is_in_winning_line: bool = False
     heat: int | None = None  # None where no value is known
-    value_text: str = ""  # the value, if it is known or acted on
+    value_text: str = ""  # the value, "" if it is not shown
     spoken_value: str = ""  # the value in words
-    # the true result of the move, if the value errs or the page shows all results
+    # result of the move with optimal play, if the value is wrong or the page shows all results
     note: Note = EMPTY_NOTE
     is_best: bool = False
-    unknown_text: str = ""  # why no value is known
+    unknown_text: str = ""  # text in place of an unknown value
     is_hinted: bool = False  # the hint recommends it
     extra_sentence: str = ""  # another sentence on the value
 
@@ -81,7 +79,7 @@ class BoardSquare(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The square in words: its place, its stone, its value and its marks."""
+        """The square in words, for screen readers: its place, stone, value and marks."""
         words = [
             gettext("Row %(row)s, column %(column)s", row=self.row, column=self.column),
             self.mark if self.mark != "." else gettext("empty"),
@@ -105,10 +103,10 @@ class BoardPicture(NamedTuple):
 
     id: str
     label: str
-    square_rows: list[list[BoardSquare]]  # row by row
+    square_rows: list[list[BoardSquare]]  # the squares of each row, from the top
     view_box: str  # view box of a picture with squares of side 1
     winning_lines: list[svg.Segment]  # lines through the stones that won
-    # whether the values are those of an earlier decision, while a move is awaited
+    # whether the values belong to an earlier decision, while the page waits for a move
     shows_earlier_values: bool
     player_to_move: str  # player to move, "X" or "O"; "" after the end
 
@@ -121,14 +119,15 @@ class BoardPicture(NamedTuple):
 class SmallBoard(NamedTuple):
     """A picture of a board; a cell is 1 wide, and the origin is the top left corner."""
 
-    label: str  # all of it in words
+    label: str  # the whole board in words, for screen readers
     columns: int
     rows: int
-    signs: list[svg.Sign]  # one for all of a kind, which keeps it light
+    # one outline for all signs of a kind, which makes the picture small
+    signs: list[svg.Sign]
 
     @property
     def svg(self) -> Markup:
-        """Write the picture for a page."""
+        """The picture as SVG elements for a page."""
         box = f'viewBox="0 0 {self.columns} {self.rows}" role="img" aria-label="{self.label}"'
         return svg.write_inline(
             [svg.Inset("position", self.signs)], "drawing mini", box
@@ -142,9 +141,9 @@ class PlayOptions(NamedTuple):
         None  # another sentence on the value of each cell
     )
     hinted_cells: Collection[int] = ()  # cells
-    # the URL of an agent's answer to a move; None if no agent answers
+    # function from the cell of a move to the URL of an agent's reply; None if no agent replies
     build_reply_url: CellUrl | None = None
-    # whether the values are of an earlier decision, while a move is awaited
+    # whether the values belong to an earlier decision, while the page waits for a move
     shows_earlier_values: bool = False
 
 
@@ -163,10 +162,10 @@ def lay_out_board(
 ) -> BoardPicture:
     """Return the board for the position of a match.
 
-    `move_values` has the values to show, None for no values; they may belong to an earlier
-    decision. `build_move_url` returns the URL of an empty cell; None if no move is possible.
-    `chosen_cell` is the cell that the page is about. `notes` are those of `build_notes`; by
-    default they mark all values that optimal play refutes.
+    `move_values` has the values to show, None for no values; they can belong to an earlier
+    decision. `build_move_url` returns the URL after a move to a cell; None if no move is possible.
+    `chosen_cell` is the cell that the page is about. `notes` has a note for each cell; by default
+    the notes mark all values that are wrong with optimal play.
     """
     game = state.site.game
     position = state.position
@@ -225,7 +224,7 @@ def _add_move_urls(
     build_move_url: CellUrl | None,
     build_reply_url: CellUrl | None,
 ) -> BoardSquare:
-    """Add the URLs of a move to an empty square and, if the game goes on, of the reply."""
+    """Return an empty square with the URL of a move there and, if the game goes on, of a reply."""
     game = state.site.game
     goes_on = not game.is_over(int(game.successor[state.position, cell]))
     return square._replace(
@@ -241,7 +240,7 @@ def _add_values(
     notes: Sequence[Note],
     extra_sentences: Sequence[str] | None,
 ) -> None:
-    """Add the values of the moves to the empty squares; `extra_sentences` are by cell."""
+    """Add the values of the moves to the empty squares, in place; lists have an entry by cell."""
     for cell in empty_cells:
         known = move_values.is_known[cell]
         squares[cell] = squares[cell]._replace(
@@ -258,10 +257,10 @@ def _add_values(
 def draw_small_board(
     game: Game, position: int, signs: Mapping[int, str], last_cell: int | None = None
 ) -> SmallBoard:
-    """Return a picture of a position with a sign on some empty cells.
+    """Return a small picture of a position with signs on some empty cells.
 
-    `signs` maps a cell to "right", "blunder" or "plays". `last_cell` is the cell of the last
-    move, None to mark no move.
+    `signs` maps a cell to "right" (a star), "blunder" (a cross) or "plays" (a dot). `last_cell` is
+    the cell of the last move to mark, None to mark no move.
     """
     kinds = {
         cell: MARKS[stone].lower()
@@ -303,26 +302,23 @@ def draw_changed_board(
 
 
 def draw_squares(board: BoardPicture) -> list[svg.Shape]:
-    """Return the shapes of a board's squares and their content; the origin is the top left corner."""
+    """Return the shapes of a board in pixels, from its top left corner: squares and winning lines."""
     shapes: list[svg.Shape] = []
     for square in board.squares:
-        x = (square.column - 1) * (SQUARE_SIZE + SQUARE_GAP)
-        y = (square.row - 1) * (SQUARE_SIZE + SQUARE_GAP)
+        x = (square.column - 1) * SQUARE_DISTANCE
+        y = (square.row - 1) * SQUARE_DISTANCE
         shapes += _draw_square(square, x, y)
     for kind, *ends in board.winning_lines:
-        places = [
-            round(end * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP / 2, 1) for end in ends
-        ]
+        places = [round(end * SQUARE_DISTANCE - SQUARE_GAP / 2, 1) for end in ends]
         shapes.append(svg.Segment(kind, *places))
     return shapes
 
 
 def draw_board_file(board: BoardPicture, headline: str, caption: str) -> svg.Drawing:
-    """Return a file with a board and its values, below a headline and a caption."""
-    rows = len(board.square_rows)
-    columns = len(board.square_rows[0])
-    width = columns * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP + 2 * BOARD_MARGIN
-    height = rows * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP + 2 * BOARD_MARGIN
+    """Return the drawing of a board with its values for a file, below a headline and a caption."""
+    board_width, board_height = _measure_board(board)
+    width = board_width + 2 * BOARD_MARGIN
+    height = board_height + 2 * BOARD_MARGIN
     squares = "; ".join(square.label for square in board.squares)
     shapes: list[svg.Shape] = [
         svg.Text("heading", BOARD_MARGIN, 26, headline),
@@ -337,9 +333,14 @@ def draw_board_file(board: BoardPicture, headline: str, caption: str) -> svg.Dra
 
 def draw_board_preview(board: BoardPicture, caption: str) -> svg.Drawing:
     """Return the picture of a board for link previews, above a line of text."""
-    height = len(board.square_rows) * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP
-    width = len(board.square_rows[0]) * (SQUARE_SIZE + SQUARE_GAP) - SQUARE_GAP
+    width, height = _measure_board(board)
     return svg.draw_preview(caption, draw_squares(board), width, height)
+
+
+def _measure_board(board: BoardPicture) -> tuple[int, int]:
+    """Return the width and the height of a board in pixels, without a margin."""
+    rows, columns = len(board.square_rows), len(board.square_rows[0])
+    return columns * SQUARE_DISTANCE - SQUARE_GAP, rows * SQUARE_DISTANCE - SQUARE_GAP
 
 
 def list_board_rows(
@@ -412,7 +413,7 @@ def _draw_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]
 
 
 def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
-    """Return the lines that won the game, in the order of `game.lines`."""
+    """Return the cells of each line with which the game was won, in the order of `game.lines`."""
     stones = game.board[position][game.lines]
     complete = np.abs(stones.sum(axis=1)) == game.in_a_row
     lines: list[list[int]] = game.lines[complete].tolist()
@@ -420,7 +421,7 @@ def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
 
 
 def _draw_winning_strokes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:
-    """Return a stroke through each winning line, slightly longer than the line."""
+    """Return a line through the stones of each winning line; the side of a square is 1."""
     drawn = []
     for line in lines:
         row1, column1 = game.locate_cell(line[0])
@@ -448,7 +449,7 @@ def _build_sign_path(game: Game, sign_kind: str, cell: int) -> str:
 
 
 def _describe_sign(sign_kind: str) -> str:
-    """Return the content of a cell in words."""
+    """Return a stone or a sign in words, for screen readers."""
     if sign_kind in MARK_WORDS:
         return gettext(MARK_WORDS[sign_kind])
     return gettext("empty") if sign_kind == "." else sign_kind.upper()
@@ -457,7 +458,7 @@ def _describe_sign(sign_kind: str) -> str:
 def _describe_cells(
     game: Game, sign_kinds: Mapping[int, str], last_cell: int | None
 ) -> str:
-    """Return the content of the cells in words, row by row."""
+    """Return the stones and signs of a board in words, row by row."""
     words = [_describe_sign(kind) for kind in sign_kinds.values()]
     if last_cell is not None:
         words[last_cell] += f" {gettext(MARK_WORDS['last'])}"

@@ -1,4 +1,4 @@
-"""Labels of matchboxes: a board with the numbered beads of each move on its free square.
+"""Labels of matchboxes for MENACE on paper: a board with numbered beads on its free squares.
 
 A bead has the number of its square, from 1 in reading order, and a colour for each
 number, so that a sheet can also be read without colours. A page defines each sign once
@@ -65,9 +65,9 @@ def draw_label(
     beads_per_kind: int,
     counts_by_cell: Mapping[int, int] | None = None,
 ) -> BoxLabel:
-    """Return the label of a box with `beads` beads of each kind.
+    """Return the label of a box with `beads_per_kind` beads for each of its moves.
 
-    `counts` are the beads of each cell of the box, if they differ between the cells.
+    If the numbers of beads differ between the moves, `counts_by_cell` has them by cell.
     """
     signs = "".join(
         _write_sign_reference(name) for name in ["grid", *_list_sign_names(game, box)]
@@ -112,7 +112,7 @@ def describe_box(game: Game, box: Box) -> str:
 def _write_bead_count(
     beads_per_kind: int, counts_by_cell: Mapping[int, int] | None
 ) -> str:
-    """Return the text below the board: the number of beads in the box."""
+    """Return the text element below the board with the number of beads in the box."""
     if counts_by_cell is not None:
         return gettext("%(number)s beads", number=sum(counts_by_cell.values()))
     if beads_per_kind == 1:
@@ -156,10 +156,10 @@ DRAWN_BEAD_OFFSET = 16  # room for the drawn bead, to the right of the box
 
 
 def draw_tray(bead_counts: Mapping[int, int], drawn_cell: int) -> Markup:
-    """Return a picture of an open matchbox and, beside it, the bead that was drawn.
+    """Return a picture of an open matchbox and, beside it, the bead that was drawn from it.
 
-    `bead_counts` are the beads by cell. A box with very many beads shows one bead of each
-    kind, with its number.
+    `bead_counts` has the number of beads by cell. A box with very many beads is drawn with one bead
+    for each cell, and its number beside it.
     """
     left = {cell: number - (cell == drawn_cell) for cell, number in bead_counts.items()}
     is_full = sum(left.values()) > TRAY_COLUMNS * TRAY_ROWS

@@ -1,7 +1,7 @@
-"""Axes, learning curves, the value of a game over its moves, and bars of results.
+"""Charts with axes: learning curves, the value of a game over its moves, and bars of results.
 
-Each chart has a table of its numbers on the page; the script with the cursor reads this
-table.
+Each chart has a table of its numbers on the page.  The script that shows the number at the cursor
+reads this table.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,44 +21,38 @@ from app.web.pictures import svg
 from app.web.translation import gettext
 
 PERCENT_UNIT = "%"
-# kind of an outcome -> its word
+# outcome -> verb in a sentence
 OUTCOME_WORDS = {"win": "won", "draw": "drawn", "loss": "lost"}
-CURVE_INKS = (
-    "accent",
-    "ink",
-    "win",
-    "loss",
-)  # inks of lines that stand for no outcome, in order of use
-# lines differ by more than their colour
+# inks of lines that do not stand for an outcome: the first line has the first ink
+CURVE_INKS = ("accent", "ink", "win", "loss")
+# CSS classes of lines, so that lines differ also without their colours
 DASH_CLASSES = ("", "dashed ", "dotted ", "mixed ")
-TICK_STEPS = (1, 2, 2.5, 5, 10)  # distances of ticks, times a power of ten
+TICK_STEPS = (1, 2, 2.5, 5, 10)  # allowed distances of ticks, times any power of ten
 MAX_TICKS = 6
-# share of the axis; the numbers of closer ticks would overlap
+# smallest distance of ticks as a share of the axis; the numbers of closer ticks would overlap
 MIN_TICK_DISTANCE = 0.08
 DIGIT_WIDTH = 7.0  # largest width of a digit at an axis, in pixels
-AXIS_HEIGHT = 34.0  # pixels below a plot, for its numbers and their name
+AXIS_HEIGHT = 34.0  # pixels below a plot, for the numbers and the title of its axis
 
-# A page.
-PLOT_HEIGHT = 170.0  # pixels of a plot
-LOW_PLOT_HEIGHT = 80.0  # pixels of a plot of the value of a game
+# Sizes of charts on a page, in pixels.
+PLOT_HEIGHT = 170.0
+LOW_PLOT_HEIGHT = 80.0  # height of a plot of the value of a game
 ROOM_ABOVE = 8.0
 
-# A file.
+# Sizes of charts in a file, in pixels.
 DEFAULT_FILE_WIDTH = 640
-FILE_WIDTH_LIMITS = (280, 1600)  # pixels that a picture can be wide
-MIN_CHART_WIDTH = 300  # pixels: how narrow a chart may be
-SINGLE_CHART_HEIGHT, JOINED_CHART_HEIGHT = (
-    224,
-    144,
-)  # pixels: the height of a plot, alone or among others
-# pixels: the title, the name of a chart, a row of its legend, the margin below
+FILE_WIDTH_LIMITS = (280, 1600)  # smallest and largest width of a file
+MIN_CHART_WIDTH = 300
+# height of a plot: of the only chart of a file, of one of several charts
+SINGLE_CHART_HEIGHT, JOINED_CHART_HEIGHT = 224, 144
+# height of the title, of a chart's name, of a row of its key, and of the margin below
 TITLE_HEIGHT, NAME_HEIGHT, KEY_ROW_HEIGHT, ROOM_BELOW = (30, 26, 17, 44)
 PLOT_LEFT, PLOT_RIGHT, TEXT_MARGIN = (
     50,
     14,
     12,
 )  # left and right of a plot, and of what is written
-KEY_LINE_WIDTH = 24  # pixels of a line in a key
+KEY_LINE_WIDTH = 24  # length of the sample of a line in a key
 VALUE_COLUMNS = (
     "move",
     "mark",
@@ -71,25 +65,23 @@ VALUE_COLUMNS = (
 
 
 class Axis(NamedTuple):
-    """An axis with its range and its ticks; `compute_share` maps a value to a place from 0 to 1."""
+    """An axis with its range and its ticks, linear or logarithmic."""
 
     minimum: float
     maximum: float
     is_logarithmic: bool
     ticks: Sequence[float]
-    log_offset: float = (
-        0.0  # than a value, is what a logarithmic axis takes the logarithm of
-    )
+    log_offset: float = 0.0  # a logarithmic axis shows log(value + log_offset)
 
     def compute_share(self, value: float) -> float:
-        """Return the place of a value, from 0 to 1; outside values get the nearer end."""
+        """Return the place of a value on the axis, from 0 to 1; values outside get the nearer end."""
         low = self._apply_logarithm(self.minimum)
         high = self._apply_logarithm(self.maximum)
         value = self._apply_logarithm(value)
         return min(1.0, max(0.0, (value - low) / (high - low)))
 
     def compute_shares(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the places of many values on a linear axis."""
+        """Return the places of values on a linear axis, each from 0 to 1."""
         shares = (np.asarray(values) - self.minimum) / (self.maximum - self.minimum)
         return np.clip(shares, 0.0, 1.0)
 
@@ -102,10 +94,10 @@ class Axis(NamedTuple):
 def build_axis(
     values: Iterable[float], includes_zero: bool = False, ends_at_ticks: bool = False
 ) -> Axis:
-    """Return a linear axis for values.
+    """Return a linear axis whose range contains some values.
 
-    With `includes_zero` the axis includes 0. With `is_whole` it ends at ticks, otherwise slightly
-    outside the range of the values.
+    With `includes_zero` the range also contains 0. With `ends_at_ticks` the axis ends at ticks,
+    otherwise slightly outside the range of the values.
     """
     known = [*values, *([0.0] if includes_zero else [])] or [0.0]
     low = min(known)
@@ -147,8 +139,8 @@ def build_logarithmic_axis(values: Iterable[float]) -> Axis:
 
 
 def build_logarithmic_axis_from_zero(maximum: float) -> Axis:
-    """Return an axis of log(1 + value), which begins at 0."""
-    maximum = max(maximum, 1.0)  # not 0, if the agent was never updated
+    """Return an axis from 0 to a maximum that shows log(1 + value)."""
+    maximum = max(maximum, 1.0)  # The maximum is 0 for an agent without updates.
     axis = Axis(0.0, maximum, True, [], 1.0)
     powers = (10.0**power for power in range(floor(log10(maximum)) + 1))
     return axis._replace(
@@ -168,7 +160,7 @@ def choose_tick_distance(axis_length: float) -> float:
 
 
 class OutcomeShare(NamedTuple):
-    """One of the three parts of a bar that is 100 wide."""
+    """One of the three parts of a bar of results: games won, drawn or lost."""
 
     outcome: str  # key of OUTCOME_WORDS
     text: str
@@ -177,18 +169,18 @@ class OutcomeShare(NamedTuple):
 
 
 class LabelledNumber(NamedTuple):
-    """A number with its text."""
+    """A number, and the text that shows it."""
 
     value: float
     text: str
 
 
 class Curve(NamedTuple):
-    """A line of a chart, which is also a column of the table."""
+    """A line of a chart, which is also a column in the table of the chart."""
 
     name: str
     css_ink: str
-    numbers: list[LabelledNumber | None]  # None where this line has none
+    numbers: list[LabelledNumber | None]  # None where this line has no point
 
     @property
     def end_numbers(self) -> tuple[LabelledNumber, LabelledNumber]:
@@ -225,9 +217,9 @@ class CurvePoint(NamedTuple):
     """The numbers of all charts at one value of their common horizontal axis."""
 
     x_number: LabelledNumber
-    agent_url: str  # URL of the agent at that time, "" without one
+    agent_url: str  # URL of the agent at this snapshot, "" without a URL
     numbers: list[LabelledNumber | None]
-    cursor_percent: float  # place of the cursor, in percent of the axis
+    cursor_percent: float  # place on the horizontal axis, from 0 to 100
 
     @property
     def texts(self) -> list[str]:
@@ -236,7 +228,7 @@ class CurvePoint(NamedTuple):
 
 
 class DrawnChart(NamedTuple):
-    """A chart on a page."""
+    """A chart as SVG for a page, with the key of its lines."""
 
     chart: Chart
     keys: Sequence[svg.LegendKey]
@@ -247,7 +239,7 @@ class Charts(NamedTuple):
     """Charts with a common horizontal axis."""
 
     id: str
-    axis_title: str  # name of its quantity
+    axis_title: str  # title of the horizontal axis, such as "updates"
     x_axis: Axis
     charts: list[Chart]
     points: list[CurvePoint]
@@ -270,9 +262,9 @@ def lay_out_charts(
     urls: Sequence[str] = (),
     is_logarithmic: bool = True,
 ) -> Charts:
-    """Return charts over a common horizontal axis.
+    """Return charts with a common horizontal axis.
 
-    Each line, and `urls` if given, has an entry for each value in `x_values`.
+    Each line has a number for each entry of `x_values`, and `urls` can have a URL for each.
     """
     across = (
         build_logarithmic_axis_from_zero(x_values[-1])
@@ -314,7 +306,7 @@ def divide_bar(chances: Chances, decimals: int = 2) -> list[OutcomeShare]:
 
 
 def lay_out_chart(charts: Charts, chart: Chart, height: float) -> svg.Plot:
-    """Return the lines of a chart with both axes; `height` is the height of the plot in pixels."""
+    """Return the plot of a chart: its lines and both axes; `height` is in pixels."""
     up = build_axis([chart.maximum], includes_zero=True)
     bottom = ROOM_ABOVE + height
     shapes: list[svg.Shape] = []
@@ -337,7 +329,10 @@ def lay_out_chart(charts: Charts, chart: Chart, height: float) -> svg.Plot:
 def draw_vertical_axis(
     shapes: list[svg.Shape], axis: Axis, top: float, height: float, unit: str = ""
 ) -> int:
-    """Add a line and a number for each tick of the vertical axis; return the width of the numbers."""
+    """Add a line and a number for each tick of the vertical axis to `shapes`.
+
+    Returns the width of the numbers, in steps of 8 pixels.
+    """
     labels = [format_short(tick) + "%" * unit.startswith("%") for tick in axis.ticks]
     for tick, label in zip(axis.ticks, labels, strict=True):
         y = compute_y(axis, tick, top, height)
@@ -353,7 +348,7 @@ def draw_vertical_axis(
 def draw_horizontal_axis(
     shapes: list[svg.Shape], axis: Axis, y: float, title: str
 ) -> None:
-    """Add the numbers and the title of the horizontal axis below `y`."""
+    """Add the numbers and the title of the horizontal axis to `shapes`, below `y` pixels."""
     percent = "%" * title.startswith("%")
     for tick in axis.ticks:
         at = axis.compute_share(tick)
@@ -377,12 +372,12 @@ def measure_margin(labels: Sequence[str]) -> int:
 
 
 def compute_y(y_axis: Axis, value: float, top: float, height: float) -> float:
-    """Return the distance of a value from the top of a plot, in pixels."""
+    """Return the vertical place of a value in a plot, in pixels from the top of the picture."""
     return round(top + (1 - y_axis.compute_share(value)) * height, 1)
 
 
 def draw_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
-    """Return a file with charts, side by side where they fit and otherwise below each other."""
+    """Return the drawing of charts for a file: side by side if they fit, else below each other."""
     across = max(1, min(len(charts.charts), width // MIN_CHART_WIDTH))
     each = width // across
     high = SINGLE_CHART_HEIGHT if len(charts.charts) == 1 else JOINED_CHART_HEIGHT
@@ -412,7 +407,7 @@ def draw_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
 
 
 def tabulate_charts(charts: Charts) -> tuple[list[str], Iterator[list[float | None]]]:
-    """Return the numbers of charts as the columns and the rows of a CSV file."""
+    """Return the column titles and the rows of a CSV file with the numbers of charts."""
     several = len(charts.charts) > 1
     columns = []
     for chart in charts.charts:
@@ -434,10 +429,10 @@ def lay_out_seed_lines(
     height: float,
     unit: str = "",
 ) -> svg.Plot:
-    """Return a plot with a number for each seed: a line between two recipes, or a dot for one.
+    """Return a plot of the result of each seed: a line between two recipes, or a dot for one.
 
-    `rows` is [R, C] for R seeds and C recipes, and `names` are the names of the
-    recipes. `kinds` and `links` are the style and the link of each seed.
+    `rows` is [R, C], the results of R seeds for C recipes; `names` are the names of the recipes.
+    `kinds` and `links` have the CSS classes and the link of each seed's line.
     """
     up = build_axis([value for row in rows for value in row])
     bottom = ROOM_ABOVE + height
@@ -491,7 +486,7 @@ def draw_strength_chart(
 def lay_out_game_values(
     state: MatchState, moves: Sequence[ReviewedMove], height: float
 ) -> svg.Plot:
-    """Return a plot with the exact value after each move as a line, and the expected values as dots."""
+    """Return a plot of a game: a line of the exact value after each move, dots of expected values."""
     plies = state.site.game.cells
     shown = len(state.match.shown_record)
     start = int(state.site.solution.values[0])
@@ -560,7 +555,7 @@ def list_game_value_rows(
     """Yield a row for each move of a match, in the order of VALUE_COLUMNS."""
     for move, cell in zip(moves, state.played_cells, strict=True):
         row, column = state.site.game.locate_cell(cell)
-        # never -0.0
+        # Adding 0.0 changes -0.0 to 0.0.
         expected = (
             None if move.expected_value is None else round(move.expected_value, 6) + 0.0
         )
@@ -578,7 +573,7 @@ def list_game_value_rows(
 def _list_keys(
     keys: Sequence[svg.LegendKey], width: float
 ) -> tuple[list[svg.Shape], int]:
-    """Return the key of a chart, as many names in a row as fit, and the number of rows."""
+    """Return the shapes of a chart's key, within a width in pixels, and its number of rows."""
     shapes: list[svg.Shape] = []
     x, row = 0.0, 0
     for key in keys:

@@ -34,9 +34,11 @@ from app.web.pictures.svg import (
 )
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, cached_per_site
 
-# outline from the left end of the top edge
+# SVG path of a tile, from the left end of its top edge
 TILE_PATH = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"
-OPTIMAL_LINE_HEIGHT = 0.16  # height of the line of optimal play below a row
+OPTIMAL_LINE_HEIGHT = (
+    0.16  # height of the line of optimal play below a row; a tile is 1 high
+)
 EXPECTED_KEY = "expects"
 
 # Sizes of a picture in a file of its own, in pixels.
@@ -52,7 +54,7 @@ CSV_COLUMNS = ("position", "record", "move", "to_move", "true_value", "heat", "v
 
 
 class TileColouring(NamedTuple):
-    """A way to colour the tiles."""
+    """A way to colour the tiles of a mind, such as by value or by number of updates."""
 
     title: str
     colour_scale: str  # "heat" from a loss to a win, or "level" from nothing to all
@@ -91,9 +93,9 @@ class MindPicture(NamedTuple):
     colouring_key: str  # key of COLOURINGS
     colour_scale: str  # scale of its colours, "heat" or "level"
     tile_layout: Tiles
-    # a step of the colour scale (None for unknown values), and the tiles with it
+    # (step of the colour scale or None for unknown values, SVG path of all tiles of this colour)
     paths_by_colour: list[tuple[int | None, str]]
-    tile_outline: str = TILE_PATH  # the outline of one, for the script
+    tile_outline: str = TILE_PATH  # SVG path of a single tile, for the script
     # "x,y" of every tile, as are the frames only where a script may want them
     tile_coordinates: str = ""
     encoded_frames: str = (
@@ -101,7 +103,10 @@ class MindPicture(NamedTuple):
     )
 
     def draw_svg(self, id: str = "mind", is_small: bool = False) -> Markup:
-        """Write the picture for a page; `id` makes it unique, `small` removes the margins."""
+        """Return the picture as SVG for a page.
+
+        `id` is the id of its HTML element; `is_small` leaves out the margins.
+        """
         edges = (0.2, 0.2, 0.4, 0.6) if is_small else (2.2, 0.4, 2.6, 0.9)
         left, top, across, down = edges
         width = self.tile_layout.columns + across
@@ -130,7 +135,7 @@ class MindPicture(NamedTuple):
         return write_inline(shapes, kind, f'{attributes} aria-hidden="true"')
 
     def draw_tiles(self, unknown_fill: str = "") -> Inset:
-        """Return the tiles; `unknown_fill` is the fill of unknown tiles, "" for that of the style."""
+        """Return the shapes of all tiles; `unknown_fill` replaces the fill of unknown tiles."""
         signs = [
             Sign("blank", outline, fill_attribute=unknown_fill)
             if value is None
@@ -141,10 +146,10 @@ class MindPicture(NamedTuple):
 
 
 def list_colourings(site: SiteData, agent_name: str) -> dict[str, TileColouring]:
-    """Return the ways to colour the positions of an agent.
+    """Return the ways to colour the tiles of an agent, by key.
 
-    Only agents with a training task have its errors. Beads are not expected results, so
-    they have no errors; their tiles show how unequal the beads are.
+    Errors against the training task need an agent with a task. Beads are not expected results, so
+    they have no errors; their tiles show how unequal the beads of a box are.
     """
     if site.agents[agent_name].card.reward_scale is None:
         return {
@@ -165,7 +170,7 @@ def parse_snapshot_and_colouring(
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
-    site.get_agent(name)  # raises NotFound for an unknown agent
+    site.get_agent(name)  # only to raise NotFound for an unknown agent
     step = read_snapshot(
         name, query.get("step", ""), site.get_last_snapshot(name), site
     )
@@ -179,17 +184,20 @@ def parse_snapshot_and_colouring(
 
 
 class RepresentedDecisions(NamedTuple):
-    """A decision for each tile of a mind at T snapshots."""
+    """The decision that represents each of N tiles at T snapshots.
 
-    decisions: NDArray[np.intp]  # [T, N] decisions; a known one if the tile has one
-    is_known: NDArray[np.bool_]  # [T, N] whether the agent had updated it by then
+    A tile stands for all symmetric decisions; the agent may have updated only some of them.
+    """
+
+    decisions: NDArray[np.intp]  # [T, N] an updated decision, if the tile has one
+    is_known: NDArray[np.bool_]  # [T, N] whether the decision had been updated by then
 
 
 @cached_per_site(4)  # some 80 KB each
 def choose_decisions(
     site: SiteData, name: str, snapshot: int | None = None
 ) -> RepresentedDecisions:
-    """Return a decision for each tile at each snapshot of an agent, or at one."""
+    """Return the decision that represents each tile, at each snapshot of an agent or at one."""
     agent = site.agents[name]
     steps = range(agent.history.snapshot_count) if snapshot is None else (snapshot,)
     known = value_map.find_known_decisions(
@@ -202,10 +210,9 @@ def choose_decisions(
 def estimate_tiles(
     site: SiteData, name: str, snapshot: int | None = None
 ) -> NDArray[np.float64]:
-    """Return an agent's estimate of each tile at each snapshot or at one, [T, N], -1 to +1.
+    """Return an agent's highest value in each tile, [T, N], from -1 to +1, at each snapshot or one.
 
-    For beads it is the advantage of the most likely move in the box over an equal
-    share.
+    For beads it is the advantage of the likeliest move in the box over an equal share.
     """
     game = site.game
     agent = site.agents[name]
@@ -245,7 +252,7 @@ def colour_tiles(
             policy_from_values(game.spread_pairs(q), agent.card.play_rule)
             for q in _load_tables(site, name, snapshot)
         )
-        # One by one: all of them at once take 30 MB.
+        # The snapshots are computed one by one: all snapshots at once need 30 MB.
         drawn = [
             value_map.colour_blunders(game, *each, LEVEL_COUNT)
             for each in zip(rows, plays, strict=True)
@@ -331,7 +338,7 @@ def _list_tile_outlines(tile_layout: Tiles) -> list[str]:
 def _build_mind_picture(
     site: SiteData, name: str, colouring_key: str, heats: NDArray[np.int8]
 ) -> MindPicture:
-    """Return a picture with the colours `heat`, [N], without data for the script."""
+    """Return the picture of a mind with a colour step for each tile, [N], without script data."""
     where = site.tile_layout
     paths = outline_tiles(where, heats)
     return MindPicture(
@@ -346,7 +353,7 @@ def _build_mind_picture(
 
 @lru_cache(maxsize=2)
 def draw_optimal_lines(tile_layout: Tiles) -> Inset:
-    """Return a line below each row that shows the results with optimal play."""
+    """Return a coloured line below each row of tiles: the results with optimal play."""
     lines = []
     for ply in range(len(tile_layout.row_middles)):
         row = tile_layout.plies == ply
@@ -366,7 +373,7 @@ def draw_optimal_lines(tile_layout: Tiles) -> Inset:
 
 
 def draw_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawing:
-    """Return a file with the picture, the numbers of its rows and the meaning of its colours."""
+    """Return the drawing of a mind for a file, with row numbers and the meaning of its colours."""
     kind = list_colourings(site, picture.agent_name)[picture.colouring_key]
     width = round(LEFT_MARGIN + picture.tile_layout.columns * TILE_SIZE + RIGHT_MARGIN)
     height = round(TOP_MARGIN + picture.tile_layout.height * TILE_SIZE + BOTTOM_MARGIN)
@@ -436,7 +443,7 @@ def list_mind_rows(
 
 
 def _list_legend(colouring: TileColouring) -> list[tuple[str, str, ScaleValue | None]]:
-    """Return the entries of the legend: label, kind of the shape, and colour or None."""
+    """Return the entries of the legend: label, CSS class of the sample, and its colour or None."""
     most = HEAT_STEPS if colouring.colour_scale == "heat" else LEVEL_COUNT
     ends: list[tuple[str, str, ScaleValue | None]]
     if colouring.lowest_meaning:

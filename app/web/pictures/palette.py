@@ -10,8 +10,8 @@ from itertools import product
 from app.web.move_values import HEAT_STEPS
 
 Colour = tuple[int, int, int]  # red, green, blue, 0 to 255
-Shade = tuple[str, str]  # a colour in the light scheme, and in the dark one
-Ends = tuple[str, str, str]  # a loss, a draw, a win
+Shade = tuple[str, str]  # "#rrggbb" in the light scheme, and in the dark scheme
+Ends = tuple[str, str, str]  # colours "#rrggbb" of a loss, a draw and a win
 SCHEMES = ("light", "dark")
 LEVEL_COUNT = 10  # steps of a scale from nothing to all
 INK_COLOURS: dict[str, Shade] = {
@@ -28,10 +28,10 @@ INK_COLOURS: dict[str, Shade] = {
     "win": ("#00695f", "#4fd1c1"),
     "draw": ("#5c6670", "#b4bcc5"),
     "loss": ("#b71c1c", "#ff8a80"),
-    # Under what optimal play draws, where a heat would be too pale.
+    # Lines of optimal play for draws: the heat of a draw would be too pale.
     "drawn": ("#aab2bd", "#6a7583"),
 }
-# In the dark the ends are brightest: what matters glows, a draw does not.
+# In the dark scheme wins and losses are the brightest colours, and a draw is dark.
 PALETTES: dict[str, dict[str, Ends]] = {
     "red-green": {
         "light": ("#c62828", "#f7f7f7", "#00897b"),
@@ -52,10 +52,10 @@ WHITE = (255, 255, 255)
 
 
 def write_stylesheet() -> str:
-    """Return the CSS rules of the inks, the palettes and `data-heat`.
+    """Return the CSS rules of the inks, the palettes and the attribute `data-heat`.
 
-    The check boxes `palette-...` choose a palette. Each rule sets the colour as
-    `--heat`, so that other shapes at that value can use it too.
+    The check boxes `palette-...` of a page select a palette. Each rule sets the CSS variable
+    `--heat`, which other shapes with this heat can use too.
     """
     default, *others = PALETTES
     inks = ";".join(
@@ -113,7 +113,7 @@ def write_rules(scale: str, value: int, scheme: str) -> str:
 
 
 def mix_colours(first: Colour, second: Colour, share: float) -> Colour:
-    """Return the colour at a share of the way from one colour to another."""
+    """Return the mixture of two colours; a share of 0 is the first colour, 1 the second."""
     red, green, blue = (
         round(a + share * (b - a)) for a, b in zip(first, second, strict=True)
     )

@@ -1,14 +1,13 @@
-"""The shapes of pictures, written for a page, as an SVG file or as a PNG.
+"""The shapes of pictures, and writers of shapes for a page, as an SVG file and as PNG.
 
-A shape has a kind: classes that `shapes.css` colours, in a page and in a file.  In a plot a
-place across is a share of its width, from 0 to 1, and one down is in pixels.  So the same plot is
-as wide as a phone or a screen, and its words stay as large as they are.  Elsewhere both are in
-pixels, or in units of the group around the shape.
+The `kind` of a shape is a list of CSS classes; `shapes.css` has their colours.  In a plot x is a
+share of the width from 0 to 1, and y is in pixels, so a plot can have any width while its texts
+keep their size.  In other pictures x and y are in pixels, or in the units of the `Inset` around the
+shape.
 
-In a page the stylesheet is around a picture (see `read_stylesheet`), and a plot is as wide as there is
-room, so places across are written in percent.  Alone a picture has a size, and brings its own style
-with the colours written out, for programs that know no variables of CSS; it needs no font of ours,
-no file beside it and no script.
+In a page, a plot is as wide as its container, so its x coordinates are written in percent, and the
+page has the stylesheet (see `read_stylesheet`).  A file has a fixed size and contains its own
+style.  Colours are written out there, for programs that do not know CSS variables.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +22,9 @@ from resvg_py import svg_to_bytes
 from app.web.pictures import palette
 
 SCHEMES = ("auto", *palette.SCHEMES)
-COORDINATE_PRECISION = 1000  # steps across, where a path is stretched
+COORDINATE_PRECISION = (
+    1000  # a path over the width of a plot has x coordinates from 0 to 1000
+)
 DOT_RADIUS = 4.4
 CHARACTER_WIDTH = 0.58  # width of a letter, as a share of its height
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
@@ -45,14 +46,14 @@ ScaleValue = tuple[str, int]
 
 
 class ShapeLink(NamedTuple):
-    """The tooltip and the URL of a shape."""
+    """The link of a shape: its tooltip and its URL."""
 
     title: str
-    href: str  # "" where nothing can be opened
+    href: str  # "" for a tooltip without a link
 
 
 class Rect(NamedTuple):
-    """A bar or a cell."""
+    """A rectangle, such as a bar or a cell."""
 
     kind: str
     x: float
@@ -61,7 +62,7 @@ class Rect(NamedTuple):
     height: float
     link: ShapeLink | None = None
     colour_value: ScaleValue | None = None
-    corner_radius: float = 0.0  # pixels, of its corners
+    corner_radius: float = 0.0  # pixels
 
 
 class Dot(NamedTuple):
@@ -71,7 +72,7 @@ class Dot(NamedTuple):
     x: float
     y: float
     link: ShapeLink | None = None
-    relative_radius: float = 1.0  # radius, as a share of the largest one
+    relative_radius: float = 1.0  # radius as a share of DOT_RADIUS
 
 
 class Path(NamedTuple):
@@ -102,7 +103,7 @@ class Text(NamedTuple):
     y: float  # baseline
     text: str
     anchor: str = "start"  # or "middle", "end"
-    left_shift: float = 0.0  # pixels further to the left
+    left_shift: float = 0.0  # pixels by which the text is moved to the left
     colour_value: ScaleValue | None = None  # colour of the background
 
 
@@ -122,7 +123,7 @@ class Hatch(NamedTuple):
 
 
 class Inset(NamedTuple):
-    """A group of shapes with units of its own."""
+    """A group of shapes that is moved and scaled as a whole."""
 
     kind: str
     shapes: "Sequence[Shape]"
@@ -154,7 +155,7 @@ class LegendKey(NamedTuple):
 
 
 class Plot(NamedTuple):
-    """Shapes over two axes, with a key of the lines; the page decides the width."""
+    """Shapes over two axes, with a key of the lines; its width follows from the page."""
 
     height: float  # pixels
     left_margin: int  # width of the numbers at the left, in steps of 8 pixels
@@ -168,17 +169,17 @@ def read_stylesheet() -> str:
 
 
 def write_inline(shapes: Iterable[Shape], kind: str, attributes: str) -> Markup:
-    """Write shapes for a page; `attributes` are those of the whole picture, such as its view box."""
+    """Return shapes as an <svg> element for a page, with attributes such as a view box."""
     return Markup(
         f'<svg class="{kind}" {attributes}>{SvgWriter().write_shapes(shapes)}</svg>'
     )
 
 
 def write_plot(plot: Plot, label: str = "", link_attributes: str = "") -> Markup:
-    """Write a plot for a page.
+    """Return a plot as HTML for a page.
 
-    `label` is the text for screen readers, "" if a table beside it shows the same numbers.
-    `link_attributes` has attributes for its links: see `get_link_attributes` in `rendering`.
+    `label` is the text for screen readers, "" if a table beside the plot has the same numbers.
+    `link_attributes` are HTML attributes of its links: see `get_link_attributes` in `rendering`.
     """
     told = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
     shapes = SvgWriter(None, plot.height, link_attributes=link_attributes).write_shapes(
@@ -190,7 +191,10 @@ def write_plot(plot: Plot, label: str = "", link_attributes: str = "") -> Markup
 
 
 def write_file(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> str:
-    """Write a drawing as a file; `scheme` is one of SCHEMES, and links start with `base_url`."""
+    """Return a drawing as an SVG file.
+
+    `scheme` is one of SCHEMES; `base_url` is the host before the paths of links.
+    """
     width = f"{drawing.width:g}"
     height = f"{drawing.height:g}"
     content = SvgWriter(base_url=base_url).write_shapes(drawing.shapes)
@@ -210,7 +214,7 @@ def write_style(drawing: Drawing, scheme: str = "auto") -> str:
 def draw_preview(
     caption: str, shapes: Sequence[Shape], width: float, height: float
 ) -> Drawing:
-    """Return the picture for link previews: shapes, above a line of text."""
+    """Return a drawing in the size of link previews: shapes, enlarged, above a line of text."""
     wide, high = PREVIEW_SIZE
     room = high - PREVIEW_MARGIN - PREVIEW_TEXT_HEIGHT
     scale = min((wide - 2 * PREVIEW_MARGIN) / width, room / height)
@@ -279,7 +283,7 @@ def _write_style_of_scheme(
 
 
 def list_colour_values(shapes: Iterable[Shape]) -> Iterator[ScaleValue]:
-    """Yield the heats and levels of shapes."""
+    """Yield the colour values of shapes: heats and levels."""
     for shape in shapes:
         if isinstance(shape, Inset):
             yield from list_colour_values(shape.shapes)
@@ -288,9 +292,10 @@ def list_colour_values(shapes: Iterable[Shape]) -> Iterator[ScaleValue]:
 
 
 class SvgWriter(NamedTuple):
-    """A writer of shapes, whose x goes from 0 to 1 and is written in pixels or percent.
+    """A writer of shapes as SVG.
 
-    With a `width`, x is written in pixels of the width, else as a percentage.
+    If `width` is given, x coordinates from 0 to 1 are written as pixels of this width, otherwise as
+    percent.
     """
 
     width: float | None = 1.0

@@ -17,7 +17,9 @@ from app.web.match import Match
 from app.web.site_data import HUMAN, MAX_REGISTERED, TRUTH, SiteData, cached_per_site
 
 MAX_TABLE_ROWS = 26  # rows of a table of curves; the file has all rows
-MAX_OFFERED_RUNS = 6  # runs from each end of a group, and from its middle
+MAX_OFFERED_RUNS = (
+    6  # links to runs with the lowest, the middle and the highest values, each
+)
 QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
 # headings of the quantiles in tables
 QUANTILE_HEADINGS = (
@@ -30,12 +32,12 @@ QUANTILE_HEADINGS = (
 COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
 
 BuildRunUrl = Callable[[int], str]  # maps a seed to the URL of its run
-Runs = NDArray[np.void]  # [N] the "seed" and the "value" of each, in an order
+Runs = NDArray[np.void]  # [N] records with the fields "seed" and "value"
 Record = tuple[object, ...]  # a value for each of COLUMNS
 
 
 class TableCell(NamedTuple):
-    """A text of a table with its URL."""
+    """The text of a cell of a table, and its URL, "" without a link."""
 
     text: str
     href: str = ""
@@ -49,7 +51,7 @@ class TableRow(NamedTuple):
 
 
 class HtmlTable(NamedTuple):
-    """The numbers of a figure."""
+    """A table with the numbers of a figure."""
 
     first_heading: str  # heading of the first column
     columns: list[str]
@@ -57,7 +59,7 @@ class HtmlTable(NamedTuple):
 
 
 class RunSample(NamedTuple):
-    """Some runs of a group, or all runs of a small group."""
+    """Links to some runs of a group, or to all runs of a small group."""
 
     group_name: str
     runs_by_group: list[
@@ -75,7 +77,7 @@ def build_verdict_table(numbers: Numbers) -> HtmlTable:
 
 
 def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[RunSample]:
-    """Return runs of a histogram to open: of a large group the lowest, middle and highest runs."""
+    """Return links to runs of a histogram: of a large group to the lowest, middle and highest."""
     if not isinstance(figure, Histogram):
         return []
     found = []

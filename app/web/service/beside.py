@@ -9,7 +9,7 @@ from gevent.monkey import is_module_patched
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
-# One thread at a time, so that requests keep half of the processor.
+# Only one thread runs at a time, so that other requests still get half of the processor.
 _thread_slot = BoundedSemaphore(1)
 
 
@@ -35,7 +35,10 @@ def run_in_thread_pool(
 
 
 class _RaisedError(NamedTuple):
-    """The error of a function in a thread; it is not raised there, because gevent would log it."""
+    """The error that a function raised in a thread.
+
+    It is raised again in the calling code, because gevent would log an error in the thread.
+    """
 
     error: Exception
 

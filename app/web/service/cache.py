@@ -1,8 +1,7 @@
-"""The response cache: a public response is looked up before the application is called.
+"""The response cache: a cached response is sent without calling the application.
 
-The key of a response is its URL without the parameters that its route does not read
-(see `queries.py`), its encoding, and whether htmx sent the request. No other part of a
-request changes a response.
+The key of a response is its URL without the parameters that its route does not read (see
+`queries.py`), its encoding, and whether htmx sent the request.
 """
 
 import sys
@@ -37,7 +36,7 @@ Key = tuple[str, ...]
 
 
 class CachedResponse(NamedTuple):
-    """A cached response."""
+    """A response in the cache: status line, headers and body."""
 
     status: str
     headers: list[tuple[str, str]]
@@ -45,7 +44,10 @@ class CachedResponse(NamedTuple):
 
 
 class ResponseCache:
-    """A cache of responses, up to `size` bytes; responses that were requested again stay longest."""
+    """A cache of responses, up to `size` bytes.
+
+    Responses that were requested more than once stay longer than new responses.
+    """
 
     def __init__(self, size: int) -> None:
         self.proven: LRUCache[Key, tuple[CachedResponse, int]] = build_sized_cache(
@@ -81,10 +83,10 @@ class ResponseCache:
 
 
 class RequestTurns:
-    """Locks by URL: only one thread at a time renders a URL, and the others wait for its response.
+    """Locks by URL, so that only one thread at a time renders a URL.
 
-    A thread that renders a URL may request others.  A page that waits for a training blocks no
-    other page.
+    Other threads with the same URL wait for its response.  A thread that renders a URL may request
+    other URLs.
     """
 
     def __init__(self) -> None:
@@ -109,12 +111,12 @@ class RequestTurns:
 
 
 def _normalize_request(environ: "WSGIEnvironment") -> None:
-    """Choose an encoding, note the time, and remove headers that Werkzeug would misread."""
+    """Prepare a request in place: choose an encoding, note the time, remove misleading headers."""
     environ[ENCODING_VARIABLE] = choose_encoding(environ.get(ENCODING_VARIABLE, ""))
     environ[ARRIVAL_TIME_KEY] = monotonic()
-    # A server may ignore an upgrade (RFC 9110, section 7.8), but Werkzeug refuses it.
+    # Werkzeug refuses requests to upgrade; a server may ignore them (RFC 9110, section 7.8).
     environ.pop("HTTP_UPGRADE", None)
-    # The star stands for any response; Werkzeug takes it for a tag.
+    # Werkzeug reads If-Match: * as a tag; it stands for any response.
     if environ.get(IF_MATCH_VARIABLE, "").strip() == "*":
         del environ[IF_MATCH_VARIABLE]
 
@@ -124,11 +126,10 @@ def cache_responses(
     read_query: "Callable[[WSGIEnvironment], str]",
     size: int = CACHE_BYTES,
 ) -> "WSGIApplication":
-    """Wrap a WSGI application: call it once for each response that may be cached.
+    """Wrap a WSGI application with a cache of its public responses, up to `size` bytes.
 
-    A response to GET with status 200 and `Cache-Control: public` may be cached.  The application
-    gets a request that accepts a single encoding, and whose query `read_query` has reduced:
-    requests that differ in the rest share a response.
+    Responses to GET with status 200 and `Cache-Control: public` are cached.  `read_query` returns
+    the query without the parameters that the page does not read.
     """
     answers = ResponseCache(size)
     turns = RequestTurns()
@@ -138,16 +139,16 @@ def cache_responses(
     ) -> Iterable[bytes]:
         _normalize_request(environ)
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
-            # Never cached, and without a turn: a client may be slow to send a table.
+            # Not cached, and without waiting: a slow client would block the others.
             return application(environ, start_response)
         usual = is_host_valid(environ) and not is_too_long(environ)
         known = answers.find_response(environ) if usual else None
         if usual and not known:
-            # A copy, so that the log keeps the query as it was sent.
+            # The application gets a copy, so that the log has the query as it was sent.
             environ = environ | {"QUERY_STRING": read_query(environ)}
             known = answers.find_response(environ)
         if not known:
-            # Other requests for this URL wait: rendering it twice would take longer.
+            # Simultaneous requests for this URL wait, because rendering it twice would take longer.
             with turns.wait_for_turn(
                 f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
             ):
@@ -170,7 +171,7 @@ def _send_cached_response(
     environ: "WSGIEnvironment",
     start_response: "StartResponse",
 ) -> Iterable[bytes]:
-    """Send a cached response, or only its status if the client has it already."""
+    """Start a cached response and return its body; 304 without a body if the client has it."""
     if {"HTTP_IF_NONE_MATCH", IF_MATCH_VARIABLE} & environ.keys():
         response = Response(
             cached_response.body, cached_response.status, cached_response.headers
@@ -186,7 +187,7 @@ def _is_cacheable(environ: "WSGIEnvironment", status: str, headers: Headers) -> 
         environ["REQUEST_METHOD"] == "GET"
         and status == "200 OK"
         and "public" in parse_list_header(headers.get("Cache-Control", ""))
-        and "Content-Length" in headers  # a stream does not know its own
+        and "Content-Length" in headers  # missing for a streamed response
         and int(headers["Content-Length"]) <= MAX_ANSWER_BYTES
         and {name.lower() for name in parse_list_header(headers.get("Vary", ""))}
         <= CACHED_VARY_HEADERS
@@ -194,7 +195,7 @@ def _is_cacheable(environ: "WSGIEnvironment", status: str, headers: Headers) -> 
 
 
 def _build_key(environ: "WSGIEnvironment") -> Key:
-    """Return the parts of a request that decide on its response."""
+    """Return the cache key of a request: the parts of it that decide on the response."""
     return (
         environ["wsgi.url_scheme"],
         environ.get("HTTP_HOST", ""),

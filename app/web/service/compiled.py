@@ -1,4 +1,4 @@
-"""Compiled templates, cached on disk until the next start.
+"""Compilation of all templates at the start, with a cache on disk for later starts.
 
 A template that is compiled during a request delays the page by up to 0.1 s. Compiling
 all templates takes 0.4 s; reading them from the user's cache folder takes 0.03 s.
@@ -18,13 +18,13 @@ OTHER_USERS_PERMISSIONS = 0o077  # permissions of the group and of other users
 
 
 class CompiledTemplates(FileSystemBytecodeCache):
-    """The cache of compiled templates in a folder; a template that cannot be read is compiled again."""
+    """The cache of compiled templates in a folder; unreadable files are ignored."""
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Load the compiled code of a template, if it is in the folder."""
         try:
             super().load_bytecode(bucket)
-        except Exception:  # whatever reading half a file comes to
+        except Exception:  # an incomplete file can raise any error
             bucket.reset()
 
     def dump_bytecode(self, bucket: Bucket) -> None:

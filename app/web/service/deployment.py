@@ -1,4 +1,4 @@
-"""Settings from environment variables: models, proxies, host name; and pages for machines.
+"""Settings from environment variables, and the pages robots.txt, sitemap, security.txt, health.
 
 The defaults suit a server without a proxy.
 """
@@ -51,7 +51,7 @@ class SettingError(ValueError):
 def read_number(name: str, default: int, minimum: int, maximum: int) -> int:
     """Return a whole number from the environment, or the default if it is empty or unset.
 
-    Raises SettingError, naming the variable, if it is no number from `low` to `high`.
+    Raises SettingError, naming the variable, if it is no number from `minimum` to `maximum`.
     """
     text = os.environ.get(name) or str(default)
     if not (re.fullmatch("[0-9]{1,9}", text) and minimum <= int(text) <= maximum):
@@ -65,9 +65,9 @@ class Settings(NamedTuple):
     """The settings of the site."""
 
     models_folder: Path  # the folder of the models
-    is_lab_enabled: bool  # whether recipes are trained on demand
+    is_lab_enabled: bool  # whether agents are trained on demand
     proxy_count: int  # number of trusted proxies that add to X-Forwarded headers
-    trusts_forwarded_host: bool  # whether they set X-Forwarded-Host as well
+    trusts_forwarded_host: bool  # whether the trusted proxies also set X-Forwarded-Host
     canonical_host: str  # canonical host name, "" for any
     contact: str  # contact for security.txt, "" for none
     serves_metrics: bool  # whether /metrics is served
@@ -79,7 +79,8 @@ def read_settings() -> Settings:
     By default no proxy is trusted, neither for the client nor for the scheme of a request.
     Raises SettingError, naming the variable, if one of them is wrong.
     """
-    read_number("LAB_TRAINERS", 1, 1, MAX_TRAINERS)  # the trainer reads it itself
+    # Only checked here: the trainer reads this variable itself.
+    read_number("LAB_TRAINERS", 1, 1, MAX_TRAINERS)
     contact = os.environ.get("SECURITY_CONTACT", "")
     if contact and not CONTACT_PATTERN.fullmatch(contact):
         raise SettingError(
@@ -97,7 +98,7 @@ def read_settings() -> Settings:
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    """Trust the proxies, redirect other host names, and serve security.txt."""
+    """Configure an app for its proxies, redirect other host names, and serve security.txt."""
     count = settings.proxy_count
     if count:
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
@@ -180,7 +181,7 @@ def show_contact(contact: str) -> Response:
 
 @bp.get(ROBOTS_PATH)
 def show_robots() -> Response:
-    """Return robots.txt: no agents trained on demand, and no further views of a page."""
+    """Return robots.txt, which excludes agents trained on demand and variants of pages."""
     left = ("/lab/", "/teach", "/reply/", "/set/", "/*,", "/*%2C", "/*?")
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in left)]
     lines.append(f"Sitemap: {request.host_url.rstrip('/')}{SITEMAP_PATH}")
@@ -218,7 +219,10 @@ def show_sitemap() -> Response:
 
 @bp.get(HEALTH_PATH)
 def show_health() -> Response:
-    """Return 200 with the version and digests: the server starts only with checked models."""
+    """Return the version and the digests of the models with status 200.
+
+    A server that responds has checked all models at its start.
+    """
     digests = {
         name: agent.card.arrays_digest
         for name, agent in get_current_site().agents.items()

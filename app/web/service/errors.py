@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 API_PREFIX = f"{urls.API}/"  # prefix of the paths whose errors are JSON
 MAX_URL_LENGTH = 1000  # characters of path and query; valid URLs have up to about 200
-# more characters for an agent named by its moves, which are 2,695 at most
+# additional characters for each agent that is named by its moves; its name has up to 2,695
 MAX_MOVES_NAME = 3000
 MOVES_PATTERN = re.compile("moves[.=]")  # marks an agent named by its moves in a query
 MAX_POLICIES_IN_URL = 2  # agents that one URL may name by their moves: one in each seat
@@ -62,7 +62,7 @@ API_SENTENCE_BY_STATUS = {
 
 
 def init_app(app: Flask) -> None:
-    """Return every error of this app as a page, as a notice for htmx, or as JSON in the API."""
+    """Register the error responses of an app: pages, notices for htmx, and JSON in the API."""
     app.before_request(refuse_request)
     app.register_error_handler(HTTPException, show_error)
     app.register_error_handler(Exception, show_server_error)
@@ -76,20 +76,20 @@ def refuse_request() -> None:
             gettext(SENTENCE_BY_STATUS[414], most=get_max_url_length(request.environ)),
         )
     if not is_host_valid(request.environ):
-        request.host = ""  # else the error page could not be rendered
+        request.host = ""  # because the error page reads the host
         abort(400, "The Host of the request is not the name of any.")
 
 
 def is_too_long(environ: "WSGIEnvironment") -> bool:
-    """Return whether a URL is longer than that of any view."""
+    """Return whether a URL is longer than any valid URL of the site."""
     length = len(environ["PATH_INFO"]) + len(environ.get("QUERY_STRING", ""))
     return length > MAX_URL_LENGTH and length > get_max_url_length(environ)
 
 
 def get_max_url_length(environ: "WSGIEnvironment") -> int:
-    """Return the maximum number of characters of path and query.
+    """Return the maximum number of characters in the path and query of a request.
 
-    Agents named by their moves and agents taught by people allow for more.
+    It is larger for agents that are named by their moves, and for agents taught by people.
     """
     path = environ["PATH_INFO"]
     query = environ.get("QUERY_STRING", "")
@@ -112,7 +112,7 @@ def is_host_valid(environ: "WSGIEnvironment") -> bool:
 
 
 def show_error(error: HTTPException) -> Response:
-    """Return the response to an error, with its own sentence if the site gave it one."""
+    """Return the response to an HTTP error, with the sentence of the error or a general sentence."""
     ours = error.description != type(error).description
     sentences = (
         SENTENCE_BY_STATUS | API_SENTENCE_BY_STATUS
@@ -128,7 +128,7 @@ def show_error(error: HTTPException) -> Response:
 
 
 def show_server_error(error: Exception) -> Response:
-    """Log a fault of the site with the id of the request; the response has only the id."""
+    """Log an unexpected exception, and return a response with the id of the request only."""
     fault_id = request.headers.get("X-Request-ID", secrets.token_hex(8))[:64]
     address = f"{request.path}?{request.environ['QUERY_STRING']}"
     current_app.logger.error("fault %s on %a", fault_id, address, exc_info=error)

@@ -32,7 +32,7 @@ HEADERS = {
     RESOURCE_POLICY_HEADER: "same-origin",
     "Cross-Origin-Embedder-Policy": "require-corp",
 }
-# Pages of other sites may frame these pages and show these pictures.
+# Responses with these headers may be framed or shown by pages of other sites.
 FRAME_HEADERS = {
     POLICY_HEADER: CONTENT_SECURITY_POLICY.replace(
         "frame-ancestors 'none'", "frame-ancestors *"
@@ -41,7 +41,7 @@ FRAME_HEADERS = {
 }
 NO_INDEX_HEADERS = {
     "X-Robots-Tag": "noindex, nofollow"
-}  # pages with endless further links
+}  # for pages with endlessly many links
 HTTPS_HEADERS = {"Strict-Transport-Security": "max-age=31536000; includeSubDomains"}
 CORS_ORIGINS = "CORS_ORIGINS"
 ORIGIN_PATTERN = re.compile(r"https?://[a-z0-9.-]+(:\d+)?")
@@ -66,7 +66,7 @@ def init_app(app: Flask) -> None:
         return response
 
     if origins:
-        # Called after `set_security_headers`, as after_request runs in reverse order.
+        # This function runs after `set_security_headers`: Flask calls them in reverse order.
         app.after_request(share_api_response)
     app.after_request(set_security_headers)
 
@@ -82,7 +82,7 @@ def set_security_headers(response: Response) -> Response:
     response.headers.extend(
         {name: text for name, text in wanted.items() if name not in there}
     )
-    if response.status_code == 308:  # without the page that Werkzeug adds
+    if response.status_code == 308:  # removes the HTML page that Werkzeug adds
         response.set_data(b"")
     if "Location" in there and "Cache-Control" not in there:
         response.cache_control.no_store = True

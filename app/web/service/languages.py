@@ -1,7 +1,7 @@
-"""The language of a request, the query parameter `hl`, and the links that keep it.
+"""The language of a request: the query parameter `hl`, such as "de"; English without it.
 
-English has no `hl`, and its responses are not changed here.  In other languages all links and
-redirects of a response get the same `hl` here, so no other code that builds URLs has to.
+In other languages this module adds `hl` to all links and redirects of a response, so no other code
+has to add it to URLs.
 """
 
 import re
@@ -29,7 +29,7 @@ from app.web.translation import (
 from app.web.urls import append_query
 
 LANGUAGE_PARAMETER = "hl"
-# The translated pages; all others are in English.
+# Endpoints of the translated pages; all other pages are in English.
 TRANSLATED_PAGES = {
     "front",
     "play",
@@ -42,11 +42,11 @@ TRANSLATED_PAGES = {
     "embed.show_reply",
     "embed.show_exports",
 }
-# share of translated texts from which a language is in the menu
+# smallest share of translated texts with which a language is in the menu
 MIN_TRANSLATED_SHARE = 0.9
 URL_HEADERS = ("Location", "HX-Push-Url", "HX-Replace-Url")
-# A URL of this site in an attribute, except for files, the API and other languages.  The pattern
-# begins with a rare text, which makes it fast: a tenth of the time to render the page.
+# A URL of this site in an HTML attribute, except for files, the API and links to other languages.
+# The pattern begins with a rare text, which makes the search fast.
 LINK_PATTERN = (
     r'="((?:\d+;url=|%s)?)(/(?!static/|api/)[^"#]*|\?[a-z][^"#]*)(?=#|"(?! hreflang))'
 )
@@ -108,16 +108,16 @@ def set_language() -> AnyResponse | None:
 
 
 def is_translated() -> bool:
-    """Return whether the requested page is translated; the page for "not found" is."""
+    """Return whether the requested page is translated; the page "not found" is translated too."""
     return request.url_rule is None or bool(
         TRANSLATED_PAGES & {request.blueprint, request.endpoint}
     )
 
 
 def list_languages() -> list[Language]:
-    """Return the languages in the menu of the page, English first.
+    """Return the languages in the menu of the page, English first; [] for pages only in English.
 
-    A language with fewer translated texts is shown only to readers who know its URL.
+    A language with few translated texts is not in the menu, but its URLs work.
     """
     if not is_translated():
         return []
@@ -133,12 +133,12 @@ def list_languages() -> list[Language]:
 
 
 def get_english_attribute() -> Markup:
-    """Return the attribute of English text on a page in another language."""
+    """Return the HTML attribute lang="en" on a page in another language, else an empty text."""
     return Markup(' lang="en"' if request.args.get(LANGUAGE_PARAMETER) else "")
 
 
 def add_language(url: str, language: Language) -> str:
-    """Return a URL with the parameter of a language."""
+    """Return a URL with the query parameter of a language; unchanged for English."""
     if language is ENGLISH_LANGUAGE or f"{LANGUAGE_PARAMETER}={language.code}" in url:
         return url
     path, sign, anchor = url.partition("#")

@@ -18,8 +18,8 @@ from gunicorn import glogging
 from pythonjsonlogger.json import JsonFormatter
 
 MAX_QUEUED_LINES = 2_000  # longest queue of lines to write
-MAX_LINE_LENGTH = 1_000  # characters of one value
-FLUSH_SECONDS = 1.0  # limit for the last lines of a process
+MAX_LINE_LENGTH = 1_000  # maximum number of characters of a logged value
+FLUSH_SECONDS = 1.0  # longest time for writing the last lines of a process
 
 
 class Logger(glogging.Logger):  # type: ignore[misc]
@@ -32,7 +32,8 @@ class Logger(glogging.Logger):  # type: ignore[misc]
             handler.setFormatter(JsonFormatter([]))
         for log in (self.error_log, self.access_log):
             log.handlers = [_replace_handler(handler) for handler in log.handlers]
-        logging.getLogger().handlers = self.error_log.handlers[:]  # the site logs here
+        # The site logs to the root logger.
+        logging.getLogger().handlers = self.error_log.handlers[:]
 
     def access(
         self, resp: Any, req: Any, environ: dict[str, Any], request_time: timedelta
@@ -59,7 +60,7 @@ class Logger(glogging.Logger):  # type: ignore[misc]
 
 
 def _replace_handler(handler: logging.Handler) -> logging.Handler:
-    """Return our handler for a handler of gunicorn; keep other handlers."""
+    """Return the handler of this module that replaces a handler of gunicorn, or the handler itself."""
     if type(handler) is logging.StreamHandler:
         return QueuedHandler(handler)
     if type(handler) is logging.FileHandler:
@@ -91,7 +92,7 @@ class LogFile(logging.FileHandler):
                 )
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
-        """Note why a line could not be written; print any other fault as a traceback."""
+        """Print the reason why a line could not be written, once; print other errors as tracebacks."""
         error = sys.exc_info()[1]
         if isinstance(error, OSError):
             self.write_error = error.strerror or str(error)
@@ -136,8 +137,8 @@ class LogWriter(QueueListener):
         self.process = os.getpid()
 
     def handle(self, record: logging.LogRecord) -> None:
-        """Write a record; the process continues with other work meanwhile."""
-        # a fork goes on with the greenlets of its parent
+        """Write a record in this thread, without stopping other work of the process."""
+        # A forked process also continues the greenlets of its parent.
         if self.process != os.getpid():
             return
         rest = f"{record.msg}\n".encode("utf-8", "backslashreplace")

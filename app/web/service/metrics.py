@@ -1,7 +1,7 @@
 """Counts and durations of all responses, in the text format of Prometheus, at /metrics.
 
-Imported only if METRICS is 1.  Where PROMETHEUS_MULTIPROC_DIR names a folder, the processes of a
-server share their numbers through files in it.
+The module is imported only if the environment variable METRICS is 1.  The processes of a server
+share their numbers in files of the folder PROMETHEUS_MULTIPROC_DIR, if it is set.
 """
 
 import os
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 METRICS_PATH = "/metrics"
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
-OTHER_LABEL = "other"  # every page that this site does not have
+OTHER_LABEL = "other"  # label of all paths that this site does not have
 METHODS = {"GET", "HEAD", "POST", "OPTIONS"}
 DURATION_BUCKETS = (0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 30)
 RESPONSE_COUNTER = Counter(
@@ -46,14 +46,14 @@ VERSION_GAUGE = Gauge(
 
 
 def init_app(app: Flask) -> None:
-    """Measure every response of an app from here on, and serve the numbers."""
+    """Measure all responses of an app, and serve the numbers at /metrics."""
     app.add_url_rule(METRICS_PATH, endpoint="metrics", view_func=show_metrics)
     pages = frozenset(rule.rule.split("/")[1] for rule in app.url_map.iter_rules())
     app.wsgi_app = measure_responses(app.wsgi_app, pages)  # type: ignore[assignment, method-assign]
 
 
 def show_metrics() -> Response:
-    """Return the numbers of all processes since the server started."""
+    """Return the counts and durations of all processes since the server started."""
     VERSION_GAUGE.labels(current_app.extensions["version"]).set(1)
     registry = REGISTRY
     if FOLDER_VARIABLE in os.environ:

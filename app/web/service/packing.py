@@ -19,15 +19,16 @@ from werkzeug.http import parse_accept_header
 
 from app.web.pictures import palette, svg
 
-# By the name of the encoding, the smallest results first.
+# encoding -> compressor; the encoding with the smallest results comes first
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     # no page is larger than its window
     "br": partial(brotli.compress, quality=3, lgwin=18),
     "gzip": partial(gzip.compress, compresslevel=5, mtime=0),  # 6 takes a fifth longer
 }
 NO_ENCODING = "identity"
-MIN_PACKED_BYTES = 500  # bytes: smaller responses are not compressed
-PACKED_TYPES = {"application/json", "image/svg+xml"}  # compressed, as is all text
+MIN_PACKED_BYTES = 500  # smaller responses are not compressed
+# media types that are compressed, besides all kinds of text
+PACKED_TYPES = {"application/json", "image/svg+xml"}
 COMMENT_PATTERNS = {
     ".css": rb"(?s)/\*.*?\*/",
     ".js": rb"(?m)(^|(?<=[;,{}()\]]))[ \t]*// .*$",
@@ -84,7 +85,7 @@ def choose_encoding(accepted: str) -> str:
 
 
 def pack_response(response: Response) -> Response:
-    """Compress a response and mark its ETag, unless the client already has it."""
+    """Return a response compressed, or with status 304 if the client already has it."""
     response.vary.add("Accept-Encoding")
     encoding = choose_encoding(request.headers.get("Accept-Encoding", ""))
     if not _is_worth_packing(response):
@@ -123,7 +124,9 @@ def strip_file(path: Path) -> bytes:
     return re.sub(SPACE_PATTERN, rb"\1", content) if path.suffix == ".css" else content
 
 
-@lru_cache(maxsize=128)  # shared by all sites of a process, as in tests
+@lru_cache(
+    maxsize=128
+)  # a cache for all apps of a process, because tests create many apps
 def _pack_file(name: str, content: bytes) -> tuple[str | None, dict[str, bytes]]:
     """Return the media type of a file, and its content by the name of each encoding."""
     packings = {

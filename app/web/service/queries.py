@@ -26,13 +26,18 @@ ROUTE_WITHOUT_QUERY = Route("")
 
 
 def init_app(app: Flask) -> None:
-    """Redirect before other code does, as "//name" in a redirect would be a host."""
+    """Register the redirect to single slashes, before all other redirects.
+
+    A redirect to a path with "//name" would lead to the host "name".
+    """
     app.before_request(merge_slashes)
 
 
 def merge_slashes() -> AnyResponse | None:
     """Redirect a path with repeated slashes to the path with single slashes."""
-    path = get_path(request.environ)  # `request.path` leaves out those at its start
+    path = get_path(
+        request.environ
+    )  # `request.path` has no repeated slashes at its start
     if "//" not in path:
         return None
     path = urls.quote_path(re.sub("/{2,}", "/", path))
@@ -58,7 +63,7 @@ def build_query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
             return query
         try:
             endpoint, _ = matcher.match(get_path(environ), method="GET")
-        except HTTPException:  # a redirect or an error, which are not kept
+        except HTTPException:  # a redirect or an error, which are not cached
             return query
         return reduce_query(query, routes.get(endpoint, ROUTE_WITHOUT_QUERY))
 
@@ -72,7 +77,7 @@ def get_path(environ: "WSGIEnvironment") -> str:
 
 
 def reduce_query(query: str, route: Route) -> str:
-    """Return the parameters of a query that the route reads, and the language."""
+    """Return a query with only the parameters that the route reads, and the language."""
     if route.query_parameters is None:
         return query
     given: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""The id of a request, the header X-Request-ID: it is in the logs and in the response."""
+"""The id of a request (header X-Request-ID), which is also in the logs and in the response."""
 
 import re
 import secrets
@@ -13,10 +13,10 @@ ID_PATTERN = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
 
 def identify_requests(application: "WSGIApplication") -> "WSGIApplication":
-    """Wrap a WSGI application: every request and its response get an id.
+    """Wrap a WSGI application so that every request and its response have an id.
 
-    It is the id from a proxy or client if that is a short word, otherwise a new id.
-    Several ids in one request, joined by commas, are ignored.
+    A short id from a proxy or client is kept; otherwise, and for several ids in one header, the
+    request gets a new id.
     """
 
     def answer_with_id(

@@ -20,7 +20,7 @@ class Contest(NamedTuple):
 
     @property
     def better_side(self) -> str:
-        """The side with a significant lead after all seeds, "" without one."""
+        """The side that is significantly better after all seeds: "A", "B" or ""."""
         return (
             self.leading_side
             if self.seed_count == MAX_SEEDS and self.p_value < SIGNIFICANCE_LEVEL
@@ -46,7 +46,7 @@ class Contest(NamedTuple):
 
     @property
     def result_words(self) -> str:
-        """The result for a cell of a table."""
+        """The result in short words, for a cell of a table."""
         seeds = f"{self.seed_count} seed{'s' * (self.seed_count != 1)}"
         if self.is_tie:
             return f"equal in {self.seed_count} of {seeds}"
@@ -65,7 +65,9 @@ class Verdict(NamedTuple):
 
     headline: str
     detail: str
-    warning: str = ""  # goes before both if several things differ
+    warning: str = (
+        ""  # sentence before both if the recipes differ in several parameters
+    )
 
     @property
     def text(self) -> str:
@@ -76,10 +78,10 @@ class Verdict(NamedTuple):
 def build_contest(
     final_values: Sequence[Sequence[float]], more_is_better: bool
 ) -> Contest:
-    """Return the comparison of two recipes, seed by seed.
+    """Return the numbers of seeds in which each of two recipes is better.
 
-    `final_values`, [2, R], are the results of R seeds; `more_is_better` means that a larger number is
-    better.
+    `final_values` is [2, R], the results of both recipes for R seeds.  `more_is_better` means that
+    a larger result is better.
     """
     a, b = final_values
     above = count_higher(a, b)
@@ -97,7 +99,7 @@ def describe_contest(
 ) -> Verdict:
     """Return the verdict on two recipes.
 
-    `phrases` name A and B in a sentence ("with α 0.8"), and `medians` are the medians of both.
+    `side_phrases` name A and B in a sentence ("with α 0.8"), and `medians` are the medians of both.
     If `answers_question`, the headline begins with Yes or No.
     """
     if contest.seed_count == 1:
@@ -144,7 +146,7 @@ def format_p_value(p_value: float) -> str:
 def _describe_lead(
     contest: Contest, measure: Measure, side_phrases: Mapping[str, str]
 ) -> str:
-    """Return the lead of a recipe before all seeds are trained."""
+    """Return a sentence on the recipe that leads before all seeds are trained."""
     if contest.leading_side:
         lead = f"{measure.better_phrase} {side_phrases[contest.leading_side]}"
         return f"{lead[0].lower()}{lead[1:]} {_describe_score(contest, measure)}"
@@ -156,7 +158,7 @@ def _describe_lead(
 
 
 def _describe_score(contest: Contest, measure: Measure) -> str:
-    """Return the numbers of seeds in which the leading recipe is better, worse and equal."""
+    """Return a text on the seeds in which the leading recipe is better, worse and equal."""
     wins = max(contest.a_wins, contest.b_wins)
     losses = min(contest.a_wins, contest.b_wins)
     score = f"in {wins} of {contest.seed_count} seeds"

@@ -25,7 +25,12 @@ from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.web import urls
 from app.web.facts import find_losing_games
-from app.web.formatting import format_count, format_with_unit, join_words
+from app.web.formatting import (
+    format_count,
+    format_with_unit,
+    join_words,
+    raise_first_letter,
+)
 from app.web.match import build_match_against_person, read_word
 from app.web.on_demand import SeedRun
 from app.web.pages.lab.change import ALGORITHM
@@ -351,7 +356,7 @@ def find_recipe(site: SiteData, text: str) -> Recipe:
 def format_error(error: RecipeError) -> str:
     """Return the error of a recipe as a sentence."""
     text = str(error)
-    return text if text.endswith(".") else f"{text[0].upper()}{text[1:]}."
+    return text if text.endswith(".") else f"{raise_first_letter(text)}."
 
 
 def list_seeds(recipe: Recipe) -> range:

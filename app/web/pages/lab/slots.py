@@ -20,6 +20,7 @@ from app.recipes import name_recipe as written_name
 from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, format_value
 from app.web import urls
 from app.web.algorithms import ALGORITHMS as KNOWN
+from app.web.formatting import raise_first_letter
 from app.web.pages.lab.change import (
     ALGORITHM,
     change_both,
@@ -243,7 +244,7 @@ def _build_measure_slot(setup: Setup, measures: Mapping[str, Measure]) -> Slot:
     """Return the slot of the measure."""
     links = [
         Destination(
-            measure.noun[0].upper() + measure.noun[1:],
+            raise_first_letter(measure.noun),
             setup.build_url(setup.a, setup.b, "" if key == BLUNDERS_KEY else key),
             id=f"by-{key}",
             is_current=key == setup.measure,
@@ -367,7 +368,7 @@ def _list_suggestions(
             prefix = "try" if algorithms else "also"
             groups[heading].append(
                 Destination(
-                    title[0].upper() + title[1:],
+                    raise_first_letter(title),
                     setup.build_url(setup.a, changed),
                     id=f"{prefix}-{one.name}-{number}",
                 )

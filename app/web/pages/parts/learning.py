@@ -42,7 +42,7 @@ def _build_plain_number(value: float) -> LabelledNumber:
     return LabelledNumber(round(value, 9), f"{value:.4g}")
 
 
-# By figure of CURVE_TITLES, what the curve of an agent has at each snapshot; nothing where it has none.
+# key of CURVE_TITLES -> function that returns the numbers of the curve at each snapshot, [] for none
 CURVE_BUILDERS: Mapping[str, Callable[[Figures], list[LabelledNumber]]] = {
     "blunders": lambda figures: [
         LabelledNumber(number, format_count(number)) for number in figures.blunders
@@ -63,7 +63,7 @@ CURVE_BUILDERS: Mapping[str, Callable[[Figures], list[LabelledNumber]]] = {
 
 
 def parse_against(query: Mapping[str, str], card: Card) -> str:
-    """Return the opponent of the curves in a URL; by default the first opponent of the card.
+    """Return the opponent in a URL of learning curves; by default the first opponent of the card.
 
     Raises BadRequest, naming the known opponents, for any other opponent.
     """
@@ -72,12 +72,12 @@ def parse_against(query: Mapping[str, str], card: Card) -> str:
 
 
 def list_opponents(card: Card) -> dict[str, ChancesBySeat]:
-    """Return the chances against each opponent of a card, at each snapshot; the default is first."""
+    """Return opponent -> an agent's chances against it at each snapshot; the default comes first."""
     return card.figures.baseline_chances | {BEST_RESPONDER: card.figures.best_response}
 
 
 def name_opponent(site: SiteData, opponent: str) -> str:
-    """Return the name of an opponent of a card."""
+    """Return the title of an opponent in a card."""
     return (
         "its best responder"
         if opponent == BEST_RESPONDER
@@ -86,7 +86,7 @@ def name_opponent(site: SiteData, opponent: str) -> str:
 
 
 def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
-    """Return charts of the exact figures at every snapshot, over the number of updates."""
+    """Return an agent's learning curves: exact figures at each snapshot, over the updates."""
     figures = card.figures
     title = name_opponent(site, opponent)
     chances = list_opponents(card)[opponent]
@@ -123,7 +123,7 @@ def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
                 lines,
             )
         )
-    # the last one is the agent as shipped
+    # The URL of the last snapshot, the agent as shipped, names no snapshot.
     steps = [*range(len(figures.snapshot_updates) - 1), None]
     name = site.name_for_url(card)
     views = [
@@ -152,7 +152,10 @@ def chart_wins(rates: RatesBySeat) -> Charts:
 def chart_comparison(
     site: SiteData, views: Sequence[SourceSnapshot], curve_key: str
 ) -> Charts | None:
-    """Return a chart of one of CURVE_TITLES for the agents among the views; None without the figure."""
+    """Return a chart of one kind of learning curve for the agents among some views.
+
+    None if no agent has this curve.
+    """
     inks = choose_inks(site, views)
     curves = {}
     for name in inks:
@@ -178,7 +181,7 @@ def chart_comparison(
 
 
 def choose_inks(site: SiteData, views: Sequence[SourceSnapshot]) -> dict[str, str]:
-    """Return the colour of each agent among the views, the same in every chart."""
+    """Return agent -> ink of its curve; an agent has the same ink in every chart."""
     names = dict.fromkeys(
         view.value_source
         for view in views
@@ -196,7 +199,7 @@ def _build_outcome_curves(chances: list[Chances]) -> list[Curve]:
     ]
 
 
-# milliseconds to the next frame: if nothing changes, if something changes
+# milliseconds before the next frame: if the frame shows no change, if it shows a change
 STILL_PAUSE_MS, MOVING_PAUSE_MS = (140, 560)
 # The best square leads clearly if its value is higher than all others by this share of the
 # distance from a draw to a win.
@@ -208,8 +211,8 @@ class FilmSquare(NamedTuple):
     """An empty cell in a frame."""
 
     cell: int
-    value_text: str  # "" where nothing is known of it
-    heat: int | None  # None likewise
+    value_text: str  # value of the move to the cell; "" if unknown
+    heat: int | None  # colour step of the value; None if unknown
     is_best: bool
 
 
@@ -217,12 +220,12 @@ class FilmFrame(NamedTuple):
     """The values of an agent at a snapshot."""
 
     update_text: str
-    blunder_text: str  # positions in which it errs
+    blunder_text: str  # number of positions with a blunder
     # cell -> its square; empty if the film shows no board
     squares: dict[int, FilmSquare]
     caption: str
     pause_ms: int  # milliseconds until the next frame
-    curve_x: float  # on the curve
+    curve_x: float  # place on the curve of blunders, from 0 to WIDTH
 
 
 class Film(NamedTuple):
@@ -244,7 +247,7 @@ class Film(NamedTuple):
 
 
 def _build_square(move_values: MoveValues, cell: int) -> FilmSquare:
-    """Return a square of a film's frame; without text and colour if its value is unknown."""
+    """Return a square of a frame; its text and colour are missing if the value is unknown."""
     if not move_values.is_known[cell]:
         return FilmSquare(cell, "", None, move_values.is_best[cell])
     return FilmSquare(
@@ -326,7 +329,7 @@ def film_agents(site: SiteData, names: tuple[str, ...]) -> Film:
 def build_agents_frame(
     site: SiteData, names: Sequence[str], snapshots: Sequence[int]
 ) -> FilmFrame:
-    """Return the frame with each agent at a step of its own."""
+    """Return the frame of several agents, each at its own snapshot."""
     films = [film_all_positions(site, name) for name in names]
     moments = [film.frames[step] for film, step in zip(films, snapshots, strict=True)]
     both = zip(films, moments, strict=True)
@@ -341,7 +344,10 @@ def build_agents_frame(
 
 
 def align_snapshots(last_snapshot: int, last_frame: int) -> list[int]:
-    """Return the snapshot, from 0 to `last`, that each of the frames 0 to `longest` shows."""
+    """Return the snapshot of an agent that each frame of a film shows, from 0 to `last_snapshot`.
+
+    The film has the frames 0 to `last_frame`, as many as the longest of several trainings needs.
+    """
     return [
         round(frame * last_snapshot / max(1, last_frame))
         for frame in range(last_frame + 1)
@@ -349,7 +355,7 @@ def align_snapshots(last_snapshot: int, last_frame: int) -> list[int]:
 
 
 def describe_block(site: SiteData, position: int, move_values: MoveValues) -> str:
-    """Return a sentence on an agent's move in a position where only a block is right."""
+    """Return a sentence on whether an agent blocks, in a position where only a block is right."""
     right = site.is_move_correct[position]
     if not any(move_values.is_known):
         return gettext("The program has learned nothing here yet.")
@@ -394,12 +400,12 @@ def _build_film(
 
 
 def compute_frame_x(frame_index: int, last_frame: int) -> float:
-    """Return the place of a frame on the slider; an agent without updates has a single frame."""
+    """Return the place of a frame on the slider, from 0 to WIDTH; 0 for a single frame."""
     return round(WIDTH * frame_index / max(1, last_frame), 2)
 
 
 def _outline_blunders(blunders: Sequence[int], maximum: int) -> str:
-    """Return the outline of the number of blunders by snapshot, from `worst` at the top to 0."""
+    """Return the SVG path of a curve of blunders by snapshot, from `maximum` at the top to 0."""
     points = []
     for i, number in enumerate(blunders):
         x = compute_frame_x(i, len(blunders) - 1)

@@ -36,7 +36,7 @@ from app.web.pages.parts.update import (
     WeightedReply,
     build_update_terms,
     draw_update,
-    drop_unknown,
+    get_best_value,
 )
 from app.web.site_data import TRUTH
 
@@ -49,14 +49,14 @@ class UpdateCase(NamedTuple):
     url_name: str  # name in the URL: the digit of the reply, or the result
     title: str  # name of the answer's square, or the result in a word; "" for the only case
     event: UpdateEvent
-    default_rank: float  # the case with the lowest rank is shown by default
+    default_rank: float  # the page shows the case with the lowest rank by default
 
 
 class NextUpdate(NamedTuple):
     """The next update of a value in one case, with links to the other cases."""
 
     update: UpdatePicture
-    cases: list[UpdateLink]  # [] if there is only one
+    cases: list[UpdateLink]  # links to all cases; [] for a single case
     are_results: bool  # whether the cases are results of a game, not answers
 
 
@@ -65,10 +65,10 @@ def draw_next_update(
 ) -> NextUpdate | None:
     """Return the next update of a value, None if the table alone does not determine it.
 
-    `name` is the name of a case, "" for the most typical case; `url` builds the URL of the page
-    with another case.  Raises ValueError with a sentence if there is no such case.
+    `case_name` is a reply or a result, "" for the most typical case; `build_url` returns the URL of
+    the page with another case.  Raises ValueError with a sentence if there is no such case.
     """
-    # people have no policy to average over
+    # a person has no policy, so the replies have no probabilities
     if query.site.is_taught_by_person(query.value_source):
         return None
     cases = list_cases(query)
@@ -138,7 +138,7 @@ def _get_final_alpha(recipe: Any) -> float:
     return compute_final_rate(recipe.alpha, getattr(recipe, "alpha_drop", 0.0))
 
 
-# The step size at the end of a training, of the algorithms that step towards an answer's target.
+# slug -> function from a recipe to the step size at the end of its training
 STEP_SIZES: Mapping[str, Callable[[Any], float]] = {
     "q-learning": _get_final_alpha,
     "sarsa": _get_final_alpha,
@@ -194,7 +194,7 @@ def _list_step_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
     cases = []
     for reply in reason.possible_replies:
         next_values = list_move_values(query, reply.position)
-        followed = max(drop_unknown(next_values), default=0.0)
+        followed = get_best_value(next_values)
         if find_algorithm_slug(query) == "expected-sarsa":
             followed = reply.next_value or 0.0
         change = _make_step_update(
@@ -212,14 +212,14 @@ def _list_step_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
 
 
 def _make_event(query: ValueQuery, update: TrainingUpdate) -> UpdateEvent:
-    """Return the move of a value, to the next board of its update, with this update."""
+    """Return an update with the move that it belongs to."""
     return UpdateEvent(_make_move(query, update.next_board), update)
 
 
 def make_reply_case(
     query: ValueQuery, reason: ValueReason, reply: Reply, event: UpdateEvent
 ) -> UpdateCase:
-    """Return the case of an answer; the nearer its target is to the average, the lower its rank."""
+    """Return the case of a reply; its rank is low if its target is near the average target."""
     rank = abs(reply.target - reason.target)
     if reply.cell is None:
         return UpdateCase("", "", event, rank)
@@ -239,7 +239,7 @@ def _list_weighted_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateC
     cases = []
     for reply in reason.possible_replies:
         next_values = list_move_values(query, reply.position)
-        best = max(drop_unknown(next_values), default=0.0)
+        best = get_best_value(next_values)
         change = _make_update(
             query,
             new=query.value,
@@ -273,7 +273,7 @@ def _list_best_reply_cases(
 ) -> list[UpdateCase]:
     """Return the single case in which the opponent plays its best answer by the same table."""
     next_values = list_move_values(query, query.next_position)
-    best = max(drop_unknown(next_values), default=0.0)
+    best = get_best_value(next_values)
     reward = reason.possible_replies[0].reward
     change = _make_step_update(
         query,
@@ -326,7 +326,7 @@ def _list_game_cases(
     """Return a case for each result that a game can have after the move.
 
     `policy` has the moves of both sides; the game of a case is the likeliest with its result.
-    `make_change` gets the result for the mover and the number of its later moves.
+    `make_update` gets the result for the mover and the number of its later moves.
     """
     cases = []
     game = query.game
@@ -350,7 +350,7 @@ def _list_game_cases(
 
 
 def _combine_policies(query: ValueQuery, own_policy: Policy) -> Policy:
-    """Return one policy with the moves of the learner and of its opponent."""
+    """Return the policy in which the learner plays its own side and the opponent the other side."""
     if query.opponent is None:
         return own_policy
     is_own = query.game.to_move == query.mover

@@ -263,6 +263,11 @@ def drop_unknown(values: Sequence[float | None]) -> list[float]:
     return [value for value in values if value is not None]
 
 
+def get_best_value(values: Sequence[float | None]) -> float:
+    """Return the highest known value of the moves of a board, 0.0 if no value is known."""
+    return max(drop_unknown(values), default=0.0)
+
+
 def _build_bead_box(cell: int, update: TrainingUpdate) -> BeadBox:
     """Return the beads of a move; `MAX_DRAWN_BEADS` of them are drawn."""
     paid = round(update.new - update.old)
@@ -345,7 +350,7 @@ def _find_next_cell(terms: UpdateTerms, update: TrainingUpdate) -> int | None:
         return update.next_cell
     counting = update.next_value
     if terms.slug == MINIMAX:
-        counting = max(drop_unknown(update.next_values), default=0.0)
+        counting = get_best_value(update.next_values)
     if counting not in update.next_values:
         return None
     return update.next_values.index(counting)

@@ -20,7 +20,6 @@ from app.tictactoe.notation import format_position
 from app.tictactoe.views import RewardScale
 from app.web import urls
 from app.web.algorithms import ALGORITHMS, MINIMAX, SECTIONS, find_algorithm_slug
-from app.web.algorithms.algorithm import name_epsilon_greedy_choice
 from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import format_count, format_short_square_name
 from app.web.pages.parts.update import (
@@ -132,6 +131,7 @@ def draw_example(
     terms = _build_agent_terms(example.agent)
     links = _link_updates(example, terms, number, build_url)
     kinds = [one.kind for one in examples]
+    learning_order = find_learning_order(example, terms.slug)
     return ExamplePicture(
         update_picture=draw_update(
             site.game, terms, _build_update_event(example, number, terms)
@@ -142,8 +142,10 @@ def draw_example(
         game_label=format_count(example.game_number),
         move_number=_get_ply(example, example.updates[number]),
         last_step=last_step,
-        boards=_draw_game(site, example, terms, links, number),
-        learning_order=find_learning_order(example, terms.slug),
+        boards=_draw_game(
+            site, example, terms, links, number, learning_order == "backward"
+        ),
+        learning_order=learning_order,
         examples=[
             UpdateLink(
                 f"example-{kind}", kind, build_url(update=kind), kind == example.kind
@@ -295,11 +297,16 @@ def _draw_game(
     terms: UpdateTerms,
     links: Sequence[UpdateLink],
     shown_index: int,
+    is_backward: bool,
 ) -> list[GameBoard]:
-    """Return a board for each update, in the order of the moves if each move has one update."""
+    """Return a board for each update of a game, in the order of the moves.
+
+    `is_backward` means that the last move was updated first.  `shown_index` is the update on
+    display; boards of later updates have the values before them.
+    """
     boards = []
-    story = ALGORITHMS[terms.slug].game_describer
-    explores = story is not None and story.name_choice is name_epsilon_greedy_choice
+    describer = ALGORITHMS[terms.slug].game_describer
+    can_explore = describer is not None and describer.is_epsilon_greedy
     for index, (change, link) in enumerate(zip(example.updates, links, strict=True)):
         move = example.moves[change.move_index]
         is_updated = index <= shown_index
@@ -312,9 +319,9 @@ def _draw_game(
         target = ""
         if change.target is not None:
             target = format_value(change.target, 2)
-        ply, is_random = _get_ply(example, change), move.was_random and explores
+        ply, is_random = _get_ply(example, change), move.was_random and can_explore
         boards.append(GameBoard(link, ply, rows, target, is_random, is_updated))
-    if find_learning_order(example, terms.slug) == "backward":
+    if is_backward:
         boards.reverse()
     return boards
 

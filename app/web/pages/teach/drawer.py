@@ -1,4 +1,4 @@
-"""The matchbox that a learner has just drawn from, or the tile with the value of its move."""
+"""A picture of a learner's last move: the matchbox that it drew from, or the value of the move."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from app.web.translation import gettext
 
 
 class LastMovePicture(NamedTuple):
-    """The last move of a learner in the current game, with the box or the value behind it."""
+    """A picture of the last move of a learner in the current game."""
 
     title: str
     caption: str
@@ -31,9 +31,9 @@ def draw_box_move(
     cell_values: list[float | None],
     recipe: Menace,
 ) -> LastMovePicture:
-    """Return the matchbox of a position after the bead of a cell was drawn.
+    """Return the picture of a move that MENACE drew from the matchbox of a position.
 
-    `row` are the values of the cells, as a `Course` has them.
+    `cell_values` has the number of beads by cell, None where there is no bead of the cell.
     """
     held = count_beads(game, position, cell_values, recipe, drawn_cell=cell)
     total = sum(held.values())
@@ -55,7 +55,7 @@ def draw_box_move(
 def draw_value_move(
     game: Game, position: int, cell: int, move_values: MoveValues
 ) -> LastMovePicture:
-    """Return the board of a learner's last move, with the value of that move."""
+    """Return the picture of a move that a learner chose by its values."""
     heat = move_values.heats[cell] if move_values.is_known[cell] else 0
     square = format_short_square_name(game, cell)
     line = gettext(

@@ -43,6 +43,7 @@ from app.web.formatting import (
     format_percent,
     format_short_square_name,
     format_signed,
+    raise_first_letter,
     spell_bead_count,
 )
 from app.web.match import (
@@ -637,7 +638,7 @@ def render_course_refusal(recipe: Recipe, refusal: Refusal) -> Response:
             )
         )
     whole = refusal.game_number - 1
-    sentence = f"{refusal.reason[0].upper()}{refusal.reason[1:]}."
+    sentence = f"{raise_first_letter(refusal.reason)}."
     if refusal.is_link_truncated:
         sentence = gettext(TRUNCATED_TEXT, whole=whole, games=refusal.game_number)
     return _render_refusal(
@@ -661,7 +662,7 @@ def download_preview(name: str) -> Response:
     """Draw the preview picture of a link to a learner."""
     _, course = replay_course(name)
     if isinstance(course, Refusal):
-        sentence = f"{course.reason[0].upper()}{course.reason[1:]}."
+        sentence = f"{raise_first_letter(course.reason)}."
         raise BadRequest(mark_english(sentence))
     shown = TeachPage(course)
     words = shown.taught_title or gettext(
