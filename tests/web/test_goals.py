@@ -47,11 +47,11 @@ LOST, DRAWN = "X405386l", "X408217356d"
         ("It blocked a row of yours", [LOST, DRAWN], 2),
         # O blocks the row of X in the centre.
         ("It blocked a row of yours", ["O401762538d"], 1),
-        ("It avoided a first move that had lost", [LOST, DRAWN], 0),
-        ("It avoided a first move that had lost", [LOST, "X01428w"], 2),
-        ("It avoided a first move that had lost", [LOST, "O01428l", "X0142538w"], 3),
+        ("It avoided a losing first move", [LOST, DRAWN], 0),
+        ("It avoided a losing first move", [LOST, "X01428w"], 2),
+        ("It avoided a losing first move", [LOST, "O01428l", "X0142538w"], 3),
         # Another corner is the same opening.
-        ("It avoided a first move that had lost", ["X041236l", "X84736w"], 0),
+        ("It avoided a losing first move", ["X041236l", "X84736w"], 0),
     ],
 )
 def test_when_a_goal_is_reached_first(goal: str, games: list[str], number: int) -> None:
