@@ -299,9 +299,9 @@ def test_the_numbers_in_the_file_are_right(
         assert abs(number(facts["Value"]) - agent.q[pair.position, cell]) < 0.005 + 1e-6
         counts = [value for name, value in facts.items() if re.match("Updates|Times|Games", name)]
         assert [number(count) for count in counts] == [agent.visits[pair.position, cell]]
-        assert ("Exactly in its training task" in facts) == (exact is not None)
+        assert ("Exact value in its training task" in facts) == (exact is not None)
     if exact is not None:
-        shown = facts["Value" if lens.endswith(TASK_SUFFIX) else "Exactly in its training task"]
+        shown = facts["Value" if lens.endswith(TASK_SUFFIX) else "Exact value in its training task"]
         assert abs(number(shown) - exact[pair.position, cell]) < 0.005 + 1e-6
     if target := facts.get("Target of the next update"):
         assert abs(number(target) - slow.target(lens, board, cell)) < 0.005 + 1e-6
@@ -408,7 +408,7 @@ def test_of_a_next_move_is_spoken_only_where_there_is_one(site: SiteData, lens: 
         goes_on = any(not site.game.is_over(answer.position) for answer in answers)
         alone += answers[0].cell is not None and not goes_on
         said = "\n".join(text_lines(explain_value(pair)))
-        assert ("the next move's value" in said) == goes_on
+        assert ("the value of the next move was updated" in said) == goes_on
         assert ("at most" in said) == ("Two tables" in said) == (goes_on and lens == "double-q")
     assert alone  # answers that all end the game
 
@@ -438,7 +438,7 @@ def test_the_distance_is_that_of_the_numbers_shown(site: SiteData) -> None:
     for at, pair in enumerate([*first, *every]):
         told = explain_value(pair)
         facts, said = dict(told.facts), " ".join(told.sentences)
-        distances = re.findall(r"is ([\d.]+) (above|below) that", said)
+        distances = re.findall(r"is ([\d.]+) (above|below) this target", said)
         assert len(distances) == 1 or at >= len(first)
         for off, side in distances:
             apart = number(told.value_statement.value) - number(facts["Target of the next update"])
@@ -462,7 +462,10 @@ def test_a_difference_is_not_one_of_rounded_numbers(site: SiteData) -> None:
             misleading += 1
             apart = f"{abs(found.value_minus_target):.{found.value_decimals}f}"
             assert found.value_decimals > 2
-            assert any(f"The value is {apart} " in said for said in explain_value(pair).sentences)
+            assert any(
+                f"The value of the move is {apart} " in said
+                for said in explain_value(pair).sentences
+            )
     assert misleading
 
 
@@ -475,26 +478,28 @@ def test_what_is_said_of_the_past_makes_the_value(site: SiteData, lens: str) -> 
             begun = (
                 1 - alpha
             ) ** pair.update_count  # the weight of the initial value 0, which is negligible
-            so_far = re.search(r"(?:one target was|average of its targets is) ([−+]?[\d.]+)", told)
+            so_far = re.search(
+                r"(?:only target of this value was|all targets so far is) ([−+]?[\d.]+)", told
+            )
             if so_far:
                 said += 1
                 assert pair.value == pytest.approx((1 - begun) * number(so_far[1]), abs=0.006)
             else:  # only the initial value explains it
                 assert pair.value == pytest.approx((1 - begun) * found.target, abs=0.006)
-                assert "that it began with still counts" in told
+                assert "the initial value" in told
             targets = [answer.target for answer in found.possible_replies]
             met = pair.value / (1 - begun)
             moved_on = not min(targets) - 0.001 < met < max(targets) + 0.001
             if (1 - begun) * abs(met - found.target) > 0.01:
-                assert ("than any answer brings now" in told) == moved_on
-                assert ("drawn by chance" in told) != moved_on
+                assert ("than the target of every answer now" in told) == moved_on
+                assert ("drawn at random" in told) != moved_on
     assert said > 5
 
 
 def test_every_distance_has_a_cause(site: SiteData) -> None:
     causes = (
-        "began with|drawn by chance|Since then|only come near|early ones count|both seats|O, for"
-        "|games? brought|errors of later moves"
+        "the initial value|drawn at random|Since then|only come near|earlier targets|plays O, for"
+        "|average return|return of the only game|errors of later moves"
     )
     for lens in (lens for lens in site.agents if lens != "menace"):
         for pair in pairs(site, lens, 617):

@@ -61,9 +61,13 @@ def _list_reply_bounds(query: ValueQuery) -> list[tuple[int, int]]:
 def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     """Return sentences on the bounds of a move's value."""
     worth = _format_bounds(*(format_signed(bound, 0) for bound in find_bounds(query)))
-    by = "the rules" if query.game.is_over(query.next_position) else "its answers"
+    by = (
+        "the rules"
+        if query.game.is_over(query.next_position)
+        else "the bounds of the answers"
+    )
     return [
-        f"By {by} it is worth {worth}.",
+        f"By {by} the value of the move is {worth}.",
         *describe_distance(reason),
         *describe_shared_boards(query),
     ]
@@ -72,7 +76,9 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
 def _format_bounds(lower: str, upper: str) -> str:
     """Return two bounds in words, such as "at least 0 and at most +1"."""
     return (
-        f"just {lower}" if lower == upper else f"at least {lower} and at most {upper}"
+        f"exactly {lower}"
+        if lower == upper
+        else f"at least {lower} and at most {upper}"
     )
 
 

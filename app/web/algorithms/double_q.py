@@ -31,9 +31,10 @@ from app.web.formatting import format_signed
 from app.web.site_data import SiteData
 
 TWO_TABLES = (
-    "Two tables learned, and only their average is kept. Each is drawn to the other's opinion "
-    "of its own best move: on average that is at most what is computed here, and just that "
-    "where both prefer the same."
+    "Two tables learned, and the agent has only their average. Each table moves "
+    "towards the other table's value of its own best next move: on average this "
+    "target is at most the number above, and equal to it if both tables prefer the "
+    "same move."
 )
 LAST_MOVE_TEXTS = {
     "both": "The last move of a game updates both tables.",
@@ -80,20 +81,20 @@ def _describe_past_updates(query: ValueQuery, reason: ValueReason) -> list[str]:
     )
     if query.value > max(*targets, initial) + ROUNDING_TOLERANCE:
         return [
-            f"It is more than any answer brings now. {describe_later_changes(query)}"
+            f"The value is more than the target of every answer now. {describe_later_changes(query)}"
         ]
     sentences = []
     if len(targets) > 1:
         sentences = [
-            "Each update went by one answer, drawn by chance, and the last ones count most."
+            "Each target was computed from one answer, drawn at random, and the last targets count most."
         ]
     if (
         query.update_count
         and (1 - query.recipe.alpha) ** query.update_count >= MIN_SHOWN_DIFFERENCE
     ):
         sentences += [
-            "There were so few that part of it is still the "
-            f"{format_signed(initial)} it began with."
+            "There were so few updates that the initial value "
+            f"{format_signed(initial)} is still a part of the value."
         ]
     return sentences
 

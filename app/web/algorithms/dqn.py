@@ -19,8 +19,8 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     return [
         describe_target(query, reason),
         *describe_distance(reason),
-        "One network gives the values of all moves, and no move has an entry of its own: its "
-        f"outputs only come near the targets{played}.",
+        "One network gives the values of all moves, and no move has an entry of its "
+        f"own. So the outputs only come near the targets{played}.",
     ]
 
 
@@ -30,8 +30,9 @@ ALGORITHM = Algorithm(
         "A small neural network that learned from games against {}."
     ),
     no_game_reason=(
-        "Its games are not told one by one: it learns from minibatches sampled from a replay "
-        "buffer of many games, and every step moves all of its values."
+        "The games of this training cannot be shown one by one: the network learns "
+        "from minibatches sampled from a replay buffer of many games, and every step "
+        "changes all values."
     ),
     rule=UpdateRule(
         build_reason_after_reply,

@@ -135,10 +135,10 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     ]
     if is_shared_by_seats(query):
         sentences += [
-            "The same entry is used in the seat of O, for a board that looks the same to its "
-            "owner with X, the opponent, to move: there the target is "
+            "The same entry of the table is also used when the learner plays O, for "
+            "the board with X and O exchanged: for this board the target is "
             f"{format_signed(compute_target_as_o(query))}. "
-            "How many of its updates were of which kind is not recorded."
+            "It is not recorded how many updates were made for each of the two boards."
         ]
     return [*sentences, *describe_distance(reason), *_describe_average(query, reason)]
 
@@ -153,8 +153,8 @@ def _describe_average(query: ValueQuery, reason: ValueReason) -> list[str]:
         else "one target"
     )
     sentence = (
-        "The step size falls at every update, so that the value is the plain average of its "
-        f"{so_far} so far and the 0 it began with."
+        "The step size decreases with every update, so the value is the plain "
+        f"average of {so_far} and the initial value 0."
     )
     met = query.value * (query.update_count + 1) / query.update_count
     targets = (
@@ -166,8 +166,8 @@ def _describe_average(query: ValueQuery, reason: ValueReason) -> list[str]:
         return [sentence]
     return [
         sentence,
-        f"Without that 0 it is {format_signed(met)}: its targets were others, and early ones count "
-        "as much as late ones.",
+        f"Without the initial value the average is {format_signed(met)}: earlier "
+        "targets were different, and they count as much as later ones.",
     ]
 
 
@@ -176,8 +176,8 @@ def _describe_final_move(reason: ValueReason, reply: Reply) -> str:
     return (
         f"The game is {OUTCOME_VERBS[reply.outcome or 0]} by this move, "
         f"reward {format_signed(reply.reward)}. "
-        "The finished board holds its reward as well, which counts discounted unless it is "
-        f"below 0: the target is {reason.format_value(reply.target)}."
+        "The value of the finished board is the reward, too, and is discounted "
+        f"unless it is below 0: the target is {reason.format_value(reply.target)}."
     )
 
 
@@ -186,28 +186,30 @@ def _describe_best_reply(
 ) -> str:
     """Return sentences on the reply that the learner counts: the one best for itself."""
     aim = (
-        "Every ply is an update, the opponent's too, always with the learner's own reward: so it "
-        f"looks for the answer that would please {MARKS[query.mover]} most"
+        "Every ply is an update, also each move of the opponent, always with the "
+        "learner's own reward. So the target has the answer that is best for "
+        f"{MARKS[query.mover]}"
     )
     if (best_reply.next_value or 0.0) <= 0:
-        aim += ", and counts it as 0 if it is not above that"
+        aim += ", and counts its value as 0 if it is below 0"
     target = f"{reason.target_prefix}{reason.format_value(reason.target)}"
     if query.mover == X:
         return (
-            f"{aim}. What it expected of the answers is not kept for X; by what that was drawn "
-            f"to in turn, the best is {name_cell(query, best_reply.cell)} and the target {target}."
+            f"{aim}. The table has no values of the answers to X; by the targets of "
+            f"these values, the best answer is {name_cell(query, best_reply.cell)} "
+            f"and the target is {target}."
         )
     return (
-        f"{aim}. Here that is {name_cell(query, best_reply.cell)}, and the target is {target}. What it "
-        "expects of X's answers is in the entries of its own moves as X on boards that look the "
-        "same, and mixed with them."
+        f"{aim}. Here this answer is {name_cell(query, best_reply.cell)}, and the "
+        f"target is {target}. The values of X's answers are stored in the same "
+        "entries as the learner's own moves as X on the same boards."
     )
 
 
 def _describe_reply(query: ValueQuery, reply: Reply) -> str:
     """Return a text with the value of a reply, such as "worth +0.42"."""
     found = format_signed(reply.next_value or 0.0)
-    return f"worth {found}" if query.mover == O else f"to be worth {found}"
+    return f"value {found}" if query.mover == O else f"estimated value {found}"
 
 
 def _describe_training_update(_recipe: Recipe, game: TrainingGame, update: int) -> str:

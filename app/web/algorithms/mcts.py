@@ -58,23 +58,27 @@ def _describe_reason(query: ValueQuery, _compute_reason: ValueReason) -> list[st
     """Return sentences on a value as the mean result of simulated games."""
     game_counts = _count_simulated_games(query)
     sentences = [
-        "It is the mean result of the simulated games that began with the move."
+        "The value is the mean result of the simulated games that began with this move."
     ]
     if game_counts is not None:
         count = format_count(game_counts[query.cell])
         games = f"{count} of {format_count(sum(game_counts))} simulated games"
-        mean = f"It is the mean result of the {games} from this position that began with the move."
+        mean = (
+            f"The value is the mean result of the {games} from this position that "
+            "began with this move."
+        )
         sentences = [mean, _describe_next_simulation(query, game_counts)]
     if (outcome := query.get_outcome(query.next_position)) is not None:
         return [
             *sentences,
-            f"The game is {OUTCOME_VERBS[outcome]} by this move: every one of them brought that.",
+            f"The game is {OUTCOME_VERBS[outcome]} by this move: all these simulated "
+            "games had this result.",
         ]
     return [
         *sentences,
-        "The more games, the more of them go on with the best answer, and the nearer the mean "
-        "comes to what that answer leaves. The answers are worth what was planned from there, in "
-        "other trees.",
+        "With more simulated games the best answer is played more often, and the "
+        "mean comes closer to the result of the best answer. The values of the "
+        "answers below are from the plans of the positions after this move.",
     ]
 
 
@@ -87,15 +91,18 @@ def _describe_next_simulation(query: ValueQuery, game_counts: list[int]) -> str:
         if not game_counts[cell]
     ]
     if untried:
-        return "The next one would begin with a move that has not been tried yet."
+        return "The next simulated game would begin with a move that has not been tried yet."
     chosen = max(bounds, key=lambda cell: bounds[cell])
-    bound = f"has the bound {format_signed(bounds[query.cell])}"
+    bound = f"upper confidence bound is {format_signed(bounds[query.cell])}"
     if chosen == query.cell:
-        return f"It {bound}, the highest: the next one would begin with it, too."
+        return (
+            f"Its {bound}, the highest of all moves: the next simulated game would "
+            "begin with this move, too."
+        )
     other = (
         f"{name_cell(query, chosen)}, whose bound is {format_signed(bounds[chosen])}"
     )
-    return f"It {bound}: the next one would begin with {other}."
+    return f"Its {bound}: the next simulated game would begin with {other}."
 
 
 def _compute_facts(site: SiteData) -> dict[str, object]:
@@ -119,8 +126,8 @@ ALGORITHM = Algorithm(
         "Plans in every position by games that it simulates, and learns nothing."
     ),
     no_game_reason=(
-        "There are no games to tell: it simulates one from every position, then a second one, and "
-        "so on, each position with a tree of its own."
+        "This agent has no training games to show: it simulates games from every "
+        "position, with a separate search tree for each position."
     ),
     rule=UpdateRule(
         _compute_reason,

@@ -92,17 +92,20 @@ def _compute_reason(query: ValueQuery) -> ValueReason:
 def _describe_reason(query: ValueQuery, _compute_reason: ValueReason) -> list[str]:
     """Return sentences on the beads of a move and on the next game with it."""
     box = _count_move_beads(query)
-    total = f"Its box has {spell_bead_count(box.box_total)} in all."
+    total = f"The box of this position has {spell_bead_count(box.box_total)} in total."
     if not box.bead_count:
         return [
-            f"{total} This move is not drawn again, unless the box is emptied and refilled."
+            f"{total} This move cannot be drawn again, unless the box becomes empty and is filled again."
         ]
     share = format_percent(box.bead_count / box.box_total, 1)
-    drawn = f"So it is drawn in {share}% of the games that come here"
+    drawn = f"So this move is drawn in {share}% of the games that reach this position"
     if query.recipe.plays == "greedy":
-        drawn = f"In training it is drawn in {share}% of the games here"
+        drawn = f"In training this move is drawn in {share}% of the games that reach this position"
     if box.cell_count > 1:
-        drawn += f", and then any of the {box.cell_count} squares that are the same move by symmetry"
+        drawn += (
+            f", and each of the {box.cell_count} squares that are this move by "
+            "symmetry is equally likely"
+        )
     ends = [
         f"{end} in {format_percent(chance, 1)}%"
         for end, chance in box.result_chances.items()
@@ -117,8 +120,9 @@ def _describe_reason(query: ValueQuery, _compute_reason: ValueReason) -> list[st
     )
     return [
         f"{total} {drawn}.",
-        f"Beads expect nothing: they are what games have paid. A game pays every move {pays}.",
-        f"If training went on, a game after this move would be {', '.join(ends)}.",
+        "Numbers of beads are not expected results: they are added after games. Each "
+        f"move of a game gets {pays}.",
+        f"In further training, a game after this move would be {', '.join(ends)}.",
     ]
 
 

@@ -30,18 +30,18 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     """Return a sentence on the opponent's best replies to a move."""
     best = reason.possible_replies
     if best[0].cell is None:
-        return ["The game is over with this move."]
+        return ["The game is over after this move."]
     if len(best) == len(reason.replies):
-        return [f"No answer of {MARKS[-query.mover]} changes that."]
+        return [f"No answer of {MARKS[-query.mover]} changes this result."]
     places = " or ".join(name_cell(query, reply.cell) for reply in best)
-    return [f"{MARKS[-query.mover]} makes it so by answering at {places}."]
+    return [f"{MARKS[-query.mover]} reaches this result by an answer at {places}."]
 
 
 def _describe_task_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     """Return a sentence on the exact value of a move in an agent's training task."""
     best = reason.possible_replies[0]
     if best.cell is None:
-        return ["The game is over with this move, and its reward is all there is."]
+        return ["The game is over after this move, so the value is the reward."]
     if (
         best.next_value is None
         or query.task is None

@@ -29,7 +29,7 @@ from app.web.algorithms.targets import (
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData, cached_per_site
 
-RETURN_PHRASE = "the rest of the game brings"
+RETURN_PHRASE = "the mean return of the rest of the game is"
 
 
 @cached_per_site(4)
@@ -57,19 +57,22 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     """Return sentences on a value as the average of whole games."""
     sentences, then = [describe_target(query, reason, RETURN_PHRASE)], ""
     if reason.bootstraps:
-        then = ", with the moves that it played at that time"
-        how = ", now and then at random" if get_exploration_rate(query) else ""
-        played = f"the games are played to their end, by its own moves{how}"
-        sentences += [f"No other value is asked: {played}."]
+        then = ", played with the policy that the learner had at that time"
+        how = ", which are sometimes random" if get_exploration_rate(query) else ""
+        played = f"the games are played to their end by the learner's own moves{how}"
+        sentences += [f"The target uses no other value: {played}."]
     sentences += describe_distance(reason)
     if not query.is_known or query.update_count is None:
         return sentences
     if query.update_count == 1:
-        one = f"It is what the one game brought that went through it, {format_signed(query.value)}."
+        one = (
+            "The value is the return of the only game in which the move was played, "
+            f"{format_signed(query.value)}."
+        )
         return [*sentences, one]
     return [
         *sentences,
-        f"It is the average of what {format_count(query.update_count)} games brought{then}.",
+        f"The value is the average return of {format_count(query.update_count)} games{then}.",
     ]
 
 
@@ -77,7 +80,7 @@ def _describe_reply(query: ValueQuery, reply: Reply) -> str:
     """Return a text on the rest of the game after a reply."""
     if reply.next_value is None:
         return describe_next_state(query, reply)
-    return f"{RETURN_PHRASE} {format_signed(reply.next_value)} on average"
+    return f"{RETURN_PHRASE} {format_signed(reply.next_value)}"
 
 
 ALGORITHM = Algorithm(

@@ -53,12 +53,12 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     if not alike:
         return [
             *sentences,
-            f"No answer brings that now. {describe_later_changes(query)}",
+            f"No answer has this target now. {describe_later_changes(query)}",
         ]
     places = join_words([name_cell(query, reply.cell) for reply in alike], "or")
     return [
         *sentences,
-        f"That is the target after {places}: such an answer may have been drawn last.",
+        f"The value is the target after {places}: this answer may have been drawn in the last update.",
     ]
 
 
@@ -80,7 +80,7 @@ def _describe_sticky_loss(query: ValueQuery, reason: ValueReason) -> str:
             ]
         )
     )
-    return f"Once it is {loss} it is never updated again. It became so by {by}: {sticking}."
+    return f"A value of {loss} is never updated again. The value became {loss} by {by}: {sticking}."
 
 
 ALGORITHM = Algorithm(
@@ -90,8 +90,8 @@ ALGORITHM = Algorithm(
         "Works out every position by sweeps, without playing a game."
     ),
     no_game_reason=(
-        "There are no games to tell: it goes through every position and every move, sweep after "
-        "sweep, and values each by one answer."
+        "This training has no games to show: in each sweep it goes through every "
+        "position and every move, and updates each value by one answer."
     ),
     rule=UpdateRule(_compute_reason, _describe_reason),
     update=UpdateStyle(

@@ -26,7 +26,7 @@ from app.web.algorithms.targets import (
 from app.web.formatting import format_count
 from app.web.site_data import SiteData
 
-SUM_TEXT = "Its targets are added up, so the value is drawn to nothing and has no end."
+SUM_TEXT = "The targets of this value are added up, so the value grows without limit."
 
 
 def describe_shared_moves(query: ValueQuery) -> list[str]:
@@ -37,7 +37,7 @@ def describe_shared_moves(query: ValueQuery) -> list[str]:
     moves = np.count_nonzero(classes == classes[query.position, query.cell])
     if moves == 1:
         return []
-    return [f"One value serves {moves} moves, which are the same by symmetry."]
+    return [f"This value belongs to {moves} moves, which are the same by symmetry."]
 
 
 def compute_averaged_reason(

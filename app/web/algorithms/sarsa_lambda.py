@@ -26,8 +26,8 @@ from app.web.algorithms.sentences import (
 from app.web.algorithms.targets import ValueQuery, ValueReason
 
 EARLIER_MOVES_TEXT = (
-    "The errors of later moves of each game moved it as well, "
-    "so it is no average of such targets."
+    "The errors of later moves of each game also changed this value, so it is no "
+    "average of such targets."
 )
 _describe_last_move_update = build_update_describer(
     "gamma times what it expects of the move that it plays next"

@@ -71,7 +71,7 @@ def get_exploration_rate(query: ValueQuery) -> float:
 def describe_reply_value(query: ValueQuery, reply: Reply) -> str:
     """Return a text with the value of a reply for the opponent, such as "worth +0.42 to O"."""
     decimals = 0 if query.value_source == TRUTH else 2
-    return f"worth {format_signed(reply.next_value or 0.0, decimals)} to {MARKS[-query.mover]}"
+    return f"value {format_signed(reply.next_value or 0.0, decimals)} for {MARKS[-query.mover]}"
 
 
 def describe_best_reply(query: ValueQuery, best_reply: Reply) -> str:
@@ -79,8 +79,8 @@ def describe_best_reply(query: ValueQuery, best_reply: Reply) -> str:
     mark, other = MARKS[query.mover], MARKS[-query.mover]
     return (
         f"best answer of {other} is {name_cell(query, best_reply.cell)}, "
-        f"worth {format_signed(best_reply.next_value or 0.0)} to {other}, "
-        f"and what is good for {other} is bad for {mark}."
+        f"with the value {format_signed(best_reply.next_value or 0.0)} for {other}; "
+        f"what is good for {other} is bad for {mark}."
     )
 
 
@@ -167,7 +167,11 @@ def describe_final_target(query: ValueQuery, reason: ValueReason) -> str:
     ended = reason.possible_replies[0]
     # A network also has values of moves that its training never played.
     met = query.is_known and query.update_count != 0
-    draws = "every update draws it to" if met else "an update would draw it to"
+    draws = (
+        "every update moves the value towards"
+        if met
+        else "an update would move the value towards"
+    )
     how = f"The game is {OUTCOME_VERBS[ended.outcome or 0]} by this move"
     return f"{how}: {draws} the reward, {reason.format_value(ended.reward)}."
 
@@ -177,16 +181,28 @@ def describe_distance(reason: ValueReason) -> list[str]:
     if not (reason.shows_distance and reason.has_target):
         return []
     if abs(reason.value_minus_target) < 1e-6:
-        return [gettext("The value is just that.")]
+        return [gettext("The value of the move is equal to this target.")]
     if not round(reason.value_minus_target, reason.difference_decimals):
         least = localize_number(f"{10.0**-reason.difference_decimals:g}")
         return [
-            gettext("The value is less than %(least)s away from that.", least=least)
+            gettext(
+                (
+                    "The value of the move differs from this target by less than "
+                    "%(least)s."
+                ),
+                least=least,
+            )
         ]
     apart = format_unsigned(abs(reason.value_minus_target), reason.difference_decimals)
     if reason.value_minus_target > 0:
-        return [gettext("The value is %(apart)s above that.", apart=apart)]
-    return [gettext("The value is %(apart)s below that.", apart=apart)]
+        return [
+            gettext(
+                "The value of the move is %(apart)s above this target.", apart=apart
+            )
+        ]
+    return [
+        gettext("The value of the move is %(apart)s below this target.", apart=apart)
+    ]
 
 
 def describe_past_updates(
@@ -211,9 +227,10 @@ def describe_past_updates(
     if initial_weight * abs(initial_value - reason.target) >= MIN_SHOWN_DIFFERENCE:
         sentences.append(
             ngettext(
-                "After one update the %(initial)s that it began with still counts %(share)s%%.",
-                "After %(count)s updates the %(initial)s that it began with still counts "
-                "%(share)s%%.",
+                "After one update the initial value %(initial)s still makes up "
+                "%(share)s%% of the value.",
+                "After %(count)s updates the initial value %(initial)s still makes "
+                "up %(share)s%% of the value.",
                 update_count,
                 initial=format_signed(initial_value),
                 share=format_percent(initial_weight, 0),
@@ -229,8 +246,8 @@ def describe_past_updates(
     ) < MIN_SHOWN_DIFFERENCE:
         return sentences
     so_far = ngettext(
-        "Its one target was %(value)s",
-        "The exponential moving average of its targets is %(value)s",
+        "The only target of this value was %(value)s",
+        "The exponential moving average of all targets so far is %(value)s",
         update_count,
         value=format_signed(average_target),
     )
@@ -254,34 +271,36 @@ def _explain_past_targets(
     if min(targets) - slack <= average_target <= max(targets) + slack:
         last = min(update_count, max(1, round(1 / alpha)))
         if update_count == 1:
-            return gettext("it went by %(by)s, drawn by chance.", by=chance_phrase)
+            return gettext(
+                "it was computed from %(by)s, drawn at random.", by=chance_phrase
+            )
         if last == update_count:
             return gettext(
-                "each went by %(by)s, drawn by chance, and there were no more of them.",
+                "each target was computed from %(by)s, drawn at random, and there "
+                "were no other targets.",
                 by=chance_phrase,
             )
         return gettext(
-            "each went by %(by)s, drawn by chance, and with a step size of %(alpha)s the last "
-            "%(last)s make up %(share)s%% of the value.",
+            "each target was computed from %(by)s, drawn at random, and with a step "
+            "size of %(alpha)s the last %(last)s targets make up %(share)s%% of the "
+            "value.",
             by=chance_phrase,
             alpha=localize_number(f"{alpha:g}"),
             last=last,
             share=f"{100 * (1 - (1 - alpha) ** last):.0f}",
         )
     if average_target > max(targets):
-        return f"{gettext('more than any answer brings now.')} {describe_later_changes(query)}"
-    return (
-        f"{gettext('less than any answer brings now.')} {describe_later_changes(query)}"
-    )
+        return f"{gettext('more than the target of every answer now.')} {describe_later_changes(query)}"
+    return f"{gettext('less than the target of every answer now.')} {describe_later_changes(query)}"
 
 
 def describe_later_changes(query: ValueQuery) -> str:
     """Return a sentence on what changed in the training since the targets that are impossible now."""
     if query.opponent is None or len(query.recipe.phases) > 1:
         return gettext(
-            "Since then the answers have changed, or the values of the moves after them."
+            "Since then the opponent's answers or the values of the next moves have changed."
         )
-    return gettext("Since then the values of the moves after them have changed.")
+    return gettext("Since then the values of the next moves have changed.")
 
 
 def describe_backward_order(reason: ValueReason) -> list[str]:
@@ -289,7 +308,7 @@ def describe_backward_order(reason: ValueReason) -> list[str]:
     if not reason.bootstraps:
         return []
     return [
-        "Updates go backward over each game: the next move's value has just moved itself."
+        "The updates go backward over each game: the value of the next move was updated just before."
     ]
 
 
@@ -299,7 +318,7 @@ def describe_exploration(query: ValueQuery, reason: ValueReason) -> list[str]:
         return []
     share = format_percent(get_exploration_rate(query), 0)
     return [
-        f"It counts the next move as it plays: {share}% of the time that is any move."
+        f"The next value includes exploration: with a probability of {share}% the next move is random."
     ]
 
 
@@ -321,5 +340,5 @@ def describe_shared_boards(query: ValueQuery) -> list[str]:
     if shared == 1:
         return []
     return [
-        f"One value serves {shared} symmetric boards: the one that the move makes is one of them."
+        f"This value belongs to {shared} symmetric boards: the board after the move is one of them."
     ]

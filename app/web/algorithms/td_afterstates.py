@@ -42,14 +42,14 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         end = OUTCOME_VERBS[query.get_outcome(query.next_position) or 0]
         return [
-            f"The game is {end} by this move. What that is worth the rules say, "
-            f"{format_signed(query.value)}, and nothing is learned of it."
+            f"The game is {end} by this move. The rules give the value of the result, "
+            f"{format_signed(query.value)}, so nothing is learned here."
         ]
     sentences = [describe_target(query, reason)]
     if query.recipe.learn_from == "all":
         sentences += describe_exploration(query, reason)
     elif reason.bootstraps and query.recipe.epsilon:
-        sentences += ["A next move that is drawn at random teaches it nothing."]
+        sentences += ["After a random move there is no update."]
     # Past targets can be computed from a value only if the step size was constant.
     so_far = [] if query.recipe.alpha_drop else describe_past_targets(query, reason)
     shared = describe_shared_boards(query) if query.recipe.symmetric else []

@@ -250,7 +250,7 @@ def _describe_missing_count(query: ValueQuery, reason: ValueReason) -> list[str]
         or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE
     ):
         return []
-    return ["How often it had been updated by then is not recorded."]
+    return ["The number of updates of this value until then is not recorded."]
 
 
 def _describe_task_value(query: ValueQuery) -> list[str]:
@@ -260,10 +260,10 @@ def _describe_task_value(query: ValueQuery) -> list[str]:
     task = describe_task(query.site, query.task)
     exact = query.exact_in_task
     agrees = query.is_known and abs(query.value - exact) < MIN_SHOWN_DIFFERENCE
-    addition = ", and that is its value" if agrees else ""
+    addition = ", which is equal to the learned value" if agrees else ""
     return [
-        f"Its training task is {task}: there the move is worth exactly "
-        f"{format_signed(exact)}{addition}."
+        f"The training task of the agent is {task}. In this task the move is worth "
+        f"exactly {format_signed(exact)}{addition}."
     ]
 
 
@@ -271,7 +271,7 @@ def _describe_result(query: ValueQuery, rule: UpdateRule) -> list[str]:
     """Return a sentence with the result of optimal play, and the answers that miss it."""
     if query.value_source == TRUTH:
         return []
-    result = f"With optimal play by both it is a {describe_optimal_result(query)}"
+    result = f"With optimal play by both players the move leads to a {describe_optimal_result(query)}"
     if (
         query.site.is_taught_by_person(query.value_source)
         or query.game.is_over(query.next_position)
@@ -315,7 +315,7 @@ def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]
         )
     if query.is_learned and query.exact_in_task is not None:
         facts.append(
-            ("Exactly in its training task", format_signed(query.exact_in_task))
+            ("Exact value in its training task", format_signed(query.exact_in_task))
         )
     if query.is_learned and reason.has_target:
         target = reason.target_prefix + reason.format_value(reason.target)
