@@ -6,7 +6,7 @@ from app.tictactoe.notation import MARKS
 from app.web.formatting import format_percent, format_short_square_name
 from app.web.match import MatchState
 from app.web.match_controls import compute_reply_chances
-from app.web.move_values import EMPTY_NOTE, Note, evaluate_moves
+from app.web.move_values import EMPTY_NOTE, Note, evaluate_moves, spell_outcome
 from app.web.site_data import TRUTH
 from app.web.translation import gettext, gettext_noop
 from app.web.wording import name_squares
@@ -93,7 +93,7 @@ def build_hint(state: MatchState) -> tuple[int, str]:
     """
     site = state.site
     best = list_hint_cells(state)
-    keeps = evaluate_moves(site, state.position, TRUTH).optimal_results[best[0]]
+    keeps = spell_outcome(site, state.position, best[0])
     scores = {cell: _compute_blunder_chances(state, cell) for cell in best}
     first = max(best, key=scores.__getitem__)
     if len({*scores.values()}) == 1:

@@ -32,7 +32,7 @@ from app.web.site_data import (
     cached_per_site,
     is_policy_name,
 )
-from app.web.translation import gettext, gettext_noop
+from app.web.translation import gettext, gettext_noop, ngettext
 
 HEAT_STEPS = 20  # number of colours from a draw to a win, and from a draw to a loss
 OUTCOME_LABELS = {
@@ -121,6 +121,16 @@ def describe_best_play(site: SiteData, position: int) -> str:
 def describe_outcome(site: SiteData, position: int, cell: int) -> str:
     """Return the result for the mover after a move, with optimal play: "loss in 2", "draw"."""
     return _format_result(site.signed_moves_to_end.item(position, cell))
+
+
+def spell_outcome(site: SiteData, position: int, cell: int) -> str:
+    """Return the result for the mover after a move, with optimal play: "loss in 2 moves"."""
+    moves = site.signed_moves_to_end.item(position, cell)
+    if not moves:
+        return gettext(OUTCOME_LABELS[0])
+    if moves > 0:
+        return ngettext("win in %(count)s move", "win in %(count)s moves", moves)
+    return ngettext("loss in %(count)s move", "loss in %(count)s moves", -moves)
 
 
 def choose_value_source(match: Match, site: SiteData, player_to_move: int) -> str:

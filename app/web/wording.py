@@ -405,7 +405,9 @@ def _describe_training(site: SiteData, name: str) -> str:
         return gettext(BASELINES[name].description)
     how = ALGORITHMS[site.agents[name].card.algorithm].origin_text
     opponents = [
-        get_opponent_name(site, opponent)
+        gettext("random moves")
+        if opponent == "random"
+        else get_opponent_name(site, opponent)
         for opponent, _ in site.get_recipe(name).phases
     ]
     opponents_text = gettext(" and then ").join(opponents)

@@ -429,7 +429,7 @@ def test_a_hint_marks_the_squares_and_is_played(page: Page) -> None:
     page.keyboard.press("h")
     expect(page.locator(".hinted")).to_have_count(1)
     expect(page.locator("#caption")).to_have_text(
-        "Best move: top right. Result with optimal play: win in 1."
+        "Best move: top right. Result with optimal play: win in 1 move."
     )
     page.click("#play-hint")
     headline(page, "You win")

@@ -186,7 +186,7 @@ def test_a_hint_names_what_keeps_the_value_and_is_gone_with_the_move(site: SiteD
     ]
     assert (
         shown.match_view.headline.caption
-        == "Best move: top right. Result with optimal play: win in 1."
+        == "Best move: top right. Result with optimal play: win in 1 move."
     )
     assert [(way.label, way.href) for way in shown.match_view.headline.actions] == [
         ("Play it", "/play/03142"),

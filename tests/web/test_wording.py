@@ -179,10 +179,10 @@ def test_the_strengths_of_some_that_are_known(site: SiteData) -> None:
 
 def test_a_line_says_how_it_learned_and_what_is_proved(site: SiteData) -> None:
     assert describe_character(site, "q-learning-1").description == (
-        "Learned from games against Random. As X it never loses."
+        "Learned from games against random moves. As X it never loses."
     )
     assert describe_character(site, "q-learning-4").description.startswith(
-        "Learned from games against Random and then itself."
+        "Learned from games against random moves and then itself."
     )
     for name in site.agents:
         unbeatable = judge_policy(site, name).is_unbeatable

@@ -231,7 +231,7 @@ def _describe_training_update(_recipe: Recipe, game: TrainingGame, update: int) 
 
 ALGORITHM = Algorithm(
     title="Q-learning in a league",
-    origin_text=gettext_noop("Learned in a league of learners."),
+    origin_text=gettext_noop("Learned in games against other learners (a league)."),
     game_describer=GameDescriber(
         _describe_training_update,
         name_choice=lambda game, move: "drawn" if move.mark == game.seat else "answer",

@@ -24,7 +24,7 @@ from app.web.match import (
     read_value,
     replay_match,
 )
-from app.web.move_values import Note, describe_outcome, evaluate_moves
+from app.web.move_values import Note, evaluate_moves, spell_outcome
 from app.web.pictures.boards import BoardPicture, CellUrl, lay_out_board
 from app.web.rendering import get_url_in_frame
 from app.web.site_data import HUMAN, SiteData
@@ -118,9 +118,7 @@ class Attempt:
         """The result with optimal play after the move chosen as right; "" before a choice."""
         if self.chosen_correct_cell is None:
             return ""
-        return describe_outcome(
-            self.site, self.puzzle.position, self.chosen_correct_cell
-        )
+        return spell_outcome(self.site, self.puzzle.position, self.chosen_correct_cell)
 
     @property
     def url(self) -> str:
