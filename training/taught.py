@@ -97,19 +97,19 @@ class LessonPlan(NamedTuple):
     """A lesson before it is played: a game with a person, whose cells are given, or practice."""
 
     opponent: str
-    turns: list[Turn]
-    person_cells: str
+    turns: list[Turn]  # the game with the person, or all games of the practice
+    person_cells: str  # the cells that the person plays, "" in practice
 
 
 @dataclass
 class Pupil:
-    """A learner between two games."""
+    """A learner that people teach, between two of its games."""
 
     learner: ReferenceLearner
     recorder: GameRecorder
     rng: Random
-    games: int = 0
-    updates: int = 0
+    game_count: int = 0
+    update_count: int = 0
     lessons: list[Lesson] = field(default_factory=list)
 
     def copy(self) -> "Pupil":
@@ -119,10 +119,9 @@ class Pupil:
         return deepcopy(self, {id(one): one for one in fixed})
 
 
-StepKey = tuple[
-    str, int, str
-]  # a lesson's opponent, number of games, and person's cells
-PupilKey = tuple[Recipe, tuple[StepKey, ...]]  # the untaught recipe, and the lessons
+# a lesson's opponent, number of games, and person's cells
+LessonKey = tuple[str, int, str]
+PupilKey = tuple[Recipe, tuple[LessonKey, ...]]  # the untaught recipe, and the lessons
 
 
 class PupilCache:
@@ -169,7 +168,7 @@ class PupilCache:
         start = remove_all_games(recipe)
         steps = list_lesson_plans(self.game, recipe)
         keys = [(step.opponent, len(step.turns), step.person_cells) for step in steps]
-        known = self._count_cached_steps(start, keys)
+        known = self._count_cached_lessons(start, keys)
         if known == len(steps) > 0:
             return self.cache[start, tuple(keys)]
         cached = self.cache[start, tuple(keys[:known])] if known else None
@@ -177,29 +176,29 @@ class PupilCache:
         for number, step in enumerate(steps[known:], known):
             # practice takes a second: games that are too short are rejected before it
             if step.opponent != YOU:
-                check_lengths(start, steps[number:])
+                check_game_lengths(start, steps[number:])
             self.add_lesson(pupil, step)
         self.cache[start, tuple(keys)] = pupil
         return pupil
 
-    def _count_cached_steps(
-        self, untaught_recipe: Recipe, step_keys: list[StepKey]
+    def _count_cached_lessons(
+        self, untaught_recipe: Recipe, lesson_keys: list[LessonKey]
     ) -> int:
         """Return the largest number of first lessons after which the learner is in the cache."""
-        for number in range(len(step_keys), 0, -1):
-            if (untaught_recipe, tuple(step_keys[:number])) in self.cache:
+        for number in range(len(lesson_keys), 0, -1):
+            if (untaught_recipe, tuple(lesson_keys[:number])) in self.cache:
                 return number
         return 0
 
-    def add_lesson(self, pupil: Pupil, step: LessonPlan) -> None:
+    def add_lesson(self, pupil: Pupil, plan: LessonPlan) -> None:
         """Let a learner play the games of a planned lesson, and add the lesson to the learner."""
         recorder = pupil.recorder
         before = build_progress(pupil)
-        play_turns(pupil, step.turns)
+        play_turns(pupil, plan.turns)
         after = build_progress(pupil)
         policy = policy_from_values(after.q, recorder.recipe.plays)
         lesson = Lesson(
-            opponent=step.opponent,
+            opponent=plan.opponent,
             games=len(recorder.games),
             seat="",
             record="",
@@ -211,9 +210,9 @@ class PupilCache:
                 self.game, policy, self.is_compiled, list_seat_letters(recorder.recipe)
             ),
         )
-        if step.opponent == YOU:
+        if plan.opponent == YOU:
             recorded_game = recorder.build_game(-1)
-            seat = find_seat(recorder.recipe, step.turns[0].player.number)
+            seat = find_seat(recorder.recipe, plan.turns[0].player.number)
             updates = list_own_updates(recorded_game, seat)
             record = self.build_record(pupil)
             result = recorded_game.get_result_for(seat)
@@ -294,9 +293,9 @@ def learn(
     stop = next_checkpoint(0)
     for number, turn in enumerate(steps, 1):
         play_turns(pupil, [turn])
-        if pupil.updates >= stop or number == len(steps):
+        if pupil.update_count >= stop or number == len(steps):
             yield build_progress(pupil)._replace(finished_share=number / len(steps))
-            stop = next_checkpoint(pupil.updates)
+            stop = next_checkpoint(pupil.update_count)
 
 
 def create_pupil(game: Game, untaught_recipe: Recipe) -> Pupil:
@@ -322,8 +321,8 @@ def play_turns(pupil: Pupil, turns: list[Turn]) -> None:
                 check_bead_choice(recorder.recipe, turn, event)
         if isinstance(turn.player, Person):
             turn.player.check_end()
-    pupil.games += len(recorder.games)
-    pupil.updates += sum(map(len, recorder.updates_by_game.values()))
+    pupil.game_count += len(recorder.games)
+    pupil.update_count += sum(map(len, recorder.updates_by_game.values()))
 
 
 def check_bead_choice(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
@@ -431,7 +430,7 @@ def list_lesson_plans(game: Game, recipe: Recipe) -> list[LessonPlan]:
     return done
 
 
-def check_lengths(recipe: Recipe, plans: list[LessonPlan]) -> None:
+def check_game_lengths(recipe: Recipe, plans: list[LessonPlan]) -> None:
     """Raise TaughtError if a game has too few moves of the person to be finished."""
     for step in plans:
         person = step.turns[0].player
@@ -460,8 +459,8 @@ def build_progress(pupil: Pupil) -> Progress:
         visits[pairs] = update_counts[key]
     return Progress(
         finished_share=0.0,
-        games=pupil.games,
-        updates=pupil.updates,
+        games=pupil.game_count,
+        updates=pupil.update_count,
         q=game.spread_pairs(values.astype(np.float32)),
         visits=game.spread_pairs(visits, 0),
         refills=getattr(learner, "refills", None),

@@ -55,10 +55,8 @@ CRASH_SIGNALS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT}
 # The folder where numba saves most compiled kernels.
 KERNEL_FOLDER = ROOT / "training/learners/__pycache__"
 KERNEL_FILES = "*.nb[ci]"  # pattern of the names of kernel files
-COMPILED_FIRST = (
-    "q-table",
-    "q-learning",
-)  # the most common algorithms are compiled first
+# the most common algorithms are compiled first
+COMPILED_FIRST = ("q-table", "q-learning")
 RECIPE_SECONDS = 1.5  # mean time for compiling the kernels of a recipe
 COMPILE_CLIENT = ""  # the client name of jobs that only compile kernels
 REASON_BY_STATUS = {
@@ -79,7 +77,7 @@ class Worker:
     writer: asyncio.StreamWriter
 
     async def do_job(self, job_request: JobRequest) -> tuple[JobOutcome, bytes] | None:
-        """Return the outcome of an order with the answer, None if the process died."""
+        """Return the outcome of a job and its answer, None if the process died."""
         try:
             self.writer.write(msgspec.json.encode(job_request) + b"\n")
             outcome = msgspec.json.decode(await self.reader.readline(), type=JobOutcome)

@@ -58,9 +58,8 @@ class Agent:
     """
 
     card: Card
-    q: NDArray[
-        np.float32
-    ]  # [D, cells] action values, NaN exactly where a move is illegal
+    # [D, cells] action values, NaN exactly where a move is illegal
+    q: NDArray[np.float32]
     visits: NDArray[np.uint32]  # [D, cells] number of updates of each pair
     snapshot_updates: NDArray[np.int64]  # [T] number of updates before each snapshot
     # values of each snapshot, and whether each pair was updated before it

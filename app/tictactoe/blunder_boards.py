@@ -29,9 +29,8 @@ def find_blunder_chances(
     count.
     """
     games = ReachablePlay(game, policy).games_by_seat
-    is_blunder = ~find_best_moves(game)[
-        game.legal
-    ]  # [P] whether each pair is a blunder
+    # [P] whether each pair is a blunder
+    is_blunder = ~find_best_moves(game)[game.legal]
     mover = game.to_move[game.pair_decision]
     board_of_pair = game.symmetry_class[game.pair_decision]
     chance = np.zeros(game.pairs)

@@ -42,9 +42,8 @@ class Game:
     symmetries: NDArray[np.intp]
     code: Codes  # [S] base-3 number of each position
     successor: Codes  # [D, cells] the position after a move, -1 for an illegal move
-    outcome: NDArray[
-        np.int8
-    ]  # [S - D] result of finished positions: +1 X won, 0 draw, -1 O won
+    # [S - D] result of finished positions: +1 X won, 0 draw, -1 O won
+    outcome: NDArray[np.int8]
     # [plies + 1] decisions of ply p are ply_start[p]:ply_start[p + 1]
     ply_start: NDArray[np.intp]
 

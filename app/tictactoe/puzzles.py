@@ -20,7 +20,7 @@ from app.tictactoe.values import Solution, solve_game
 
 LEVELS = range(3)  # levels of difficulty: easy, medium, hard
 IMMEDIATE_PLIES = 1  # number of plies from a blunder to an immediate loss or missed win
-FORK_PLIES = 3  # number of these plies if the blunder allows or misses a fork
+FORK_PLIES = 3  # number of plies from a blunder to a loss or a missed win by a fork
 MANY_CELLS = 6  # a puzzle with at least this many empty cells is harder
 MAX_PUZZLES = 120  # limit for the number of all puzzles
 ROUND_LENGTH = 10  # number of puzzles in a round

@@ -31,9 +31,8 @@ TIE_TOLERANCE = 1e-12
 class Solution(NamedTuple):
     """The result and the length of the game from every position, with optimal play by both sides."""
 
-    values: NDArray[
-        np.int8
-    ]  # [S] result with optimal play: +1 X wins, 0 draw, -1 O wins
+    # [S] result with optimal play: +1 X wins, 0 draw, -1 O wins
+    values: NDArray[np.int8]
     # [S] number of moves to the end, if winners win as fast and losers lose as slowly as possible
     plies_to_end: NDArray[np.int8]
 

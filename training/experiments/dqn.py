@@ -16,7 +16,7 @@ BY_OPPONENT = {
 }
 POINTS = 40
 NETWORK = "the network"
-PLOTS: tuple[tuple[str, table.SeatName, Sequence[ReferenceLine]], ...] = (
+REPORTED_PLOTS: tuple[tuple[str, table.SeatName, Sequence[ReferenceLine]], ...] = (
     (RANDOM, "x", []),
     (RANDOM, "o", [ReferenceLine(200, "reported: the network overtakes")]),
     (HEURISTIC, "o", []),
@@ -75,7 +75,9 @@ def conclude_win_plots(results: claim.Results) -> claim.Conclusion:
     near = []
     then = []
     rows = {}
-    for (opponent, seat_name, marks), end in zip(PLOTS, REPORTED_ENDS, strict=True):
+    for (opponent, seat_name, marks), end in zip(
+        REPORTED_PLOTS, REPORTED_ENDS, strict=True
+    ):
         label = f"against {opponent}"
         won = network.trace_share_in_seat(seat_name, "won")
         lost = network.trace_share_in_seat(seat_name, "lost")
@@ -128,7 +130,7 @@ def conclude_win_plots(results: claim.Results) -> claim.Conclusion:
     )
 
 
-RAILS = {
+GUARD_RAIL_RECIPES = {
     "guard rails": network.name_variant(),
     "no guard rails": network.name_variant(guard_rails="no"),
     "no guard rails, four times as long": network.name_variant(
@@ -149,13 +151,13 @@ def trace_illegal_share(run: network.NetworkRun) -> list[float]:
     return [100 * share for share in run.illegal_shares]
 
 
-@claim.experiment("guard-rails", *network.make_sweeps(RAILS))
+@claim.experiment("guard-rails", *network.make_sweeps(GUARD_RAIL_RECIPES))
 def conclude_guard_rails(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether illegal moves disappear without guard rails."""
-    usual, without, longer = RAILS
+    usual, without, longer = GUARD_RAIL_RECIPES
     wants = network.average_last_epochs(trace_illegal_share_in_games)
     forfeits = network.average_last_epochs(network.trace_seats_mean("forfeited"))
-    left = results.list_values(wants, RAILS)
+    left = results.list_values(wants, GUARD_RAIL_RECIPES)
     forfeited = results.list_values(forfeits, (without, longer))
     stay = min(left[longer]) > 0
     helped = max(left[usual]) < min(left[without])
@@ -343,18 +345,18 @@ def conclude_network_size(results: claim.Results) -> claim.Conclusion:
     )
 
 
-KINDS = {
+NETWORK_KINDS = {
     "one network": network.name_variant(),
     "one network for each seat": network.name_variant(networks="separate"),
     "network with a convolution": network.name_variant(convolution="yes"),
 }
 
 
-@claim.experiment("separate-networks", *network.make_sweeps(KINDS))
+@claim.experiment("separate-networks", *network.make_sweeps(NETWORK_KINDS))
 def conclude_separate_networks(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on a network for each seat, and on a convolution."""
-    shared, *variants = KINDS
-    won = results.list_values(table.measure_wins, KINDS)
+    shared, *variants = NETWORK_KINDS
+    won = results.list_values(table.measure_wins, NETWORK_KINDS)
     better = [min(won[label]) > max(won[shared]) for label in variants]
     worse = [max(won[label]) < min(won[shared]) for label in variants]
     told = any(better) or all(worse)

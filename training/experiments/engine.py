@@ -35,9 +35,8 @@ from training.processes import run_in_parallel
 from training.progress import show_bar
 from training.run import TABLE_PACKAGES, list_packages, list_versions
 
-MAX_STORE_BYTES = (
-    1 << 36
-)  # limit for the size of the store's file, which grows as needed
+# limit for the size of the store's file, which grows as needed
+MAX_STORE_BYTES = 1 << 36
 
 TIME_FIELDS = ("seconds", "judging")  # fields that differ between equal runs
 

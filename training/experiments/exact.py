@@ -109,11 +109,11 @@ def conclude_first_move(_results: claim.Results) -> claim.Conclusion:
     )
 
 
-ORDERS, BOARDS, FACTOR = (
-    362_880,
-    19_683,
-    8,
-)  # published numbers of games and boards, and of symmetries
+REPORTED_STATES = 362_880  # published number of possible states of a board
+REPORTED_BOARDS = 19_683  # published number of boards written in base 3
+REPORTED_FACTOR = (
+    8  # published factor by which symmetries reduce the number of positions
+)
 
 
 def _count_games() -> int:
@@ -159,7 +159,11 @@ def conclude_counting(_results: claim.Results) -> claim.Conclusion:
         "positions in which a player has to move, up to symmetry": decisions,
     }
     factor = len(boards) / classes
-    parts = [3**game.cells == BOARDS, balanced == ORDERS, round(factor, 2) == FACTOR]
+    parts = [
+        3**game.cells == REPORTED_BOARDS,
+        balanced == REPORTED_STATES,
+        round(factor, 2) == REPORTED_FACTOR,
+    ]
     return claim.Conclusion(
         [
             Bars(

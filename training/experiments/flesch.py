@@ -45,8 +45,8 @@ def conclude_random_opponent(results: claim.Results) -> claim.Conclusion:
     cured = ends[itself] * MUCH_FEWER <= ends[random]
     return claim.Conclusion(
         [
-            table.draw_curves(results, table.BLUNDERS_LINE),
-            table.draw_curves(results, table.LOST_AT_WORST_LINE),
+            table.draw_curves(results, table.BLUNDERS_TRACE),
+            table.draw_curves(results, table.LOST_AT_WORST_TRACE),
             Bars(
                 "Blunders of the optimal policy of each training task (greedy play by Q*)",
                 "blunders",
@@ -139,7 +139,7 @@ def conclude_q_iteration_or_q_learning(results: claim.Results) -> claim.Conclusi
     """Return the conclusion on Q-iteration and Q-learning with equally many sweeps."""
     ends = results.compute_medians(table.measure_blunders)
     clean = results.list_values(table.has_no_blunder)
-    on_the_way = table.draw_curves(results, table.BLUNDERS_LINE)
+    on_the_way = table.draw_curves(results, table.BLUNDERS_TRACE)
     iteration, learning = on_the_way.series
     fewer = table.list_higher_points(learning, iteration)
     better = sum(clean[iteration.name]) > sum(clean[learning.name])

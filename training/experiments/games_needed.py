@@ -189,7 +189,7 @@ def _list_final_losses(
 
 
 CHAMPION = "champion"
-OTHERS = {
+OTHER_RECIPES = {
     "self-play": "self-play",
     "afterstates, against itself": "td-afterstates,vs=self,symmetric=yes,games=200000",
     "q-table, against itself": "q-table,vs=self,games=200000",
@@ -200,7 +200,7 @@ OTHERS = {
 @claim.experiment(
     "games-to-proof",
     claim.Sweep({CHAMPION: CHAMPION}, EXACT_PROOF_MEASURE, 200),
-    claim.Sweep(OTHERS, PROOF_MEASURE, 200),
+    claim.Sweep(OTHER_RECIPES, PROOF_MEASURE, 200),
 )
 def conclude_games_to_proof(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on the games until play is proved unbeatable: our own question."""
@@ -209,7 +209,7 @@ def conclude_games_to_proof(results: claim.Results) -> claim.Conclusion:
         label: table.compute_median_games(results[label])
         for label in results.recipe_by_label
     }
-    first = all(medians[CHAMPION] < medians[label] for label in OTHERS)
+    first = all(medians[CHAMPION] < medians[label] for label in OTHER_RECIPES)
     games = {label: round(one) for label, one in medians.items() if one < np.inf}
     stays = results.list_values(lambda run: run.games_to_lasting_proof is not None)
     return claim.Conclusion(
@@ -232,12 +232,12 @@ def conclude_games_to_proof(results: claim.Results) -> claim.Conclusion:
 
 
 MAX_GAMES = 500  # maximum number of games with a teacher
-LEARNER = (
+LEARNER_TEMPLATE = (
     "td-afterstates,vs={},seat=x,symmetric=yes,alpha=1,epsilon=0,games=500,initial={}"
 )
 # Label and initial value of the learner's table, in which a loss is 0 and a win 1.
 INITIAL_VALUES = {"low": "0.25", "medium": "0.5", "high": "1"}
-BUILT_IN = ("random", "t-hand", "minimax")
+BASELINE_TEACHERS = ("random", "t-hand", "minimax")
 RESPONDER, CURIOUS = "best responder", "least visited"
 
 
@@ -354,14 +354,14 @@ def format_games(games: float) -> str:
     return format_count(games) if games < np.inf else f"more than {MAX_GAMES}"
 
 
-MEASURES = {
+MEASURE_BY_TEACHER = {
     teacher: Measure(
         f"taught-by-{teacher.replace(' ', '-')}",
         1,
         TaughtResult,
         partial(train_with_teacher, teacher),
     )
-    for teacher in (*BUILT_IN, RESPONDER, CURIOUS)
+    for teacher in (*BASELINE_TEACHERS, RESPONDER, CURIOUS)
 }
 
 
@@ -370,8 +370,8 @@ MEASURES = {
     *(
         claim.Sweep(
             {
-                label_teacher(teacher, first): LEARNER.format(
-                    teacher if teacher in BUILT_IN else "self", initial
+                label_teacher(teacher, first): LEARNER_TEMPLATE.format(
+                    teacher if teacher in BASELINE_TEACHERS else "self", initial
                 )
                 for first, initial in INITIAL_VALUES.items()
             },
@@ -379,7 +379,7 @@ MEASURES = {
             # The recipe describes the learner only; the teacher is not a part of it.
             is_reproducible=False,
         )
-        for teacher, measure in MEASURES.items()
+        for teacher, measure in MEASURE_BY_TEACHER.items()
     ),
 )
 def conclude_teachers(results: claim.Results) -> claim.Conclusion:
@@ -417,7 +417,7 @@ def conclude_teachers(results: claim.Results) -> claim.Conclusion:
                     format_share,
                     _select_values_of_teacher(proved, teacher),
                 )
-                for teacher in MEASURES
+                for teacher in MEASURE_BY_TEACHER
             },
             "initial values of the learner:",
         ),

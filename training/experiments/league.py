@@ -96,13 +96,13 @@ def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
     better, _ = results.compare_medians(two, one, table.measure_wins)
     compared = results.describe_sign_test(two, one, table.measure_wins)
     by_updates = table.list_higher_points(
-        *table.draw_curves(results, table.WINS_LINE, results.recipe_by_label).series
+        *table.draw_curves(results, table.WINS_TRACE, results.recipe_by_label).series
     )
     per_game = results.compute_medians(table.count_updates_per_game)
     return claim.Conclusion(
         [
-            table.draw_curves(results, table.WINS_LINE, by_games=True),
-            table.draw_curves(results, table.BLUNDERS_LINE, by_games=True),
+            table.draw_curves(results, table.WINS_TRACE, by_games=True),
+            table.draw_curves(results, table.BLUNDERS_TRACE, by_games=True),
             results.draw_histogram(table.WINS_IN_THE_END),
         ],
         [better],
@@ -145,7 +145,7 @@ def conclude_observing(results: claim.Results) -> claim.Conclusion:
     mark = ReferenceLine(
         round(REPORTED_MOVES / plies), "reported: no improvement after 8,000 moves"
     )
-    won = table.draw_curves(results, table.WINS_LINE, by_games=True, marks=[mark])
+    won = table.draw_curves(results, table.WINS_TRACE, by_games=True, marks=[mark])
     _, line = won.series
     done = next(
         x
@@ -158,7 +158,7 @@ def conclude_observing(results: claim.Results) -> claim.Conclusion:
         [
             won,
             results.draw_histogram(table.WINS_IN_THE_END),
-            table.draw_curves(results, table.BLUNDERS_LINE, by_games=True),
+            table.draw_curves(results, table.BLUNDERS_TRACE, by_games=True),
         ],
         [better, soon],
         claim.tabulate_recipes(
@@ -228,7 +228,7 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
                 ),
                 FIXED,
             ),
-            table.draw_curves(results, table.WINS_LINE, STARTING, by_games=True),
+            table.draw_curves(results, table.WINS_TRACE, STARTING, by_games=True),
             results.draw_histogram(table.WINS_IN_THE_END, STARTING),
             results.draw_histogram(table.BLUNDERS, STARTING),
         ],
@@ -289,7 +289,7 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
     plain, *symmetric_ones = results.recipe_by_label
     as_there, alike = symmetric_ones
     end = results.compute_medians(table.measure_wins)
-    won = table.draw_curves(results, table.WINS_LINE)
+    won = table.draw_curves(results, table.WINS_TRACE)
     begins = {line.name: _select_early_points(line) for line in won.series}
     early = {
         label: table.list_higher_points(begins[label], begins[plain])
@@ -313,7 +313,7 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
         [
             won,
             results.draw_histogram(table.WINS_IN_THE_END),
-            table.draw_curves(results, table.BLUNDERS_LINE),
+            table.draw_curves(results, table.BLUNDERS_TRACE),
         ],
         [all(faster.values()), overtaken[as_there], overtaken[alike], falls],
         claim.tabulate_recipes(
@@ -371,7 +371,7 @@ def conclude_fills_fastest(results: claim.Results) -> claim.Conclusion:
     by_count = sorted(LEARNERS, key=lambda label: counts[label])
     in_order = by_count == sorted(LEARNERS, key=lambda label: end[label])
     title = "Games won against the random player, for three growth rates of k"
-    by_growth = table.WINS_LINE._replace(title=title)
+    by_growth = table.WINS_TRACE._replace(title=title)
     limits = {label: count_games_to_limit(results, label) for label in LEARNERS}
     return claim.Conclusion(
         [

@@ -44,12 +44,10 @@ class NetworkRun(
     seconds: float
     evaluation_seconds: float  # the part of these seconds for evaluation
     won: BySeat[float]  # [E] share of the epoch's games that the network won
-    lost: BySeat[
-        float
-    ]  # [E] share of the games that the opponent won, also by an illegal move
-    forfeited: BySeat[
-        float
-    ]  # [E] share of the games that the network lost by an illegal move
+    # [E] share of the games that the opponent won, also by an illegal move
+    lost: BySeat[float]
+    # [E] share of the games that the network lost by an illegal move
+    forfeited: BySeat[float]
     # [E] share of all decisions with an illegal move as highest output
     illegal_shares: list[float]
     # [E] share of the decisions in the epoch's games with an illegal move as highest output

@@ -429,12 +429,12 @@ WON = claim.Quantity(
 LOST = claim.Quantity(
     "Games lost as O against the random player", "%", attrgetter("lost_percent")
 )
-LEARNED = claim.Quantity(
+UPDATED_POSITIONS = claim.Quantity(
     "Positions that the training has updated (of 627)",
     "positions",
     attrgetter("updated_positions"),
 )
-TESTED = claim.Quantity(
+KNOWN_OR_TESTED_POSITIONS = claim.Quantity(
     "Positions that the training has updated or that occur in 1,000 test games in each seat",
     "positions",
     attrgetter("known_or_tested_positions"),
@@ -472,7 +472,7 @@ def conclude_trained_on_minimax(results: claim.Results) -> claim.Conclusion:
             label: f"{min(seeds)} to {max(seeds)}"
             for label, seeds in results.list_values(value).items()
         }
-        for value in (LEARNED.compute, TESTED.compute)
+        for value in (UPDATED_POSITIONS.compute, KNOWN_OR_TESTED_POSITIONS.compute)
     )
     return claim.Conclusion(
         [
@@ -484,9 +484,9 @@ def conclude_trained_on_minimax(results: claim.Results) -> claim.Conclusion:
                 results.draw_histogram(LOST),
                 ReferenceLine(REPORTED_LOST, "reported: 22.7%"),
             ),
-            results.draw_histogram(LEARNED),
+            results.draw_histogram(UPDATED_POSITIONS),
             _add_line_to_all_but_last(
-                results.draw_histogram(TESTED, exact=False),
+                results.draw_histogram(KNOWN_OR_TESTED_POSITIONS, exact=False),
                 ReferenceLine(REPORTED_MET, "reported: 355"),
             ),
         ],

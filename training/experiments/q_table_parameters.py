@@ -274,7 +274,7 @@ def conclude_feedback(results: claim.Results) -> claim.Conclusion:
     return claim.Conclusion(
         [
             results.draw_grid(table.WINS, axes),
-            results.draw_grid(table.KNOWN, axes),
+            results.draw_grid(table.KNOWN_POSITIONS, axes),
         ],
         [behind["0"], behind["1"]],
         claim.tabulate_recipes(

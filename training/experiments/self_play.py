@@ -94,8 +94,8 @@ def conclude_self_play_unbeatable(results: claim.Results) -> claim.Conclusion:
                 ],
                 False,
             ),
-            table.draw_curves(results, table.BLUNDERS_LINE),
-            table.draw_curves(results, table.LOST_AT_WORST_LINE),
+            table.draw_curves(results, table.BLUNDERS_TRACE),
+            table.draw_curves(results, table.LOST_AT_WORST_TRACE),
         ],
         [all(proved)],
         Table(

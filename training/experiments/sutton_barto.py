@@ -137,7 +137,7 @@ def measure_value_error(run: MeasuredRun) -> float:
 )
 def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on symmetry: faster learning, and its cost with an asymmetric opponent."""
-    won = table.draw_curves(results, table.WINS_LINE, (PLAIN, SYMMETRIC))
+    won = table.draw_curves(results, table.WINS_TRACE, (PLAIN, SYMMETRIC))
     plain, symmetric = won.series
     leads = table.list_higher_points(symmetric, plain)
     end = {line.name: line.median[-1] for line in won.series}
@@ -223,7 +223,7 @@ def conclude_greedy(results: claim.Results) -> claim.Conclusion:
     return claim.Conclusion(
         [
             results.draw_histogram(one)
-            for one in (table.WINS, table.LOST_AT_WORST, table.KNOWN)
+            for one in (table.WINS, table.LOST_AT_WORST, table.KNOWN_POSITIONS)
         ],
         [wins_less, loses_more],
         claim.tabulate_recipes(

@@ -226,14 +226,14 @@ WINS = Quantity(
 WINS_IN_THE_END = WINS._replace(
     title="Games won against the random player after the training, mean of both seats"
 )
-WINS_LINE = WINS._replace(compute=trace_both_seats("random"))
+WINS_TRACE = WINS._replace(compute=trace_both_seats("random"))
 WON_AS_O = describe_outcome(WON, "random", "o")
 LOST_AS_O = describe_outcome(LOST, "minimax-random", "o")
 LOST_AT_WORST = Quantity(
     "Games lost to the best responder, mean of both seats", "%", measure_worst_losses
 )
-LOST_AT_WORST_LINE = LOST_AT_WORST._replace(compute=trace_worst_losses)
-BLUNDERS_LINE = Quantity(
+LOST_AT_WORST_TRACE = LOST_AT_WORST._replace(compute=trace_worst_losses)
+BLUNDERS_TRACE = Quantity(
     "Positions in which the learner can blunder", "blunders", trace_blunders
 )
 BLUNDERS = Quantity(
@@ -241,7 +241,7 @@ BLUNDERS = Quantity(
     "blunders",
     measure_blunders,
 )
-KNOWN = Quantity(
+KNOWN_POSITIONS = Quantity(
     "Positions that the training has updated (of 627)",
     "positions",
     count_known_positions,
