@@ -183,9 +183,12 @@ class FaultPage(Page, frozen=True):
             else format_signed(first.faulty_value, 3)
         )
         return [
-            ("Before the update", format_signed(first.value_before, 3)),
-            ("After it, with the fault", found),
-            ("After it, without the fault", format_signed(first.correct_value, 3)),
+            ("Value before the update", format_signed(first.value_before, 3)),
+            ("Value after it, with the fault", found),
+            (
+                "Value after it, without the fault",
+                format_signed(first.correct_value, 3),
+            ),
         ]
 
     @cached_property
@@ -200,7 +203,7 @@ class FaultPage(Page, frozen=True):
             build_side(self.site, agent, title, self._record)
             for agent, title in zip(
                 find_fault_agents(self.site, self.fault),
-                ("With the fault", "Without it"),
+                ("With the fault", "Without the fault"),
                 strict=True,
             )
         ]
@@ -366,7 +369,7 @@ def draw_values(
 def build_side(site: SiteData, agent: Agent, title: str, record: str) -> FaultAgent:
     """Return an agent with the picture of all its values, and its values on one board."""
     name = agent.card.recipe
-    kind = "with" if title != "Without it" else "without"
+    kind = "with" if title != "Without the fault" else "without"
     mind = minds.draw_mind(site, name, site.get_last_snapshot(name))
     return FaultAgent(
         title=title,
@@ -391,7 +394,7 @@ def list_figures(faulty: Agent, correct: Agent) -> list[FaultFigures]:
         for seat in ("x", "o")
     ]
     blunders = (format_count(one.blunders[-1]) for one in figures)
-    return [FaultFigures("Blunders, of 4,520 positions", *blunders), *losses]
+    return [FaultFigures("Positions with a blunder (of 4,520)", *blunders), *losses]
 
 
 @bp.get(urls.FAULTS)
