@@ -48,7 +48,7 @@ PAGE_MODULES = (
 PAGES = [import_module(f"{__name__}.pages.{name}") for name in PAGE_MODULES]
 
 
-def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
+def create_app(models_folder: Path | None = None, seed: int | None = None) -> Flask:
     """Return the site with the models of a folder, by default the folder in the environment.
 
     With a `seed` agents draw equal moves in each run. Raises ModelError, naming the file and the
@@ -71,7 +71,7 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     headers.init_app(app)
     # Loading takes a while, so all settings are checked first.
     app.extensions["site"] = site = load_site_data(
-        models or settings.models_folder, settings.is_lab_enabled
+        models_folder or settings.models_folder, settings.is_lab_enabled
     )
     # Computed here, so that the first visitors of a worker need not wait 0.15 s.
     play_round_robin(site, "")

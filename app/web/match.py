@@ -355,8 +355,8 @@ def build_value_error(name: str, text: str, valid_values: str) -> BadRequest:
     return BadRequest(gettext(words, name=name, text=text, expected=valid_values))
 
 
-def _build_range_check(low: float, high: float) -> Callable[[str], float | None]:
-    return lambda text: value if low <= (value := float(text)) <= high else None
+def _build_range_check(minimum: float, maximum: float) -> Callable[[str], float | None]:
+    return lambda text: value if minimum <= (value := float(text)) <= maximum else None
 
 
 _NUMBER_READER = (r"\d{1,9}", int, gettext_noop("a whole number"))

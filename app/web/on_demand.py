@@ -321,13 +321,13 @@ class Lab:
         trainer: Trainer,
         request: TrainerRequest,
         text: str,
-        client: str,
+        client_network: str,
         cache: MutableMapping[str, Value],
         decode: Callable[[bytes], Value],
     ) -> None:
         try:
             answer = decode(
-                trainer.request_answer(text, client, request.is_still_wanted)
+                trainer.request_answer(text, client_network, request.is_still_wanted)
             )
             with self.lock:
                 cache[text] = answer

@@ -79,12 +79,12 @@ class Registry(dict[str, Value]):
         self,
         fixed_entries: Mapping[str, Value],
         is_known: Callable[[str], bool],
-        build: Callable[[str], Value],
+        build_value: Callable[[str], Value],
     ) -> None:
-        """Create a registry; `build` creates values for the other names, which `is_known` accepts."""
+        """Create a registry; `build_value` creates the values of other names that `is_known` accepts."""
         super().__init__(fixed_entries)
         self._known = is_known
-        self._make = build
+        self._make = build_value
 
     def contains_name(self, name: str) -> bool:
         """Return whether there is a value of this name, without creating it."""
@@ -128,22 +128,25 @@ def cached_per_site(
 
 @dataclass(frozen=True, eq=False)
 class SiteData:
-    """All data that pages are made of; read-only. Arrays are [D, cells], in the mover's view."""
+    """All data of the site, read-only: agents, baselines, experiments and exact results.
+
+    Arrays of values are [D, cells] in the mover's view.
+    """
 
     game: Game
     lab: Lab
     shipped_agents: dict[str, Agent]  # the agents loaded from the folder of models
     baselines: dict[str, Policy]
     experiments: dict[str, Summary] = field(default_factory=dict)  # claim -> summary
-    # algorithm -> updates of real trainings, for the views step by step
+    # slug of an algorithm -> recorded updates of real trainings, for pictures step by step
     update_examples: dict[str, list[UpdateExample]] = field(default_factory=dict)
-    # agent -> board and cell of a blunder -> the updates behind it, encoded
+    # agent -> "board cell" of a blunder -> JSON of the recorded updates that made it
     blunder_examples: dict[str, dict[str, Raw]] = field(default_factory=dict)
 
-    # results of `cached_per_site`
+    # caches of the functions with `cached_per_site`
     caches: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
-    # These registries list what is always available, and find the recipes of the lab as well.
+    # These registries list what is always available, and also find recipes trained on demand.
     # A policy can also be named by its encoded moves: see `policy_codec`.
 
     @cached_property
@@ -167,7 +170,7 @@ class SiteData:
     @property
     @cached_per_site(1, per_language=True)
     def display_titles(self) -> Registry[str]:
-        """The title of every player and value source; a recipe is called by its name."""
+        """The title of each player and value source; the title of a recipe is its name."""
         learned = {
             name: agent.card.title for name, agent in self.shipped_agents.items()
         }
@@ -280,7 +283,7 @@ class SiteData:
         return self.experiments[claim]
 
     def list_algorithms(self, summary: Summary) -> list[str]:
-        """Return the slugs of the algorithms of an experiment's agents and runs."""
+        """Return the slugs of the algorithms that an experiment trained."""
         slugs = [
             self.shipped_agents[name].card.algorithm
             for name in summary.agents
@@ -307,17 +310,17 @@ class SiteData:
 
     @cached_property
     def optimal_q(self) -> NDArray[np.float64]:
-        """The action values of optimal play, -1, 0 or +1; NaN where illegal."""
+        """The values of all moves with optimal play, [D, cells]: -1, 0, +1, or NaN where illegal."""
         return compute_optimal_q(self.game)
 
     @cached_property
     def is_move_correct(self) -> NDArray[np.bool_]:
-        """Whether a move keeps the value of the position with optimal play."""
+        """Whether each move keeps the value of its position with optimal play, [D, cells]."""
         return find_best_moves(self.game)
 
     @cached_property
     def signed_moves_to_end(self) -> NDArray[np.int8]:
-        """Number of moves to a win with optimal play, including this move.
+        """Number of moves to a win with optimal play, including this move, [D, cells].
 
         Negative numbers count the moves to a loss, 0 is a draw; entries of illegal moves
         have no meaning.
@@ -374,7 +377,7 @@ class SiteData:
         return exact
 
     def get_rewards(self, value_source: str) -> RewardScale | None:
-        """Return the values of a win, a draw and a loss by a source; None if it counts beads."""
+        """Return the rewards of a value source for a win, a draw and a loss; None for beads."""
         if self.agents.contains_name(value_source):
             return self.agents[value_source].card.reward_scale
         task = (
@@ -412,24 +415,24 @@ class SiteData:
         return None if snapshot == self.get_last_snapshot(name) else snapshot
 
     def find_known_pairs(
-        self, name: str, snapshot: int, pairs: slice = ALL_PAIRS
+        self, name: str, snapshot: int, selected_pairs: slice = ALL_PAIRS
     ) -> NDArray[np.bool_]:
-        """Return whether an agent had a value for each pair at a snapshot, [P]; -1 is the last.
+        """Return whether an agent knows the value of each move at a snapshot, [P]; -1 is the last.
 
-        Known are the updated pairs, and all pairs of a network after its first update. For some
-        agents the rules also give the value of moves that end the game.
+        Known are the values of updated moves, all values of a network after its first update, and
+        for some agents the values of moves that end the game.
         """
         agent = self.agents[name]
-        updated = agent.history.find_updated_pairs(snapshot, pairs)
+        updated = agent.history.find_updated_pairs(snapshot, selected_pairs)
         if self.get_recipe(name).knows_final_values:
-            return updated | self.is_final_pair[pairs]
+            return updated | self.is_final_pair[selected_pairs]
         if not self.get_recipe(name).is_network:
             return updated
         return np.full(len(updated), agent.snapshot_updates[snapshot] > 0)
 
     @cached_property
     def is_final_pair(self) -> NDArray[np.bool_]:
-        """Whether a pair ends the game, [P]."""
+        """Whether each of the P legal moves ends the game, [P]."""
         return self.game.pair_successor >= self.game.decisions
 
     @cached_property
@@ -455,31 +458,33 @@ class SiteData:
         return policy_from_values(agent.q, agent.card.play_rule)
 
 
-def load_site_data(models: Path, lab: bool = False) -> SiteData:
-    """Return the site's data from a folder of models; with `lab`, any recipe is trained on demand.
+def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteData:
+    """Return the site's data from a folder of models; `trains_on_demand` allows any recipe.
 
     Raises ModelError, naming the file and the reason, if a model or an experiment is broken.
     """
     game = tic_tac_toe()
-    agents = load_agents(models, game)
+    agents = load_agents(models_folder, game)
     for name, agent in agents.items():
-        with name_file_in_errors(f"{models / name}.json"):
+        with name_file_in_errors(f"{models_folder / name}.json"):
             _check_recipe(agent.card)
     try:
-        experiments = load_experiments(models / EXPERIMENTS_FOLDER)
+        experiments = load_experiments(models_folder / EXPERIMENTS_FOLDER)
     except ValueError as error:  # the message names the file
         raise ModelError(str(error)) from error
     for claim, summary in experiments.items():
-        with name_file_in_errors(f"{models / EXPERIMENTS_FOLDER / claim}.json"):
+        with name_file_in_errors(f"{models_folder / EXPERIMENTS_FOLDER / claim}.json"):
             _check_positions(game, summary)
     try:
-        updates = load_examples(models / UPDATES_FOLDER)
-        mistakes = load_blunder_updates(models / UPDATES_FOLDER / BLUNDERS_FOLDER)
+        updates = load_examples(models_folder / UPDATES_FOLDER)
+        mistakes = load_blunder_updates(
+            models_folder / UPDATES_FOLDER / BLUNDERS_FOLDER
+        )
     except ValueError as error:  # the message names the file
         raise ModelError(str(error)) from error
-    on_demand = Lab(game, agents, find_trainer() if lab else None)
-    if (models / FAULTS_FOLDER).is_dir():
-        faulty = load_agents(models / FAULTS_FOLDER, game).values()
+    on_demand = Lab(game, agents, find_trainer() if trains_on_demand else None)
+    if (models_folder / FAULTS_FOLDER).is_dir():
+        faulty = load_agents(models_folder / FAULTS_FOLDER, game).values()
         on_demand.faults = {agent.card.recipe: agent for agent in faulty}
     return SiteData(
         game=game,
@@ -501,7 +506,7 @@ def get_current_site() -> SiteData:
 
 
 def is_policy_name(name: str) -> bool:
-    """Return whether a name is meant as encoded moves, valid or not."""
+    """Return whether a name has the prefix of encoded moves; the moves may be invalid."""
     return name.startswith(MOVES_PREFIX)
 
 
@@ -519,7 +524,7 @@ def _check_recipe(card: Card) -> None:
 
 
 def _check_positions(game: Game, summary: Summary) -> None:
-    """Raise ValueError if a figure shows a position that no game leads to."""
+    """Raise ValueError if a figure of an experiment has a position that no game can reach."""
     for figure in summary.figures:
         if isinstance(figure, Boards):
             for board in figure.boards:

@@ -95,7 +95,10 @@ class Trainer:
         atexit.register(self._remove_folder)
 
     def request_answer(
-        self, text: str, client: str = "", is_wanted: Callable[[], bool] = lambda: True
+        self,
+        text: str,
+        client_network: str = "",
+        is_wanted: Callable[[], bool] = lambda: True,
     ) -> bytes:
         """Return the trainer's answer to a request of a client.
 
@@ -105,7 +108,7 @@ class Trainer:
         try:
             for _ in range(MAX_ATTEMPTS):
                 with suppress(ConnectionError, HTTPException, TimeoutError):
-                    return self._request(text, client, is_wanted)
+                    return self._request_once(text, client_network, is_wanted)
         except OSError as error:
             raise TrainerError(f"it cannot be started or reached: {error}") from error
         raise TrainerError("it ended or stopped each time that it was asked")
@@ -114,7 +117,7 @@ class Trainer:
         """Return the position of a request in the queue, None if unknown."""
         end = time.monotonic() + POSITION_SECONDS
         try:
-            answer = self._request(
+            answer = self._request_once(
                 f"position/{text}", "", lambda: time.monotonic() < end
             )
             return msgspec.json.decode(answer, type=QueuePosition)
@@ -161,7 +164,9 @@ class Trainer:
         finally:
             os.close(lock)
 
-    def _request(self, text: str, address: str, is_wanted: Callable[[], bool]) -> bytes:
+    def _request_once(
+        self, text: str, client_network: str, is_wanted: Callable[[], bool]
+    ) -> bytes:
         connection = HTTPConnection("trainer")
         with socket.socket(socket.AF_UNIX) as client:
             try:
@@ -173,8 +178,10 @@ class Trainer:
                 raise TrainerBusyError from None
             client.settimeout(READ_SECONDS)
             connection.sock = client
-            connection.request("GET", f"/{quote(text)}", headers={"X-For": address})
-            self._wait(client, is_wanted)
+            connection.request(
+                "GET", f"/{quote(text)}", headers={"X-For": client_network}
+            )
+            self._wait_for_start(client, is_wanted)
             with connection.getresponse() as response:
                 if (response.length or 0) > MAX_ANSWER_BYTES:
                     raise TrainerError(f"its answer has {response.length} bytes")
@@ -187,11 +194,13 @@ class Trainer:
                     raise TrainerError(f"it answered {response.status} {body[:200]!r}")
                 return body
 
-    def _wait(self, client: socket.socket, is_wanted: Callable[[], bool]) -> None:
+    def _wait_for_start(
+        self, connection: socket.socket, is_wanted: Callable[[], bool]
+    ) -> None:
         """Wait for the start of the answer; restart the trainer if it ends."""
         ready = poll()
         started = 0
-        ready.register(client, POLLIN)
+        ready.register(connection, POLLIN)
         while not ready.poll(CLIENT_CHECK_SECONDS * 1000):
             started += self.start_process()
             if started > MAX_ATTEMPTS:

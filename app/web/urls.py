@@ -1,8 +1,7 @@
 """All URLs of the site: the rule of each route, and functions that build URLs from values.
 
-`match.parse_match`, `comparison.parse_comparison` and the pages parse URLs. Names are
-quoted here, because a recipe's name may contain a "+"; everything else in a URL is words and
-digits.
+URLs are parsed by `match.parse_match`, `comparison.parse_comparison` and the pages.  Names are
+quoted here, because the name of a recipe can contain a "+".
 """
 
 import re
@@ -23,12 +22,12 @@ from app.web.site_data import MOVES_PREFIX, is_policy_name
 
 
 class Route(str):
-    """The URL rule of a route, as Flask reads it, which also builds its URLs.
+    """The URL rule of a route, as Flask reads it, with methods that build URLs of the route.
 
     `query_parameters` are the names of the query parameters that the page reads, in the order of
-    its URLs, and `repeated_parameters` can occur more than once. No other parameter reaches the
-    page: see `service/queries.py`. They are None for a route that answers unknown parameters with
-    an error.
+    its URLs; `repeated_parameters` can occur more than once. All other parameters are removed
+    before the page is called: see `service/queries.py`. None stands for a route that responds to
+    unknown parameters with an error.
     """
 
     query_parameters: tuple[str, ...] | None
@@ -38,8 +37,8 @@ class Route(str):
     def __new__(cls, rule: str, query_text: str | None = "") -> "Route":
         """Create a route from a rule and its query parameters, as in "lens* figure".
 
-        Variable parts of the rule are in angle brackets. A name with a "*" may be given
-        more than once.
+        Variable parts of the rule are in angle brackets. A parameter with a "*" can occur more than
+        once in a URL.
         """
         route = super().__new__(cls, rule)
         route._pattern = re.sub("<[^>]*>", "%s", rule)
@@ -69,7 +68,7 @@ class Route(str):
         ) + _build_query(**query)
 
     def build_match_url(self, match: Match, *query_parts: str) -> str:
-        """Return the URL of a match on this route, without settings that have their defaults."""
+        """Return the URL of a match on this route; settings with their defaults are left out."""
         _, ply, *settings = astuple(match)
         query = [f"ply={ply}"] if ply is not None else []
         query += [*_list_settings(*settings), *query_parts]
@@ -175,7 +174,7 @@ API_EXPERIMENT = Route("/api/v1/experiments/<claim>")
 
 
 class Destination(NamedTuple):
-    """A link that a page offers."""
+    """A link: its text, its URL and a description of the target."""
 
     title: str
     href: str  # "" for a disabled link
@@ -193,7 +192,7 @@ _DEFAULTS = astuple(Match())[2:]
 
 
 def play_url(match: Match) -> str:
-    """Return the URL of a match; the URL of an empty game names its opponent, see `PLAY`."""
+    """Return the URL of a match on the play page."""
     address = PLAY.build_match_url(match)
     return f"{address}?o={_format_value(match.o)}" if address.endswith("/") else address
 
@@ -208,7 +207,7 @@ def map_moves_to_urls(
 ) -> Callable[[int], str]:
     """Return a function that maps a cell to the URL of the match after a move there.
 
-    Building all these URLs at once is faster than building each of them.
+    It is faster than building each URL from a match.
     """
     path, _, query = build_url(match.follow_move(0)).partition("?")
     start = path[:-1]
@@ -225,7 +224,7 @@ def map_plies_to_urls(match: Match) -> Callable[[int], str]:
 
 
 class MatchRoutes(NamedTuple):
-    """The URLs that a board's squares and reply lead to, on its page or in a frame."""
+    """Functions that build the URLs of a board's links: to pages, or to frames."""
 
     build_match_url: Callable[[Match], str]
     build_reply_url: Callable[[Match], str]
@@ -238,16 +237,21 @@ FRAME_ROUTES = MatchRoutes(EMBED_BOARD.build_match_url, EMBED_REPLY.build_match_
 def why_url(match: Match, cell: int | None = None, case_name: str = "") -> str:
     """Return the URL that explains the value of a cell, by default of the best move.
 
-    `answer` is the opponent's answer, or the result of the game, whose update is shown.
+    `case_name` selects the update that the page shows: by the cell of the opponent's reply, or by the
+    result of the game.
     """
     parts = [f"cell={DIGITS[cell]}"] if cell is not None else []
     parts += [f"answer={case_name}"] * bool(case_name)
     return WHY.build_match_url(match, *parts)
 
 
-def mind_preview_url(name: str, snapshot: int | None = None, colour: str = "") -> str:
+def mind_preview_url(
+    name: str, snapshot: int | None = None, colouring_key: str = ""
+) -> str:
     """Return the URL of the preview picture of an agent's mind."""
-    return frame_file_url(EMBED_MIND.url(name, step=snapshot, colour=colour), "png")
+    return frame_file_url(
+        EMBED_MIND.url(name, step=snapshot, colour=colouring_key), "png"
+    )
 
 
 def compare_url(comparison: Comparison) -> str:
@@ -257,14 +261,14 @@ def compare_url(comparison: Comparison) -> str:
     )
 
 
-def agent_url(name: str, against: str = "") -> str:
-    """Return the URL of an agent's page, with its results against an opponent.
+def agent_url(name: str, opponent: str = "") -> str:
+    """Return the URL of an agent's page, with its learning curves against an opponent.
 
-    For a policy that is named by its moves, it is the URL of the page that judges it.
+    For a policy that is named by its moves, it is the URL of the page that judges the policy.
     """
     if is_policy_name(name):
         return judge_url(name)
-    return AGENT.url(name, against=against)
+    return AGENT.url(name, against=opponent)
 
 
 def blunders_url(name: str, page: int = 1) -> str:
@@ -290,69 +294,72 @@ def judge_url(name: str = "") -> str:
     return JUDGE.url(moves=name.removeprefix(MOVES_PREFIX))
 
 
-def how_url(part: str = "", **query: str | int | None) -> str:
+def how_url(part_slug: str = "", **query: str | int | None) -> str:
     """Return the URL of the contents of /how, or of a part.
 
     A part is a step of the lesson at a snapshot `step`, an algorithm with its board after a
     `record`, a `board` in all encodings, or a worked example at a `stage`. In the lesson `right`
     and `plays` are the cells that answer the questions about a blunder.
     """
-    return HOW_PART.url(part, **query) if part else HOW.url(**query)
+    return HOW_PART.url(part_slug, **query) if part_slug else HOW.url(**query)
 
 
 def mind_url(
-    name: str, snapshot: int | None = None, colour: str = "", tile: int | None = None
+    name: str,
+    snapshot: int | None = None,
+    colouring_key: str = "",
+    tile_number: int | None = None,
 ) -> str:
-    """Return the URL of an agent's mind: its snapshot, its colouring and the tile selected."""
-    return MIND.url(name, step=snapshot, colour=colour, tile=tile)
+    """Return the URL of an agent's mind at a snapshot, with a colouring and a selected tile."""
+    return MIND.url(name, step=snapshot, colour=colouring_key, tile=tile_number)
 
 
 def puzzle_url(
     number: int,
     day: date | None = None,
-    answers: str = "",
+    answer_digits: str = "",
     chosen_correct_cell: int | None = None,
     chosen_agent_cell: int | None = None,
     ply: int = 0,
 ) -> str:
     """Return the URL of a puzzle, in the round of a `day` or in a round of ten.
 
-    `answers` has a digit for each earlier puzzle of the round. `chosen_correct_cell` is the cell
+    `answer_digits` has a digit for each earlier puzzle of the round. `chosen_correct_cell` is the cell
     chosen as the right move, `chosen_agent_cell` the cell chosen as the agent's move; `ply` moves
     of the solution are shown.
     """
     cells = {"right": chosen_correct_cell, "plays": chosen_agent_cell}
     chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}
-    return PUZZLE.url(number, day=day, answers=answers, **chosen, ply=ply or None)
+    return PUZZLE.url(number, day=day, answers=answer_digits, **chosen, ply=ply or None)
 
 
 def lab_url(
     name: str = "",
     baseline: str = "",
-    curve: str = "",
+    measure_key: str = "",
     step: int | None = None,
     game: int | None = None,
     update: int | None = None,
     seeds: int | None = None,
-    axis: str = "",
+    axis_key: str = "",
     elsewhere: int | None = None,
 ) -> str:
-    """Return the URL of the lab with a recipe and with the baseline `baseline`.
+    """Return the URL of the lab with a recipe, compared with the recipe `baseline` if given.
 
-    `curve` and `axis` belong to the drawn curve, `step` is a snapshot, `seeds` the number of
-    seeds of both. `game` is one of the first games of the training, with its first `update`
-    updates. `elsewhere` is the number of other trainings with the same contrast.
+    `measure_key` and `axis_key` select the curves, `step` is a snapshot, and `seeds` the number of
+    seeds. `game` is the number of a training game, shown after its first `update` updates.
+    `elsewhere` is the number of verdicts in the table of other trainings.
     """
     numbers = {"step": step, "game": game, "update": update, "seeds": seeds}
     numbers["elsewhere"] = elsewhere
-    query = {"ghost": baseline, "curve": curve, "axis": axis, **numbers}
+    query = {"ghost": baseline, "curve": measure_key, "axis": axis_key, **numbers}
     return LAB_RECIPE.url(name, **query) if name else LAB.url(**query)
 
 
 def teach_url(name: str = "", unfinished_moves: str = "") -> str:
-    """Return the URL that teaches a learner, by default the first one offered.
+    """Return the URL for teaching a learner, by default the first learner of the list.
 
-    `now` are the cells played so far in the current game.
+    `unfinished_moves` are the cells played so far in the current game.
     """
     return (
         TEACH_RECIPE.url(name, now=unfinished_moves)
@@ -361,16 +368,16 @@ def teach_url(name: str = "", unfinished_moves: str = "") -> str:
     )
 
 
-def paper_url(chosen_set: str = "", size: str = "", machine: str = "") -> str:
+def paper_url(set_key: str = "", size_key: str = "", machine_recipe: str = "") -> str:
     """Return the URL of the sheets of MENACE on paper.
 
-    `chosen_set` and `size` are the boxes and the paper; `machine` is the recipe of a machine
-    with its beads on the labels.
+    `set_key` selects the boxes and `size_key` the size of the paper; `machine_recipe` is the recipe
+    of a machine whose present beads are on the labels.
     """
     return PAPER.url(
-        set="" if machine or chosen_set == "short" else chosen_set,
-        size="" if size == "a4" else size,
-        of=machine,
+        set="" if machine_recipe or set_key == "short" else set_key,
+        size="" if size_key == "a4" else size_key,
+        of=machine_recipe,
     )
 
 
@@ -387,14 +394,14 @@ def teach_game_url(game_number: int) -> str:
     return f"?game={game_number}"
 
 
-def source_url(slug: str) -> str:
+def source_url(source_slug: str) -> str:
     """Return the URL of a source, with what was taken from it and what differs here."""
-    return f"{SOURCES}#{slug}"
+    return f"{SOURCES}#{source_slug}"
 
 
-def glossary_url(term: str) -> str:
+def glossary_url(anchor: str) -> str:
     """Return the URL of a term in the glossary."""
-    return f"{GLOSSARY}#{term}"
+    return f"{GLOSSARY}#{anchor}"
 
 
 def embed_curve_url(
@@ -425,14 +432,14 @@ def page_url(path: str) -> str:
     return quote_path(path.removeprefix(EMBED.rstrip("/")))
 
 
-def frame_file_url(frame: str, ending: str) -> str:
-    """Return the URL of a frame's content as a file, such as "svg" or "csv"."""
-    path, _, query = frame.partition("?")
+def frame_file_url(frame_url: str, ending: str) -> str:
+    """Return the URL of a frame's content as a file with an ending, such as "svg" or "csv"."""
+    path, _, query = frame_url.partition("?")
     return f"{path}.{ending}" + (f"?{query}" if query else "")
 
 
 def append_query(path: str, query: Sequence[tuple[str, str]]) -> str:
-    """Return a URL from a quoted path and the pairs of a query, which are not quoted yet.
+    """Return a path with a query; the path is quoted already, the names and values are not.
 
     A "+" in the path is quoted too, as in all URLs of the site.
     """
@@ -455,7 +462,7 @@ def _omit_first_page(page: int) -> int | None:
 
 @lru_cache(maxsize=128)  # a page has about fifteen URLs of a match, with few settings
 def _list_settings(*values: object) -> list[str]:
-    """Return the settings of a match that differ from their defaults, as parts of a query.
+    """Return the parts "name=value" of a query for settings of a match unlike their defaults.
 
     The list is cached: callers must not change it.
     """
@@ -490,7 +497,7 @@ def _format_value(value: object) -> str:
 
 
 def _quote(text: str) -> str:
-    """Return a quoted text; the quotes of long texts, such as encoded moves, are not cached."""
+    """Return a text quoted for a URL; the result is cached, except for long texts."""
     return (
         quote(text, safe=_UNQUOTED_CHARACTERS)
         if len(text) > _MAX_CACHED_LENGTH

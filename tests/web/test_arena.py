@@ -143,7 +143,7 @@ def test_one_player_can_be_looked_at(client: FlaskClient, site: SiteData) -> Non
 
 
 def test_the_sketch_has_a_square_for_every_match(site: SiteData) -> None:
-    sketch = build_arena_page("score", site).sketch
+    sketch = build_arena_page("score", site).table_sketch
     paths = re.findall(r'<path data-heat="(-?\d+)" d="([^"]+)"/>', sketch)
     assert sum(outline.count("M") for _, outline in paths) == len(site.policies) ** 2
     assert len({heat for heat, _ in paths}) == len(paths)

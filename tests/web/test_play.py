@@ -309,7 +309,7 @@ def test_a_random_move_of_a_watched_agent_is_marked(site: SiteData, client: Flas
 def test_who_would_play_what(site: SiteData) -> None:
     shown = {
         mind.id: mind
-        for mind in build_preferences_page(replay_match(Match("0314"), site)).preferences
+        for mind in build_preferences_page(replay_match(Match("0314"), site)).preferred_moves
     }
     assert set(shown) == {"truth", *site.agents}
     assert (shown["truth"].move_text, shown["truth"].value_text) == ("top right", "win in 1")

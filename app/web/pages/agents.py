@@ -290,7 +290,7 @@ class AgentsPage(Page, frozen=True):
         return self.site.game.decisions
 
     @property
-    def strengths(self) -> Mapping[str, str]:
+    def strength_meanings(self) -> Mapping[str, str]:
         """The meaning of each word for a strength."""
         return STRENGTH_MEANINGS
 

@@ -1,4 +1,4 @@
-"""The arena: every player as X against every player as O, and the resulting league."""
+"""The arena: each player as X against each player as O, and the ranking of all players."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
@@ -37,7 +37,7 @@ class ArenaMeasure(NamedTuple):
     # maps chances of win, draw, loss, [..., 3], to the figure, [...]
     compute_values: Callable[[Chances], Chances]
     format_value: Callable[[float], str]
-    heats: range  # colour steps of the legend; the last is the step of the value 1
+    heats: range  # colour steps of the legend; the last is the colour of the value 1
     # labels of the first colour, the middle and the last
     scale_labels: Sequence[tuple[str, ...]]
     explanation: str
@@ -99,7 +99,7 @@ class ArenaRow(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """A player of the league."""
+    """A row of the ranking: a player with its scores."""
 
     rank: int  # equal players share a rank
     title: str
@@ -113,7 +113,7 @@ class Standing(NamedTuple):
 
 
 class ArenaPage(Page, frozen=True):
-    """The arena: the table, the weakest player first, and the league, the best player first."""
+    """The arena: a table of all pairings, the weakest player first, and the ranking."""
 
     template: ClassVar = "arena/arena.html"
 
@@ -124,37 +124,38 @@ class ArenaPage(Page, frozen=True):
 
     @property
     def measures(self) -> Mapping[str, ArenaMeasure]:
-        """The figures that the table can have."""
+        """The measures that the table can show, by key."""
         return ARENA_MEASURES
 
     @cached_property
-    def _names(self) -> list[str]:
+    def _player_names(self) -> list[str]:
         return [
             *self.site.policies,
             *([self.added_recipe] if self.added_recipe else []),
         ]
 
     @cached_property
-    def _chances(self) -> Chances:
+    def _outcome_chances(self) -> Chances:
         """The chances of win, draw and loss for X, [X, O, 3]."""
         return play_round_robin(self.site, self.added_recipe)
 
     @cached_property
-    def _table(self) -> ArenaTable:
-        return summarize_round_robin(self._chances)
+    def _standings_table(self) -> ArenaTable:
+        return summarize_round_robin(self._outcome_chances)
 
     @cached_property
-    def _order(self) -> list[int]:
-        """The indices of the players in `_names`, the weakest first."""
+    def _weakest_first(self) -> list[int]:
+        """The indices of the players in `_player_names`, the weakest first."""
         return sorted(
-            range(len(self._names)), key=lambda number: self._table.mean_score[number]
+            range(len(self._player_names)),
+            key=lambda number: self._standings_table.mean_score[number],
         )
 
     @cached_property
     def rows(self) -> list[ArenaRow]:
         """A row for each player as X."""
         site = self.site
-        names = self._names
+        names = self._player_names
         return [
             ArenaRow(
                 id=names[x],
@@ -165,12 +166,12 @@ class ArenaPage(Page, frozen=True):
                         site,
                         names[x],
                         names[o],
-                        self._chances[x, o],
+                        self._outcome_chances[x, o],
                     )
-                    for o in self._order
+                    for o in self._weakest_first
                 ],
             )
-            for x in self._order
+            for x in self._weakest_first
         ]
 
     @property
@@ -184,16 +185,18 @@ class ArenaPage(Page, frozen=True):
         )
 
     @property
-    def sketch(self) -> Markup:
-        """The whole table as a small picture."""
+    def table_sketch(self) -> Markup:
+        """A small picture of the whole table."""
         return _draw_sketch(self.rows, self.selected_row)
 
     @property
     def standings(self) -> list[Standing]:
-        """The players of the league, the best first."""
+        """The rows of the ranking, the best player first."""
         return [
-            _build_standing(self.site, self._names[number], self._table, number)
-            for number in reversed(self._order)
+            _build_standing(
+                self.site, self._player_names[number], self._standings_table, number
+            )
+            for number in reversed(self._weakest_first)
         ]
 
 

@@ -229,11 +229,11 @@ class ComparedMinds(NamedTuple):
     next_frame_url: str  # URL of the next frame; the first follows the last
 
 
-def _share_colour_scale(site: SiteData, names: Sequence[str]) -> bool:
+def _share_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
     """Return whether the estimates of all agents are coloured by the same scale."""
     key = minds.EXPECTED_KEY
     usual = minds.COLOURINGS[key]
-    return all(minds.list_colourings(site, name)[key] == usual for name in names)
+    return all(minds.list_colourings(site, name)[key] == usual for name in agent_names)
 
 
 def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
@@ -282,22 +282,24 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
 
 def _find_nearest_frame(
     site: SiteData,
-    names: Sequence[str],
-    frames: Sequence[Sequence[int]],
+    agent_names: Sequence[str],
+    snapshots_by_frame: Sequence[Sequence[int]],
     shown_snapshots: Sequence[int],
 ) -> int:
     """Return the frame with the smallest distance from the snapshots shown.
 
     The distance is the largest of all trainings, as a share of a training.
     """
-    lasts = [site.get_last_snapshot(name) for name in names]
+    lasts = [site.get_last_snapshot(name) for name in agent_names]
 
     def compute_distance(frame_index: int) -> float:
-        steps = zip(frames[frame_index], shown_snapshots, lasts, strict=True)
+        steps = zip(
+            snapshots_by_frame[frame_index], shown_snapshots, lasts, strict=True
+        )
         shares = [abs(step - own) / max(1, last) for step, own, last in steps]
         return max(shares)
 
-    return min(range(len(frames)), key=compute_distance)
+    return min(range(len(snapshots_by_frame)), key=compute_distance)
 
 
 def move_to_frame(
@@ -357,10 +359,10 @@ def _halve_tiles(mind_picture: minds.MindPicture) -> minds.MindPicture:
 
 
 def _count_agreeing_tiles(
-    site: SiteData, names: list[str], snapshots: list[int]
+    site: SiteData, agent_names: list[str], snapshots: list[int]
 ) -> int:
     """Return the number of tiles for which two agents expect equal outcomes."""
-    views = [*zip(names, snapshots, strict=True)]
+    views = [*zip(agent_names, snapshots, strict=True)]
     first, second = (
         round_outcomes(minds.estimate_tiles(site, *view)[0]) for view in views
     )
@@ -393,7 +395,7 @@ class ComparePage(Page, frozen=True):
     # The boards.
 
     @cached_property
-    def _values(self) -> dict[SourceSnapshot, MoveValues | None]:
+    def _values_by_view(self) -> dict[SourceSnapshot, MoveValues | None]:
         """The values of each view and of optimal play; None after the end of a game."""
         state = self.state
         return {
@@ -404,12 +406,12 @@ class ComparePage(Page, frozen=True):
         }
 
     @cached_property
-    def _learned_values(self) -> dict[str, MoveValues]:
+    def _values_by_title(self) -> dict[str, MoveValues]:
         """The values of the moves by the title of their source; empty after the end of a game."""
         return {
             format_view_name(self.site, view): values
             for view in self.comparison.views
-            if (values := self._values[view])
+            if (values := self._values_by_view[view])
         }
 
     @cached_property
@@ -417,13 +419,13 @@ class ComparePage(Page, frozen=True):
         """A board for each view, then optimal play."""
         return [
             build_panel(self.comparison, self.state, *each)
-            for each in self._values.items()
+            for each in self._values_by_view.items()
         ]
 
     @property
     def rows(self) -> list[tuple[str, list[BoardSquare]]]:
         """The name of each empty square, and the square on every board."""
-        return _list_rows(self.site.game, self.panels) if self._learned_values else []
+        return _list_rows(self.site.game, self.panels) if self._values_by_title else []
 
     @property
     def headline(self) -> str:
@@ -439,8 +441,8 @@ class ComparePage(Page, frozen=True):
     def agreement_text(self) -> str:
         """The agreement of the agents, "" of a finished game."""
         return (
-            summarise_plays(self.state, self._learned_values)
-            if self._learned_values
+            summarise_plays(self.state, self._values_by_title)
+            if self._values_by_title
             else ""
         )
 

@@ -102,7 +102,7 @@ class JudgedPage(Page, frozen=True):
     results: dict[str, list[list[OutcomeShare]]]
     mind_picture: MindPicture
     colouring: TileColouring  # the colouring of the tiles
-    # players near the policy in the arena's ranking: (title, rank, score)
+    # players near the policy in the arena's ranking: (name, rank, score)
     neighbours: list[tuple[str, int, float]]
     blunders: judgement.BlunderExhibits
     # seat -> a lost game or the proof

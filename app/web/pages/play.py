@@ -181,7 +181,7 @@ class PreferencesPage(Page, frozen=True):
     fragment: ClassVar = ("minds",)
 
     match: Match
-    preferences: list[PreferredMoves]
+    preferred_moves: list[PreferredMoves]
     encodings: Encodings
     compare_url: str  # URL of the comparison of this position
 
@@ -210,7 +210,7 @@ def build_preferences_page(state: MatchState) -> PreferencesPage:
         )
     return PreferencesPage(
         match=state.match,
-        preferences=[
+        preferred_moves=[
             _build_preference(state, name) for name in (TRUTH, *state.site.agents)
         ],
         encodings=encode_position(state.site.game, state.position),

@@ -123,7 +123,7 @@ class PuzzlesPage(Page, frozen=True):
         return export_daily_puzzles()
 
     @property
-    def rounds(self) -> list[tuple[int, int]]:
+    def round_ranges(self) -> list[tuple[int, int]]:
         """The first and the last number of each round of ten."""
         return [
             (first, min(first + ROUND_LENGTH - 1, self.puzzle_count))

@@ -259,12 +259,12 @@ def lay_out_charts(
     axis_title: str,
     x_values: Sequence[int],
     charts: list[Chart],
-    urls: Sequence[str] = (),
+    agent_urls: Sequence[str] = (),
     is_logarithmic: bool = True,
 ) -> Charts:
     """Return charts with a common horizontal axis.
 
-    Each line has a number for each entry of `x_values`, and `urls` can have a URL for each.
+    Each line has a number for each entry of `x_values`, and `agent_urls` can have a URL for each.
     """
     across = (
         build_logarithmic_axis_from_zero(x_values[-1])
@@ -280,7 +280,7 @@ def lay_out_charts(
             round(100 * across.compute_share(place), 2),
         )
         for place, view, *numbers in zip(
-            x_values, urls or [""] * len(x_values), *columns, strict=True
+            x_values, agent_urls or [""] * len(x_values), *columns, strict=True
         )
     ]
     return Charts(id, axis_title, across, charts, moments)
@@ -423,35 +423,35 @@ def tabulate_charts(charts: Charts) -> tuple[list[str], Iterator[list[float | No
 
 def lay_out_seed_lines(
     rows: Sequence[Sequence[float]],
-    names: Sequence[str],
-    kinds: Sequence[str],
+    recipe_names: Sequence[str],
+    css_classes: Sequence[str],
     links: Sequence[svg.ShapeLink],
     height: float,
     unit: str = "",
 ) -> svg.Plot:
     """Return a plot of the result of each seed: a line between two recipes, or a dot for one.
 
-    `rows` is [R, C], the results of R seeds for C recipes; `names` are the names of the recipes.
-    `kinds` and `links` have the CSS classes and the link of each seed's line.
+    `rows` is [R, C], the results of R seeds for C recipes; `recipe_names` names them.
+    `css_classes` and `links` have the CSS classes and the link of each seed's line.
     """
     up = build_axis([value for row in rows for value in row])
     bottom = ROOM_ABOVE + height
     shapes: list[svg.Shape] = []
     margin = draw_vertical_axis(shapes, up, ROOM_ABOVE, height, unit)
-    across = [(number + 0.5) / len(names) for number in range(len(names))]
-    for row, kind, link in zip(rows, kinds, links, strict=True):
+    across = [(number + 0.5) / len(recipe_names) for number in range(len(recipe_names))]
+    for row, kind, link in zip(rows, css_classes, links, strict=True):
         points = [
             (x, compute_y(up, y, ROOM_ABOVE, height))
             for x, y in zip(across, row, strict=True)
         ]
         shapes.append(svg.Path(f"{kind} curve", points, False, link, points))
-    for x, name in zip(across, names, strict=True):
+    for x, name in zip(across, recipe_names, strict=True):
         shapes.append(svg.Text("tick", x, bottom + 16, name, "middle"))
     return svg.Plot(bottom + AXIS_HEIGHT - 10, margin, shapes)
 
 
 def draw_strength_chart(
-    strengths: Sequence[tuple[Sequence[float], int]], decisions: int
+    strengths: Sequence[tuple[Sequence[float], int]], decision_count: int
 ) -> Markup:
     """Return a chart of a learner's strength after each lesson.
 
@@ -465,7 +465,7 @@ def draw_strength_chart(
     seats = zip(*(beaten for beaten, _ in strengths), strict=True)
     lines = [
         *zip(("accent ", "ink dashed "), seats, strict=False),
-        ("soft dotted ", [blunders / decisions for _, blunders in strengths]),
+        ("soft dotted ", [blunders / decision_count for _, blunders in strengths]),
     ]
     for kind, values in lines:
         points = [

@@ -235,12 +235,12 @@ class CurveField(NamedTuple):
         self,
         kind: str,
         xs: Sequence[float],
-        low: Sequence[float],
-        high: Sequence[float],
+        lower_ys: Sequence[float],
+        upper_ys: Sequence[float],
     ) -> svg.Path:
         """Draw the band between two lines."""
-        there = self.place_points(xs, high)
-        back = self.place_points(xs, low)
+        there = self.place_points(xs, upper_ys)
+        back = self.place_points(xs, lower_ys)
         return svg.Path(kind, there + back[::-1], is_closed=True)
 
 
@@ -313,15 +313,18 @@ def build_y_axis(all_series: Sequence[Series], has_wide_bands: bool) -> Axis:
 
 
 def _draw_bands(
-    series: Series, style: str, plot: CurveField, has_wide_bands: bool
+    series: Series, css_style: str, plot: CurveField, has_wide_bands: bool
 ) -> list[svg.Shape]:
     """Return the band of 80% of the runs and, if there is room, the band of all runs."""
     if series.seed_count == 1:
         return []
-    band = plot.fill_band(f"{style} band", series.x, series.low, series.high)
+    band = plot.fill_band(f"{css_style} band", series.x, series.low, series.high)
     if not has_wide_bands:
         return [band]
-    return [plot.fill_band(f"{style} all", series.x, series.least, series.most), band]
+    return [
+        plot.fill_band(f"{css_style} all", series.x, series.least, series.most),
+        band,
+    ]
 
 
 def _choose_dots(
@@ -525,12 +528,12 @@ def _scale_bars(figure: Bars) -> Axis:
     return build_axis(ends, includes_zero=True, ends_at_ticks=True)
 
 
-def _draw_interval(low: float, high: float, y: float) -> list[svg.Segment]:
+def _draw_interval(x_low: float, x_high: float, y: float) -> list[svg.Segment]:
     """Return the interval of a bar: a line with two ends."""
     return [
-        svg.Segment("error", low, y, high, y),
-        svg.Segment("error", low, y - 4, low, y + 4),
-        svg.Segment("error", high, y - 4, high, y + 4),
+        svg.Segment("error", x_low, y, x_high, y),
+        svg.Segment("error", x_low, y - 4, x_low, y + 4),
+        svg.Segment("error", x_high, y - 4, x_high, y + 4),
     ]
 
 
@@ -707,7 +710,7 @@ def _stack_runs(runs: tables.Runs, axis: Axis) -> dict[int, tables.Runs]:
 
 
 def _draw_dots(
-    stack: tables.Runs,
+    runs: tables.Runs,
     axis: Axis,
     bottom: float,
     height: float,
@@ -721,8 +724,8 @@ def _draw_dots(
     fewer runs; its area is smaller then. Dots overlap if there is not enough room.
     """
     parts = [
-        stack[start : start + runs_per_dot]
-        for start in range(0, len(stack), runs_per_dot)
+        runs[start : start + runs_per_dot]
+        for start in range(0, len(runs), runs_per_dot)
     ]
     *whole, last = parts
     # or columns would slant

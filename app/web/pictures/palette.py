@@ -146,14 +146,14 @@ def _list_heats() -> range:
     return range(-HEAT_STEPS, HEAT_STEPS + 1)
 
 
-def _write_palette_rules(palette: str, scope: str) -> str:
+def _write_palette_rules(palette: str, css_scope: str) -> str:
     light, dark = (PALETTES[palette][scheme] for scheme in SCHEMES)
     names = ("--loss-end", "--even", "--win-end")
     ends = ";".join(
         f"{name}:light-dark({a},{b})"
         for name, a, b in zip(names, light, dark, strict=True)
     )
-    return f"{scope}{{{ends}}}"
+    return f"{css_scope}{{{ends}}}"
 
 
 def _write_text_rules(palette: str, is_default: bool) -> list[str]:

@@ -54,8 +54,8 @@ from app.web.site_data import (
     get_current_site,
 )
 
-SIDES: dict[int, schema.Mark] = {X: "X", O: "O"}
-RESULTS: dict[int, schema.Result] = {**SIDES, 0: "draw"}
+MARK_BY_PLAYER: dict[int, schema.Mark] = {X: "X", O: "O"}
+RESULT_BY_WINNER: dict[int, schema.Result] = {**MARK_BY_PLAYER, 0: "draw"}
 
 
 @bp.get(urls.API_DESCRIPTION)
@@ -144,7 +144,11 @@ def judge_table(query: schema.TableQuery) -> Response:
 
 def _list_proved_seats(lost_games: Mapping[str, str | None]) -> list[schema.Mark]:
     """Return the seats ("X", "O") without a lost game, in which a policy is proved unbeatable."""
-    return [SIDES[SEATS[seat]] for seat, record in lost_games.items() if record is None]
+    return [
+        MARK_BY_PLAYER[SEATS[seat]]
+        for seat, record in lost_games.items()
+        if record is None
+    ]
 
 
 def build_judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
@@ -198,7 +202,9 @@ def show_position(position: str, query: schema.LookQuery) -> Response:
     if step is not None and step >= steps:
         raise NotFound(f"{query.lens} has {steps} snapshots: there is no step {step}.")
     return build_cacheable_response(
-        build_view(get_current_site(), _parse_number(position), query.lens, step)
+        build_api_view(
+            get_current_site(), _parse_position_number(position), query.lens, step
+        )
     )
 
 
@@ -210,7 +216,7 @@ def draw_move(position: str, query: schema.MoveQuery) -> Response:
     The move is drawn at random with the probabilities of the agent: for each request again, or the
     same move for the same seed.
     """
-    number = _parse_number(position)
+    number = _parse_position_number(position)
     _require_name(
         query.agent,
         get_current_site().policies,
@@ -221,13 +227,13 @@ def draw_move(position: str, query: schema.MoveQuery) -> Response:
     if query.seed is UNSET:
         draw = current_app.extensions["random"]
         response = build_json_response(
-            build_move(get_current_site(), number, query.agent, query.epsilon, draw)
+            draw_api_move(get_current_site(), number, query.agent, query.epsilon, draw)
         )
         response.cache_control.no_store = True
         return response
     draw = random.Random(f"{query.seed} {query.agent} {position}")
     return build_cacheable_response(
-        build_move(get_current_site(), number, query.agent, query.epsilon, draw)
+        draw_api_move(get_current_site(), number, query.agent, query.epsilon, draw)
     )
 
 
@@ -324,16 +330,16 @@ def build_json_response(content: object) -> Response:
     return Response(msgspec.json.encode(content), mimetype="application/json")
 
 
-def _parse_number(position: str) -> int:
+def _parse_position_number(position: str) -> int:
     try:
         return parse_position(get_current_site().game, position)
     except ValueError as error:
         raise NotFound(f"There is no such position: {error}.") from None
 
 
-def _require_name(name: str, names: Collection[str], is_known: bool) -> None:
+def _require_name(name: str, valid_names: Collection[str], is_known: bool) -> None:
     if not is_known:
-        raise NotFound(f"There is no {name!r} here. {list_choices(names)}")
+        raise NotFound(f"There is no {name!r} here. {list_choices(valid_names)}")
 
 
 def build_summary(site: SiteData, id: str) -> schema.Summary:
@@ -371,13 +377,13 @@ def build_state(site: SiteData, position: int) -> schema.State:
     return schema.State(
         position=format_position(game, position),
         code=int(game.code[position]),
-        to_move=None if over else SIDES[int(game.to_move[position])],
+        to_move=None if over else MARK_BY_PLAYER[int(game.to_move[position])],
         over=over,
-        result=RESULTS[game.get_result(position)] if over else None,
+        result=RESULT_BY_WINNER[game.get_result(position)] if over else None,
     )
 
 
-def build_view(
+def build_api_view(
     site: SiteData, position: int, value_source: str, step: int | None
 ) -> schema.ApiView:
     """Return a position with the values of a source, at a snapshot or as shipped, and exact values."""
@@ -418,7 +424,7 @@ def build_view(
     )
 
 
-def build_move(
+def draw_api_move(
     site: SiteData, position: int, name: str, epsilon: float, rng: random.Random
 ) -> schema.ApiMove:
     """Draw the move of an agent in a position; with probability `epsilon` it is random."""
@@ -438,7 +444,7 @@ def build_move(
 def _build_cause(site: SiteData, cause: Cause) -> schema.LikelyCause:
     return schema.LikelyCause(
         kind=cause.kind,
-        seat=SIDES.get(cause.seat),
+        seat=MARK_BY_PLAYER.get(cause.seat),
         rule=cause.rule,
         number=cause.matching_count,
         of=cause.possible_count,

@@ -1,4 +1,4 @@
-"""Changes to the recipes of a comparison: a parameter of both recipes, or of one of them."""
+"""Changes of the recipes of a comparison, from the values of a form."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,9 +16,11 @@ from app.recipes import (
 from app.recipes.names import find_algorithm
 from app.recipes.on_demand import MAX_UPDATES, parse_on_demand
 from app.recipes.parameters import format_value
-from app.web.pages.lab.differences import count_turns, find_shared
+from app.web.pages.lab.differences import count_turns, find_shared_parameters
 
-ALGORITHM = "algorithm"  # the parameter of a form that is no parameter of a recipe
+ALGORITHM = (
+    "algorithm"  # name of the form field for the algorithm; all others are parameters
+)
 SIDE_LETTERS = ("a", "b")  # the baseline, and the recipe that is compared with it
 
 
@@ -85,7 +87,9 @@ def carry_over_parameters(recipe: Recipe, slug: str) -> Recipe:
     """
     changed: Recipe = find_algorithm(slug)()
     values = list_values(recipe)
-    shared = {one.name: values[one.name] for one in find_shared(recipe, changed)}
+    shared = {
+        one.name: values[one.name] for one in find_shared_parameters(recipe, changed)
+    }
     with suppress(RecipeError):
         return change_recipe(changed, shared)
     for key, text in shared.items():
@@ -125,20 +129,22 @@ def _remove_decimals(parameter: Parameter, text: str) -> str:
     return str(int(number)) if number.is_integer() else text
 
 
-def _divide_turns(slug: str, vs: str, turns: str) -> str:
-    """Return opponents with `turns` turns in total, or unchanged if `turns` is not a number."""
+def _divide_turns(slug: str, opponents: str, total_turns: str) -> str:
+    """Return opponents with their turns changed to a new total; unchanged if it is no number."""
     try:
-        recipe = parse_recipe(f"{slug},vs={vs}")
+        recipe = parse_recipe(f"{slug},vs={opponents}")
         first, _ = recipe.phases[0]
         wanted = count_turns(
-            parse_recipe(f"{slug},vs={first},{recipe.length_parameter}={turns}").phases
+            parse_recipe(
+                f"{slug},vs={first},{recipe.length_parameter}={total_turns}"
+            ).phases
         )
     except RecipeError:
-        return vs
+        return opponents
     phases = recipe.phases
     total = count_turns(recipe.phases)
     if total == wanted or wanted < len(phases):
-        return vs
+        return opponents
     shares = [max(1, number * wanted // total) for _, number in phases[:-1]]
     shares.append(max(1, wanted - sum(shares)))
     return "+".join(

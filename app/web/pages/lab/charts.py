@@ -1,4 +1,4 @@
-"""The drawings of a comparison: its runs seed by seed, and their curves over the training."""
+"""The charts of a comparison: the result of each seed, and the learning curves of both recipes."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -22,7 +22,7 @@ SEED_LABEL_WIDTH = 16  # characters that fit below one of two columns on a phone
 
 
 class DuelCharts(NamedTuple):
-    """The drawings of a comparison with their numbers."""
+    """The charts of a comparison with tables of their numbers."""
 
     layout: FigureLayout
     svg: Markup
@@ -32,7 +32,7 @@ class DuelCharts(NamedTuple):
 
 
 def draw_charts(duel: Duel) -> DuelCharts:
-    """Draw the runs of a comparison over the training and seed by seed."""
+    """Return the charts of a comparison: learning curves, and the result of each seed."""
     figure = summarize_runs(duel)
     first_seed = duel.seeds[0]
     layout = lay_out_curves(figure, duel.site, first_seed, CURVES_HEIGHT)
@@ -46,15 +46,15 @@ def draw_charts(duel: Duel) -> DuelCharts:
 
 
 def summarize_runs(duel: Duel) -> Curves:
-    """Return the summary of each recipe's runs over the axis of the URL or the clearest axis."""
+    """Return the learning curves of a comparison, over the axis in the URL or the clearest axis."""
     axes = [LINEAR, LOGARITHMIC] if duel.baseline_name else [LOGARITHMIC]
     axes = [duel.axis_key] if duel.axis_key else axes
     series = {axis: _summarize_sides(duel, axis) for axis in axes}
 
     def measure_gap(axis: str) -> float:
-        b = series[axis][0]
-        a = series[axis][-1]
-        return float(np.abs(np.subtract(b.median, a.median)).mean())
+        recipe_b = series[axis][0]
+        recipe_a = series[axis][-1]
+        return float(np.abs(np.subtract(recipe_b.median, recipe_a.median)).mean())
 
     axis = max(axes, key=measure_gap)
     return Curves(
@@ -71,7 +71,7 @@ def _summarize_sides(duel: Duel, axis: str) -> list[Series]:
 
 
 def _summarize_side(duel: Duel, side: Side, axis: str) -> Series:
-    """Return the summary of a recipe's runs over an axis, interpolated between snapshots."""
+    """Return the median and the quantiles of a recipe's runs along an axis, interpolated."""
     courses = [
         (run.figures.snapshot_updates, duel.measure.get_curve(run.figures))
         for run in side.runs
@@ -110,7 +110,7 @@ def lay_out_seeds(duel: Duel, height: float) -> Plot:
 
 
 def _list_runs(duel: Duel) -> list[tuple[ShapeLink, list[str]]]:
-    """Return the link to the runs of each seed, with their results."""
+    """Return for each seed the link to its runs, and the results of both recipes as texts."""
     rows = zip(*duel.list_final_values(duel.measure), strict=True)
     runs = []
     for at, row in enumerate(rows):
@@ -136,7 +136,7 @@ def _list_seeds(duel: Duel) -> HtmlTable:
 
 
 def _choose_seed_style(seed_results: Sequence[float], more_is_better: bool) -> str:
-    """Return the style of a seed's line: B is better, worse or equal."""
+    """Return the CSS class of a seed's line, by whether B is better, worse or equal."""
     if len(seed_results) == 1 or seed_results[0] == seed_results[1]:
         return "soft"
     return (

@@ -83,11 +83,11 @@ def build_contest(
     `final_values` is [2, R], the results of both recipes for R seeds.  `more_is_better` means that
     a larger result is better.
     """
-    a, b = final_values
-    above = count_higher(a, b)
-    below = count_higher(b, a)
+    recipe_a, recipe_b = final_values
+    above = count_higher(recipe_a, recipe_b)
+    below = count_higher(recipe_b, recipe_a)
     wins = (above, below) if more_is_better else (below, above)
-    return Contest(*wins, len(a), compute_sign_test(a, b))
+    return Contest(*wins, len(recipe_a), compute_sign_test(recipe_a, recipe_b))
 
 
 def describe_contest(

@@ -8,34 +8,38 @@ from app.recipes.parameters import Phases
 START_OF_DECAY = {"epsilon_drop": "epsilon", "alpha_drop": "alpha"}
 
 
-def find_differences(recipe: Recipe, other: Recipe) -> list[Parameter]:
+def find_differing_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
     """Return the parameters of a recipe in which its training differs from another training.
 
     If the algorithms differ, only parameters with the same meaning in both count.
     """
-    others = {one.name: one for one in list_parameters(other)}
+    others = {one.name: one for one in list_parameters(other_recipe)}
     return [
         one
-        for one in find_shared(recipe, other)
-        if _is_difference(one, others[one.name], recipe, other)
+        for one in find_shared_parameters(recipe, other_recipe)
+        if _is_difference(one, others[one.name], recipe, other_recipe)
     ]
 
 
-def find_causes(recipe: Recipe, other: Recipe) -> list[Parameter]:
+def find_causes(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
     """Return the differences that may cause different results with the same seeds.
 
     The seed does not count, because the seeds of both recipes are paired.
     """
-    return [one for one in find_differences(recipe, other) if one.name != "seed"]
+    return [
+        one
+        for one in find_differing_parameters(recipe, other_recipe)
+        if one.name != "seed"
+    ]
 
 
-def find_shared(recipe: Recipe, other: Recipe) -> list[Parameter]:
+def find_shared_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
     """Return the parameters of a recipe that another recipe has with the same meaning."""
-    others = {one.name: one for one in list_parameters(other)}
+    others = {one.name: one for one in list_parameters(other_recipe)}
     return [
         one
         for one in list_parameters(recipe)
-        if one.name in others and _has_same_meaning(one, others, recipe, other)
+        if one.name in others and _has_same_meaning(one, others, recipe, other_recipe)
     ]
 
 
@@ -59,16 +63,19 @@ def _has_same_meaning(
 
 
 def _is_difference(
-    parameter: Parameter, other_parameter: Parameter, recipe: Recipe, other: Recipe
+    parameter: Parameter,
+    other_parameter: Parameter,
+    recipe: Recipe,
+    other_recipe: Recipe,
 ) -> bool:
     """Return whether two trainings differ in a parameter that both have."""
     name = parameter.name
     if name == "vs":
-        return not _have_same_shares(recipe.phases, other.phases)
+        return not _have_same_shares(recipe.phases, other_recipe.phases)
     if name == recipe.length_parameter:
-        return count_turns(recipe.phases) != count_turns(other.phases)
+        return count_turns(recipe.phases) != count_turns(other_recipe.phases)
     start = START_OF_DECAY.get(name)
-    if start and 0 in (getattr(recipe, start), getattr(other, start)):
+    if start and 0 in (getattr(recipe, start), getattr(other_recipe, start)):
         return False  # a rate of 0 stays 0, so its decay has no effect
     return parameter.value != other_parameter.value
 

@@ -1,7 +1,6 @@
-"""Two recipes, or a single one, trained with the same seeds, and their results.
+"""A comparison ("duel") of two recipes that are trained with the same seeds; or a single recipe.
 
-A is the baseline and B is compared with it. A seed of B is paired with the same seed of
-A.
+A is the baseline, and B is compared with A. The results of A and B with equal seeds are paired.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,18 +59,18 @@ AXIS_TITLES = {
 
 
 class Side(NamedTuple):
-    """A recipe with its runs; both sides have runs of the same seeds."""
+    """A recipe of a comparison with its runs; both sides have runs of the same seeds."""
 
     letter: str  # "A" or "B"
     name: str  # its canonical name on this site
     recipe: Recipe
-    label: str  # name in a chart, such as "α 0.8"; the mark if no name is short
+    label: str  # name in a chart, such as "α 0.8"; the letter if no name is short
     phrase: str  # end of a sentence about it, such as "with α 0.8"
     runs: list[SeedRun]
 
     @property
     def title(self) -> str:
-        """The mark and the label."""
+        """The letter with the label."""
         return (
             self.letter if self.label == self.letter else f"{self.letter}: {self.label}"
         )
@@ -87,13 +86,15 @@ class ResultRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Duel:
-    """Two recipes, or a single one, with some seeds and the measure of the comparison."""
+    """A comparison of two recipes by a measure over some seeds, or a single recipe."""
 
     site: SiteData
-    sides: Sequence[Side]  # A and B, or the only one
-    seeds: range  # all seeds that are trained in the end
+    sides: Sequence[Side]  # A and B, or the single recipe
+    seeds: range  # all seeds of the comparison, trained or not
     measure_key: str  # a key of `measures`
-    axis_key: str  # a key of AXIS_TITLES; "" for the one that shows a difference better
+    axis_key: (
+        str  # a key of AXIS_TITLES; "" for the axis that shows the difference best
+    )
 
     @property
     def main_side(self) -> Side:
@@ -123,9 +124,11 @@ class Duel:
     @property
     def question(self) -> str:
         """The question of the comparison, or the title of a single recipe with its measure."""
-        a = self.sides[0].recipe
-        b = self.main_side.recipe
-        phrases = build_question_phrases(self.site, a, b, self.measure.noun)
+        recipe_a = self.sides[0].recipe
+        recipe_b = self.main_side.recipe
+        phrases = build_question_phrases(
+            self.site, recipe_a, recipe_b, self.measure.noun
+        )
         if self.baseline_name:
             return "".join(phrase.text for phrase in phrases)
         start = [phrase.slot_id for phrase in phrases].index(ALGORITHM)
@@ -149,13 +152,13 @@ class Duel:
         return self.build_url(seeds=MAX_SEEDS if all_seeds else None)
 
     def build_url(self, **numbers: int | None) -> str:
-        """Return the URL of this comparison with some of its numbers: `seeds`, `step`, `game`."""
+        """Return the URL of this comparison with query parameters of `urls.lab_url`."""
         curve = name_measure_for_url(self.measure_key)
         return urls.lab_url(
             self.main_side.name,
             self.baseline_name,
             curve,
-            axis=self.axis_key,
+            axis_key=self.axis_key,
             **numbers,
         )
 
@@ -165,11 +168,11 @@ class Duel:
             main_recipe,
             baseline,
             name_measure_for_url(self.measure_key),
-            axis=self.axis_key,
+            axis_key=self.axis_key,
         )
 
     def list_final_values(self, measure: Measure) -> list[list[float]]:
-        """Return a figure of the trained agents: [sides, seeds]."""
+        """Return the measure of each trained agent, [sides, seeds]."""
         return [
             [measure.get_final_value(run) for run in side.runs] for side in self.sides
         ]
@@ -184,7 +187,7 @@ class Duel:
 
     @cached_property
     def causes(self) -> list[str]:
-        """The differences between A and B, each a possible cause."""
+        """The names of the differences between A and B that can cause different results."""
         recipes = [side.recipe for side in self.sides]
         return name_causes(*recipes) if self.baseline_name else []
 
@@ -312,12 +315,12 @@ def build_duel(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Du
 
 
 def build_question(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> str:
-    """Return the question of a URL before its trainings, which lacks the measure."""
-    b = find_recipe(site, main_recipe)
-    a = find_recipe(site, query["ghost"]) if query.get("ghost") else b
-    phrases = build_question_phrases(site, a, b, "")
+    """Return the question of a URL without the measure, for the page before the trainings end."""
+    recipe_b = find_recipe(site, main_recipe)
+    recipe_a = find_recipe(site, query["ghost"]) if query.get("ghost") else recipe_b
+    phrases = build_question_phrases(site, recipe_a, recipe_b, "")
     *phrases, _by, _measure, _end = phrases
-    if a != b:
+    if recipe_a != recipe_b:
         return "".join(phrase.text for phrase in phrases) + "?"
     start = [phrase.slot_id for phrase in phrases].index(ALGORITHM)
     return "".join(phrase.text for phrase in phrases[start:])
@@ -360,7 +363,7 @@ def format_error(error: RecipeError) -> str:
 
 
 def list_seeds(recipe: Recipe) -> range:
-    """Return the block of twenty seeds that contains the seed of a recipe."""
+    """Return the twenty seeds of a recipe's comparison: a block that contains its own seed."""
     first = recipe.seed - recipe.seed % MAX_SEEDS
     return range(first, first + MAX_SEEDS)
 
@@ -402,12 +405,12 @@ def train_seeds(
 
 
 def name_measure_for_url(measure_key: str) -> str:
-    """Return a measure as URLs name it: the default is left out."""
+    """Return the key of a measure as URLs have it, "" for the default measure."""
     return "" if measure_key == BLUNDERS_KEY else measure_key
 
 
 def list_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
-    """Return the parts of a sentence on who can beat an agent, each with a URL or ""."""
+    """Return the parts of a sentence on whether an agent is unbeatable: (text, URL or "")."""
     lost = find_losing_games(site, agent)
     if not any(record is not None for record in lost.values()):
         return [

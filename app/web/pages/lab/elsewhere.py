@@ -1,6 +1,6 @@
-"""The difference between two recipes in other trainings.
+"""The table "elsewhere": does a contrast also help in other trainings?
 
-These are against each opponent, and with half and twice as many games.
+The other trainings are against each opponent, with half, the same and twice as many games.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,11 @@ from app.recipes.parameters import BOTH, OPPONENTS, SELF
 from app.web.formatting import format_count
 from app.web.pages.lab.change import change_both
 from app.web.pages.lab.contest import MAX_SEEDS, Contest, build_contest
-from app.web.pages.lab.differences import count_turns, find_causes, find_shared
+from app.web.pages.lab.differences import (
+    count_turns,
+    find_causes,
+    find_shared_parameters,
+)
 from app.web.pages.lab.duel import has_seeds, list_seeds, train_seeds
 from app.web.pages.lab.measures import list_measures
 from app.web.pages.lab.slots import Setup
@@ -20,11 +24,11 @@ from app.web.site_data import SiteData
 
 
 class VerdictCell(NamedTuple):
-    """The short verdict of a training."""
+    """The short verdict on a contrast in one training."""
 
     url: str  # URL of this comparison, "" if it cannot be trained here
     result_words: str  # "yes, 17 to 3", "" before it is trained
-    answer: str  # "yes" if B is better, "no" if A is, or ""
+    answer: str  # "yes" if B is better, "no" if A is better, else ""
     is_current_comparison: bool  # whether it is the comparison of the page
 
 
@@ -42,12 +46,12 @@ class VerdictTable(NamedTuple):
     rows: Sequence[VerdictRow]
     trained_count: int  # number of verdicts in the table
     verdict_count: int
-    # number of verdicts that the next request asks for; 0 if the table is complete
+    # number of verdicts in the next request of the page; 0 if the table is complete
     next_request_count: int
 
 
 class TrainingVariant(NamedTuple):
-    """One cell of the table before it is trained."""
+    """A training of the table: its cell and its two recipes."""
 
     row_index: int
     column_index: int
@@ -55,7 +59,7 @@ class TrainingVariant(NamedTuple):
 
 
 def build_other_verdicts(setup: Setup, trained_limit: int) -> VerdictTable | None:
-    """Return the table with the first `trained_limit` verdicts, or None if nothing can vary.
+    """Return the table with its first `trained_limit` verdicts; None if no training can vary.
 
     For each opponent the length of this page comes first, then half and twice the
     length. Raises the errors of `Lab.train_seeds`.
@@ -94,8 +98,10 @@ def _list_opponents(setup: Setup) -> dict[str, str]:
 
     The name "" keeps the opponent of each recipe.
     """
-    shared = {one.name: one for one in find_shared(setup.a, setup.b)}
-    varied = {one.name for one in find_causes(setup.b, setup.a)}
+    shared = {
+        one.name: one for one in find_shared_parameters(setup.recipe_a, setup.recipe_b)
+    }
+    varied = {one.name for one in find_causes(setup.recipe_b, setup.recipe_a)}
     if "vs" not in shared or "vs" in varied:
         return {"": "This opponent"}
     choices = shared["vs"].choices or OPPONENTS
@@ -111,38 +117,46 @@ def _list_opponents(setup: Setup) -> dict[str, str]:
     return opponents if current in opponents else {"": "These opponents"} | opponents
 
 
-def _name_policies(site: SiteData, names: str) -> str:
-    return " and ".join(site.display_titles[one] for one in names.split("+"))
+def _name_policies(site: SiteData, joined_names: str) -> str:
+    return " and ".join(site.display_titles[one] for one in joined_names.split("+"))
 
 
 def _list_lengths(setup: Setup) -> list[tuple[int, str]]:
-    """Return half, the same and twice the number of turns with titles; 0 if the length is a contrast."""
-    turns = setup.a.length_parameter
-    shared = {one.name for one in find_shared(setup.a, setup.b)}
-    varied = {one.name for one in find_causes(setup.b, setup.a)}
+    """Return half, the same and twice the number of turns, each with a title.
+
+    If the length is a contrast, the only number is 0, which keeps the length of each recipe.
+    """
+    turns = setup.recipe_a.length_parameter
+    shared = {
+        one.name for one in find_shared_parameters(setup.recipe_a, setup.recipe_b)
+    }
+    varied = {one.name for one in find_causes(setup.recipe_b, setup.recipe_a)}
     if turns not in shared or turns in varied:
         return [(0, "This length")]
-    number = count_turns(setup.a.phases)
+    number = count_turns(setup.recipe_a.phases)
     lengths = [max(1, number // 2), number, 2 * number]
     return [(one, f"{format_count(one)} {turns}") for one in lengths]
 
 
 def _list_variants(
-    setup: Setup, opponents: Mapping[str, str], lengths: Sequence[tuple[int, str]]
+    setup: Setup,
+    titles_by_opponent: Mapping[str, str],
+    titled_lengths: Sequence[tuple[int, str]],
 ) -> list[TrainingVariant]:
     """Return all cells that can be trained; cells with the present length come first."""
     variants = []
     columns = sorted(
-        range(len(lengths)), key=lambda column: column != len(lengths) // 2
+        range(len(titled_lengths)),
+        key=lambda column: column != len(titled_lengths) // 2,
     )
     for column in columns:
-        number, _ = lengths[column]
-        for row, opponent in enumerate(opponents):
+        number, _ = titled_lengths[column]
+        for row, opponent in enumerate(titles_by_opponent):
             changes = {"vs": opponent} if opponent else {}
             if number:
-                changes[setup.a.length_parameter] = str(number)
+                changes[setup.recipe_a.length_parameter] = str(number)
             try:
-                recipes = change_both(setup.a, setup.b, changes)
+                recipes = change_both(setup.recipe_a, setup.recipe_b, changes)
             except RecipeError:
                 continue
             seeds = list_seeds(recipes[1])
@@ -171,14 +185,14 @@ def _build_cell(
 
     If several settings differ, it names the better side instead of yes or no.
     """
-    is_this = variant.recipes == (setup.a, setup.b)
+    is_this = variant.recipes == (setup.recipe_a, setup.recipe_b)
     url = setup.build_url(*variant.recipes)
     if contest is None:
         return VerdictCell(url, "", "", is_this)
     answer = {"A": "no", "B": "yes", "": ""}[contest.better_side]
     if contest.is_tie:
         return VerdictCell(url, f"equal in {contest.seed_count}", answer, is_this)
-    is_one_thing = len(name_causes(setup.a, setup.b)) == 1
+    is_one_thing = len(name_causes(setup.recipe_a, setup.recipe_b)) == 1
     words = answer if is_one_thing else contest.better_side
     score = f"{contest.b_wins} to {contest.a_wins}"
     text = f"{words}, {score}" if words else f"no difference ({score})"

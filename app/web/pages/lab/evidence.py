@@ -1,4 +1,4 @@
-"""The figure of a comparison for export: question, verdict, runs, recipes and link."""
+"""The figure of a comparison as a file: its question, verdict, charts, recipes and link."""
 
 import re
 from textwrap import wrap

@@ -24,10 +24,10 @@ class Measure(NamedTuple):
 
     title: str
     short_title: str
-    noun: str  # goes on after "by": "blunders"
+    noun: str  # noun to follow "by", such as "blunders"
     unit: str
-    better_phrase: str  # "Fewer blunders"
-    worse_word: str  # a seed in which the other recipe is better: "more"
+    better_phrase: str  # phrase for a better result, such as "Fewer blunders"
+    worse_word: str  # word for a worse result, such as "more"
     more_is_better: bool  # whether a larger number is better
     get_curve: GetCurve
 
@@ -82,7 +82,7 @@ def _build_measure(
 
 
 def _build_measure_against(site: SiteData, opponent: str) -> Measure:
-    """Return the games won against an opponent, or the games lost if it cannot be beaten."""
+    """Return the measure of games won against an opponent; of games lost if it is unbeatable."""
     title = site.display_titles[opponent]
     is_unbeatable = all(judge_policy(site, opponent).is_unbeatable.values())
     outcome, verb = (2, "lost") if is_unbeatable else (0, "won")

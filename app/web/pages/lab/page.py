@@ -53,12 +53,12 @@ from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.urls import Destination, frame_file_url
 
 bp = Blueprint("lab", __name__)
-# The positions on the board: the player to move has to block, or loses.
+# Games to the positions on the boards: the player to move loses unless it blocks.
 O_BLOCKS_RECORD, X_BLOCKS_RECORD = "024", "4082"
 LAST_SEED = 999_999_999
 PNG_SCALE = 2.0
 MAX_VERDICTS_PER_REQUEST = 100  # more verdicts than the table of other trainings has
-# The question of the first visit: both agents are shipped, so nothing is trained for its boards.
+# The recipes of the first question: both agents are shipped, so their boards need no training.
 START_RECIPE, START_BASELINE = "q-table-draw-1", "q-table"
 
 
@@ -76,14 +76,14 @@ class Preset(
     """A question worth asking, with the recipes that answer it."""
 
     title: str
-    recipe: str  # its name
+    recipe: str  # the name of the compared recipe
     description: str
     game_number: int | None = None  # number of the training game that shows the answer
     source_slug: str = "nested-software"  # the source of the learner
     baseline: str = "q-table"  # the name of the baseline
 
     def list_names(self, site: SiteData) -> tuple[str, str]:
-        """Return the names of its recipe and of the baseline on this site."""
+        """Return the canonical names of the compared recipe and of the baseline."""
         names = (
             site.lab.find_canonical_name(get_full_name(one))
             for one in (self.recipe, self.baseline)
@@ -105,7 +105,7 @@ QUESTION_HEADINGS = {
 
 
 class SideFilm(NamedTuple):
-    """One of the sides while it learns: its board and its mind."""
+    """The film of one side of a comparison: its training on a board, and its mind."""
 
     side: duel.Side
     description: str
@@ -121,8 +121,8 @@ class DuelPage(Page, frozen=True):
 
     duel: duel.Duel
     duel_charts: charts.DuelCharts
-    introduction: str  # a sentence on this question, or on the algorithm
-    side_descriptions: Sequence[str]  # the sides in words
+    introduction: str  # sentence on the question, or on the algorithm
+    side_descriptions: Sequence[str]  # text on the recipe of each side
     axis_links: list[Destination]  # links to the axes of the curves
     export: Export  # the export of the evidence
 
@@ -155,9 +155,9 @@ class LabPage(DuelPage, frozen=True):
     # a game of the training, if the URL asks for one
     game_picture: training_game.TrainingGamePicture | None
     no_game_reason: str  # reason why no game can be shown, "" if games can be shown
-    preview_url: str  # the URL of the picture with which a link to the page is shown
+    preview_url: str  # the URL of the preview picture of the page
     mind_export: Export
-    why_url: str  # the URL of why it moves so
+    why_url: str  # the URL that explains the value of the agent's best move
     compare_url: str
     next_seed_url: str  # "" if no other seed is trained here
     script_url: str  # "" if the training cannot be exported
@@ -176,7 +176,7 @@ def redirect_to_question() -> AnyResponse:
     curve = duel.name_measure_for_url(query.get("curve", ""))
     baseline = "" if baseline == chosen else baseline
     return redirect(
-        urls.lab_url(chosen, baseline, curve, axis=query.get("axis", "")), 303
+        urls.lab_url(chosen, baseline, curve, axis_key=query.get("axis", "")), 303
     )
 
 
@@ -198,23 +198,25 @@ def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
         base = find_algorithm(query["algorithm"])()
         chosen = slots.find_name(site, change_recipe(base, query))
         return chosen, query.get("ghost", "")
-    b = duel.find_recipe(site, query["recipe"])
-    a = duel.find_recipe(site, query["ghost"]) if query.get("ghost") else b
+    recipe_b = duel.find_recipe(site, query["recipe"])
+    recipe_a = (
+        duel.find_recipe(site, query["ghost"]) if query.get("ghost") else recipe_b
+    )
     changes = {key: text for key, text in query.items() if key in urls.LAB_CHANGES}
-    a, b = change_both(a, b, changes)
-    return slots.find_name(site, b), slots.find_name(site, a)
+    recipe_a, recipe_b = change_both(recipe_a, recipe_b, changes)
+    return slots.find_name(site, recipe_b), slots.find_name(site, recipe_a)
 
 
 @bp.get(urls.LAB_RECIPE)
 def show_lab(name: str) -> AnyResponse:
-    """Show a recipe, or the part of its page that grows."""
+    """Show the page of a recipe, or the part of the page that htmx replaces."""
     site = get_current_site()
     chosen = slots.find_name(site, duel.find_recipe(site, name))
     if chosen != name:
         ghost = request.args.get("ghost", "")
         curve = request.args.get("curve", "")
         axis = request.args.get("axis", "")
-        return redirect(urls.lab_url(chosen, ghost, curve, axis=axis), 301)
+        return redirect(urls.lab_url(chosen, ghost, curve, axis_key=axis), 301)
     if site.is_taught_by_person(name) and isinstance(
         site.lab.replay_course(name, None), Refusal
     ):
@@ -258,9 +260,9 @@ def download_evidence(name: str, ending: str) -> Response:
 
 @bp.get(urls.LAB_PREVIEW)
 def download_preview(name: str) -> Response:
-    """Return the picture with which a link is shown: the evidence of all seeds and the verdict.
+    """Return the preview picture of a comparison: the results of all seeds, and the verdict.
 
-    If several things differ, the warning replaces the verdict.
+    If the recipes differ in several parameters, a warning replaces the verdict.
     """
     shown = build_whole_duel(get_current_site(), name, request.args)
     drawing = evidence.draw_evidence(shown, request.host)
@@ -305,7 +307,7 @@ def build_duel_page(site: SiteData, shown_duel: duel.Duel) -> DuelPage:
 def build_elsewhere_page(
     site: SiteData, main_recipe: str, query: Mapping[str, str]
 ) -> ElsewherePage:
-    """Return the part of a page with the same contrast in other trainings."""
+    """Return the part of a page with the table of the contrast in other trainings."""
     shown = duel.build_duel(site, main_recipe, query)
     return ElsewherePage(duel=shown, verdict_table=_list_elsewhere(shown, query))
 
@@ -323,13 +325,13 @@ def _list_elsewhere(
 
 
 def build_setup(shown_duel: duel.Duel) -> slots.Setup:
-    """Return the recipes and the measure of a comparison, as its links need them."""
-    a = shown_duel.sides[0].recipe
-    b = shown_duel.main_side.recipe
+    """Return the recipes, the measure and the axis of a comparison, for building its links."""
+    recipe_a = shown_duel.sides[0].recipe
+    recipe_b = shown_duel.main_side.recipe
     return slots.Setup(
         shown_duel.site,
-        a,
-        b,
+        recipe_a,
+        recipe_b,
         duel.name_measure_for_url(shown_duel.measure_key),
         shown_duel.axis_key,
     )
@@ -359,7 +361,7 @@ def build_lab_page(
         name=main_recipe,
         title=site.agents[main_recipe].card.title,
         question_phrases=question.build_question_phrases(
-            site, setup.a, setup.b, shown.measure.noun
+            site, setup.recipe_a, setup.recipe_b, shown.measure.noun
         ),
         slots=slots.build_slots(setup, shown.measures),
         presets=list_presets(site, main_recipe, shown.baseline_name),
@@ -368,7 +370,7 @@ def build_lab_page(
         else "",
         verdict_table=_list_elsewhere(shown, query),
         proofs=duel.list_proofs(site, main_recipe),
-        side_films=_list_learners(shown, part.side_descriptions, record, step),
+        side_films=_list_side_films(shown, part.side_descriptions, record, step),
         next_frame_url=shown.build_url(step=get_next_snapshot(step, last)),
         game_picture=training_game.build_game_picture(shown, query),
         no_game_reason=algorithm.no_game_reason,
@@ -383,14 +385,14 @@ def build_lab_page(
     )
 
 
-def _list_learners(
-    shown_duel: duel.Duel, words: Sequence[str], record: str, step: int
+def _list_side_films(
+    shown_duel: duel.Duel, descriptions: Sequence[str], record: str, step: int
 ) -> list[SideFilm]:
-    """Return the sides as they learn, in the same share of their trainings."""
+    """Return the film of each side; all films show equal shares of their trainings."""
     site = shown_duel.site
     last = shown_duel.site.get_last_snapshot(shown_duel.main_side.name)
     learners = []
-    for side, text in zip(shown_duel.sides, words, strict=True):
+    for side, text in zip(shown_duel.sides, descriptions, strict=True):
         film = film_position(site, side.name, record)
         at = align_snapshots(film.last_frame, last)[step]
         mind = draw_mind(site, side.name, at, has_all_frames=True)
@@ -414,7 +416,7 @@ def _list_axes(setup: slots.Setup) -> list[Destination]:
     return [
         Destination(
             title,
-            setup._replace(axis_key=axis).build_url(setup.a, setup.b),
+            setup._replace(axis_key=axis).build_url(setup.recipe_a, setup.recipe_b),
             id=f"axis-{axis or 'clearest'}",
             is_current=axis == setup.axis_key,
         )

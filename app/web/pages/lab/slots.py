@@ -1,7 +1,6 @@
 """The slots of the lab's question, with the links and number fields that can fill each slot.
 
-A slot of the contrast changes only the recipe `b`; every other slot changes both
-recipes.
+A slot of a contrast changes only recipe B; every other slot changes both recipes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -93,7 +92,7 @@ class Slider(NamedTuple):
     maximum: float
     step: float
     value: float
-    is_logarithmic: bool  # then the other fields are powers of ten
+    is_logarithmic: bool  # whether the numbers above are exponents of ten
 
 
 class NumberField(NamedTuple):
@@ -116,7 +115,7 @@ class NumberField(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A slot with its links and fields."""
+    """A slot of the question: its links and number fields."""
 
     id: str
     title: str
@@ -128,37 +127,42 @@ class Slot(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """Two recipes with the other settings of their comparison; without a contrast a == b."""
+    """Two recipes with the other settings of their comparison; equal if there is no contrast."""
 
     site: SiteData
-    a: Recipe
-    b: Recipe
-    measure_key: str  # value of the URL parameter: "" for blunders
+    recipe_a: Recipe
+    recipe_b: Recipe
+    measure_key: str  # key of the measure in URLs, "" for blunders
     axis_key: str
 
     @property
     def measure(self) -> str:
-        """The key of the measure."""
+        """The key of the measure, also for blunders."""
         return self.measure_key or BLUNDERS_KEY
 
-    def build_url(self, a: Recipe, b: Recipe, curve: str | None = None) -> str:
+    def build_url(
+        self, recipe_a: Recipe, recipe_b: Recipe, measure_key: str | None = None
+    ) -> str:
         """Return the URL of another comparison with the same measure and axis."""
-        name_a = find_name(self.site, a)
-        name_b = find_name(self.site, b)
+        name_a = find_name(self.site, recipe_a)
+        name_b = find_name(self.site, recipe_b)
         baseline = "" if name_a == name_b else name_a
-        shown = self.measure_key if curve is None else curve
-        return urls.lab_url(name_b, baseline, shown, axis=self.axis_key)
+        shown = self.measure_key if measure_key is None else measure_key
+        return urls.lab_url(name_b, baseline, shown, axis_key=self.axis_key)
 
     @property
     def with_trainable_turns(self) -> "Setup":
-        """The same comparison with fewer turns, if a shipped agent has more than can be trained here."""
-        return self._replace(a=shorten_training(self.a), b=shorten_training(self.b))
+        """The comparison with at most as many turns as can be trained here, for shipped agents."""
+        return self._replace(
+            recipe_a=shorten_training(self.recipe_a),
+            recipe_b=shorten_training(self.recipe_b),
+        )
 
     def build_changed_url(self, changes: Mapping[str, str]) -> str:
         """Return the URL after the changes of a form, or "" if the training is impossible."""
         base = self.with_trainable_turns
         try:
-            return self.build_url(*change_both(base.a, base.b, changes))
+            return self.build_url(*change_both(base.recipe_a, base.recipe_b, changes))
         except RecipeError:
             return ""
 
@@ -170,14 +174,14 @@ def find_name(site: SiteData, recipe: Recipe) -> str:
 
 def build_slots(setup: Setup, measures: Mapping[str, Measure]) -> dict[str, Slot]:
     """Return all slots of a question by their keys, with a choice of the given measures."""
-    contrasts = find_contrasts(setup.a, setup.b)
+    contrasts = find_contrasts(setup.recipe_a, setup.recipe_b)
     slots = {
         ALGORITHM: _build_algorithm_slot(setup),
         SETTINGS_SLOT: _build_settings_slot(setup, contrasts),
         MEASURE_SLOT: _build_measure_slot(setup, measures),
     }
     slots |= {slot.id: slot for slot in _build_shared_slots(setup, contrasts)}
-    if setup.a.slug != setup.b.slug:
+    if setup.recipe_a.slug != setup.recipe_b.slug:
         slots[B_PREFIX + ALGORITHM] = _build_other_algorithm_slot(setup)
     for contrast in contrasts:
         slots[B_PREFIX + contrast.name] = _build_contrast_slot(
@@ -194,31 +198,31 @@ def _build_id(key: str) -> str:
 
 
 def _build_algorithm_slot(setup: Setup) -> Slot:
-    """Return the menu of the algorithm of both recipes; of `a` only, if they differ in it."""
-    key = ALGORITHM if setup.a.slug == setup.b.slug else f"a.{ALGORITHM}"
+    """Return the slot of the algorithm: of both recipes, or of A if the algorithms differ."""
+    key = ALGORITHM if setup.recipe_a.slug == setup.recipe_b.slug else f"a.{ALGORITHM}"
     shipped = [
         Destination(
             agent.title,
             urls.lab_url(id),
             describe_character(setup.site, id).description,
             f"shipped-{id}",
-            is_current=agent.recipe == setup.a == setup.b,
+            is_current=agent.recipe == setup.recipe_a == setup.recipe_b,
         )
         for id, agent in SHIPPED.items()
         if id in setup.site.agents
     ]
-    links = _list_algorithms(setup, key, setup.a.slug)
+    links = _list_algorithms(setup, key, setup.recipe_a.slug)
     return Slot("", "Algorithm", False, [], [("", links), (SHIPPED_HEADING, shipped)])
 
 
 def _build_other_algorithm_slot(setup: Setup) -> Slot:
     key = B_PREFIX + ALGORITHM
-    links = _list_algorithms(setup, key, setup.b.slug)
+    links = _list_algorithms(setup, key, setup.recipe_b.slug)
     return Slot("", "Compared algorithm", True, [], [("", links)])
 
 
 def _list_algorithms(
-    setup: Setup, key: str, main_recipe: str, skipped: str = ""
+    setup: Setup, key: str, main_recipe: str, skipped_slug: str = ""
 ) -> list[Destination]:
     """Return a link for each algorithm; the link keeps the values that both algorithms share."""
     links = (
@@ -230,7 +234,7 @@ def _list_algorithms(
             is_current=slug == main_recipe,
         )
         for slug, kind in ALGORITHMS.items()
-        if slug != skipped
+        if slug != skipped_slug
     )
     return [link for link in links if link.href]
 
@@ -245,7 +249,9 @@ def _build_measure_slot(setup: Setup, measures: Mapping[str, Measure]) -> Slot:
     links = [
         Destination(
             raise_first_letter(measure.noun),
-            setup.build_url(setup.a, setup.b, "" if key == BLUNDERS_KEY else key),
+            setup.build_url(
+                setup.recipe_a, setup.recipe_b, "" if key == BLUNDERS_KEY else key
+            ),
             id=f"by-{key}",
             is_current=key == setup.measure,
         )
@@ -257,14 +263,17 @@ def _build_measure_slot(setup: Setup, measures: Mapping[str, Measure]) -> Slot:
 def _build_shared_slots(setup: Setup, contrasts: Sequence[Parameter]) -> Iterator[Slot]:
     """Yield the opponent and the length of the training, unless they are a contrast."""
     varied = {one.name for one in contrasts}
-    for one in list_parameters(setup.a):
-        if one.name in varied or one.name not in ("vs", setup.a.length_parameter):
+    for one in list_parameters(setup.recipe_a):
+        if one.name in varied or one.name not in (
+            "vs",
+            setup.recipe_a.length_parameter,
+        ):
             continue
         if one.name == "vs":
             links = _list_choices(setup, one, "")
             yield Slot("vs", "Opponent in training", False, [], [("", links)])
-        elif not setup.a.has_opponent(YOU):
-            field = _build_field(setup.a, one, "")
+        elif not setup.recipe_a.has_opponent(YOU):
+            field = _build_field(setup.recipe_a, one, "")
             links = _list_choices(setup, one, "")
             yield Slot(one.name, label_parameter(one), False, [field], [("", links)])
 
@@ -274,11 +283,13 @@ def _build_settings_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
     elsewhere = {
         "vs",
         "taught",
-        setup.a.length_parameter,
+        setup.recipe_a.length_parameter,
         *(one.name for one in contrasts),
     }
-    shown = [one for one in list_parameters(setup.a) if one.name not in elsewhere]
-    fields = [_build_field(setup.a, one, "") for one in shown if not one.choices]
+    shown = [
+        one for one in list_parameters(setup.recipe_a) if one.name not in elsewhere
+    ]
+    fields = [_build_field(setup.recipe_a, one, "") for one in shown if not one.choices]
     groups = [
         (label_parameter(one), _list_choices(setup, one, ""))
         for one in shown
@@ -295,19 +306,19 @@ def _build_contrast_slot(
     groups = []
     if _is_number(contrast):
         in_a = next(
-            one for one in list_parameters(setup.a) if one.name == contrast.name
+            one for one in list_parameters(setup.recipe_a) if one.name == contrast.name
         )
         fields = [
-            _build_field(setup.a, in_a, "a."),
-            _build_field(setup.b, contrast, "b."),
+            _build_field(setup.recipe_a, in_a, "a."),
+            _build_field(setup.recipe_b, contrast, "b."),
         ]
     else:
         groups = [
             ("Compare", _list_choices(setup, contrast, "b.")),
             ("With", _list_choices(setup, contrast, "a.")),
         ]
-    if len(contrasts) == 1 and setup.a.slug == setup.b.slug:
-        groups += _list_suggestions(setup, setup.a, {contrast.name})
+    if len(contrasts) == 1 and setup.recipe_a.slug == setup.recipe_b.slug:
+        groups += _list_suggestions(setup, setup.recipe_a, {contrast.name})
     else:
         groups.append(("Remove a difference", [_build_undo_link(setup, contrast)]))
     title = f"{label_parameter(contrast)}: the difference between A and B"
@@ -316,7 +327,7 @@ def _build_contrast_slot(
 
 def _build_undo_link(setup: Setup, contrast: Parameter) -> Destination:
     """Return a link that removes a difference: recipe B gets A's value of this parameter."""
-    value = list_values(setup.a)[contrast.name]
+    value = list_values(setup.recipe_a)[contrast.name]
     to = setup.build_changed_url({f"b.{contrast.name}": value})
     name = label_parameter(contrast)
     return Destination(
@@ -335,26 +346,32 @@ def _build_change_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
             [],
             [("Remove a difference", undo)],
         )
-    groups = _list_suggestions(setup, setup.a, set())
+    groups = _list_suggestions(setup, setup.recipe_a, set())
     return Slot("", "What do you want to compare?", True, [], groups)
 
 
 def _build_second_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
-    """Return the slot of a second contrast in `b`."""
+    """Return the slot for a second contrast, in recipe B."""
     varied = {one.name for one in contrasts}
-    groups = _list_suggestions(setup, setup.b, varied, algorithms=False)
+    groups = _list_suggestions(setup, setup.recipe_b, varied, includes_algorithms=False)
     return Slot("", "Change a second setting of B too", True, [], groups)
 
 
 def _list_suggestions(
-    setup: Setup, recipe: Recipe, varied: set[str], algorithms: bool = True
+    setup: Setup,
+    recipe: Recipe,
+    varied_names: set[str],
+    includes_algorithms: bool = True,
 ) -> list[tuple[str, list[Destination]]]:
-    """Return links that change one parameter of a recipe, compared with the recipe `a`."""
+    """Return links under headings that change one parameter of a recipe.
+
+    Each link compares the changed recipe with recipe A.  Parameters in `varied_names` are left out.
+    """
     setup = setup.with_trainable_turns
     recipe = shorten_training(recipe)
     groups: dict[str, list[Destination]] = {SUGGESTIONS_HEADING: [], "Opponents": []}
     for one in _sort_parameters(recipe):
-        if one.name in {*varied, "seed", "taught"} or recipe.has_opponent(YOU):
+        if one.name in {*varied_names, "seed", "taught"} or recipe.has_opponent(YOU):
             continue
         for number, text in enumerate(suggest_values(recipe, one), 1):
             changed = _try_change(recipe, {one.name: text})
@@ -365,17 +382,20 @@ def _list_suggestions(
             )
             title = describe_contrast(setup.site, recipe, changed, after)
             heading = "Opponents" if one.name == "vs" else SUGGESTIONS_HEADING
-            prefix = "try" if algorithms else "also"
+            prefix = "try" if includes_algorithms else "also"
             groups[heading].append(
                 Destination(
                     raise_first_letter(title),
-                    setup.build_url(setup.a, changed),
+                    setup.build_url(setup.recipe_a, changed),
                     id=f"{prefix}-{one.name}-{number}",
                 )
             )
-    if algorithms:
+    if includes_algorithms:
         groups["Another algorithm"] = _list_algorithms(
-            setup._replace(b=setup.a), B_PREFIX + ALGORITHM, "", skipped=setup.a.slug
+            setup._replace(recipe_b=setup.recipe_a),
+            B_PREFIX + ALGORITHM,
+            "",
+            skipped_slug=setup.recipe_a.slug,
         )
     return [(heading, links) for heading, links in groups.items() if links]
 
@@ -411,7 +431,7 @@ def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
 
 
 def _list_neighbours(parameter: Parameter, value: float) -> list[float]:
-    """Return a larger and a smaller number; they may be out of range."""
+    """Return a larger and a smaller number than a value; they can be out of range."""
     low = parameter.minimum or 0.0
     high = parameter.maximum or 0.0
     if low < 0 or (parameter.value_type is int and value < 2):
@@ -435,9 +455,11 @@ def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
     return options if value in options else [*options, value]
 
 
-def _list_choices(setup: Setup, parameter: Parameter, side: str) -> list[Destination]:
+def _list_choices(
+    setup: Setup, parameter: Parameter, side_letter: str
+) -> list[Destination]:
     """Return a link for each value of a parameter, for both recipes or one side."""
-    recipe = setup.b if side == B_PREFIX else setup.a
+    recipe = setup.recipe_b if side_letter == B_PREFIX else setup.recipe_a
     if recipe.has_opponent(YOU) and parameter.name in (
         "vs",
         "seat",
@@ -452,7 +474,7 @@ def _list_choices(setup: Setup, parameter: Parameter, side: str) -> list[Destina
     )
     links = []
     for number, text in enumerate(values, 1):
-        key = side + parameter.name
+        key = side_letter + parameter.name
         to = setup.build_changed_url({key: text})
         if to:
             title = _name_value(setup.site, parameter, text)
@@ -483,7 +505,7 @@ def _name_opponent(site: SiteData, name: str) -> str:
 
 
 def label_parameter(parameter: Parameter) -> str:
-    """Return the name of a parameter beside its control."""
+    """Return the label of a parameter's control."""
     return PARAMETER_LABELS.get(
         parameter.name, parameter.name.replace("_", " ").capitalize()
     )
@@ -493,14 +515,14 @@ def _is_number(parameter: Parameter) -> bool:
     return parameter.value_type in (int, float) and not parameter.choices
 
 
-def _build_field(recipe: Recipe, parameter: Parameter, side: str) -> NumberField:
-    """Return the form field of a parameter that is a number; `side` is "" for both recipes."""
+def _build_field(recipe: Recipe, parameter: Parameter, side_letter: str) -> NumberField:
+    """Return the form field of a number; `side_letter` is "a", "b", or "" for both recipes."""
     value = list_values(recipe)[parameter.name]
     is_turns = parameter.name == recipe.length_parameter
     high = float(get_max_turns(recipe)) if is_turns else parameter.maximum or 0.0
-    mark = {"": "", "a.": "A: ", "b.": "B: "}[side]
+    mark = {"": "", "a.": "A: ", "b.": "B: "}[side_letter]
     return NumberField(
-        name=side + parameter.name,
+        name=side_letter + parameter.name,
         label=mark + label_parameter(parameter),
         symbol=parameter.symbol,
         meaning=parameter.meaning,

@@ -26,12 +26,12 @@ OUTCOME_TEXTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
 
 
 class TrainingSquare(NamedTuple):
-    """A square of a small board."""
+    """A square of a small board in a training game."""
 
     mark: str  # "X", "O" or "."
-    is_played: bool = False  # whether the move of this turn is here
+    is_played: bool = False  # whether the move of this board is here
     heat: int | None = None
-    value_text: str = ""  # the new value, after the update of this turn
+    value_text: str = ""  # the new value of the move, "" before its update
 
 
 class TrainingMovePicture(NamedTuple):
@@ -55,7 +55,7 @@ class TrainingGamePicture(NamedTuple):
     final_squares: list[TrainingSquare]  # the final board
     sentence: str
     equation: str
-    previous_game_url: str  # URLs are "" at the ends
+    previous_game_url: str  # "" for the first game, as the following URLs at their ends
     next_game_url: str
     previous_update_url: str
     next_update_url: str

@@ -12,12 +12,16 @@ from app.recipes.parameters import BOTH, format_value
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.algorithms import get_opponent_name
 from app.web.formatting import format_count, join_words
-from app.web.pages.lab.differences import count_turns, find_causes, find_differences
+from app.web.pages.lab.differences import (
+    count_turns,
+    find_causes,
+    find_differing_parameters,
+)
 from app.web.site_data import SiteData
 
-MAX_LABEL_LENGTH = 28  # characters of the name of a line in a chart
-MAX_PHRASE_LENGTH = 90  # characters of a recipe's name in a headline
-MAX_TEXT_LENGTH = 24  # characters of the games of a person
+MAX_LABEL_LENGTH = 28  # maximum number of characters in the name of a line in a chart
+MAX_PHRASE_LENGTH = 90  # maximum number of characters in a recipe's name in a headline
+MAX_TEXT_LENGTH = 24  # a longer list of a person's games is shortened
 NUMERALS = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
 SEATS = {"both": "as both X and O", "x": "as X", "o": "as O"}
 
@@ -50,14 +54,14 @@ WORDINGS = msgspec.toml.decode(
 
 
 class Description(NamedTuple):
-    """The values in which a training differs from another training."""
+    """The description of a recipe by the values in which it differs from another recipe."""
 
     circumstances: list[str]  # "against Random", "as X"
     values: list[str]  # "α 0.8", "200 games"
 
     @property
     def label(self) -> str:
-        """The description as the name of a line, "" for an empty description."""
+        """The description as the name of a line in a chart, "" if it is empty."""
         return ", ".join([*self.circumstances, *self.values])
 
     @property
@@ -83,10 +87,10 @@ class SideNames(NamedTuple):
     phrase: str  # end of a sentence about it, such as "with α 0.8"
 
 
-def name_causes(recipe: Recipe, other: Recipe) -> list[str]:
+def name_causes(recipe: Recipe, other_recipe: Recipe) -> list[str]:
     """Return the names of all possible causes of a difference with the same seeds."""
-    algorithm = ["the algorithm"] if recipe.slug != other.slug else []
-    causes = find_causes(recipe, other)
+    algorithm = ["the algorithm"] if recipe.slug != other_recipe.slug else []
+    causes = find_causes(recipe, other_recipe)
     return [*algorithm, *(get_wording(recipe, one).noun for one in causes)]
 
 
@@ -112,18 +116,22 @@ def describe_recipe(site: SiteData, recipe: Recipe) -> str:
     return f"{title} {description.after_title}".rstrip()
 
 
-def name_sides(site: SiteData, a: Recipe, b: Recipe) -> tuple[SideNames, SideNames]:
+def name_sides(
+    site: SiteData, recipe_a: Recipe, recipe_b: Recipe
+) -> tuple[SideNames, SideNames]:
     """Return the names of two recipes: their differences, or A and B if these are too long."""
-    if a.slug == b.slug:
+    if recipe_a.slug == recipe_b.slug:
         descriptions = [
             describe_values(site, recipe, _find_naming_differences(recipe, other))
-            for recipe, other in ((a, b), (b, a))
+            for recipe, other in ((recipe_a, recipe_b), (recipe_b, recipe_a))
         ]
         labels = [description.label for description in descriptions]
         phrases = [description.phrase for description in descriptions]
     else:
-        labels = [describe_recipe(site, recipe) for recipe in (a, b)]
-        phrases = [_join_title_and_values(site, recipe) for recipe in (a, b)]
+        labels = [describe_recipe(site, recipe) for recipe in (recipe_a, recipe_b)]
+        phrases = [
+            _join_title_and_values(site, recipe) for recipe in (recipe_a, recipe_b)
+        ]
     differ = labels[0] != labels[1]
     if not differ or max(map(len, labels)) > MAX_LABEL_LENGTH:
         labels = ["A", "B"]
@@ -161,14 +169,14 @@ def get_wording(recipe: Recipe, parameter: Parameter) -> Wording:
     )
 
 
-def _find_naming_differences(recipe: Recipe, other: Recipe) -> list[Parameter]:
+def _find_naming_differences(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
     """Return the differences that identify a recipe: the seed only if nothing else differs."""
-    differences = find_differences(recipe, other)
+    differences = find_differing_parameters(recipe, other_recipe)
     return [one for one in differences if one.name != "seed"] or differences
 
 
 def _describe_training(site: SiteData, recipe: Recipe) -> tuple[str, Description]:
-    """Return the title of a recipe, and how it differs from the recipe with that title."""
+    """Return the title of a shipped agent or algorithm, and the differences of a recipe from it."""
     named = site.lab.find_canonical_name(written_name(recipe))
     if named in site.shipped_agents:
         return site.display_titles[named], Description([], [])
@@ -179,11 +187,13 @@ def _describe_training(site: SiteData, recipe: Recipe) -> tuple[str, Description
         if base in site.shipped_agents
         else KNOWN[recipe.slug].title
     )
-    return title, describe_values(site, recipe, find_differences(recipe, usual))
+    return title, describe_values(
+        site, recipe, find_differing_parameters(recipe, usual)
+    )
 
 
 def _join_title_and_values(site: SiteData, recipe: Recipe) -> str:
-    """Return "with Double Q-learning (as X, α 0.8)"."""
+    """Return the title of a recipe with its values, as in "with Double Q-learning (as X, α 0.8)"."""
     title, description = _describe_training(site, recipe)
     return f"with {title}" + (f" ({description.label})" if description.label else "")
 

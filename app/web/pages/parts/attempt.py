@@ -248,16 +248,20 @@ def parse_day(text: str) -> date | None:
     raise build_value_error("day", text, gettext("a date like 2026-01-31"))
 
 
-def parse_answers(text: str, lengths: range) -> str:
+def parse_answers(text: str, allowed_lengths: range) -> str:
     """Return the answers of a round, a digit for each puzzle.
 
     Raises BadRequest with a sentence for another character or an impossible number of answers.
     """
     digits = DIGITS[: len(ANSWER_WORDS)]
-    if len(text) not in lengths or set(text) - set(digits):
-        many = str(lengths[0])
-        if len(lengths) > 1:
-            many = gettext("%(least)s to %(most)s", least=lengths[0], most=lengths[-1])
+    if len(text) not in allowed_lengths or set(text) - set(digits):
+        many = str(allowed_lengths[0])
+        if len(allowed_lengths) > 1:
+            many = gettext(
+                "%(least)s to %(most)s",
+                least=allowed_lengths[0],
+                most=allowed_lengths[-1],
+            )
         words = gettext_noop(
             "%(many)s digits, 0 to %(most)s, one for each earlier puzzle of the round"
         )

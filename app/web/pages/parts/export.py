@@ -146,7 +146,7 @@ def export_curves(
         title=f"How {join_words([site.display_titles[name] for name in names])} learned tic-tac-toe",
         page_url=urls.agent_url(names[0], opponent) if one else urls.compare_url(shown),
         frame_url=urls.embed_curve_url(names[0], names[1:], curve_key, opponent),
-        size=CURVE_SIZE if curve_key or len(names) > 1 else CURVES_SIZE,
+        frame_size=CURVE_SIZE if curve_key or len(names) > 1 else CURVES_SIZE,
         note=describe_provenance(site, names[0]) if one else "",
     )
 
@@ -231,23 +231,25 @@ def _build_figure_export(
     title: str,
     page_url: str,
     frame_url: str,
-    size: tuple[int, int],
+    frame_size: tuple[int, int],
     note: str = "",
 ) -> Export:
     """Return the export of a figure whose frame also exists as files."""
     svg = frame_file_url(frame_url, "svg")
     csv = frame_file_url(frame_url, "csv")
-    return Export(id, title, page_url, svg, "", csv, frame_url, size, note)
+    return Export(id, title, page_url, svg, "", csv, frame_url, frame_size, note)
 
 
-def _build_page_export(title: str, page_url: str, size: tuple[int, int]) -> Export:
+def _build_page_export(
+    title: str, page_url: str, frame_size: tuple[int, int]
+) -> Export:
     """Return the export of a page that other sites may show unchanged in an iframe."""
     return Export(
         id="page",
         title=title,
         page_url=page_url,
         frame_url=frame_url(page_url),
-        frame_size=size,
+        frame_size=frame_size,
     )
 
 
@@ -295,14 +297,14 @@ def build_bibtex(title: str, url: str, note: str = "") -> str:
     )
 
 
-def read_citation(field: str) -> str:
+def read_citation(field_name: str) -> str:
     """Return the value of a field of CITATION.cff.
 
     Raises ValueError if there is no such line.
     """
-    line = re.search(rf'(?m)^[ -]*{field}: "?(.*?)"?$', CITATION)
+    line = re.search(rf'(?m)^[ -]*{field_name}: "?(.*?)"?$', CITATION)
     if line is None:
-        raise ValueError(f"CITATION.cff has no {field}")
+        raise ValueError(f"CITATION.cff has no {field_name}")
     return line[1]
 
 

@@ -210,18 +210,18 @@ def _build_exhibit(
     )
 
 
-def _count_blunders(mistakes: BlunderDecisions) -> list[tuple[str, int, int]]:
+def _count_blunders(blunder_decisions: BlunderDecisions) -> list[tuple[str, int, int]]:
     """Return the numbers of blunders by the value lost, the worst kind first, and of all."""
     kinds = {
         f"{OUTCOME_LABELS[before]} to {OUTCOME_LABELS[after]}": (
-            mistakes.value_before == before
+            blunder_decisions.value_before == before
         )
-        & (mistakes.value_after == after)
+        & (blunder_decisions.value_after == after)
         for before, after in [(1, -1), (1, 0), (0, -1)]
     }
-    kinds["all"] = np.ones_like(mistakes.positions, bool)
+    kinds["all"] = np.ones_like(blunder_decisions.positions, bool)
     return [
-        (kind, int(of.sum()), int((mistakes.chances[of] > 0).sum()))
+        (kind, int(of.sum()), int((blunder_decisions.chances[of] > 0).sum()))
         for kind, of in kinds.items()
     ]
 
@@ -256,12 +256,14 @@ def _build_blunder_exhibit(
 
 
 def _describe_value_loss(
-    site: SiteData, name: str, mistakes: BlunderDecisions, row: int
+    site: SiteData, name: str, blunder_decisions: BlunderDecisions, row: int
 ) -> str:
     """Return a sentence on the value lost by the worst move of a blunder."""
-    position = int(mistakes.positions[row])
-    blunders = mistakes.blunders[row]
-    is_worst = blunders & (site.optimal_q[position] == mistakes.value_after[row])
+    position = int(blunder_decisions.positions[row])
+    blunders = blunder_decisions.blunders[row]
+    is_worst = blunders & (
+        site.optimal_q[position] == blunder_decisions.value_after[row]
+    )
     worst = is_worst.argmax()
     played = site.policies[name][position] > 0
     becomes = "becomes" if (blunders | ~played).all() else "can become"

@@ -303,17 +303,17 @@ def film_all_positions(site: SiteData, name: str) -> Film:
 
 
 @cached_per_site(16, per_language=True)
-def film_agents(site: SiteData, names: tuple[str, ...]) -> Film:
+def film_agents(site: SiteData, agent_names: tuple[str, ...]) -> Film:
     """Return the film of several agents, each from the start of its training to the end."""
-    films = [film_all_positions(site, name) for name in names]
-    tables = [site.agents[name].card.figures.blunders for name in names]
+    films = [film_all_positions(site, name) for name in agent_names]
+    tables = [site.agents[name].card.figures.blunders for name in agent_names]
     worst = max(1, *(max(table) for table in tables))
     last = max(film.last_frame for film in films)
     moments = zip(
         *(align_snapshots(film.last_frame, last) for film in films), strict=True
     )
     frames = [
-        build_agents_frame(site, names, steps)._replace(
+        build_agents_frame(site, agent_names, steps)._replace(
             curve_x=compute_frame_x(number, last)
         )
         for number, steps in enumerate(moments)
@@ -327,10 +327,10 @@ def film_agents(site: SiteData, names: tuple[str, ...]) -> Film:
 
 
 def build_agents_frame(
-    site: SiteData, names: Sequence[str], snapshots: Sequence[int]
+    site: SiteData, agent_names: Sequence[str], snapshots: Sequence[int]
 ) -> FilmFrame:
     """Return the frame of several agents, each at its own snapshot."""
-    films = [film_all_positions(site, name) for name in names]
+    films = [film_all_positions(site, name) for name in agent_names]
     moments = [film.frames[step] for film, step in zip(films, snapshots, strict=True)]
     both = zip(films, moments, strict=True)
     return FilmFrame(

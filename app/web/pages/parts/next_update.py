@@ -56,8 +56,8 @@ class NextUpdate(NamedTuple):
     """The next update of a value in one case, with links to the other cases."""
 
     update: UpdatePicture
-    cases: list[UpdateLink]  # links to all cases; [] for a single case
-    are_results: bool  # whether the cases are results of a game, not answers
+    case_links: list[UpdateLink]  # links to all cases; [] for a single case
+    are_cases_results: bool  # whether the cases are results of a game, not answers
 
 
 def draw_next_update(

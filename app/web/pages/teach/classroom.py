@@ -93,7 +93,7 @@ class PupilRow(NamedTuple):
     game_count: int | None
     # chance that the best responder beats it as X and as O, in percent
     loss_percents: list[str]
-    errors: list[
+    blunder_percents: list[
         str
     ]  # percent of errors on each compared board; "" if the board was never reached
 
@@ -136,7 +136,7 @@ class ClassPage(Page, frozen=True):
     line_faults: tuple[LineFault, ...] = ()  # one for each line without a learner
 
     @cached_property
-    def _boards(self) -> list[int]:
+    def _blunder_positions(self) -> list[int]:
         """The boards on which the pupils blundered most often in their games, the worst first."""
         total: dict[int, float] = {}
         for pupil in self.pupils:
@@ -156,7 +156,10 @@ class ClassPage(Page, frozen=True):
                 pupil.learner_title,
                 pupil.game_count,
                 [_format_loss_chance(pupil, seat) for seat in SEATS],
-                [_format_frequent_chance(pupil, board) for board in self._boards],
+                [
+                    _format_frequent_chance(pupil, board)
+                    for board in self._blunder_positions
+                ],
             )
             for pupil in self.pupils
         ]
@@ -165,7 +168,7 @@ class ClassPage(Page, frozen=True):
     def blunders(self) -> list[ClassBlunder]:
         """The boards on which the class blunders most."""
         blunders = []
-        for number, board in enumerate(self._boards, 1):
+        for number, board in enumerate(self._blunder_positions, 1):
             chances = [_get_blunder_chance(pupil, board) for pupil in self.pupils]
             blunders.append(
                 ClassBlunder(
@@ -183,7 +186,7 @@ class ClassPage(Page, frozen=True):
         return draw_small_board(self.game, find_exercise(self.game), {})
 
     @property
-    def frames(self) -> list[tuple[str, str]]:
+    def titled_frames(self) -> list[tuple[str, str]]:
         """The title and the HTML of each frame for a page of the school."""
         host = request.host_url.rstrip("/")
         return [
@@ -284,7 +287,7 @@ def read_link(number: int, line: str) -> Pupil:
     return read_table(name, rest) if kind == "judge?" else read_learner(name, rest)
 
 
-def read_learner(name: str, learner_name: str) -> Pupil:
+def read_learner(pupil_name: str, learner_name: str) -> Pupil:
     """Return the learner of a link to /teach; raises LinkError if its games are not possible."""
     recipe_name = unquote(re.split(r"[?#]", learner_name)[0])
     cut = find_truncated_link(recipe_name)
@@ -306,7 +309,7 @@ def read_learner(name: str, learner_name: str) -> Pupil:
     last = course.lessons[-1]
     seats = SEATS if getattr(recipe, "seat", "both") == "both" else [recipe.seat]  # type: ignore[attr-defined]
     return Pupil(
-        name,
+        pupil_name,
         urls.teach_url(course.recipe),
         format_learner_title(recipe),
         sum(bool(lesson.record) for lesson in course.lessons),
@@ -315,7 +318,7 @@ def read_learner(name: str, learner_name: str) -> Pupil:
     )
 
 
-def read_table(name: str, move_code: str) -> Pupil:
+def read_table(pupil_name: str, move_code: str) -> Pupil:
     """Return the judged table of a link to /judge; raises LinkError if its moves are invalid."""
     found = MOVES_PATTERN.search(move_code)
     if not found:
@@ -337,7 +340,7 @@ def read_table(name: str, move_code: str) -> Pupil:
         for seat, side in SEATS.items()
     }
     return Pupil(
-        name,
+        pupil_name,
         urls.judge_url(moves),
         "",
         None,

@@ -102,12 +102,12 @@ def find_truncated_link(name: str) -> TruncatedLink | None:
     return TruncatedLink(games, len(held[:-1]), before)
 
 
-def count_games(settings: str) -> int:
+def count_games(recipe_settings: str) -> int:
     """Return the number of games with people in the settings of a recipe, 0 by default."""
-    if ",vs=you," in f"{settings},":
-        number = re.search(r",games=([0-9]{1,3})(,|$)", settings)
+    if ",vs=you," in f"{recipe_settings},":
+        number = re.search(r",games=([0-9]{1,3})(,|$)", recipe_settings)
         return int(number[1]) if number else 1
-    phases = re.findall(r"you:([0-9]{1,3})", settings)
+    phases = re.findall(r"you:([0-9]{1,3})", recipe_settings)
     return sum(map(int, phases))
 
 

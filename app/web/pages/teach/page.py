@@ -278,7 +278,7 @@ class TeachPage(Page, frozen=True):
         return isinstance(self._recipe, Menace) and self._recipe.paper
 
     @cached_property
-    def _box(self) -> Box | None:
+    def _next_box(self) -> Box | None:
         """The paper box from which a bead is drawn next; None if that is not the next step."""
         recipe = self._recipe
         state = self._state
@@ -292,13 +292,15 @@ class TeachPage(Page, frozen=True):
         """The next click in a game with paper boxes, as a text that is not translated."""
         if self._state.match.player_to_move == O:
             return OPPONENT_TURN_TEXT
-        return BEAD_TURN_TEXT if self._box else ONLY_BEAD_TEXT
+        return BEAD_TURN_TEXT if self._next_box else ONLY_BEAD_TEXT
 
     @property
     def paper_url(self) -> str:
         """The URL of the box labels to print, with the beads that MENACE has now."""
         return (
-            urls.paper_url(machine=self.course.recipe) if self.is_paper_machine else ""
+            urls.paper_url(machine_recipe=self.course.recipe)
+            if self.is_paper_machine
+            else ""
         )
 
     # The game on the board.
@@ -331,7 +333,7 @@ class TeachPage(Page, frozen=True):
                 words,
                 number=self.game_count + 1,
                 mark=MARKS[self._state.match.player_to_move],
-                box=self._box.number if self._box else "",
+                box=self._next_box.number if self._next_box else "",
             )
         if not self._finished_lesson.record:
             return gettext(
@@ -339,11 +341,13 @@ class TeachPage(Page, frozen=True):
                 number=self._finished_lesson.games,
             )
         return gettext(
-            (PAPER_RESULT_TEXTS if self.is_paper_machine else RESULT_TEXTS)[self.result]
+            (PAPER_RESULT_TEXTS if self.is_paper_machine else RESULT_TEXTS)[
+                self.game_result
+            ]
         )
 
     @property
-    def result(self) -> str:
+    def game_result(self) -> str:
         """The result of the game for the person: "win", "draw" or "loss"; "" while it goes on."""
         return (
             OPPOSITE_RESULTS.get(self._finished_lesson.result, "")
@@ -371,7 +375,7 @@ class TeachPage(Page, frozen=True):
         )
 
         def link(cell: int) -> str:
-            has_beads = not self._box or bool(course.values[last][cell])
+            has_beads = not self._next_box or bool(course.values[last][cell])
             return (
                 urls.unfinished_game_url(self.unfinished_moves + DIGITS[cell])
                 if has_beads
@@ -437,13 +441,13 @@ class TeachPage(Page, frozen=True):
         """The curves of the learner's strength after each lesson."""
         lessons = self.course.lessons
         points = [
-            ([one.loss_chances[seat] for seat in self.seats], one.blunder_count)
+            ([one.loss_chances[seat] for seat in self.played_seats], one.blunder_count)
             for one in lessons
         ]
         return draw_strength_chart(points, get_current_site().game.decisions)
 
     @property
-    def seats(self) -> list[str]:
+    def played_seats(self) -> list[str]:
         """The seats in which it plays: "x", "o" or both."""
         seat = getattr(self._recipe, "seat", "both")
         return [*SEATS] if seat == "both" else [seat]
@@ -472,7 +476,9 @@ class TeachPage(Page, frozen=True):
         """The strength of the learner after the lesson shown."""
         if not self._lesson:
             return ""
-        return _describe_strength(self.course.lessons[: self.shown_lesson], self.seats)
+        return _describe_strength(
+            self.course.lessons[: self.shown_lesson], self.played_seats
+        )
 
     @property
     def blunder_count(self) -> str:
@@ -493,7 +499,7 @@ class TeachPage(Page, frozen=True):
     def exact_goals(self) -> list[tuple[str, str]]:
         """The goals about all games, with the lesson since which each holds: "" before."""
         labels = ["", *_name_lessons(self.course.lessons)]
-        goals = list_exact_goals(self.course.lessons, self.seats)
+        goals = list_exact_goals(self.course.lessons, self.played_seats)
         return [(gettext(text), labels[number]) for text, number in goals]
 
     @property
@@ -509,7 +515,7 @@ class TeachPage(Page, frozen=True):
     @property
     def lost_game_links(self) -> list[Destination]:
         """Links to games that the learner loses to other players."""
-        return [*_list_lost_games(self.course, self.seats)]
+        return [*_list_lost_games(self.course, self.played_seats)]
 
     # Links.
 
@@ -815,7 +821,7 @@ def _draw_value_change(
     )
 
 
-def _describe_strength(lessons: list[Lesson], seats: list[str]) -> str:
+def _describe_strength(lessons: list[Lesson], played_seats: list[str]) -> str:
     """Return the strength of a learner after the last of some lessons, in its seats."""
     lesson = lessons[-1]
     unlost = 0
@@ -835,11 +841,11 @@ def _describe_strength(lessons: list[Lesson], seats: list[str]) -> str:
         "The strongest possible opponent beats it in %(x)s%% of games when it plays X, "
         "in %(o)s%% when it plays O."
     )
-    if len(seats) == 1:
+    if len(played_seats) == 1:
         words = gettext_noop(
             "The strongest possible opponent beats it in %(share)s%% of games."
         )
-    share = format_percent(lesson.loss_chances[seats[0]], 0)
+    share = format_percent(lesson.loss_chances[played_seats[0]], 0)
     return only + gettext(words, x=x, o=o, share=share)
 
 
@@ -872,10 +878,10 @@ def _count_games_to_milestones(lessons: list[Lesson]) -> dict[str, int]:
     return reached
 
 
-def _list_lost_games(course: Course, seats: list[str]) -> Iterator[Destination]:
+def _list_lost_games(course: Course, played_seats: list[str]) -> Iterator[Destination]:
     """Yield a link to a game that it loses, for each seat in which it plays."""
     for seat, record in course.losing_games.items() if course.lessons else ():
-        if record is not None and seat in seats:
+        if record is not None and seat in played_seats:
             match = build_match_against_person(course.recipe, SEATS[seat], record)
             how = gettext("Show a game that it loses as %(mark)s", mark=seat.upper())
             yield Destination(how, urls.play_url(match))

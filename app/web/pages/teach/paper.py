@@ -88,7 +88,7 @@ class PaperPage(Page, frozen=True):
         return recipe
 
     @property
-    def _boxes(self) -> tuple[Box, ...]:
+    def _boxes_of_set(self) -> tuple[Box, ...]:
         return list_boxes(self.game, get_first_cell(self.game, self._recipe))
 
     @property
@@ -99,7 +99,7 @@ class PaperPage(Page, frozen=True):
     @property
     def box_count(self) -> int:
         """The number of boxes."""
-        return len(self._boxes)
+        return len(self._boxes_of_set)
 
     @property
     def box_counts_by_move(self) -> list[int]:
@@ -123,7 +123,7 @@ class PaperPage(Page, frozen=True):
     def colour_counts(self) -> list[tuple[int, str, int]]:
         """The number of each square, its colour, and how many such beads all boxes need."""
         needed: Counter[int] = Counter()
-        for box in self._boxes:
+        for box in self._boxes_of_set:
             for cell in box.cells:
                 needed[cell] += self._get_first_bead_count(box)
         return [
@@ -135,7 +135,8 @@ class PaperPage(Page, frozen=True):
     def bead_count(self) -> int:
         """The number of beads in all boxes at the start."""
         return sum(
-            len(box.cells) * self._get_first_bead_count(box) for box in self._boxes
+            len(box.cells) * self._get_first_bead_count(box)
+            for box in self._boxes_of_set
         )
 
     def _get_first_bead_count(self, box: Box) -> int:
@@ -155,7 +156,7 @@ class PaperPage(Page, frozen=True):
 
     def _draw_labels(self) -> Iterator[BoxLabel]:
         held = self._get_current_beads()
-        for box in self._boxes:
+        for box in self._boxes_of_set:
             first = self._get_first_bead_count(box)
             if held is None:
                 yield draw_label(self.game, box, first)
@@ -311,10 +312,10 @@ def read_games(game: Game, text: str) -> list[TypedGame]:
     return games
 
 
-def read_game(game: Game, squares: str) -> str:
+def read_game(game: Game, squares_text: str) -> str:
     """Return the record of a game; raises ValueError with the reason if it is invalid."""
     position, record = 0, ""
-    for move, square in enumerate(squares, 1):
+    for move, square in enumerate(squares_text, 1):
         if square not in "123456789":
             fault = gettext_noop(
                 "%(square)s is not a square: squares have the numbers 1 to 9."
@@ -333,7 +334,7 @@ def read_game(game: Game, squares: str) -> str:
         record += DIGITS[int(square) - 1]
     if not game.is_over(position):
         fault = gettext_noop("the game is not over after %(moves)s moves.")
-        raise ValueError(gettext(fault, moves=len(squares)))
+        raise ValueError(gettext(fault, moves=len(squares_text)))
     return record
 
 
