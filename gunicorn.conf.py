@@ -38,17 +38,21 @@ from app.web import create_app
 from app.web.service.deployment import SettingError, read_number
 from app.web.service.log import Logger
 
-RESPONSE_SECONDS = 60.0  # from a request to the last byte that the client takes
-SEND_BUFFER = 1 << 18  # bytes the kernel holds for a slow client: larger than any page
-METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # the variable that prometheus_client reads
-OUR_METRICS = "q-tac-toe-metrics-"  # how the name of its folder begins
-M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # from glibc's malloc.h
-LARGE = 1 << 17  # bytes
+RESPONSE_SECONDS = 60.0  # time limit from a request to the last byte of its response
+# bytes of a response that the kernel holds for a slow client: more than any page has
+SEND_BUFFER = 1 << 18
+# environment variable from which prometheus_client reads the folder of the metrics
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+METRICS_PREFIX = (
+    "q-tac-toe-metrics-"  # prefix of the name of a folder that is created here
+)
+M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # numbers of options in glibc's malloc.h
+LARGE_BYTES = 1 << 17  # arrays of at least this size are mapped
 with suppress(OSError, AttributeError):  # only glibc has mallopt
-    # One heap: each thread would keep a heap of its own, as large as it ever was.
+    # All threads share one heap, because a heap of a thread never becomes smaller.
     ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
     # Large arrays are mapped, so their memory returns to the system when they are freed.
-    ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE)
+    ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
 
 try:
     workers = read_number("WORKERS", 2, 1, 64)
@@ -56,27 +60,28 @@ try:
     host = f"[{host}]" if ":" in host and not host.startswith("[") else host  # IPv6
     bind = f"{host}:{read_number('PORT', 8000, 1, 65535)}"
     if read_number("METRICS", 0, 0, 1) and METRICS_FOLDER not in os.environ:
-        os.environ[METRICS_FOLDER] = tempfile.mkdtemp(prefix=OUR_METRICS)
+        os.environ[METRICS_FOLDER] = tempfile.mkdtemp(prefix=METRICS_PREFIX)
 except SettingError as error:
     sys.exit(f"Not started. {error}".replace("WORKERS", "WEB_CONCURRENCY"))
 preload_app = True
 control_socket_disable = True
-graceful_timeout = 30  # seconds
+graceful_timeout = 30  # seconds in which workers finish their requests at a stop
 
 worker_class = "gevent"
 keepalive = 5  # seconds until the head of a request is complete
 limit_request_line = 8190
 limit_request_fields = 64
 limit_request_field_size = 4096
-worker_connections = 2_000  # of a process
-with suppress(ValueError):  # without a limit on open files
+worker_connections = 2_000  # maximum number of connections of a worker
+with suppress(ValueError):  # some systems refuse an unlimited number of open files
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each connection is one
+    # Each connection needs an open file.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     if most != resource.RLIM_INFINITY:
         # A third is left for the site's own files and its connections to the trainer.
         worker_connections = min(worker_connections, 2 * most // 3)
 
-# Only TRUSTED_PROXIES decides which proxies are trusted: gunicorn itself trusts none.
+# The setting TRUSTED_PROXIES lists the trusted proxies; gunicorn itself trusts none.
 forwarded_allow_ips = ""
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
@@ -85,12 +90,12 @@ logger_class = Logger
 accesslog = os.environ.get("ACCESS_LOG", "-") or None  # "-" is the standard output
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGQUIT, signal.SIGINT)
-# nohup ignores SIGHUP: such a server survives its terminal.
+# The command nohup ignores SIGHUP, so that the server goes on after its terminal is closed.
 ignores_hangup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
 
 def print_error(kind, error, trace):
-    """Print why the site does not start: in one line, unless it is a fault of the program."""
+    """Print the reason why the site does not start; a traceback only for a fault of the program."""
     if isinstance(error, (ModelError, SettingError)):
         print(f"Not started. {error}", file=sys.stderr)
     else:
@@ -101,7 +106,7 @@ sys.excepthook = print_error
 
 
 def when_ready(arbiter):
-    """Prepare the first process: it stops with a signal, or when its terminal is closed."""
+    """Prepare the first process to stop with a signal, or when its terminal is closed."""
     os.register_at_fork(
         after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
     )
@@ -134,14 +139,13 @@ def pre_fork(arbiter, worker):
 
 
 def post_worker_init(worker):
-    """Unblock the stop signals, and let the trainer compile what the lab will need.
+    """Unblock the stop signals of a worker, and let the trainer compile the kernels of the lab.
 
-    Ctrl-C reaches all processes; the first one stops its workers, so they ignore it.
+    Workers ignore Ctrl-C, which reaches all processes: the first process stops its workers.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-    # With several workers gunicorn accepts one connection at a time: the last of thirty that
-    # arrive together would wait a second.
+    # With this setting a worker accepts all waiting connections at once, not one by one.
     worker.cfg.set("workers", 1)
     site = worker.wsgi.extensions.get("site")
     if site and site.lab.source:
@@ -149,14 +153,14 @@ def post_worker_init(worker):
 
 
 def pre_request(worker, request):
-    """Give a request its time limit."""
-    sleep(0)  # a client that sends many requests at once takes turns with the others
+    """Start the time limit of a request."""
+    sleep(0)  # lets the requests of other clients go first
     too_slow = BrokenPipeError(errno.EPIPE, "the client reads too slowly")
     request.time_limit = Timeout.start_new(RESPONSE_SECONDS, too_slow)
 
 
 def post_request(worker, request, environ, response):
-    """Lift the time limit: the response is sent."""
+    """Stop the time limit of a request, whose response is sent."""
     request.time_limit.close()
 
 
@@ -172,12 +176,12 @@ def on_reload(arbiter):
         )
     else:
         gc.unfreeze()
-        gc.collect()  # the old site, 36 MB of cycles, must not be copied into new workers
+        gc.collect()  # deletes the old site, so that new workers have no copy of its 36 MB
         arbiter.log.info("New models taken in.")
 
 
 def on_exit(arbiter):
     """Remove the folder of the metrics, if it was created here."""
     folder = os.environ.get(METRICS_FOLDER, "")
-    if OUR_METRICS in folder:
+    if METRICS_PREFIX in folder:
         shutil.rmtree(folder, ignore_errors=True)

@@ -321,7 +321,7 @@ def list_entries(kind, board, mover, has_occupied):
 class Row(NamedTuple):
     """One recorded update, and facts that follow from its boards."""
 
-    number: int  # from 1
+    number: int  # number of the row in the trace, from 1
     board: str  # nine characters: X, O or "." for an empty square
     move: int
     reward: float
@@ -329,7 +329,7 @@ class Row(NamedTuple):
     done: bool
     before: float
     after: float
-    mover: str  # "X" or "O"
+    mover: str  # the player of the move, "X" or "O"
     is_in_place: bool  # whether the square of the move was already taken
     is_before_answer: bool  # whether the next board is the board after the move itself
     result: str  # "win", "draw" or "loss" of the mover; None if the game goes on
@@ -542,18 +542,17 @@ def list_later_rewards(rows, successors, flip):
 class Setup(NamedTuple):
     """Properties of a whole trace, found in its first rows."""
 
-    kind: str  # of KINDS
+    kind: str  # kind of the table, one of KINDS
     is_backward: bool  # whether games are updated from their end
-    setting: str  # "opponent", "self-play" or "answer"
-    is_x_view: bool  # whether all values and rewards are X's
-    initial: (
-        dict  # player -> value of untouched moves to the player, None if they differ
-    )
+    setting: str  # result of `find_setting`: "opponent", "self-play" or "answer"
+    is_x_view: bool  # whether all values and rewards are in X's view
+    # player -> value of untouched moves to the player, None if they differ
+    initial: dict
     has_ends: bool  # whether winning moves are worth their reward from the beginning
     plays_occupied: bool  # whether moves on occupied squares are played
     win: float  # reward of a win
     draw: float
-    precision: float  # error of a written number
+    precision: float  # rounding error of the numbers in the rows
 
     def flip(self, mover):
         """Return the factor that turns a written value into the mover's view."""
@@ -566,7 +565,7 @@ class Example(NamedTuple):
     row: Row
     reward: float
     before: float
-    change: float  # after - before
+    change: float  # the value after the update minus the value before
     is_over: bool
     best: float  # the value of the next board with the best move there
     worst: float
@@ -576,7 +575,7 @@ class Example(NamedTuple):
     later: list  # later rewards to the end of the game; None if the end is missing
     choices: list  # values of all moves on the board, None where unknown
     visits: int  # number of updates of this entry so far, including this update
-    sign: int  # -1 if the opponent moves on the next board
+    sign: int  # -1 if the opponent moves on the next board, else 1
     next_mover: str
 
 
@@ -616,7 +615,7 @@ class Replay:
         board = row.next_board
         if row.board.count(".") - board.count(".") < 3:
             return self.list_values(board, mover, self.setup.plays_occupied)
-        later_move = next(  # the next board is the next afterstate
+        later_move = next(  # the move to the next board, which is the next afterstate
             square
             for square in free_squares(row.board)
             if board[square] == row.mover and square != row.move
@@ -691,7 +690,7 @@ def find_precision(rows):
     if all(
         struct.unpack("f", struct.pack("f", number))[0] == number for number in numbers
     ):
-        return 3e-7 * scale  # numbers of 32 bits
+        return 3e-7 * scale  # the error of 32-bit floats
     return 1e-10 * scale
 
 
@@ -844,7 +843,7 @@ class Equations(NamedTuple):
 
     examples: list
     columns: list  # a list of numbers for each factor
-    changes: list  # multiplied by the scales
+    changes: list  # the changes of the values, each multiplied by its scale
     scales: list
 
 
@@ -868,8 +867,8 @@ class Hypothesis:
         self.fit = self.first_fit = None
         self.explained = self.unexplained = self.segments = 0
         self.first_unexplained = None
-        self.gammas = []  # of the segments that determine it
-        self.unused = None  # the first example with a next value that gamma 0 removes
+        self.gammas = []  # the discounts of the segments that determine a discount
+        self.unused = None  # the first example with a next value, if gamma is 0
         # the first row that the textbook's target does not explain, its right value, its Fit
         self.evidence = None
 
@@ -890,7 +889,9 @@ class Hypothesis:
         rows = [row for row in rows if None not in row]
         changes = [e.change for e in known]
         scales = [1] * len(known)
-        if self.step == LAST:  # the last update has to be reward - before
+        if (
+            self.step == LAST
+        ):  # the change of the last update of a game is reward - before
             for i, e in enumerate(known):
                 if e.is_over:
                     rows[i] = [0.0] * len(rows[i])
@@ -1107,7 +1108,7 @@ def find_rounding(examples, setup):
 def is_nearly_textbook(examples, setup, error):
     """Whether a rule without a fault explains all examples, with at most this error in each."""
     right = [one for one in list_hypotheses(setup) if not one.fault]
-    # an error of three times the precision is allowed
+    # Three times the precision is the largest accepted error.
     return any(not one.explain(examples, error / 3)[1] for one in right)
 
 
@@ -1120,7 +1121,7 @@ def count_choice(values, index):
     number, is_best = values.count(highest), values[index] == highest
     counts = Counter()
     if number < size:
-        chance = 1 - number / size  # of a random move that is not the best
+        chance = 1 - number / size  # chance that a random move is not a best move
         counts.update(moves=1, others=not is_best, chance=chance)
         counts["variance"] = chance * (1 - chance)
     if number > 1 and is_best:
@@ -1157,19 +1158,22 @@ class Doctor:
 
     def __init__(self, rewards=(-1, 0, 1), self_play=False):
         self.rewards, self.self_play = rewards, self_play
-        self.number = 0  # rows so far
-        # rows in memory; those before `start` are studied
+        self.number = 0  # number of rows so far
+        # rows in memory; rows before the index `start` are studied
         self.rows, self.start = [], 0
         self.replay, self.hypotheses, self.choices = None, [], []
         self.seats = Counter()
-        self.changed = Counter()  # rows whose value changed, by seat
-        self.wanted = Counter()  # last rows of games whose value had to change, by seat
+        self.changed = Counter()  # number of rows with a changed value, by seat
+        # by seat, the number of last rows of games that had to change a value
+        self.wanted = Counter()
         self.results = {}  # (mover, result, reward) -> first row
         self.in_place, self.first_in_place = 0, None
         self.first_early = None
-        self.cut, self.first_cut = 0, None  # rows after which a game breaks off
+        # number of rows after which a game breaks off, and the first of these rows
+        self.cut, self.first_cut = 0, None
         self.unfinished = self.undone = 0
-        self.rounding = None  # digits of the values and a row, if they are few
+        # if all values have few digits: the number of digits, and a row
+        self.rounding = None
 
     def update(self, board, move, reward, next_board, done, before, after):
         """Record one update of the student's table.
@@ -1665,16 +1669,16 @@ def is_rising(lower, higher):
 class Diagnosis(NamedTuple):
     """The result, as text by `print` or as JSON by `to_dict`."""
 
-    status: int  # 0 nothing found, 1 something found
+    status: int  # exit status: 0 nothing found, 1 something found
     title: str
     sentence: str
-    rows: int  # rows that were read
-    fault: str = None  # of FAULTS
-    row: int = None  # the first row that shows it
+    rows: int  # number of rows that were read
+    fault: str = None  # key of the fault in FAULTS
+    row: int = None  # number of the first row that shows the fault
     board: str = None
     move: int = None
     found: float = None  # the value after this row's update
-    right: float = None  # the value that the rule would have made
+    right: float = None  # the value after an update by the rule
     effect: str = None
     source: str = None
     rule: str = None
@@ -1682,7 +1686,7 @@ class Diagnosis(NamedTuple):
     alpha_at_the_end: float = None
     gamma: float = None
     notes: tuple = ()
-    not_excluded: tuple = ()  # faults that would make no difference in this trace
+    not_excluded: tuple = ()  # faults that would change no value in this trace
     grade: str = None
 
     def to_dict(self):

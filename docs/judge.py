@@ -45,8 +45,8 @@ LINES = [
 ]
 EMPTY_BOARD = (0,) * 9
 SEATS = {"x": 1, "o": -1}
-# An agent that chooses at random is found by asking for its moves on every board in up to 20 rounds.
-# After the second round, no round is started when a quarter of its time is over.
+# Every board is asked in 2 to 20 rounds, in order to find agents that choose at random.
+# After the second round, no round starts when a quarter of the agent's time is over.
 ROUNDS = 20
 TIME_OF_ROUNDS = 1 / 4
 LONGEST_QUOTE = 200  # maximum length of a quoted object, in characters
@@ -325,7 +325,7 @@ def is_students_file(filename):
 def find_definition(play):
     """Return the file and the line in which an agent is defined, "" if it has none."""
     function = inspect.unwrap(play)
-    method = type(function).__call__  # for an object that can be called
+    method = type(function).__call__  # the definition of an object that can be called
     code = getattr(function, "__code__", None) or getattr(method, "__code__", None)
     return name_line(code.co_filename, code.co_firstlineno) if code else ""
 
@@ -421,8 +421,8 @@ def time_is_over(seconds):
     return f"more than {seconds:g} seconds are over"
 
 
-# An agent in a separate process.  That process only plays and writes the moves into a file; this
-# process judges them.  So an agent cannot change its grade, however its process ends.
+# An agent in a separate process, which only plays and writes the moves into a file.
+# This process judges the moves, so an agent cannot change its grade.
 
 
 def judge_module(agent, seconds=60, site="http://127.0.0.1:8000"):
@@ -587,7 +587,7 @@ def parse_arguments():
         help="limit for import and all moves; default 60",
     )
     add("--json", action="store_true", help="print all figures as JSON")
-    # only for the agent's process: see `run_agent`
+    # This argument is for the agent's process only: see `run_agent`.
     add("--write-answers", metavar="FILE", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     module, _, function = asked.agent.partition(":")
