@@ -15,15 +15,15 @@ class TableOptions(NamedTuple):
 
 
 DEFAULT_OPTIONS = TableOptions()
-DETECTED_VALUE = "detected"
+DETECTED_VALUE = "detected automatically"
 # Option -> (its label in the form, value -> label of the value); the first value is the default.
 QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "boards": (
-        "On a board of numbers, 1 is",
+        "On boards written as numbers, the number 1 is",
         {"auto": DETECTED_VALUE, "x": "X", "mover": "the player to move"},
     ),
     "digits": (
-        "In a base-3 number the top left square is",
+        "In boards written as base-3 numbers, the top left square is",
         {"auto": DETECTED_VALUE, "first": "the first digit", "last": "the last digit"},
     ),
     "view": (
@@ -31,16 +31,16 @@ QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
         {"auto": DETECTED_VALUE, "mover": "the player to move", "x": "X"},
     ),
     "ties": (
-        "Among equal values it plays",
-        {"any": "any of them", "first": "the first of them"},
+        "If several moves have the highest value, the agent plays",
+        {"any": "any of these moves", "first": "the first of these moves"},
     ),
     "missing": (
-        "Where the table has nothing it plays",
+        "In positions that are not in the table, the agent plays",
         {
             "auto": DETECTED_VALUE,
             "any": "any empty square",
             "first": "the first empty square",
-            "image": "as in a symmetric position",
+            "image": "the move of a symmetric position",
         },
     ),
 }

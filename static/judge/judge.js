@@ -87,7 +87,7 @@ function draw() {
       ? `<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><use href="#mark-${mark.toLowerCase()}"/></svg>`
       : `<span class="value">${known ? signed(row[at]) : "–"}</span>${plays ? '<span class="star">★</span>' : ""}`;
   });
-  byId("heat-turn").textContent = over ? "The game is over." : `${MARKS[1 + played.length % 2]} to move: what the table has.`;
+  byId("heat-turn").textContent = over ? "The game is over." : `${MARKS[1 + played.length % 2]} to move: the values in the table.`;
   byId("heat-back").disabled = !played.length;
 }
 

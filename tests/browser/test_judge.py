@@ -88,7 +88,7 @@ def test_the_values_of_a_table_are_seen_on_a_board(page: Page) -> None:
     expect(page.locator("#heat-4")).to_have_attribute("data-heat", "20")
     expect(page.locator("#heat-8")).to_have_attribute("data-heat", "-10")
     page.click("#heat-4")
-    expect(page.locator("#heat-turn")).to_have_text("O to move: what the table has.")
+    expect(page.locator("#heat-turn")).to_have_text("O to move: the values in the table.")
     expect(page.locator("#heat-0")).to_have_accessible_name(
         "Row 1, column 1, empty, value +1.00, best"
     )
@@ -111,7 +111,7 @@ def test_a_dropped_file_is_read_and_judged(page: Page) -> None:
     expect(page.locator("#table")).to_have_value("")
     page.click("#judge-it")
     expect(page.locator("#sentence")).to_have_text(
-        "Proved unbeatable as X. As O it can be beaten: the game is shown below."
+        "Proved unbeatable as X. As O the agent can be beaten: the game is shown below."
     )
 
 

@@ -105,9 +105,9 @@ def test_the_figures_are_those_of_the_cards(site: SiteData) -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("champion", "Proved unbeatable: no opponent can win against it, as X or as O."),
-        ("q-table", "Proved unbeatable as X. As O it can be beaten: the game is shown below."),
-        ("random", "It can be beaten as X and as O: the games are shown below."),
+        ("champion", "Proved unbeatable: no opponent can win against this agent, as X or as O."),
+        ("q-table", "Proved unbeatable as X. As O the agent can be beaten: the game is shown below."),
+        ("random", "The agent can be beaten as X and as O: the games are shown below."),
     ],
 )
 def test_the_verdict_comes_first(
@@ -159,7 +159,7 @@ def test_likely_causes_are_shown_on_boards_that_lead_to_play(
     code = encode_moves(game, choice)
     page = client.get(f"/judge?moves={code}").text
     causes = page[page.index('id="causes"') : page.index("</section>", page.index('id="causes"'))]
-    assert "Its values as O are those of the opponent" in html.unescape(causes)
+    assert "The values as O are from the opponent’s point of view" in html.unescape(causes)
     (href,) = re.findall(r'<a href="([^"]+)"><svg', causes)
     assert client.get(html.unescape(href)).status_code == 200
     (cause,) = ask(client, f"/api/v1/judge?moves={code}")["causes"]
@@ -245,7 +245,7 @@ def test_a_judged_policy_sits_in_a_seat_and_its_moves_are_marked(
     starred = re.findall(r'id="board-(\d)" class="cell best"', board)
     assert [int(cell) for cell in starred] == plays.tolist()
     assert "data-heat" not in board
-    assert "its values are not known" in page
+    assert "Its values are not known" in page
     assert f"<b>{site.display_titles[name]}</b>" in page
 
 
