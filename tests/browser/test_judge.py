@@ -127,7 +127,9 @@ def test_a_chosen_file_is_read_and_how_it_is_read_can_be_changed(page: Page) -> 
     expect(page.locator("#notes")).to_contain_text("A high value is good for the player to move.")
     assert page.locator("#made-link").input_value() != before
     page.click("#to-verdict")
-    expect(page.locator("#causes")).to_contain_text("Its values as O are those of the opponent")
+    expect(page.locator("#causes")).to_contain_text(
+        "The values as O are from the opponent’s point of view"
+    )
 
 
 def test_a_file_of_more_than_1_mb_is_not_sent(
@@ -216,7 +218,9 @@ def test_without_javascript_a_table_is_sent_by_the_form(
     page.select_option("#read-view", "mover")
     page.locator("#file").set_input_files(DATA / "x-view.json")
     page.click("#judge-it")
-    expect(page.locator("#causes")).to_contain_text("Its values as O are those of the opponent")
+    expect(page.locator("#causes")).to_contain_text(
+        "The values as O are from the opponent’s point of view"
+    )
 
 
 @pytest.mark.console("400")

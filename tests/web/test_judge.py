@@ -106,7 +106,10 @@ def test_the_figures_are_those_of_the_cards(site: SiteData) -> None:
     ("name", "sentence"),
     [
         ("champion", "Proved unbeatable: no opponent can win against this agent, as X or as O."),
-        ("q-table", "Proved unbeatable as X. As O the agent can be beaten: the game is shown below."),
+        (
+            "q-table",
+            "Proved unbeatable as X. As O the agent can be beaten: the game is shown below.",
+        ),
         ("random", "The agent can be beaten as X and as O: the games are shown below."),
     ],
 )
