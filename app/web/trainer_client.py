@@ -1,4 +1,4 @@
-"""The client of the trainer, a single process that trains agents on demand.
+"""The client of the trainer; the trainer is a process that trains agents on demand.
 
 The first process of the server creates a folder with a listening Unix socket in the runtime folder
 of this program, and every forked process shares the folder and the socket. The first process that
@@ -42,8 +42,8 @@ SOCKET_FILE, LOCK_FILE = "socket", "lock"  # the only files in such a folder
 BACKLOG = 300  # connections; longer than the queue of the trainer
 MAX_ATTEMPTS = 2
 READ_SECONDS = 5.0  # timeout for the rest of an answer
-POSITION_SECONDS = 1.0  # timeout for a position in the queue
-# interval of the checks of the trainer and the waiting clients
+POSITION_SECONDS = 1.0  # timeout for a question about the position in the queue
+# seconds between two checks whether the trainer runs and a client still waits
 CLIENT_CHECK_SECONDS = 0.5
 MAX_ANSWER_BYTES = 4 << 20  # largest answer in bytes
 MAX_SOCKET_PATH = 100  # longest path of a socket in bytes, on any system
@@ -51,15 +51,15 @@ STALE_SECONDS = 60.0  # age of an unlocked folder that is removed
 
 
 class TrainerBusyError(Exception):
-    """The error of a full queue, or of an answer that no client waits for."""
+    """The error if the queue is full, or if no client waits for the answer any more."""
 
 
 class TrainerError(Exception):
-    """The error of a trainer that does not run, or of a wrong answer."""
+    """The error if the trainer does not run, or if its answer is invalid."""
 
 
 class TrainerRefusedError(TrainerError):
-    """The error of a recipe that cannot be learned, with the reason."""
+    """The error if the trainer refuses a recipe; the message is the reason."""
 
 
 class QueuePosition(NamedTuple):

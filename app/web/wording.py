@@ -1,4 +1,4 @@
-"""Sentences that several pages share, and short descriptions of agents."""
+"""Sentences that several pages share: on matches, legends, and descriptions of agents."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -69,13 +69,13 @@ def describe_status(state: MatchState, goes_on_automatically: bool = False) -> s
     return " ".join([*moves, f"{describe_turn(state)}."])
 
 
-# Labels of the colour scale for beads: its two ends and its middle.
+# labels of the colour scale for beads: at the two ends and in the middle
 BEAD_LABELS = (
     gettext_noop("no beads"),
     gettext_noop("average number of beads"),
     gettext_noop("all beads"),
 )
-# value before a blunder -> text
+# optimal value before a blunder -> text on the lost result
 LOST_RESULT_TEXTS = {
     0: gettext_noop("it gave away the draw"),
     1: gettext_noop("it gave away the win"),
@@ -89,13 +89,15 @@ BEADS_AT_SNAPSHOT_TEXT = gettext_noop(
 
 
 class Legend(NamedTuple):
-    """The explanation of the colours on a board."""
+    """The explanation of the colours on a board: caption, facts and colour scale."""
 
     caption: str
     facts: str  # exact facts about the value source
     can_be_wrong: bool  # whether values of the source can be wrong
-    unknown_text: str = ""  # meaning of a square without a value; "" if all have one
-    is_stochastic: bool = False  # whether moves are drawn at random, as beads are
+    unknown_text: str = (
+        ""  # meaning of a square without a value; "" if all values are known
+    )
+    is_stochastic: bool = False  # whether the source draws its moves at random
     heats: range = range(0)  # the colours of the scale
     scale_labels: tuple[
         tuple[str, ...], ...
@@ -144,7 +146,7 @@ def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
 
 
 def _name_learned_values(state: MatchState, move_values: MoveValues, view: str) -> str:
-    """Return a name for an agent's values; at an earlier snapshot it gives the number of updates."""
+    """Return a name for an agent's values, with the number of updates at an earlier snapshot."""
     card = state.site.agents[move_values.value_source].card
     step = state.match.snapshot
     if step is None:
@@ -174,7 +176,7 @@ def _name_task_values(site: SiteData, value_source: str, task: Task, view: str) 
 def _build_scale(
     site: SiteData, move_values: MoveValues, seat: str
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the labels of the colours: of results with their values, or of beads."""
+    """Return the labels of the colour scale: results with their rewards, or words for beads."""
     reward_scale = site.get_rewards(move_values.value_source)
     if reward_scale is None:
         return tuple((gettext(words),) for words in BEAD_LABELS)
@@ -271,7 +273,7 @@ def _label_scale(
 ) -> tuple[tuple[str, str], ...]:
     loss, draw, win = getattr(reward_scale, seat)
     names = [gettext_noop("loss"), gettext_noop("draw"), gettext_noop("win")]
-    if draw == loss:  # no result has the middle colour
+    if draw == loss:  # the middle colour has no label
         names[:2] = [gettext_noop("loss or draw"), ""]
     elif draw == win:
         names[1:] = ["", gettext_noop("draw or win")]
@@ -286,7 +288,7 @@ def _label_scale(
 
 
 def _describe_blunder(state: MatchState, ply: int, cell: int) -> str:
-    """Return a sentence that a person's move was a blunder; "" if it was not or is not shown."""
+    """Return a sentence on a person's blunder, "" if the move was no blunder or values are hidden."""
     match = state.match
     position = state.positions[ply]
     if (
@@ -315,10 +317,10 @@ def _describe_result(state: MatchState) -> str:
     return gettext("%(agent)s wins as %(mark)s", agent=agent, mark=MARKS[outcome])
 
 
-# After this record X threatens a line, and BEATABLE_AGENT learns to block it.
+# After these moves X threatens to complete a line, and BEATABLE_AGENT learns to block it.
 BLOCK_EXAMPLE = "204"
 BEGINNER_LOSS_SHARE = 0.1  # share of games lost against uniformly random moves
-# the rule of each strength, for pages
+# name of a strength -> its rule, as pages explain it
 STRENGTH_MEANINGS = {
     gettext_noop(
         "beginner"
@@ -345,11 +347,11 @@ LESSON_STEPS = [
 
 
 class Character(NamedTuple):
-    """The short description of a player."""
+    """The short description of a player: strength, sentence and colours of its first move."""
 
     strength_name: str  # a key of STRENGTH_MEANINGS; "" for a person
     description: str  # one sentence
-    # [cells] colours of the empty board, None if unknown
+    # [cells] colour steps of the empty board, None where unknown
     opening_heats: tuple[int | None, ...] | None
 
 

@@ -1,1 +1,1 @@
-"""The pages of the site, a file each; what several of them show is in `parts`."""
+"""The pages of the site, one module for each; `parts` has what several pages share."""

@@ -1,6 +1,6 @@
-"""The table of all agents in the order of its URL, and the page of each agent.
+"""The table of all agents, sorted as its URL says, and the page of each agent.
 
-The page has the agent's exact figures, its training, and its files.
+The page of an agent has its exact figures, its training and its files.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -57,7 +57,7 @@ bp = Blueprint("agents", __name__)
 ASCENDING, DESCENDING = "asc", "desc"
 ARIA_SORT_VALUES = {ASCENDING: "ascending", DESCENDING: "descending"}
 OPPOSITE_ORDER = {ASCENDING: DESCENDING, DESCENDING: ASCENDING}
-DECIMALS = 1  # digits of a chance in percent; the page of an agent shows more
+DECIMALS = 1  # decimals of a percentage in the table
 
 
 class AgentRow(NamedTuple):
@@ -71,23 +71,25 @@ class AgentRow(NamedTuple):
 
 
 class ColumnGroup(NamedTuple):
-    """Figures that share a column of the table."""
+    """A group of columns of the table under a common heading."""
 
-    id: str  # id in the page and in the style sheet
+    id: str  # id in the HTML page and in the style sheet
     title: str
 
 
 class Column(NamedTuple):
-    """A column of the table: a heading and the number that it shows of each player."""
+    """A column of the table: its heading, and the figure of each player."""
 
     key: str
     group: ColumnGroup
     heading: str
-    first_order: str  # order after the first click on the head
-    # returns the figure of a player; "" if a baseline has no such figure
+    first_order: (
+        str  # order after the first click on the heading: ASCENDING or DESCENDING
+    )
+    # function from a player to its figure; "" if a baseline has no such figure
     get_value: Callable[[AgentRow], Any]
     cell_kind: str = "number"  # or "title", "text", "outcome"
-    seat_mark: str = ""  # seat of the figure, "" for both
+    seat_mark: str = ""  # seat of the figure, "X" or "O"; "" for both seats
 
 
 class TableOrder(NamedTuple):
@@ -111,7 +113,7 @@ class TableOrder(NamedTuple):
         return ARIA_SORT_VALUES[self.direction]
 
     def sort_by(self, column: Column) -> "TableOrder":
-        """Return the order by a column; the present column is reversed."""
+        """Return the order by a column; the column that sorts already is reversed."""
         return TableOrder(
             column.key,
             OPPOSITE_ORDER[self.direction]
@@ -187,7 +189,7 @@ def _build_seat_columns(
 
 
 def _build_result_columns(opponent: str, group: ColumnGroup) -> list[Column]:
-    """Return columns of chances, which sort by games won, then by games drawn."""
+    """Return the columns of results against an opponent, sorted by games won, then drawn."""
     return _build_seat_columns(
         opponent,
         group,
@@ -266,22 +268,22 @@ class AgentsPage(Page, frozen=True):
 
     @property
     def groups(self) -> Mapping[ColumnGroup, list[Column]]:
-        """The columns by their group."""
+        """The columns of each group."""
         return COLUMNS_BY_GROUP
 
     @property
     def rows(self) -> list[AgentRow]:
-        """The agents."""
+        """The rows of the agents."""
         return sort_players(list_players(self.site, self.site.agents), self.table_order)
 
     @property
     def baselines(self) -> list[AgentRow]:
-        """The players that follow a rule."""
+        """The rows of the baselines: players that follow a fixed rule."""
         return sort_players(list_players(self.site, BASELINES), self.table_order)
 
     @property
     def divide_chances(self) -> Callable[[Chances], list[OutcomeShare]]:
-        """A function that returns the content of a cell of chances."""
+        """A function from the chances of a cell to the parts of its bar."""
         return partial(divide_bar, decimals=DECIMALS)
 
     @property
@@ -291,7 +293,7 @@ class AgentsPage(Page, frozen=True):
 
     @property
     def strength_meanings(self) -> Mapping[str, str]:
-        """The meaning of each word for a strength."""
+        """The rule behind each name of a strength."""
         return STRENGTH_MEANINGS
 
 
@@ -338,7 +340,10 @@ def build_comparison_url(site: SiteData, name: str) -> str:
 
 
 def describe_training_task(site: SiteData, name: str) -> Destination | None:
-    """Return a description of a training task and a link to its exact values, if it has one."""
+    """Return a link to the exact values of an agent's training task; None without exact values.
+
+    The text of the link describes the task.
+    """
     task = site.get_task(name)
     if not task:
         return None
@@ -369,7 +374,7 @@ def list_value_rows(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]
     movers = [MARKS[mover] for mover in game.to_move.tolist()]
     columns = (
         game.pair_cell.tolist(),
-        agent.q[game.legal].astype(str).tolist(),  # shortest exact decimals
+        agent.q[game.legal].astype(str).tolist(),  # the shortest decimals of each float32
         agent.visits[game.legal].tolist(),
         site.optimal_q[game.legal].astype(int).tolist(),
     )
@@ -388,7 +393,9 @@ class AgentPage(Page, frozen=True):
 
     site: SiteData
     name: str
-    curve_opponent: str  # the opponent of the curves, of `curve_opponents`
+    curve_opponent: (
+        str  # the opponent of the learning curves, a key of `curve_opponents`
+    )
 
     @cached_property
     def card(self) -> Card:
@@ -399,7 +406,7 @@ class AgentPage(Page, frozen=True):
     def _recipe(self) -> Recipe:
         return self.site.get_recipe(self.name)
 
-    # Description.
+    # Properties that describe the agent.
 
     @property
     def character(self) -> Character:
@@ -408,7 +415,7 @@ class AgentPage(Page, frozen=True):
 
     @property
     def algorithm_title(self) -> str:
-        """The title of the algorithm, which is a section of /how."""
+        """The title of the agent's algorithm."""
         return ALGORITHMS[self.card.algorithm].title
 
     @property
@@ -441,11 +448,11 @@ class AgentPage(Page, frozen=True):
             ),
         ]
 
-    # The strength of the agent.
+    # Properties on the strength of the agent.
 
     @property
     def results(self) -> dict[str, list[list[OutcomeShare]]]:
-        """Its chances against each opponent, in each seat."""
+        """The exact results against each opponent: title -> a bar for each seat."""
         return judgement.list_results(self.site, self.name)
 
     @property
@@ -457,17 +464,17 @@ class AgentPage(Page, frozen=True):
 
     @property
     def verdicts(self) -> Mapping[str, judgement.LostGame | judgement.Proof]:
-        """By seat, a game that it loses or the proof that there is none."""
+        """Seat -> a game that the agent loses, or the proof that it cannot lose."""
         return judgement.judge_seats(self.site, self.name)
 
     @property
     def claims(self) -> list[Summary]:
-        """The checked claims about the agent."""
+        """The experiments about the agent."""
         return [
             one for one in self.site.experiments.values() if self.name in one.agents
         ]
 
-    # Training.
+    # Properties on the training.
 
     @property
     def training_summary(self) -> str:
@@ -519,7 +526,7 @@ class AgentPage(Page, frozen=True):
         """The ways to export the curve of games won."""
         return export_curves(self.site, [self.name], learning.WIN_RATE_KEY)
 
-    # Reproduction.
+    # Properties for repeating the training.
 
     @property
     def recipe_parameters(self) -> Sequence[Parameter]:

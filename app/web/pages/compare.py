@@ -58,16 +58,16 @@ bp = Blueprint("compare", __name__)
 
 
 class Panel(NamedTuple):
-    """A board of the page; fields that are empty belong to agents only."""
+    """A board of the page with its texts and links; some fields are empty for exact values."""
 
     source_snapshot: SourceSnapshot
     title: str  # the title, with the number of updates for a snapshot
     board: BoardPicture
-    legend: Legend | None  # legend of a decision; None if the game is over
-    move_text: str  # its moves and their value
-    is_blunder: bool  # whether its move can lower the value of the game
-    origin_text: str  # the updates of the agent, or the origin of the values
-    earlier_url: str  # URL with the previous snapshot
+    legend: Legend | None  # meaning of the colours; None if the game is over
+    move_text: str  # the moves that the source plays, and their value
+    is_blunder: bool  # whether one of these moves is a blunder
+    origin_text: str  # number of updates of the agent, or the origin of exact values
+    earlier_url: str  # URL of the comparison with the previous snapshot in this panel
     later_url: str
     remove_url: str
 
@@ -78,7 +78,7 @@ def build_panel(
     view: SourceSnapshot,
     move_values: MoveValues | None,
 ) -> Panel:
-    """Return the board of a view, or of optimal play; `move_values` is None after the end of a game."""
+    """Return the panel of a view; `move_values` is None after the end of the game."""
     site = state.site
     views = comparison.views
     name = format_view_name(state.site, view)
@@ -92,7 +92,7 @@ def build_panel(
     later = ""
 
     def build_url(new_snapshot: int | None) -> str:
-        """Return the URL with another snapshot in this panel, "" if a panel has it already."""
+        """Return the URL with another snapshot in this panel, "" if another panel shows it."""
         other = SourceSnapshot(view.value_source, new_snapshot)
         if other in views:
             return ""
@@ -127,7 +127,7 @@ def build_panel(
 
 
 def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
-    """Return the name of a view within a sentence, so without a comma."""
+    """Return the name of a view for a sentence, without a comma."""
     title = site.display_titles[view.value_source.removesuffix(TASK_SUFFIX)].replace(
         ",", ""
     )
@@ -157,14 +157,14 @@ def describe_plays(game: Game, move_values: MoveValues) -> str:
 
 
 def summarise_plays(state: MatchState, values_by_name: Mapping[str, MoveValues]) -> str:
-    """Return sentences on who plays what in a decision, and who can blunder."""
+    """Return sentences on the moves of each source in a position, and on possible blunders."""
     preferences = _describe_preferences(state.site.game, values_by_name)
     verdict = _describe_verdict(state, values_by_name)
     return f"{raise_first_letter(preferences)} {verdict}"
 
 
 def _format_training(site: SiteData, view: SourceSnapshot) -> str:
-    """Return the number of updates by the snapshot of a view, or the origin of optimal play."""
+    """Return a text on the number of updates before a snapshot, or on the origin of exact values."""
     if not site.agents.contains_name(view.value_source):
         return "Computed by solving the game"
     snapshot = -1 if view.snapshot is None else view.snapshot
@@ -174,7 +174,7 @@ def _format_training(site: SiteData, view: SourceSnapshot) -> str:
 
 
 def _describe_preferences(game: Game, values_by_name: Mapping[str, MoveValues]) -> str:
-    """Return a sentence on who plays which squares; agents with equal moves form a group."""
+    """Return a sentence on the moves of each source; sources with equal moves are grouped."""
     groups: dict[tuple[int, ...], list[str]] = {}
     for name, view in values_by_name.items():
         groups.setdefault(tuple(view.likeliest_cells), []).append(name)
@@ -192,7 +192,7 @@ def _describe_preferences(game: Game, values_by_name: Mapping[str, MoveValues]) 
 def _describe_verdict(
     state: MatchState, values_by_name: Mapping[str, MoveValues]
 ) -> str:
-    """Return a sentence on the value of the position, and on the agents that can miss it."""
+    """Return a sentence on the value of the position, and on the sources that can blunder."""
     value = describe_best_play(state.site, state.position).partition(" ")[0]
     if value == OUTCOME_LABELS[-1]:
         return "With optimal play every move loses here."
@@ -218,15 +218,15 @@ class ComparedMinds(NamedTuple):
     pictures: list[
         tuple[str, str, minds.MindPicture]
     ]  # (name, URL, picture) of each agent
-    # whether two minds share a picture: the second has the lower half of each tile
+    # whether two minds share a picture: the second mind has the lower half of each tile
     are_tiles_divided: bool
-    # In a shared picture, the number of positions with equal expected outcomes.
+    # text on the number of positions with equal expected outcomes, in a shared picture
     agreement_text: str
     colouring: minds.TileColouring  # the colouring of the tiles
     film: learning.Film | None  # None if an agent is compared at two snapshots
-    frame_index: int  # step of the film that is shown, or the nearest step
+    frame_index: int  # index of the film's frame that is nearest to the snapshots shown
     shown_frame: learning.FilmFrame | None  # the compared snapshots as a frame
-    next_frame_url: str  # URL of the next frame; the first follows the last
+    next_frame_url: str  # URL of the next frame; the first frame follows the last
 
 
 def _share_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
@@ -286,9 +286,9 @@ def _find_nearest_frame(
     snapshots_by_frame: Sequence[Sequence[int]],
     shown_snapshots: Sequence[int],
 ) -> int:
-    """Return the frame with the smallest distance from the snapshots shown.
+    """Return the index of the frame that is nearest to the snapshots shown.
 
-    The distance is the largest of all trainings, as a share of a training.
+    The distance of a frame is the largest distance of an agent, as a share of its training.
     """
     lasts = [site.get_last_snapshot(name) for name in agent_names]
 
@@ -305,7 +305,7 @@ def _find_nearest_frame(
 def move_to_frame(
     site: SiteData, comparison: Comparison, frame_text: str
 ) -> Comparison:
-    """Return the comparison with all agents at the snapshots of a frame; the frame is a number as text.
+    """Return the comparison with all agents at the snapshots of a frame, whose index is a text.
 
     Raises BadRequest with a sentence if there is no such frame, or no film.
     """
@@ -319,12 +319,15 @@ def move_to_frame(
 
 
 def are_distinct_agents(views: list[SourceSnapshot]) -> bool:
-    """Return whether each view shows another agent: then all can be at one time of their trainings."""
+    """Return whether all views show different agents, so that a film of all trainings is possible."""
     return len({view.value_source for view in views}) == len(views)
 
 
 def _list_frames(site: SiteData, views: list[SourceSnapshot]) -> list[tuple[int, ...]]:
-    """Return the steps of all agents at each frame of the film, as many as the longest training has."""
+    """Return the snapshots of all agents for each frame of the film.
+
+    The number of frames is the number of snapshots of the longest training.
+    """
     lasts = [site.get_last_snapshot(view.value_source) for view in views]
     return list(
         zip(
@@ -336,7 +339,7 @@ def _list_frames(site: SiteData, views: list[SourceSnapshot]) -> list[tuple[int,
 def _move_to_snapshots(
     site: SiteData, comparison: Comparison, snapshots: tuple[int, ...]
 ) -> Comparison:
-    """Return the comparison with the agents at these steps of their trainings."""
+    """Return the comparison with each agent at another snapshot."""
     left = iter(snapshots)
 
     def move_view(view: SourceSnapshot) -> SourceSnapshot:
@@ -350,7 +353,7 @@ def _move_to_snapshots(
 
 
 def _halve_tiles(mind_picture: minds.MindPicture) -> minds.MindPicture:
-    """Return a mind with the lower half of each tile only."""
+    """Return the picture of a mind with only the lower half of each tile."""
     paths = [
         (heat, outline.replace(minds.TILE_PATH, HALF_TILE))
         for heat, outline in mind_picture.paths_by_colour
@@ -383,7 +386,7 @@ class ComparePage(Page, frozen=True):
 
     @property
     def site(self) -> SiteData:
-        """The agents and the facts about them."""
+        """The data of the site."""
         return self.state.site
 
     @property
@@ -392,7 +395,7 @@ class ComparePage(Page, frozen=True):
         names = [format_view_name(self.site, view) for view in self.comparison.views]
         return f"{join_words(names)} compared with optimal play"
 
-    # The boards.
+    # Properties on the boards.
 
     @cached_property
     def _values_by_view(self) -> dict[SourceSnapshot, MoveValues | None]:
@@ -429,7 +432,7 @@ class ComparePage(Page, frozen=True):
 
     @property
     def headline(self) -> str:
-        """The player to move."""
+        """A text with the player to move, or with the result."""
         return describe_turn(self.state)
 
     @property
@@ -439,7 +442,7 @@ class ComparePage(Page, frozen=True):
 
     @property
     def agreement_text(self) -> str:
-        """The agreement of the agents, "" of a finished game."""
+        """Sentences on the moves of the sources and on blunders, "" for a finished game."""
         return (
             summarise_plays(self.state, self._values_by_title)
             if self._values_by_title
@@ -453,7 +456,7 @@ class ComparePage(Page, frozen=True):
             self.comparison.build_match(self.comparison.views[0])
         )
 
-    # Links.
+    # Properties with links.
 
     @property
     def take_back_url(self) -> str:
@@ -489,16 +492,16 @@ class ComparePage(Page, frozen=True):
             view.value_source for view in self.comparison.views if view.snapshot is None
         ]
 
-    # The training of the agents that are compared.
+    # Properties on the trainings of the compared agents.
 
     @property
     def curve_titles(self) -> Mapping[str, CurveTitles]:
-        """The figures that the curves can show."""
+        """The kinds of learning curves that the page offers, by key."""
         return CURVE_TITLES
 
     @property
     def curve_key(self) -> str:
-        """The figure that the curves show."""
+        """The kind of learning curves on the page, a key of CURVE_TITLES."""
         return self.comparison.curve_key or next(iter(CURVE_TITLES))
 
     @property
@@ -510,7 +513,7 @@ class ComparePage(Page, frozen=True):
 
     @property
     def ink_by_agent(self) -> Mapping[str, str]:
-        """The colours of the curves, by agent."""
+        """The ink of each agent's curve."""
         return learning.choose_inks(self.site, self.comparison.views)
 
     @property
@@ -530,7 +533,7 @@ class ComparePage(Page, frozen=True):
 
     @property
     def compared_minds(self) -> ComparedMinds | None:
-        """The minds of the agents."""
+        """The pictures of the agents' minds; None without agents."""
         return draw_minds(self.site, self.comparison)
 
 
@@ -549,7 +552,7 @@ def show_comparison(record: str = "") -> Response:
 
 
 def _list_rows(game: Game, panels: list[Panel]) -> list[tuple[str, list[BoardSquare]]]:
-    """Return each empty square with its values on all boards."""
+    """Return a row (name of the square, the square on each board) for each empty square."""
     squares = zip(*(panel.board.squares for panel in panels), strict=True)
     return [
         (format_short_square_name(game, cell), list(row))

@@ -1,4 +1,4 @@
-"""Figures for other websites: frames and files, which programs find by oEmbed.
+"""Frames and files for other websites, and oEmbed, by which programs find the frame of a page.
 
 A frame is small, has no header, and links to the whole page. No other page of the site
 may be framed: see `app.web.service.headers`.
@@ -64,11 +64,11 @@ from app.web.wording import LESSON_STEPS, build_legend, describe_turn
 
 bp = Blueprint("embed", __name__)
 
-NARROW_WIDTH = 320  # pixels of a curve, where there is no room for its usual width
+NARROW_WIDTH = 320  # width in pixels of the picture of curves for small screens
 
 
 class BoardPage(Page, frozen=True):
-    """A match at its current position, playable inside the frame."""
+    """The frame of a match, which can be played inside the frame."""
 
     template: ClassVar = "embed/board.html"
     fragment: ClassVar = ("game",)
@@ -86,11 +86,13 @@ class BoardPage(Page, frozen=True):
         return build_match_view(self.state, FRAME_ROUTES)
 
 
-SizedPicture = tuple[str, int, float]  # the address of a picture, its width and height
+SizedPicture = tuple[
+    str, int, float
+]  # URL of a picture, its width and height in pixels
 
 
 class CurvesPage(Page, frozen=True):
-    """The learning curves of an agent, or a figure of several agents."""
+    """The frame with all learning curves of an agent, or with one curve of several agents."""
 
     template: ClassVar = "embed/curve.html"
 
@@ -139,7 +141,7 @@ class CurvesPage(Page, frozen=True):
 
 
 class FilmPage(Page, frozen=True):
-    """The picture of all positions of an agent at a snapshot, with the replay of its training."""
+    """The frame with the picture of an agent's mind, and the replay of its training."""
 
     template: ClassVar = "embed/mind.html"
 
@@ -187,7 +189,7 @@ class FilmPage(Page, frozen=True):
 
 
 class FigurePage(Page, frozen=True):
-    """A figure of an experiment, and the verdict on its claim."""
+    """The frame with a figure of an experiment, and the verdict on its claim."""
 
     template: ClassVar = "embed/experiment.html"
 
@@ -250,7 +252,7 @@ def show_board(record: str = "") -> Response:
 @bp.get(urls.EMBED_REPLY.url(""))
 @bp.get(urls.EMBED_REPLY)
 def show_reply(record: str = "") -> AnyResponse:
-    """Draw a move for the player to move; htmx receives the board after it, others a redirect."""
+    """Draw a random move for the player to move, and show the board after the move."""
     after = play_random_reply(parse_match(record, request.args, get_current_site()))
     address = urls.EMBED_BOARD.build_match_url(after.match)
     return redirect_after_form(address, partial(BoardPage, after))
@@ -502,7 +504,7 @@ NO_PAGE_STATUSES = {
 
 @bp.get(urls.OEMBED)
 def answer_oembed() -> Response:
-    """Return the ways to embed the page at a URL of this site."""
+    """Return the oEmbed response: the frame of the page at a URL of this site."""
     kind = request.args.get("format", "json")
     if kind not in ("json", "xml"):
         abort(501, f"format={kind} is not supported: use json or xml.")
@@ -565,7 +567,10 @@ def find_frame(site: SiteData, url: str) -> export.Export:
 
 
 def read_max_size(name: str) -> int:
-    """Return the limit for a frame in pixels from the query; raises BadRequest if it is too small."""
+    """Return the largest width or height of a frame, in pixels, from the query.
+
+    Raises BadRequest if it is too small.
+    """
     return read_integer(
         name,
         request.args.get(name) or str(MAX_FRAME_SIZE),
@@ -577,7 +582,7 @@ def read_max_size(name: str) -> int:
 def find_export(
     site: SiteData, endpoint: str, path_values: Mapping[str, Any], query: Query
 ) -> export.Export | None:
-    """Return the export of an endpoint's view, for a page or for the frame itself.
+    """Return the export of the page or frame of an endpoint.
 
     Raises the errors of parsing its URL, and NotFound if it has no export.
     """
@@ -590,7 +595,7 @@ def find_export(
         case "mind.show_mind" | "embed.show_mind":
             view = minds.parse_snapshot_and_colouring(site, path_values["name"], query)
             take = export.export_mind(site, path_values["name"], *view)
-        case "agents.show_agent":  # its export ignores the rest of the query
+        case "agents.show_agent":  # the export of an agent does not depend on the query
             alone = MultiDict({"against": query.get("against", "")})
             take = parse_curves(site, path_values["name"], alone).export
         case "embed.show_curves":

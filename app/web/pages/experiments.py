@@ -35,7 +35,7 @@ from app.web.site_data import SiteData, get_current_site
 from app.web.urls import Destination
 
 bp = Blueprint("experiments", __name__)
-# The verdicts as URLs and style sheets name them.
+# verdict -> its name in URLs and style sheets
 VERDICT_SLUGS = {
     "reproduced": "reproduced",
     "partly reproduced": "partly",
@@ -43,19 +43,19 @@ VERDICT_SLUGS = {
     "inconclusive": "inconclusive",
 }
 bp.add_app_template_filter(VERDICT_SLUGS.__getitem__, "verdict")
-# The headings of the page of sources.
+# family of sources -> its heading on the page of sources
 FAMILY_HEADINGS = {
     "project": "The five projects",
     "classic": "The classics",
     "page": "Pages and programs of others",
 }
 SITE_NAME = "Q-Tac-Toe"
-# claims that are seen before a source is opened: three screens of them
+# number of claims that the list shows in open groups; the others are in closed groups
 MAX_OPEN_CLAIMS = 16
 
 
 class FigureSection(NamedTuple):
-    """A figure on the page of its experiment."""
+    """A figure on the page of an experiment, with its table and its export."""
 
     number: int  # number of the figure on its page, from 1
     layout: FigureLayout
@@ -66,14 +66,16 @@ class FigureSection(NamedTuple):
 
 
 class ExperimentsPage(Page, frozen=True):
-    """All claims, or those of a source or with a verdict."""
+    """The list of all claims, or of the claims of a source or with a verdict."""
 
     template: ClassVar = "experiments/experiments.html"
 
-    verdict_links: list[Destination]  # the claims with each, and how many they are
-    # source, its claims with the miniature of their first figure, and whether the list is open
+    verdict_links: list[
+        Destination
+    ]  # link to the claims with each verdict, with their number
+    # (source, its claims with a miniature of the first figure, whether the group is open)
     claims_by_source: list[tuple[Source, list[tuple[Summary, Markup]], bool]]
-    is_complete: bool  # whether no claim is left out
+    is_complete: bool  # whether the list has all claims
     claim_count: int
     run_count: int  # runs of all experiments together
 
@@ -85,7 +87,7 @@ class ExperimentPage(Page, frozen=True):
 
     site: SiteData
     summary: Summary
-    numbers: tables.HtmlTable  # numbers on which the verdict rests
+    numbers: tables.HtmlTable  # table of the numbers that decide the verdict
     sources: tuple[Source, ...]  # the authors of the claim
     figures: list[FigureSection]
     # slug -> title of each section of /how that explains the experiment

@@ -1,4 +1,4 @@
-"""The front page: an agent learns a position, and can be played at each snapshot."""
+"""The front page: a film of an agent that learns one position, and links to start."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -28,12 +28,12 @@ CAST_AGENTS = (
     "q-table",
     "self-play",
 )  # one agent of each strength
-# updates of the snapshots that can be played, beside the last
+# numbers of games after which the early and the middle opponent are shown
 GAME_COUNTS = (500, 20_000)
 
 
 class FrontPage(Page, frozen=True):
-    """The front page at a snapshot of the training shown."""
+    """The front page, with the film of a training at a snapshot."""
 
     template: ClassVar = "front/front.html"
 
@@ -120,7 +120,7 @@ class FrontPage(Page, frozen=True):
 
 
 def _find_nearest_snapshot(update_counts: Sequence[int], target_count: int) -> int:
-    """Return the snapshot with the number of updates nearest to a target; ties: the first."""
+    """Return the snapshot with the number of updates nearest to a target; the first of equals."""
     return min(
         range(len(update_counts)),
         key=lambda step: abs(update_counts[step] - target_count),

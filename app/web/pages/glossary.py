@@ -26,16 +26,15 @@ class Term(
     forbid_unknown_fields=True,
     rename={"source_section": "book", "example_link": "seen", "word_forms": "said"},
 ):
-    """A term of the field."""
+    """A term of reinforcement learning with its explanation."""
 
     name: str
     meaning: str
     formula: str = ""  # LaTeX
     source_section: str = ""  # a section of the textbook, or another source
     example_link: Destination | None = None
-    word_forms: tuple[str, ...] | None = (
-        None  # forms of the term on pages; None for its name
-    )
+    # words on pages that link to the term; None for its name
+    word_forms: tuple[str, ...] | None = None
 
 
 CHAPTERS = msgspec.toml.decode(
@@ -47,17 +46,17 @@ TERMS = {
 
 
 class GlossaryPage(Page, frozen=True):
-    """All terms."""
+    """The page with all terms of the glossary."""
 
     template: ClassVar = "glossary/glossary.html"
 
-    # title of a chapter -> anchor on the page -> term
+    # title of a chapter -> anchor of a term -> term
     chapters: Mapping[str, Mapping[str, Term]]
     term_count: int  # number of terms
 
 
 def _list_forms(term: Term) -> Iterator[str]:
-    """Yield the words that a text can use for a term, each also in the plural."""
+    """Yield the words for a term in the singular and in the plural."""
     names = term.name.split(", ") if term.word_forms is None else term.word_forms
     for form in names:
         yield form.lower()
@@ -67,7 +66,7 @@ def _list_forms(term: Term) -> Iterator[str]:
 ANCHOR_BY_FORM = {
     form: place for place, term in TERMS.items() for form in _list_forms(term)
 }
-# The longest form first, because the pattern matches the first form that fits.
+# The longest words come first, because the pattern matches the first word that fits.
 _LONGEST_FORMS = sorted(ANCHOR_BY_FORM, key=len, reverse=True)
 TERM_PATTERN = re.compile(
     rf"(?<![\w-])(?:{'|'.join(map(re.escape, _LONGEST_FORMS))})(?![\w-])",
@@ -77,7 +76,7 @@ PARAGRAPH_PATTERN = re.compile(
     r'(?s)<p(?: id="[a-z0-9_-]+")?(?: class="(?:lead|claim-said|hint|read|meaning)")?'
     r'(?: data-meaning="[^"]*")?>.*?</p>'
 )
-# an element whose text gets no links, or a single tag
+# matches an element whose text gets no links, such as code, or a single tag
 UNLINKED_PATTERN = re.compile(
     r"(?s)(<(a|code|math|cite|span|button)\b.*?</\2>|<[^>]+>)"
 )

@@ -1,7 +1,7 @@
-"""The pages /how: a map of all parts, and a page for each part.
+"""The pages /how: a map of the algorithms, and a page for each part.
 
-A part is a section on an algorithm, a notion or a measure, or a worked example: a position in all
-encodings, and a won game.
+A part is a section about an algorithm, a term or a measure; or a worked example: a position in all
+encodings, or the updates after a won game.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,11 +56,12 @@ from app.web.wording import (
 
 bp = Blueprint("how", __name__)
 
-RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"  # against random moves
+# agents that rarely and often lose against random moves
+RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"
 
 
 def _compute_odds(site: SiteData) -> dict[str, object]:
-    """Return how much likelier a league's learner draws its best move than a move of value 0."""
+    """Return the ratio of two probabilities of a league's learner: its best move, a move of value 0."""
     start = SECTIONS["exploration"].start_match
     if start.value_source not in site.shipped_agents:
         return {}
@@ -134,7 +135,7 @@ ALPHA = 0.9  # step size of the worked example
 
 
 class EditableSquare(NamedTuple):
-    """A square of the position that can be changed."""
+    """A square of the position, which a click changes."""
 
     id: str
     mark: str
@@ -151,7 +152,7 @@ class SymmetricPosition(NamedTuple):
 
 
 class PositionWriting(NamedTuple):
-    """A position in all encodings."""
+    """A position with its squares, its encodings and its symmetric images."""
 
     mover: str  # "X" or "O"; "" if the game is over
     squares: list[EditableSquare]
@@ -160,7 +161,7 @@ class PositionWriting(NamedTuple):
 
 
 class WorkedMove(NamedTuple):
-    """A move of the winner: the board before the move, its target and its value."""
+    """A move of the winner in the worked example: its board, its target and its new value."""
 
     ply: int
     board: str  # a character for each cell
@@ -223,7 +224,7 @@ def build_position_writing(game: Game, position: int) -> PositionWriting:
 
 
 def compute_won_game(game: Game) -> list[WorkedMove]:
-    """Return the winner's moves with their values, the last move first."""
+    """Return the winner's moves in the worked example with their updates, the last move first."""
     positions = replay_record(game, WORKED_RECORD)
     cells = parse_record(game, WORKED_RECORD)
     target = 1.0
@@ -251,7 +252,7 @@ CONTENTS = {
 
 
 class SectionExample(NamedTuple):
-    """A section's board at some position."""
+    """The example board of a section, at a position of its game."""
 
     headline: str
     caption: str  # description of the values, "" if the game is over
@@ -261,13 +262,13 @@ class SectionExample(NamedTuple):
 
 
 class StartValues(NamedTuple):
-    """The values and the number of updates of a section's first position, by cell."""
+    """The values, and their numbers of updates, in a section's first position, by cell."""
 
     values: list[str]
     update_counts: list[str]  # number of updates of each value
 
 
-# The algorithms on the map, by what differs from Q-learning.
+# heading of the map -> parts of the update that differ from Q-learning
 DIFFERENCES = {
     "next value": "Algorithms with another next value",
     "order": "Algorithms with another order of the updates",
@@ -296,12 +297,12 @@ class HowPage(Page, frozen=True):
 
     @property
     def reference_algorithm(self) -> tuple[str, Algorithm]:
-        """The slug of REFERENCE and its algorithm."""
+        """The slug and the algorithm that all others are compared with: Q-learning."""
         return REFERENCE, ALGORITHMS[REFERENCE]
 
     @property
     def algorithms_by_difference(self) -> dict[str, dict[str, Algorithm]]:
-        """The other algorithms by slug, grouped by what differs."""
+        """The other algorithms by slug, grouped by the part of the update that differs."""
         return {
             heading: {
                 slug: algorithm
@@ -324,7 +325,7 @@ class PartPage(Page, frozen=True):
     contents: Mapping[str, Mapping[str, str]]
     position_writing: PositionWriting | None = None  # a position in all encodings
     won_game: list[WorkedMove] | None = None  # the worked example
-    known_value_count: int = 0  # number of values found in the worked example
+    known_value_count: int = 0  # number of updates done in the worked example
     section: Section | None = None
     example: SectionExample | None = None  # the section's board, None without its agent
     # function that returns the values of the first position, by default of the section's source

@@ -31,24 +31,24 @@ from app.web.wording import LESSON_STEPS, LessonStep
 
 bp = Blueprint("lesson", __name__)
 
-# X threatens a line, and this agent learns with certainty to block it.
+# In this game X threatens to complete a line, and this agent learns to block it.
 LESSON_AGENT, LESSON_RECORD = "q-table", "024"
 BLUNDERING_AGENT = "q-learning-1"  # trained against random moves
 UNBEATABLE_AGENT = "champion"
 
 
 class Illustration(NamedTuple):
-    """The illustration beside the text of a step."""
+    """The picture beside the text of a step: a film, a board or a mind."""
 
     agent_id: str  # id of the agent
-    # numbers and names in the text of this step
+    # numbers and names in the text of the step, by key
     facts: Mapping[str, str] = MappingProxyType({})
     film: Film | None = None
     frame_index: int = 0  # number of the frame
     mind_picture: MindPicture | None = None
     board: BoardPicture | None = None
-    attempt: Attempt | None = None  # the answers on the board
-    update: NextUpdate | None = None  # next update of the value on the board
+    attempt: Attempt | None = None  # the visitor's answers to the questions of a puzzle
+    update: NextUpdate | None = None  # next update of the value of the blunder
     puzzle_number: int = 0  # number of the puzzle with this position
     why_url: str = ""  # URL of the full explanation of the value
 
@@ -103,7 +103,7 @@ def choose_filmed_agent(site: SiteData) -> str:
     return LESSON_AGENT if LESSON_AGENT in site.agents else next(iter(site.agents))
 
 
-# The steps of the lesson; `how` has the other parts of /how.
+# URL rule of the steps of the lesson; the page module `how` serves the other parts of /how.
 LESSON_RULE = urls.HOW_PART.replace_rule(
     urls.HOW_PART.replace(
         "slug", f"any({', '.join(stop.slug for stop in LESSON_STEPS)}):slug"
@@ -121,7 +121,7 @@ def show_lesson(slug: str) -> Response:
 
 
 def _illustrate_untrained(site: SiteData, frame_text: str) -> Illustration:
-    """Return the position of the film before the first game."""
+    """Return the illustration of the first step: a position before the first training game."""
     name = choose_filmed_agent(site)
     game = site.game
     state = replay_match(Match(LESSON_RECORD), site)
@@ -143,13 +143,13 @@ def _illustrate_untrained(site: SiteData, frame_text: str) -> Illustration:
 
 
 def _illustrate_learning(site: SiteData, frame_text: str) -> Illustration:
-    """Return the film of all decisions from the first snapshot on."""
+    """Return the illustration of the second step: the film of the training."""
     name = choose_filmed_agent(site)
     return _illustrate_decisions(site, name, read_snapshot(name, frame_text, 0, site))
 
 
 def _illustrate_unbeatable(site: SiteData, frame_text: str) -> Illustration:
-    """Return all decisions of an unbeatable agent."""
+    """Return the illustration of the last step: all values of an unbeatable agent."""
     name = _find_unbeatable_agent(site)
     return _illustrate_decisions(
         site, name, read_snapshot(name, frame_text, site.get_last_snapshot(name), site)
@@ -167,7 +167,7 @@ def _illustrate_decisions(site: SiteData, name: str, snapshot: int) -> Illustrat
 
 
 def _illustrate_blunder(site: SiteData, _: str) -> Illustration:
-    """Return a puzzle before a blunder, with its two questions and their answers."""
+    """Return the illustration of the third step: a puzzle before a blunder."""
     number, puzzle = find_misled_puzzle(site)
     attempt = read_choices(Attempt(site, number), request.args)
 
@@ -190,7 +190,7 @@ def _illustrate_blunder(site: SiteData, _: str) -> Illustration:
 
 
 def _illustrate_why(site: SiteData, _: str) -> Illustration:
-    """Return the update of the value that caused the blunder."""
+    """Return the illustration of the fourth step: the update of the blunder's value."""
     number, puzzle = find_misled_puzzle(site)
     query = ValueQuery(site, puzzle.agent_id, puzzle.position, puzzle.blunder_cell)
     match = Match(puzzle.record, o=HUMAN, value_source=puzzle.agent_id)

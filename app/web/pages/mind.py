@@ -26,11 +26,11 @@ from app.web.rendering import Page, render_page
 from app.web.site_data import TASK_SUFFIX, SiteData, get_current_site
 
 bp = Blueprint("mind", __name__)
-TASK_DECIMALS = 3  # digits that show the difference between 0.999 and a win
+TASK_DECIMALS = 3  # enough decimals to tell 0.999 from a win
 
 
 class MindTile(NamedTuple):
-    """A tile of the picture: a position in which the agent has to move, with its values."""
+    """The selected tile of a mind: a position of the agent, with its values and results."""
 
     number: int
     move_number: int  # number of the move to decide, from 1
@@ -121,7 +121,10 @@ class MindPage(Page, frozen=True):
 
     @property
     def agreement_counts(self) -> list[list[int]]:
-        """The picture as a table: for each move twelve counts; empty for beads."""
+        """The numbers of tiles by move number, expected result and optimal result; [] for beads.
+
+        Each row has twelve counts.
+        """
         if self.site.agents[self.name].card.reward_scale is None:
             return []
         return count_outcomes(

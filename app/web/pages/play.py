@@ -61,9 +61,9 @@ bp = Blueprint("play", __name__)
 def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
     """Return the match at the URL `at`, changed by the other values of a form.
 
-    A form contains a seat with its player, all settings, or the step of the slider. The settings
-    also contain a step if the page has a slider; this step is ignored if the value source changes,
-    and at the end of the slider, where the agent is as shipped.
+    A form contains a new player, all settings, or the snapshot of the slider. The settings also
+    contain a snapshot if the page has a slider; it is ignored if the value source changes, and at
+    the end of the slider, where the agent is as shipped.
     Raises BadRequest, NotFound or Conflict with a sentence that names the fault.
     """
     record, before = _split_match_url(query)
@@ -107,7 +107,7 @@ def _replace_player(
     match_query: Mapping[str, str],
     form: Mapping[str, str],
 ) -> Match:
-    """Return the match with a new player in a seat, without its tally.
+    """Return the match with a new player in a seat; the counts of results are removed.
 
     A finished game is replaced by a new game.
     """
@@ -343,7 +343,7 @@ class PlayPage(Page, frozen=True):
 
     @property
     def value_chart(self) -> Markup:
-        """The value of the game over its moves."""
+        """The chart of the game's value over its moves."""
         return draw_game_values(self.state, self.match_view.reviewed_moves)
 
     @property

@@ -35,11 +35,16 @@ from app.web.urls import Destination, frame_url
 bp = Blueprint("puzzle", __name__)
 
 LEVEL_NAMES = (gettext_noop("easy"), gettext_noop("medium"), gettext_noop("hard"))
-ANSWER_EMOJI = ("⬜", "🟨", "🟨", "🟩")  # each answer in a text to share
+ANSWER_EMOJI = (
+    "⬜",
+    "🟨",
+    "🟨",
+    "🟩",
+)  # by the digit of an answer, in the text to share
 
 
 class PuzzlePage(Page, frozen=True):
-    """A puzzle with the answers so far."""
+    """The page of a puzzle with the visitor's answers so far."""
 
     template: ClassVar = "puzzle/puzzle.html"
     fragment: ClassVar = ("puzzle",)
@@ -80,7 +85,7 @@ class PuzzlePage(Page, frozen=True):
 
     @property
     def refutation_links(self) -> list[Destination]:
-        """The moves from the blunder to the end of the game."""
+        """Links to the positions from the blunder to the end of the game."""
         game = self.attempt.site.game
         puzzle = self.attempt.puzzle
         mover = int(game.to_move[puzzle.position])
@@ -101,7 +106,7 @@ class PuzzlePage(Page, frozen=True):
 
     @property
     def round_answers(self) -> list[str]:
-        """The answers to the previous puzzles of the round, in words."""
+        """The result of each earlier puzzle of the round, in words."""
         return [ANSWER_WORDS[int(digit)] for digit in self.attempt.answer_digits]
 
 

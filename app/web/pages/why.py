@@ -65,7 +65,7 @@ PARAMETER_TITLES = {"alpha": "Step size α", "gamma": "Discount factor γ"}
 
 
 class ReplyRow(NamedTuple):
-    """A table row for one reply of the opponent."""
+    """A row of the table of replies: a reply of the opponent, its next value and its target."""
 
     cell: int
     square_name: str
@@ -76,7 +76,7 @@ class ReplyRow(NamedTuple):
 
 
 class ValueStatement(NamedTuple):
-    """A value, for the sentence that states it: the template why/_value.html."""
+    """A value with its source, for the sentence in the template why/_value.html."""
 
     # optimal play, a training task, a snapshot, a finished training, or games of a person
     source: Literal["optimal", "task", "snapshot", "learned", "taught"]
@@ -84,12 +84,12 @@ class ValueStatement(NamedTuple):
     move: str  # "X at top left"
     value: str
     is_known: bool
-    # the result with optimal play, the training task, or the updates before the snapshot
+    # text that depends on `source`: the optimal result, the training task, or the updates so far
     context: str = ""
 
 
 class Explanation(NamedTuple):
-    """The reasons for a value."""
+    """The explanation of a value: its statement, sentences, numbers and the table of replies."""
 
     heading: str
     value_statement: ValueStatement
@@ -101,7 +101,7 @@ class Explanation(NamedTuple):
 
 
 def explain_value(query: ValueQuery) -> Explanation:
-    """Return the reasons for a value."""
+    """Return the explanation of a value."""
     rule = find_update_rule(query)
     if query.site.is_taught_by_person(query.value_source):
         return _explain_taught_value(query, rule)
@@ -131,7 +131,7 @@ def _name_move(query: ValueQuery) -> str:
 
 
 def _build_best_play_fact(query: ValueQuery) -> tuple[str, str]:
-    """Return the result of a move with optimal play, as a number and in words, with its label."""
+    """Return the label and the text of a fact: the result of the move with optimal play."""
     number = format_signed(query.site.optimal_q[query.position, query.cell], 0)
     return "With optimal play", f"{number}, {describe_optimal_result(query)}"
 
@@ -243,7 +243,7 @@ def _state_value(query: ValueQuery, reason: ValueReason) -> ValueStatement:
 
 
 def _describe_missing_count(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return the sentence that a snapshot has no number of updates, [] if it is not needed."""
+    """Return a sentence on the missing number of updates at earlier snapshots, [] otherwise."""
     if (
         query.snapshot is None
         or not query.is_known
@@ -268,7 +268,7 @@ def _describe_task_value(query: ValueQuery) -> list[str]:
 
 
 def _describe_result(query: ValueQuery, rule: UpdateRule) -> list[str]:
-    """Return a sentence with the result of optimal play, and the answers that miss it."""
+    """Return a sentence on the result with optimal play, and on the replies that miss it."""
     if query.value_source == TRUTH:
         return []
     result = f"With optimal play by both players the move leads to a {describe_optimal_result(query)}"
@@ -294,7 +294,7 @@ def _format_update_count(query: ValueQuery) -> str:
 
 
 def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]:
-    """Return the labelled numbers of a value."""
+    """Return pairs (label, text) with the numbers of a value."""
     best_play = _build_best_play_fact(query)
     if query.value_source == TRUTH:
         return [best_play]
@@ -324,7 +324,7 @@ def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]
 
 
 def _list_parameters(query: ValueQuery) -> list[tuple[str, str]]:
-    """Return the parameters of the recipe that the update of a value reads."""
+    """Return pairs (label, text) of the recipe's parameters that matter for the update of a value."""
     titles = PARAMETER_TITLES
     if not query.is_learned:
         titles = {"gamma": PARAMETER_TITLES["gamma"]}
@@ -386,7 +386,7 @@ class WhyPage(Page, frozen=True):
 
     @property
     def shows_recorded_update(self) -> bool:
-        """Whether the picture shows a recorded update and not the next one."""
+        """Whether the picture shows a recorded update, not the next update."""
         kinds = [example.kind for example in self._recorded_updates]
         return self.chosen_case.partition("-")[0] in kinds
 
@@ -406,7 +406,7 @@ class WhyPage(Page, frozen=True):
 
     @property
     def blunder_effect(self) -> BlunderEffect | None:
-        """What the update that made the blunder did, None for other updates."""
+        """The effect of the update that made the blunder, None for other updates."""
         for example in self._recorded_updates:
             if example.kind == self.chosen_case == "mistake":
                 return compute_blunder_effect(self.value_query.game, example)
@@ -431,7 +431,7 @@ class WhyPage(Page, frozen=True):
 
     @cached_property
     def example(self) -> ExamplePicture | None:
-        """A recorded update, or one of the algorithm for a value without a next update.
+        """A recorded update of the value, or of its algorithm if the next update is unknown.
 
         Raises BadRequest with a sentence if there is no such update.
         """

@@ -1,6 +1,6 @@
-"""An attempt at a puzzle, for the puzzles and the lesson: its answers, its round and its board.
+"""The class Attempt: a puzzle with the visitor's answers, as its URL has them, and its board.
 
-All of an attempt is in its URL. A round is ten puzzles, or the three of a day.
+A round has ten puzzles, or the three puzzles of a day.
 """
 
 import re
@@ -30,8 +30,9 @@ from app.web.rendering import get_url_in_frame
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop
 
-KNEW_MOVE_DIGIT, KNEW_CORRECT_DIGIT = 1, 2  # the digit of an answer is the sum of these
-# what each digit of an answer means
+# The digit of an answer is the sum of: agent's move found (1), right move found (2).
+KNEW_MOVE_DIGIT, KNEW_CORRECT_DIGIT = 1, 2
+# digit of an answer -> its meaning
 ANSWER_WORDS = (
     gettext_noop("no right answer"),
     gettext_noop("only the program’s move"),
@@ -54,7 +55,7 @@ class Attempt:
 
     @cached_property
     def puzzle(self) -> Puzzle:
-        """The puzzle itself."""
+        """The puzzle with this number."""
         return list_puzzles(self.site)[self.number - 1]
 
     @property
@@ -151,7 +152,7 @@ class Attempt:
         )
 
     def choose_cell(self, cell: int) -> "Attempt":
-        """Return the attempt with the next question answered by a cell."""
+        """Return the attempt with a cell as the answer to the next question."""
         if self.chosen_correct_cell is None:
             return replace(self, chosen_correct_cell=cell)
         return replace(self, chosen_agent_cell=cell)
@@ -281,9 +282,9 @@ def _read_free_cell(attempt: Attempt, name: str, text: str) -> int:
 
 
 def lay_out_attempt(attempt: Attempt, build_url: CellUrl | None) -> BoardPicture:
-    """Return the board of an attempt: to be answered, with its values, or with the solution.
+    """Return the board of an attempt: for an answer, or with the solution.
 
-    `build_url` returns the URL of each answer.
+    `build_url` returns the URL after a cell is chosen as an answer.
     """
     site = attempt.site
     puzzle = attempt.puzzle
@@ -305,7 +306,7 @@ def lay_out_attempt(attempt: Attempt, build_url: CellUrl | None) -> BoardPicture
 
 
 def _note_answers(attempt: Attempt) -> list[Note]:
-    """Return the note on each square: the right moves and the blunder, and what was chosen."""
+    """Return the note for each square: the right moves, the blunder, and the visitor's choices."""
     puzzle = attempt.puzzle
     signs: dict[int, str] = {}
     words: dict[int | None, list[str]] = {}

@@ -81,7 +81,7 @@ class Export(NamedTuple):
     csv_url: str = ""
     frame_url: str = ""  # "" if other sites cannot show it
     frame_size: tuple[int, int] = CURVE_SIZE  # width and height of the frame
-    note: str = ""  # further identification of the figure: a recipe, a checksum
+    note: str = ""  # note of the citation that identifies the figure, such as a recipe
 
     @property
     def preview_url(self) -> str:
@@ -234,7 +234,7 @@ def _build_figure_export(
     frame_size: tuple[int, int],
     note: str = "",
 ) -> Export:
-    """Return the export of a figure whose frame also exists as files."""
+    """Return the export of a figure with a frame, an SVG file and a CSV file."""
     svg = frame_file_url(frame_url, "svg")
     csv = frame_file_url(frame_url, "csv")
     return Export(id, title, page_url, svg, "", csv, frame_url, frame_size, note)
@@ -260,7 +260,7 @@ def describe_runs(summary: Summary) -> str:
 
 
 def describe_provenance(site: SiteData, name: str) -> str:
-    """Return a note that identifies an agent and how to make it."""
+    """Return a note that identifies an agent: its recipe and the command that trains it."""
     card = site.agents[name].card
     return f"Recipe {card.recipe}" + (
         card.arrays_digest and f", SHA-256 of its arrays {card.arrays_digest}"

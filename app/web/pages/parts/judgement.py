@@ -1,4 +1,4 @@
-"""The exact results of a policy: its scores, its blunders, and lost games or proofs."""
+"""The exact results of a policy on pages: its scores, its blunders, and lost games or proofs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -34,7 +34,7 @@ from app.web.urls import Destination, map_plies_to_urls
 
 
 def list_results(site: SiteData, name: str) -> dict[str, list[list[OutcomeShare]]]:
-    """Return the chances in each seat against every baseline and against the best responder."""
+    """Return opponent -> a bar of results for each seat: all baselines and the best responder."""
     chances = judge_policy(site, name).outcome_chances
     return {
         name_opponent(site, opponent): [
@@ -48,7 +48,7 @@ SAMPLE_SIZE = 8  # limit for a certificate's positions on the agent's page
 
 
 class PositionExhibit(NamedTuple):
-    """A position from an agent's play: a picture, its link, and notes."""
+    """A small board with its link and notes: a position in which an agent has to move."""
 
     board: SmallBoard
     url: str
@@ -63,7 +63,7 @@ ExhibitGroups = list[tuple[str, list[PositionExhibit]]]  # headings with their p
 class BlunderExhibits(NamedTuple):
     """The blunders of a policy, or a part of them, by symmetry class."""
 
-    # name of a kind, number of blunders, number that its own games can reach
+    # (kind, number of blunders, number of these that the policy's own games can reach)
     counts_by_kind: list[tuple[str, int, int]]
     class_count: int  # number of blunders, counting symmetric ones once
     shown_count: int
@@ -71,7 +71,7 @@ class BlunderExhibits(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """A certificate, or a part of it."""
+    """The proof that a policy is unbeatable in a seat, with pictures of some of its positions."""
 
     certificate: Certificate
     groups: ExhibitGroups
@@ -88,7 +88,7 @@ class LostGame(NamedTuple):
 
 
 def list_board_links(name: str) -> list[Destination]:
-    """Return links to boards with a policy in a seat, or in both seats."""
+    """Return links to games: against a policy in each seat, and of the policy against itself."""
     return [
         Destination("Play X against it", urls.play_against_url(name), id="play-x"),
         Destination(
@@ -103,7 +103,7 @@ def list_board_links(name: str) -> list[Destination]:
 def build_blunder_exhibits(
     site: SiteData, name: str, shown_range: slice
 ) -> BlunderExhibits:
-    """Return some of an agent's blunders, the most serious first."""
+    """Return the blunders of a policy with the pictures in a range, the most serious first."""
     mistakes = list_policy_blunders(site, name)
     atlas = classify_blunders(site, name)
     numbers = range(len(atlas.example_rows))[shown_range]
@@ -135,7 +135,7 @@ def judge_seats(site: SiteData, name: str) -> dict[str, LostGame | Proof]:
 
 
 def build_proof(site: SiteData, name: str, seat: str, shown_range: slice) -> Proof:
-    """Return some positions of an agent's certificate; the agent must have one in this seat."""
+    """Return the proof of a policy in a seat, with the pictures in a range of its positions."""
     certificate = build_certificate(site, name, seat)
     numbers = range(len(certificate.positions))[shown_range]
 
@@ -211,7 +211,10 @@ def _build_exhibit(
 
 
 def _count_blunders(blunder_decisions: BlunderDecisions) -> list[tuple[str, int, int]]:
-    """Return the numbers of blunders by the value lost, the worst kind first, and of all."""
+    """Return (kind, number, number reachable in own games) for each kind of blunder and for all.
+
+    A kind is the value lost, such as a win turned into a draw; the worst kind comes first.
+    """
     kinds = {
         f"{OUTCOME_LABELS[before]} to {OUTCOME_LABELS[after]}": (
             blunder_decisions.value_before == before

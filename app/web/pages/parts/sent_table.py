@@ -1,4 +1,4 @@
-"""A table in a request: read within limits, and never stored."""
+"""Reading of a table that a request contains: within limits, and never stored."""
 
 from io import BytesIO
 from threading import BoundedSemaphore

@@ -1,7 +1,7 @@
-"""One update, drawn step by step: its boards, its formula with the numbers, its steps.
+"""The picture of one update, step by step: its boards, its formula and the numbers in it.
 
-The macros of `templates/updates/` write it down; `static/parts/update.js` goes through its
-steps and recomputes it when a parameter is dragged.
+The macros in `templates/updates/` write it as HTML.  The script `static/parts/update.js` shows its
+steps, and computes it again when a visitor changes a parameter.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from app.web.move_values import HEAT_STEPS
 from app.web.translation import localize_number
 
 STEP_COUNT = 6  # steps in which each update is shown
-DECIMALS = (2, 3, 4)  # tried in this order until the rounded numbers add up
+DECIMALS = (2, 3, 4)  # numbers of decimals to try until the rounded numbers add up
 # result of a game for the mover: its name, which is also that of MENACE's parameter for it
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 MAX_DRAWN_BEADS = 24  # beads that the picture shows one by one; more are a number
@@ -42,7 +42,7 @@ SETTLING_STONES = 2
 
 
 class UpdateTerms(NamedTuple):
-    """The context of the numbers of an update: the algorithm, its rewards and its discount."""
+    """The algorithm, the rewards and the discount factor of an update."""
 
     slug: str
     style: UpdateStyle
@@ -51,12 +51,12 @@ class UpdateTerms(NamedTuple):
 
     @property
     def square_decimals(self) -> int:
-        """The decimals of a value on a square: none for beads and for results."""
+        """The number of decimals of a value on a square: 0 for beads and for results."""
         return 0 if self.reward_scale is None or self.slug == MINIMAX else DECIMALS[0]
 
 
 def build_update_terms(recipe: Recipe) -> UpdateTerms:
-    """Return the scale, discount and style of an update formula for a recipe."""
+    """Return the algorithm, the rewards and the discount factor of a recipe."""
     style = ALGORITHMS[recipe.slug].update
     return UpdateTerms(
         recipe.slug, style, recipe.get_reward_scale(), getattr(recipe, "gamma", None)
@@ -64,7 +64,7 @@ def build_update_terms(recipe: Recipe) -> UpdateTerms:
 
 
 class WeightedReply(NamedTuple):
-    """An answer of the opponent, in an exact value that is the average over all answers."""
+    """A reply of the opponent with its probability, for an exact value averaged over replies."""
 
     cell: int
     chance: float
@@ -72,11 +72,13 @@ class WeightedReply(NamedTuple):
 
 
 class UpdateEvent(NamedTuple):
-    """An update of a move, with the rest of its game."""
+    """An update of a move, with the rest of the game that the update needs."""
 
     move: TrainingMove
     update: TrainingUpdate
-    final_board: str = ""  # the last board of the game, for learners from results
+    final_board: str = (
+        ""  # last board of the game, for algorithms that learn from results
+    )
     later_own_moves: int = 0  # number of own moves after this one
     weighted_replies: Sequence[
         WeightedReply
@@ -124,7 +126,7 @@ class UpdatePicture(NamedTuple):
     opponent: str
     square_name: str  # name of the square of the move
     was_random: bool
-    is_best: bool  # no other move of the board has a higher value
+    is_best: bool  # whether no other move of the board has a higher value
     reply_square: str  # name of the square of the opponent's answer, "" without one
     # "win", "draw" or "loss" for the mover if the game is over, else ""
     final_result: str
@@ -132,10 +134,10 @@ class UpdatePicture(NamedTuple):
     board: list[list[UpdateSquare]]
     next_board: list[list[UpdateSquare]]  # [] if none is shown
     number_by_symbol: Mapping[str, str]  # symbol -> its number
-    is_exact: bool  # the numbers add up as they are shown
-    # numbers for the script, by data attribute
+    is_exact: bool  # whether the numbers add up as they are shown
+    # HTML data attribute -> number, for the script
     data_attributes: Mapping[str, str]
-    # whether the move is an earlier one, updated by the error of the last move
+    # whether the error of a later move updates this move by its eligibility trace
     is_updated_by_trace: bool
     # number of other moves of the board that still have the value 0
     zero_value_count: int
@@ -164,7 +166,7 @@ class UpdateArithmetic(NamedTuple):
 
     @property
     def computed_target(self) -> float:
-        """The target that the other numbers make."""
+        """The target, computed from the reward, the next value and the discount factor."""
         return (
             self.reward * self.gamma**self.discount_power + self.gamma * self.next_value
         )
@@ -179,7 +181,7 @@ class UpdateArithmetic(NamedTuple):
         )
 
     def adds_up(self, decimals: int) -> bool:
-        """Whether the numbers make the target and the new value, as they are shown."""
+        """Return whether the rounded numbers give the rounded target and the rounded new value."""
         shown = self.round_numbers(decimals)
         alpha = self.alpha or 0.0
         moved = shown.old_value + alpha * (shown.target - shown.old_value)
@@ -232,7 +234,7 @@ def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePic
 def _count_zero_values(
     terms: UpdateTerms, move: TrainingMove, update: TrainingUpdate
 ) -> int:
-    """Return the number of other moves whose value is still the 0 that it began with."""
+    """Return the number of other moves of the board whose value is still the initial 0."""
     if terms.slug not in INITIAL_ZERO_ALGORITHMS:
         return 0
     return sum(
@@ -249,7 +251,7 @@ def _is_best(move: TrainingMove, update: TrainingUpdate) -> bool:
 def _list_bounds(
     terms: UpdateTerms, update: TrainingUpdate, bound_index: int
 ) -> list[str]:
-    """Return the lower (0) or upper (1) bounds of all answers, [] for other algorithms."""
+    """Return the lower (index 0) or upper (1) bounds of all replies as texts, else []."""
     if terms.style.family != "bounds":
         return []
     return [
@@ -326,7 +328,7 @@ def _draw_next_board(
     update: TrainingUpdate,
     board: str,
 ) -> list[list[UpdateSquare]]:
-    """Draw the next state, with the move whose value counts there."""
+    """Return the board of the next state; the move whose value counts in the target is marked."""
     if not board:
         return []
     mark = move.mark
@@ -339,7 +341,7 @@ def _draw_next_board(
         for cell, (before, now) in enumerate(zip(move.board, board, strict=True))
         if before != now
     ]
-    # the last board of a game has many new stones
+    # The last board of a game can have many new stones, which are not marked.
     played = new if len(new) <= SETTLING_STONES else []
     return draw_squares(game, terms, board, update.next_values, mark, chosen, played)
 
@@ -431,7 +433,7 @@ def find_decimals(
     weighted_replies: Sequence[WeightedReply],
 ) -> tuple[int, bool]:
     """Return the decimals with which the numbers of an update add up, and whether they do."""
-    if terms.slug == "dqn":  # a step of a network is none of a fixed size
+    if terms.slug == "dqn":  # a step of a network has no fixed step size
         return DECIMALS[-1], False
     if terms.style.family in ("beads", "bounds"):
         return DECIMALS[0], True
@@ -504,7 +506,7 @@ def list_data_attributes(
         "gamma": repr(arithmetic.gamma),
         "old": repr(arithmetic.old_value),
         "square": repr(update.old),
-        # share of a table's change in the value that the square shows
+        # share of the change of one of two tables in the average on the square
         "share": "0.5" if update.in_table else "1",
         "shown": _format_square_value(terms, update.new),
         "reward": repr(arithmetic.reward),

@@ -1,4 +1,4 @@
-"""Examples of updates for a page: real updates of a training, and the game that they belong to."""
+"""Recorded updates of real trainings as examples on pages, with the games that they belong to."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ from app.web.pages.parts.update import (
 )
 from app.web.site_data import SiteData
 
-# Words for the settings of the recipes in `SELECTIONS` of training/updates.py.
+# setting of a recipe in SELECTIONS of training/updates.py -> sentence on this setting
 SETTING_SENTENCES = {
     "start=empty": "every game starts with the empty board",
     "exploring_starts=no": "the first move of a game is not always random",
@@ -47,7 +47,7 @@ UNORDERED_ALGORITHMS = ("q-iteration", "dqn")
 
 
 class GameBoard(NamedTuple):
-    """One move of the game of an example: its board, with the value before or after its update."""
+    """A move of an example's game: its board, with the value before or after its update."""
 
     # link to the update; its title has the values before and after
     update_link: UpdateLink
@@ -60,7 +60,7 @@ class GameBoard(NamedTuple):
 
 
 class ExamplePicture(NamedTuple):
-    """An example of an algorithm: one update, and where it comes from."""
+    """A recorded update on a page, with its agent, its game and links to other updates."""
 
     update_picture: UpdatePicture
     agent: str  # id or recipe, "" for optimal play
@@ -73,7 +73,7 @@ class ExamplePicture(NamedTuple):
     boards: list[GameBoard]
     # order of the updates in the game, "" for updates of many games
     learning_order: Literal["forward", "backward", ""]
-    examples: list[UpdateLink]  # all examples
+    examples: list[UpdateLink]  # links to all examples
     # link to the next update or example, None after the last one
     next_update: UpdateLink | None
     example_kind: str
@@ -103,7 +103,7 @@ def find_example(
 
 
 def describe_agent(site: SiteData, agent: str) -> str:
-    """Return the title of an agent; of a recipe its algorithm, with its settings in words."""
+    """Return the title of a shipped agent; for a recipe, its algorithm with settings in words."""
     if agent == MINIMAX:
         return "optimal play"
     if agent in site.shipped_agents:
@@ -192,7 +192,7 @@ class BlunderEffect(NamedTuple):
 
 
 def compute_blunder_effect(game: Game, example: UpdateExample) -> BlunderEffect:
-    """Return how an update made a blunder the move with the highest value of its board."""
+    """Return the effect of an update after which a blunder has the highest value of its board."""
     change = example.updates[example.shown_index]
     values = [-math.inf if value is None else value for value in change.values]
     values[example.moves[change.move_index].cell] = change.new
@@ -232,7 +232,7 @@ def list_recorded_updates(query: ValueQuery) -> list[UpdateExample]:
 
 
 def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]:
-    """Return whether the update of an example has the move of a value, and its agent."""
+    """Return two flags: whether an example updates the move of a value, and is of its agent."""
     turn = example.moves[example.updates[example.shown_index].move_index]
     board = format_position(query.game, query.position)
     has_move = turn.board == board and turn.cell == query.cell
@@ -311,7 +311,7 @@ def _draw_game(
         move = example.moves[change.move_index]
         is_updated = index <= shown_index
         value: float | None = change.new
-        if not is_updated:  # minimax begins with no values
+        if not is_updated:  # minimax has no value before the update
             value = None if terms.slug == MINIMAX else change.old
         rows = _draw_move_board(site, terms, move, value, link.is_chosen)
         if not is_updated:

@@ -1,4 +1,4 @@
-"""A page for a class: a plan for one lesson, a worksheet, and a table of the class's results.
+"""The page for a class: a plan for one lesson, a worksheet, and a table of the class's results.
 
 The links that a class pastes are read in memory and not stored.
 """
@@ -37,7 +37,7 @@ bp = Blueprint("classroom", __name__)
 MAX_LINKS = 60  # links of a class, at most
 MAX_BLUNDER_BOARDS = 5  # boards that are compared
 NO_BLUNDER = BlunderChance(0.0, 0.0)
-FREQUENT_CHANCE = 0.01  # chance of a blunder from which a learner counts as making it
+FREQUENT_CHANCE = 0.01  # smallest probability of a blunder that the table counts
 LINK_PATTERN = re.compile(r"(?:https?://)?\S*?/(teach/|judge\?)(\S*)")
 MOVES_PATTERN = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
 # title, URL, height
@@ -74,14 +74,16 @@ class LineFault(NamedTuple):
 
 
 class Pupil(NamedTuple):
-    """A learner that a member of the class taught, or a table that a member sent."""
+    """The entry of a pupil: a taught learner or a judged table, with its exact results."""
 
     name: str
     href: str
     learner_title: str  # title of the learner, "" for a judged table
     game_count: int | None
     loss_chances: dict[str, float]  # seat -> chance that the best responder wins
-    blunder_chances: dict[int, BlunderChance]  # see `find_blunder_chances`
+    blunder_chances: dict[
+        int, BlunderChance
+    ]  # position -> result of `find_blunder_chances`
 
 
 class PupilRow(NamedTuple):
@@ -99,7 +101,7 @@ class PupilRow(NamedTuple):
 
 
 class ClassBlunder(NamedTuple):
-    """A board on which many of a class blunder."""
+    """A board on which many learners of the class blunder."""
 
     board: SmallBoard  # the right moves have a star, the others a cross
     board_number: int  # number of the board in the table, from 1

@@ -1,4 +1,4 @@
-"""The learners that people can teach, and how a URL names one with the games that it played."""
+"""The learners that people can teach, and their names in URLs, which contain their games."""
 
 import re
 from typing import NamedTuple
@@ -71,18 +71,18 @@ def get_first_cell(game: Game, recipe: Menace) -> int | None:
 
 
 class TruncatedLink(NamedTuple):
-    """A link whose end is missing: it names more games than it holds."""
+    """A link to a learner with a missing end: it contains fewer games than it claims."""
 
-    named_games: int  # number of games that the link names
+    named_games: int  # number of games that the link claims
     # number of complete games; the last game of the link is not counted
     complete_games: int
     complete_recipe: Recipe  # the recipe after the complete games
 
 
 def find_truncated_link(name: str) -> TruncatedLink | None:
-    """Return the remaining games of a learner's link that was cut off, None if it is whole.
+    """Return the complete games of a link with a missing end; None for a whole link.
 
-    The last remaining game may be incomplete, so it does not count.
+    The last game in the link can be incomplete, so it does not count.
     """
     settings, _, typed = name.partition(",taught=")
     games = count_games(settings)

@@ -1,4 +1,4 @@
-"""Teach one yourself: play a learner that knows nothing, and see what it learns from each game."""
+"""The page /teach: a visitor plays with a learner and sees the values that each game changes."""
 
 import re
 from collections.abc import Iterator
@@ -92,10 +92,9 @@ from app.web.translation import (
 from app.web.urls import Destination, frame_url
 
 bp = Blueprint("teach", __name__)
-# the cells of a game that is begun; "." before the first move
+# matches the cells of an unfinished game; "." before the first move
 UNFINISHED_PATTERN = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")
-PRACTICE_GAMES = 100  # games
-# games that were not lost, after which a learner seems to know everything
+PRACTICE_GAMES = 100  # number of games of one practice
 FEW_GAMES = 3
 PRACTICE_TITLES = {
     "random": gettext_noop("Against random moves"),
@@ -103,9 +102,9 @@ PRACTICE_TITLES = {
     "self": gettext_noop("Against itself"),
     "league": gettext_noop("Against other learners (its league)"),
 }
-# Practice of a league is counted in rounds, of this many games by opponent.
+# opponent -> number of games in a round of a league, whose practice is counted in rounds
 GAMES_PER_ROUND = {"random": 2, "league": 10}
-# texts of links to the best learners of this browser; # is replaced by the number of games
+# milestone -> text of the link to this browser's best learner; # stands for the number of games
 BEST_TEXTS = {
     "best": gettext_noop("Your best learners in this browser:"),
     "rows": gettext_noop("completes rows after game #"),
@@ -147,14 +146,14 @@ RESULT_WORDS = {
 }
 
 
-# characters: a longer link makes squares that a phone cannot read
+# maximum number of characters in a QR code; phones cannot read larger codes
 MAX_QR_CHARACTERS = 600
 SVG_START = '<svg xmlns="http://www.w3.org/2000/svg"'
-MAX_FLYING_BEADS = 5  # beads that are drawn flying into a box or out of it
+MAX_FLYING_BEADS = 5  # maximum number of beads in the animation of a change
 
 
 class ValueChangePicture(NamedTuple):
-    """A value that a game changed."""
+    """The picture of a value that a lesson changed."""
 
     board: SmallBoard
     move_text: str  # number and square of the move
@@ -175,7 +174,7 @@ class LostGamePicture(NamedTuple):
 
 
 class TeachPage(Page, frozen=True):
-    """A learner, its lessons, and the game that its teacher plays with it.
+    """A learner, its lessons, and the game that the visitor plays with it.
 
     A lesson is a game with the person, or the practice between two of these games.
     """
@@ -189,7 +188,7 @@ class TeachPage(Page, frozen=True):
         ""  # the cells that the person has played in the game that is begun
     )
 
-    # The lesson that is shown, and the state of its game.
+    # Properties on the lesson that is shown, and on its game.
 
     @property
     def shown_lesson(self) -> int:
@@ -238,7 +237,7 @@ class TeachPage(Page, frozen=True):
             get_current_site(),
         )
 
-    # The learner and the number of its lessons.
+    # Properties on the learner and the number of its lessons.
 
     @cached_property
     def title(self) -> str:
@@ -303,7 +302,7 @@ class TeachPage(Page, frozen=True):
             else ""
         )
 
-    # The game on the board.
+    # Properties on the game on the board.
 
     @cached_property
     def last_move_picture(self) -> LastMovePicture | None:
@@ -386,7 +385,7 @@ class TeachPage(Page, frozen=True):
             state, values, None if state.is_over else link, notes=notes
         )
 
-    # The results of the lessons.
+    # Properties on the results of the lessons.
 
     @property
     def lesson_name(self) -> str:
@@ -485,7 +484,7 @@ class TeachPage(Page, frozen=True):
         """The number of decisions in which the learner may blunder."""
         return format_count(self._lesson.blunder_count) if self._lesson else ""
 
-    # The challenge.
+    # Properties on the goals of the challenge.
 
     @property
     def near_goals(self) -> list[tuple[str, str]]:
@@ -587,7 +586,7 @@ class TeachPage(Page, frozen=True):
 
 
 class RefusedPage(Page, frozen=True):
-    """A recipe whose games cannot have been played."""
+    """The page for a learner whose games cannot have been played."""
 
     template: ClassVar = "teach/refused.html"
 
@@ -888,7 +887,7 @@ def _list_lost_games(course: Course, played_seats: list[str]) -> Iterator[Destin
 
 
 def _list_practices(recipe: Recipe) -> Iterator[Destination]:
-    """Offer practice, as far as the recipe allows it."""
+    """Yield a link to each kind of practice that the recipe allows."""
     for opponent, against in PRACTICE_TITLES.items():
         games = GAMES_PER_ROUND.get(opponent, 1) if isinstance(recipe, League) else 1
         try:

@@ -1,4 +1,4 @@
-"""MENACE on paper: sheets to print, and the games of a paper machine as a learner on the site."""
+"""MENACE on paper: sheets to print, and a form for the games that were played with the boxes."""
 
 import re
 from collections import Counter
@@ -33,7 +33,10 @@ bp = Blueprint("paper", __name__)
 
 LABELS_PER_SHEET = 24  # labels: four across, six down
 SCORE_ROWS = 16  # games on a score sheet
-OPENING_BY_SET = {"short": "centre", "all": "any"}  # value: the opening of the machine
+OPENING_BY_SET = {
+    "short": "centre",
+    "all": "any",
+}  # set of boxes -> opening of the machine
 PAPER_SIZES = {"a4": "A4", "letter": gettext_noop("Letter")}
 # colours of the beads, by square
 BEAD_COLOURS = (
@@ -116,12 +119,12 @@ class PaperPage(Page, frozen=True):
 
     @property
     def lost_box_count(self) -> int:
-        """The number of boxes for the last draw in which every move loses."""
+        """The number of boxes at the machine's last draw in which every move loses."""
         return count_lost_boxes(self.game)
 
     @property
     def colour_counts(self) -> list[tuple[int, str, int]]:
-        """The number of each square, its colour, and how many such beads all boxes need."""
+        """(square number, colour, number of beads in all boxes at the start), for each square."""
         needed: Counter[int] = Counter()
         for box in self._boxes_of_set:
             for cell in box.cells:
