@@ -374,7 +374,9 @@ def list_value_rows(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]
     movers = [MARKS[mover] for mover in game.to_move.tolist()]
     columns = (
         game.pair_cell.tolist(),
-        agent.q[game.legal].astype(str).tolist(),  # the shortest decimals of each float32
+        agent.q[game.legal]
+        .astype(str)
+        .tolist(),  # the shortest decimals of each float32
         agent.visits[game.legal].tolist(),
         site.optimal_q[game.legal].astype(int).tolist(),
     )
