@@ -556,23 +556,23 @@ def _join_numbers(number_list: str) -> str:
 def summarize_seeds(
     name: str,
     recipe: str,
-    x: Sequence[float],
+    x_values: Sequence[float],
     rows: Sequence[Sequence[float]],
     first_seed: int = 0,
 ) -> Series:
-    """Return the curve of a recipe over `x`: statistics of `rows`, the numbers of a seed in each row."""
+    """Return the curve of a recipe: statistics over `rows`, which have a seed's number for each x."""
     low, median, high = np.quantile(rows, (0.1, 0.5, 0.9), axis=0).tolist()
     least = np.min(rows, axis=0).tolist()
     most = np.max(rows, axis=0).tolist()
-    x, median, low, high, least, most = (
+    x_values, median, low, high, least, most = (
         [round_significant(value) for value in line]
-        for line in (x, median, low, high, least, most)
+        for line in (x_values, median, low, high, least, most)
     )
     typical_seed = first_seed + find_median_index([row[-1] for row in rows])
     return Series(
         name,
         recipe,
-        x,
+        x_values,
         median,
         low,
         high,

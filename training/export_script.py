@@ -171,17 +171,17 @@ def is_textbook_module(module: str) -> bool:
     return module.startswith(f"{TEXTBOOK}.")
 
 
-def list_imports(text: str) -> Iterator[tuple[str, list[str]]]:
+def list_imports(source_text: str) -> Iterator[tuple[str, list[str]]]:
     """Yield each imported module of a text with its imported names; [] for `import module`."""
-    for module, in_brackets, in_line, whole in IMPORT.findall(text):
+    for module, in_brackets, in_line, whole in IMPORT.findall(source_text):
         names = [one.strip() for one in (in_brackets or in_line).split(",")]
         yield module or whole, [one for one in names if one]
 
 
-def format_imports(texts: Iterable[str]) -> Iterator[str]:
+def format_imports(source_texts: Iterable[str]) -> Iterator[str]:
     """Yield the import lines of all texts, each once; only Python's own library is imported."""
     imports = defaultdict[str, set[str]](set)
-    for text in texts:
+    for text in source_texts:
         for module, names in list_imports(text):
             if not is_textbook_module(module):
                 imports[module].update(names)
@@ -195,11 +195,11 @@ def format_imports(texts: Iterable[str]) -> Iterator[str]:
         )
 
 
-def format_body(text: str) -> str:
+def format_body(source_text: str) -> str:
     """Return the body of a module for the exported file: without imports, docstring as a comment."""
-    (docstring,) = DOCSTRING.findall(text)
+    (docstring,) = DOCSTRING.findall(source_text)
     comment = [f"# {line}".rstrip() for line in docstring.strip().splitlines()]
-    body = IMPORT.sub("", DOCSTRING.sub("", text)).strip()
+    body = IMPORT.sub("", DOCSTRING.sub("", source_text)).strip()
     return "\n".join([RULER, *comment, "", body])
 
 

@@ -148,9 +148,9 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
     that it loses, None if no opponent can beat it.
     """
 
-    def list_chances(by_seat: ChancesBySeat) -> dict[str, list[float]]:
+    def list_chances(chances_by_seat: ChancesBySeat) -> dict[str, list[float]]:
         """Return the chances of win, draw and loss in each seat as lists."""
-        return {seat: [*getattr(by_seat, seat)[-1]] for seat in SEATS}
+        return {seat: [*getattr(chances_by_seat, seat)[-1]] for seat in SEATS}
 
     lost = find_lost_games(game, policy)
     return {

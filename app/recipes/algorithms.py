@@ -19,7 +19,7 @@ from app.recipes.parameters import (
     RecipeError,
     RecipeWithRewards,
     WinReward,
-    describe_reward,
+    build_reward_meta,
     format_value,
 )
 from app.tictactoe.game import tic_tac_toe
@@ -28,28 +28,28 @@ from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
 
 
-def describe_share(symbol: str, meaning: str) -> Meta:
-    """Return the description of a parameter that is a number from 0 to 1."""
+def build_share_meta(symbol: str, meaning: str) -> Meta:
+    """Return the range and the description of a parameter that is a number from 0 to 1."""
     return Meta(ge=0.0, le=1.0, description=meaning, extra={"symbol": symbol})
 
 
-def describe_count(meaning: str, maximum: int = 999_999_999) -> Meta:
-    """Return the description of a parameter that is a whole number from 1."""
+def build_count_meta(meaning: str, maximum: int = 999_999_999) -> Meta:
+    """Return the range and the description of a parameter that is a whole number from 1."""
     return Meta(ge=1, le=maximum, description=meaning)
 
 
-def describe_sharpness(meaning: str, minimum: float = 0.000001) -> Meta:
-    """Return the description of a value of k: moves have probabilities proportional to k ** Q."""
+def build_sharpness_meta(meaning: str, minimum: float = 0.000001) -> Meta:
+    """Return the range and the description of k: a move has a probability proportional to k ** Q."""
     return Meta(ge=minimum, le=1_000_000.0, description=meaning, extra={"symbol": "k"})
 
 
-def describe_initial(meaning: str, symbol: str = "Q0") -> Meta:
-    """Return the description of an initial value."""
+def build_initial_value_meta(meaning: str, symbol: str = "Q0") -> Meta:
+    """Return the range and the description of an initial value."""
     return Meta(ge=-100.0, le=100.0, description=meaning, extra={"symbol": symbol})
 
 
-def describe_beads(meaning: str) -> Meta:
-    """Return the description of a number of beads that is added to a move."""
+def build_beads_meta(meaning: str) -> Meta:
+    """Return the range and the description of a number of beads that is added to a move."""
     return Meta(ge=-100, le=100, description=meaning)
 
 
@@ -64,23 +64,23 @@ OpponentName = Annotated[
 ]
 Alpha = Annotated[
     float,
-    describe_share("α", "Step size: the share of the error that an update corrects."),
+    build_share_meta("α", "Step size: the share of the error that an update corrects."),
 ]
 Gamma = Annotated[
     float,
-    describe_share("γ", "Discount factor from one move of the learner to the next."),
+    build_share_meta("γ", "Discount factor from one move of the learner to the next."),
 ]
-PlyGamma = Annotated[float, describe_share("γ", "Discount factor, for each ply.")]
+PlyGamma = Annotated[float, build_share_meta("γ", "Discount factor, for each ply.")]
 Epsilon = Annotated[
-    float, describe_share("ε", "Exploration rate: the probability of a random move.")
+    float, build_share_meta("ε", "Exploration rate: the probability of a random move.")
 ]
 EpsilonDrop = Annotated[
     float,
-    describe_share(
+    build_share_meta(
         "", "Decrease of epsilon after each tenth of the games against an opponent."
     ),
 ]
-Games = Annotated[int, describe_count("Number of games played.")]
+Games = Annotated[int, build_count_meta("Number of games played.")]
 Start = Annotated[
     Literal["random", "every", "empty"],
     Meta(
@@ -95,7 +95,7 @@ Seat = Annotated[
 Symmetric = Annotated[
     bool, Meta(description="Whether symmetric boards share one value.")
 ]
-Initial = Annotated[float, describe_initial("Initial Q-value of every move.")]
+Initial = Annotated[float, build_initial_value_meta("Initial Q-value of every move.")]
 Taught = Annotated[
     str,
     Meta(
@@ -117,7 +117,7 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
 
     vs: OpponentName = "random:50+self:200"
     sweeps: Annotated[
-        int, describe_count("Number of sweeps over every position and move.")
+        int, build_count_meta("Number of sweeps over every position and move.")
     ] = 250
     gamma: Gamma = 1.0
     sticky: Annotated[
@@ -234,7 +234,7 @@ class SarsaLambda(Sarsa, frozen=True, kw_only=True):
 
     lambda_: Annotated[
         float,
-        describe_share(
+        build_share_meta(
             "λ",
             "Trace decay: an error moves each earlier move of the game by γλ times as much as "
             "the move after it; with 0 it is Sarsa.",
@@ -292,7 +292,7 @@ class TdAfterstates(RecipeWithRewards, frozen=True, kw_only=True):
     alpha: Alpha = 0.1
     alpha_drop: Annotated[
         float,
-        describe_share(
+        build_share_meta(
             "",
             "Decrease of alpha after each tenth of the games against an opponent.",
         ),
@@ -302,7 +302,7 @@ class TdAfterstates(RecipeWithRewards, frozen=True, kw_only=True):
     games: Games = 100_000
     initial: Annotated[
         float,
-        describe_initial(
+        build_initial_value_meta(
             "Initial value of every board that does not end the game.", "V0"
         ),
     ] = 0.5
@@ -408,14 +408,15 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
     epsilon_drop: EpsilonDrop = 0.0
     games: Games = 200_000
     initial: Annotated[
-        float, describe_initial("Initial Q-value of every move, in X's view.")
+        float, build_initial_value_meta("Initial Q-value of every move, in X's view.")
     ] = 1.0
     taught: Taught = ""
-    win: Annotated[float, describe_reward("The reward of X if X wins.")] = 1.0
+    win: Annotated[float, build_reward_meta("The reward of X if X wins.")] = 1.0
     draw: Annotated[
-        float, describe_reward("The reward of X for a draw; O gets minus this reward.")
+        float,
+        build_reward_meta("The reward of X for a draw; O gets minus this reward."),
     ] = 0.5
-    loss: Annotated[float, describe_reward("The reward of X if O wins.")] = -1.0
+    loss: Annotated[float, build_reward_meta("The reward of X if O wins.")] = -1.0
 
     def get_reward_scale(self) -> RewardScale:
         """Return the rewards of X and O for a loss, a draw and a win; a reward of O is minus X's."""
@@ -465,17 +466,17 @@ class League(RecipeWithRewards, frozen=True, kw_only=True):
     gamma: PlyGamma = 0.7
     k_start: Annotated[
         float,
-        describe_sharpness(
+        build_sharpness_meta(
             "k at first: a move has a probability proportional to k ** Q."
         ),
     ] = 0.001
     k_step: Annotated[
-        float, describe_sharpness("Increase of k at every update.", minimum=0.0)
+        float, build_sharpness_meta("Increase of k at every update.", minimum=0.0)
     ] = 0.001
-    k_limit: Annotated[float, describe_sharpness("Largest value of k.")] = 100.0
+    k_limit: Annotated[float, build_sharpness_meta("Largest value of k.")] = 100.0
     rounds: Annotated[
         int,
-        describe_count(
+        build_count_meta(
             "Number of rounds: every two members meet in both seats; with you a round is one game."
         ),
     ] = 10_000
@@ -506,7 +507,7 @@ class Champion(Recipe, frozen=True, kw_only=True):
 
     slug: ClassVar[str] = "champion"
 
-    games: Annotated[int, describe_count("Maximum number of games.")] = 1_000
+    games: Annotated[int, build_count_meta("Maximum number of games.")] = 1_000
 
     def build_exact_task(self) -> Task:
         """Return optimal play."""
@@ -526,7 +527,7 @@ class Menace(Recipe, frozen=True, kw_only=True):
     seat: Seat = "both"
     beads: Annotated[
         int,
-        describe_count(
+        build_count_meta(
             "Number of beads of each move in the boxes for a player's first move.",
             maximum=1000,
         ),
@@ -563,14 +564,14 @@ class Menace(Recipe, frozen=True, kw_only=True):
     games: Games = 10_000
     taught: Taught = ""
     win: Annotated[
-        int, describe_beads("Number of beads added to every move of a won game.")
+        int, build_beads_meta("Number of beads added to every move of a won game.")
     ] = 3
     draw: Annotated[
-        int, describe_beads("Number of beads added to every move of a drawn game.")
+        int, build_beads_meta("Number of beads added to every move of a drawn game.")
     ] = 1
     loss: Annotated[
         int,
-        describe_beads(
+        build_beads_meta(
             "Number of beads added to every move of a lost game; -1 removes one."
         ),
     ] = -1
@@ -587,7 +588,7 @@ class Mcts(Recipe, frozen=True, kw_only=True):
 
     rollouts: Annotated[
         int,
-        describe_count(
+        build_count_meta(
             "Number of games simulated from each position.", maximum=100_000
         ),
     ] = 200
@@ -620,19 +621,21 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
 
     vs: OpponentName = "random"
     epochs: Annotated[
-        int, describe_count("Number of epochs: games are played, then learned from.")
+        int, build_count_meta("Number of epochs: games are played, then learned from.")
     ] = 400
     games: Annotated[
         int,
-        describe_count("Number of games of an epoch in each seat.", maximum=1_000_000),
+        build_count_meta(
+            "Number of games of an epoch in each seat.", maximum=1_000_000
+        ),
     ] = 100
     gamma: Gamma = 0.9
     epsilon: Annotated[
-        float, describe_share("ε", "Exploration rate in the first epoch.")
+        float, build_share_meta("ε", "Exploration rate in the first epoch.")
     ] = 0.4
     epsilon_last: Annotated[
         float,
-        describe_share(
+        build_share_meta(
             "", "Exploration rate in the last epoch, to which it falls linearly."
         ),
     ] = 0.02
@@ -640,15 +643,15 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
         float,
         Meta(ge=0.0, le=1.0, description="Step size of Adam.", extra={"symbol": "α"}),
     ] = 5e-5
-    memory: Annotated[int, describe_count("Size of the replay buffer, in moves.")] = (
+    memory: Annotated[int, build_count_meta("Size of the replay buffer, in moves.")] = (
         10_000
     )
     steps: Annotated[
-        int, describe_count("Number of steps of Adam in an epoch.", maximum=1_000_000)
+        int, build_count_meta("Number of steps of Adam in an epoch.", maximum=1_000_000)
     ] = 200
     batch: Annotated[
         int,
-        describe_count("Size of the minibatch of a step, in moves.", maximum=100_000),
+        build_count_meta("Size of the minibatch of a step, in moves.", maximum=100_000),
     ] = 32
     guard_rails: Annotated[
         bool,
@@ -699,7 +702,7 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
         ),
     ] = "played"
     step: Annotated[
-        float, describe_reward("The reward of a move after which the game goes on.")
+        float, build_reward_meta("The reward of a move after which the game goes on.")
     ] = -0.1
     draw: DrawReward = -0.1
     loss: LossReward = -2.0

@@ -81,14 +81,14 @@ class Parameter(NamedTuple):
     meaning: str
 
 
-def describe_reward(meaning: str) -> Meta:
-    """Return the description of a parameter that is a reward."""
+def build_reward_meta(meaning: str) -> Meta:
+    """Return the range and the description of a parameter that is a reward."""
     return Meta(ge=-100.0, le=100.0, description=meaning, extra={"symbol": "r"})
 
 
-WinReward = Annotated[float, describe_reward("The reward of a won game.")]
-DrawReward = Annotated[float, describe_reward("The reward of a drawn game.")]
-LossReward = Annotated[float, describe_reward("The reward of a lost game.")]
+WinReward = Annotated[float, build_reward_meta("The reward of a won game.")]
+DrawReward = Annotated[float, build_reward_meta("The reward of a drawn game.")]
+LossReward = Annotated[float, build_reward_meta("The reward of a lost game.")]
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True):

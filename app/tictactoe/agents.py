@@ -174,16 +174,16 @@ def pack_agent(game: Game, agent: Agent) -> bytes:
     return msgspec.msgpack.encode((agent.card, *(array.tobytes() for array in arrays)))
 
 
-def unpack_agent(game: Game, content: bytes, name: str) -> Agent:
+def unpack_agent(game: Game, content: bytes, recipe_name: str) -> Agent:
     """Return the agent with this recipe name from the bytes of `pack_agent`.
 
     Raises ModelError if the bytes are not those of the agent.
     """
-    with name_file_in_errors(name):
+    with name_file_in_errors(recipe_name):
         card, *arrays = msgspec.msgpack.decode(
             content, type=tuple[Card, bytes, bytes, bytes, bytes]
         )
-        if card.recipe != name:
+        if card.recipe != recipe_name:
             raise ValueError(f"this is {card.recipe}")
         check_card(game, card.id, card)
         check_figures(game, card.figures)

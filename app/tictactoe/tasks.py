@@ -75,7 +75,7 @@ def solve_task(game: Game, task: Task) -> NDArray[np.float64]:
     """
     state_values = partial(_maximize_values, task.epsilon)
     table = _solve_backward(
-        game, task, state_values, _choose_replies(game, task, _choose_best_replies)
+        game, task, state_values, _make_reply_function(game, task, _choose_best_replies)
     )
     table.flags.writeable = False
     return table
@@ -90,19 +90,22 @@ def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float6
     """
     chances = policy[game.legal]
 
-    def state_values(action_values: Values, ply: PlyArrays) -> Values:
+    def compute_state_values(action_values: Values, ply: PlyArrays) -> Values:
         """Return the values of decisions if the policy chooses the moves."""
         policy_values: Values = np.add.reduceat(
             chances[ply.pairs] * action_values, ply.pair_starts
         )
         return _mix_exploration(task.epsilon, policy_values, action_values, ply)
 
-    def own_replies(_action_values: Values, ply: PlyArrays) -> Values:
+    def get_own_replies(_action_values: Values, ply: PlyArrays) -> Values:
         """Return the policy's chances of the moves of a ply."""
         return chances[ply.pairs]
 
     return _solve_backward(
-        game, task, state_values, _choose_replies(game, task, own_replies)
+        game,
+        task,
+        compute_state_values,
+        _make_reply_function(game, task, get_own_replies),
     )
 
 
@@ -125,12 +128,15 @@ def find_reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
 
 
 def _solve_backward(
-    game: Game, task: Task, state_values: StateValues, reply_chances: MoveChances
+    game: Game,
+    task: Task,
+    compute_state_values: StateValues,
+    compute_reply_chances: MoveChances,
 ) -> NDArray[np.float64]:
     """Return the action values of a task by backward induction, [D, cells].
 
-    `state_values` maps the learner's action values in a ply to the values of its decisions,
-    and `reply_chances` maps the opponent's action values to the chances of its replies.
+    `compute_state_values` maps the learner's action values in a ply to the values of its decisions,
+    and `compute_reply_chances` maps the opponent's action values to the chances of its replies.
     """
     rewards = {seat: list_rewards(game, task.reward_scale, seat) for seat in (X, O)}
     # The value of a position to the player who has just moved: the value of an afterstate.
@@ -146,13 +152,13 @@ def _solve_backward(
     for ply in list_plies_backward(game):
         action_values = after_move[ply.next_positions]
         q[ply.pairs] = action_values
-        discounted = task.gamma * state_values(action_values, ply)
+        discounted = task.gamma * compute_state_values(action_values, ply)
         after_reply[ply.mover][ply.decisions] = task.step_reward + discounted
         if task.discounted_plies == 1:
             # The game is zero-sum: the value to the mover's opponent has the opposite sign.
             after_move[ply.decisions] = task.step_reward - discounted
         else:
-            chances = reply_chances(action_values, ply)
+            chances = compute_reply_chances(action_values, ply)
             other_values = after_reply[-ply.mover][ply.next_positions]
             after_move[ply.decisions] = np.add.reduceat(
                 chances * other_values, ply.pair_starts
@@ -161,10 +167,15 @@ def _solve_backward(
     return table
 
 
-def _choose_replies(game: Game, task: Task, own_replies: MoveChances) -> MoveChances:
-    """Return the chances of the opponent's replies: a baseline's, or `own_replies` in self-play."""
+def _make_reply_function(
+    game: Game, task: Task, compute_own_replies: MoveChances
+) -> MoveChances:
+    """Return a function that computes the chances of the opponent's replies in a ply.
+
+    They are the chances of a baseline, or of `compute_own_replies` in self-play.
+    """
     if task.opponent is None:
-        return own_replies
+        return compute_own_replies
     chances = BASELINES[task.opponent].build_policy(game)[game.legal]
     return lambda _action_values, ply: chances[ply.pairs]
 

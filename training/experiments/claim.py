@@ -199,52 +199,52 @@ class Results:
         return self.results_by_label[label]
 
     def compute_values(
-        self, label: str, compute: Callable[[Any], float]
+        self, label: str, get_number: Callable[[Any], float]
     ) -> list[float]:
         """Return the number of each run of the recipe with this label, in the order of seeds."""
-        return [compute(found) for found in self.results_by_label[label]]
+        return [get_number(found) for found in self.results_by_label[label]]
 
-    def compute_median(self, label: str, compute: Callable[[Any], float]) -> float:
+    def compute_median(self, label: str, get_number: Callable[[Any], float]) -> float:
         """Return the median of a number over the seeds of the recipe with this label."""
-        return float(np.median(self.compute_values(label, compute)))
+        return float(np.median(self.compute_values(label, get_number)))
 
     def list_values(
-        self, compute: Callable[[Any], Value], labels: Iterable[str] | None = None
+        self, get_number: Callable[[Any], Value], labels: Iterable[str] | None = None
     ) -> dict[str, list[Value]]:
         """Return the number or boolean of each run, by label of the recipe."""
         chosen = self.recipe_by_label if labels is None else labels
         return {
-            label: [compute(found) for found in self.results_by_label[label]]
+            label: [get_number(found) for found in self.results_by_label[label]]
             for label in chosen
         }
 
     def compute_medians(
-        self, compute: Callable[[Any], float], labels: Iterable[str] | None = None
+        self, get_number: Callable[[Any], float], labels: Iterable[str] | None = None
     ) -> dict[str, float]:
         """Return the median of a number over the seeds, by label of the recipe."""
         return {
             label: float(np.median(each))
-            for label, each in self.list_values(compute, labels).items()
+            for label, each in self.list_values(get_number, labels).items()
         }
 
     def compute_sign_test(
-        self, first_label: str, second_label: str, compute: Callable[[Any], float]
+        self, first_label: str, second_label: str, get_number: Callable[[Any], float]
     ) -> float:
         """Return the p-value of the sign test on pairs of runs of two recipes with equal seeds."""
         return compute_sign_test(
-            self.compute_values(first_label, compute),
-            self.compute_values(second_label, compute),
+            self.compute_values(first_label, get_number),
+            self.compute_values(second_label, get_number),
         )
 
     def describe_difference(
-        self, first_label: str, second_label: str, compute: Callable[[Any], float]
+        self, first_label: str, second_label: str, get_number: Callable[[Any], float]
     ) -> str:
         """Return the sign test of two recipes as text: "higher for 80 of 100 seeds, p = 0.001".
 
         It is about the number of the first recipe, compared with the second recipe seed by seed.
         """
-        values = self.compute_values(first_label, compute)
-        other_values = self.compute_values(second_label, compute)
+        values = self.compute_values(first_label, get_number)
+        other_values = self.compute_values(second_label, get_number)
         above = count_higher(values, other_values)
         below = count_higher(other_values, values)
         if above == below:
@@ -258,20 +258,20 @@ class Results:
         self,
         first_label: str,
         second_label: str,
-        compute: Callable[[Any], float],
-        name: str = "",
+        get_number: Callable[[Any], float],
+        subject: str = "",
     ) -> str:
         """Return the text of `describe_difference` as a sentence about the first recipe."""
-        difference = self.describe_difference(first_label, second_label, compute)
-        return f"sign test: {name or first_label} {difference}"
+        difference = self.describe_difference(first_label, second_label, get_number)
+        return f"sign test: {subject or first_label} {difference}"
 
     def compare_medians(
-        self, first_label: str, second_label: str, compute: Callable[[Any], float]
+        self, first_label: str, second_label: str, get_number: Callable[[Any], float]
     ) -> tuple[bool, float]:
         """Return whether the first recipe has a significantly higher median, and the p-value."""
-        p_value = self.compute_sign_test(first_label, second_label, compute)
-        first_median = self.compute_median(first_label, compute)
-        is_higher = first_median > self.compute_median(second_label, compute)
+        p_value = self.compute_sign_test(first_label, second_label, get_number)
+        first_median = self.compute_median(first_label, get_number)
+        is_higher = first_median > self.compute_median(second_label, get_number)
         return is_higher and p_value < SIGNIFICANT, p_value
 
     def draw_bars(
@@ -321,20 +321,23 @@ class Results:
         return Histogram(quantity.title, quantity.unit, groups, exact)
 
     def draw_curve_over_x(
-        self, label: str, x: Sequence[float], compute: Callable[[Any], Sequence[float]]
+        self,
+        label: str,
+        x_values: Sequence[float],
+        get_numbers: Callable[[Any], Sequence[float]],
     ) -> Series:
-        """Return the curve of a recipe over `x`; `compute` returns a run's numbers, one for each x."""
-        rows = [list(compute(found)) for found in self.results_by_label[label]]
-        return summarize_seeds(label, self.recipe_by_label[label], x, rows)
+        """Return the curve of a recipe; `get_numbers` returns a number of a run for each x value."""
+        rows = [list(get_numbers(found)) for found in self.results_by_label[label]]
+        return summarize_seeds(label, self.recipe_by_label[label], x_values, rows)
 
     def draw_curve_over_parameter(
-        self, name: str, labels: Mapping[float, str], compute: Callable[[Any], float]
+        self, name: str, labels: Mapping[float, str], get_number: Callable[[Any], float]
     ) -> Series:
         """Return the curve of a number over a parameter, whose values `labels` maps to recipes.
 
         On the page, a click on the curve opens a run of the last recipe.
         """
-        columns = [self.compute_values(label, compute) for label in labels.values()]
+        columns = [self.compute_values(label, get_number) for label in labels.values()]
         last = self.recipe_by_label[[*labels.values()][-1]]
         return summarize_seeds(name, last, [*labels], [*zip(*columns, strict=True)])
 
@@ -365,11 +368,13 @@ class Results:
             seed_count=len(self.results_by_label[labels[0][0]]),
         )
 
-    def name_typical_recipe(self, label: str, compute: Callable[[Any], float]) -> str:
+    def name_typical_recipe(
+        self, label: str, get_number: Callable[[Any], float]
+    ) -> str:
         """Return the name of a recipe with the seed whose number is nearest to the median."""
         return name_with_seed(
             self.recipe_by_label[label],
-            find_median_index(self.compute_values(label, compute)),
+            find_median_index(self.compute_values(label, get_number)),
         )
 
 

@@ -166,9 +166,9 @@ def find_replaced_member(recipe: League) -> str:
     )
 
 
-def meets_member(vs: str, name: str) -> bool:
-    """Return whether the learner of a recipe with opponents `vs` meets the member `name`."""
-    return vs == "league" or name in vs.split("+")
+def meets_member(vs: str, member_name: str) -> bool:
+    """Return whether the learner of a recipe with opponents `vs` meets the member `member_name`."""
+    return vs == "league" or member_name in vs.split("+")
 
 
 def build_league_game(

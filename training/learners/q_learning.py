@@ -45,7 +45,9 @@ class LoopParameters(NamedTuple):
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    next_value: int  # definition of the next state's value: MAXIMUM, CHOSEN or EXPECTED
+    next_value_kind: (
+        int  # definition of the next state's value: MAXIMUM, CHOSEN or EXPECTED
+    )
 
 
 class Starts(NamedTuple):
@@ -74,7 +76,7 @@ def learn(
         epsilon=recipe.epsilon,
         epsilon_drop=recipe.epsilon_drop,
         rewards=get_rewards(recipe),
-        next_value=NEXT_VALUES[recipe.slug],
+        next_value_kind=NEXT_VALUES[recipe.slug],
     )
     return learn_pairs(game, recipe, next_checkpoint, _play_games, parameters)
 
@@ -154,7 +156,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     """Play games and update q [P] and visits [P]; `run_phases` explains the counts."""
     # A side's move is updated when this side chooses its next move, which Sarsa's target needs.
     # The last move of each side is updated with its reward when the game is over.
-    alpha, gamma, epsilon, epsilon_drop, rewards, next_value = parameters
+    alpha, gamma, epsilon, epsilon_drop, rewards, next_value_kind = parameters
     # [2] the pair that waits for its update, of the learner and of its opponent; -1 for none
     last_pair = np.empty(2, np.int32)
     while games < phase_end and updates < max_updates:
@@ -171,11 +173,11 @@ def _play_games(  # type: ignore[no-untyped-def]
                 )
                 previous = last_pair[mover]
                 if previous >= 0:
-                    if next_value == MAXIMUM:
+                    if next_value_kind == MAXIMUM:
                         target = pairs.compute_greedy_target(
                             pair_start, q, state, gamma, rewards
                         )
-                    elif next_value == CHOSEN:
+                    elif next_value_kind == CHOSEN:
                         target = gamma * q[pair]
                     else:
                         target = gamma * pairs.compute_expected_value(
