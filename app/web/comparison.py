@@ -16,7 +16,7 @@ from app.web.facts import find_disagreements
 from app.web.match import Match, MatchState, parse_match, read_value
 from app.web.site_data import HUMAN, TRUTH, SiteData
 
-SNAPSHOT_SEPARATOR = "_"  # no id contains it, and URLs need no quoting for it
+SNAPSHOT_SEPARATOR = "_"  # a character that no id contains and that URLs need not quote
 MAX_VIEWS = 4
 
 
@@ -58,10 +58,8 @@ CURVE_TITLES = {
         "training task, in the units of the agent.",
     ),
 }
-DEFAULT_AGENTS = (
-    "q-learning-1",
-    "q-iteration",
-)  # an agent with blunders and an agent without
+# an agent with blunders and an agent without
+DEFAULT_AGENTS = ("q-learning-1", "q-iteration")
 
 
 class SourceSnapshot(NamedTuple):

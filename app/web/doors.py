@@ -11,8 +11,9 @@ from app.web.match import Match
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
 
-WATCHED_PLAYERS = ("q-learning-3", "q-table")  # their games end in every way
-WATCHED_EPSILON = 0.1  # share of random moves, so that games differ
+# two agents whose games end with all three results
+WATCHED_PLAYERS = ("q-learning-3", "q-table")
+WATCHED_EPSILON = 0.1  # probability of a random move, so that the games differ
 
 
 class Room(NamedTuple):

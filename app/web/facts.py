@@ -36,9 +36,8 @@ from app.web.site_data import (
 )
 from app.web.translation import gettext, gettext_noop
 
-BEST_RESPONDER = (
-    "best-responder"  # key in `outcome_chances`, like the ids of the baselines
-)
+# key in `outcome_chances`, like the ids of the baselines
+BEST_RESPONDER = "best-responder"
 
 
 class PolicyJudgement(NamedTuple):

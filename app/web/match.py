@@ -26,7 +26,7 @@ from app.web.formatting import list_choices
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop, localize_number
 
-DELAY_RANGE = (0.25, 5.0)  # seconds for each move
+DELAY_RANGE = (0.25, 5.0)  # shortest and longest delay of a move in seconds
 MAX_COUNTED_GAMES = 999_999
 
 
@@ -67,20 +67,20 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
     move_delay: float = 1.0  # seconds for each move while watching
     is_paused: bool = False
     hides_values: bool = False
-    in_source_units: bool = (
-        False  # values in the source's own units: see `evaluate_moves`
-    )
+    # values in the source's own units: see `evaluate_moves`
+    in_source_units: bool = False
     marked_errors: str = ""  # kind of errors to mark, see `build_notes`
     shows_hint: bool = False  # whether the best moves are marked
     starts_next_game: bool = False  # whether the next game starts automatically
     replays_record: bool = False  # whether the moves of the record are shown one by one
     # seat in whose view an earlier ply is shown: "x", "o", "" for the default
     viewing_seat: str = ""
+    # numbers of games won by X, drawn, and won by O
     result_counts: tuple[int, int, int] = (
         0,
         0,
         0,
-    )  # games won by X, drawn, and won by O
+    )
 
     @property
     def shown_record(self) -> str:

@@ -25,7 +25,8 @@ from app.web.urls import MatchRoutes
 
 REPLY_DELAY = 0.4  # seconds before an agent answers a person
 SNAPSHOT_DELAY = 0.7  # seconds for each snapshot of a training
-DELAY_CHOICES = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move between two agents
+# delays of a move in seconds, for games between two agents
+DELAY_CHOICES = (0.25, 0.5, 1.0, 2.0, 5.0)
 GAME_DELAY = 2.0  # minimum number of seconds before the next game starts
 CURVE_HEIGHT = 20  # height of the curve behind the slider; its width is 100
 
@@ -176,7 +177,8 @@ class AutomaticStep(NamedTuple):
 
     url: str
     delay_seconds: float
-    stop_control_id: str = ""  # the id of the control that stops it, if it repeats
+    # id of the control that stops the step; "" if the step does not repeat
+    stop_control_id: str = ""
 
     @property
     def rounded_seconds(self) -> int:

@@ -83,9 +83,8 @@ class MoveValues:
     heats: list[int]  # colour steps: -HEAT_STEPS is a loss, 0 a draw, HEAT_STEPS a win
     likeliest_cells: list[int]  # the cells with the highest probability
     is_best: list[bool]  # whether a star marks the cell; no stars without known values
-    optimal_results: list[
-        str
-    ]  # result with optimal play after the move: "win in 3", "draw"
+    # [cells] result with optimal play after the move, such as "win in 3"
+    optimal_results: list[str]
     is_wrong: list[bool]  # whether the value is nearest to a wrong result
     is_blunder: list[bool]  # whether the value is wrong and the move is a blunder
     unknown_text: str  # text for cells with an unknown value
@@ -248,7 +247,7 @@ def evaluate_moves(
     return _evaluate_moves(site, position, value_source, snapshot, in_source_units)
 
 
-# 2 KB each; every page of a game needs the values of earlier positions again
+# Cached, 2 KB each: every page of a game needs the values of earlier positions.
 @cached_per_site(512, per_language=True)
 def _evaluate_moves(
     site: SiteData,
@@ -337,7 +336,7 @@ def build_move_values(
     else:
         values = values + 0.0  # changes -0.0 to 0.0
         scaled = scale_values(values, reward_scale, int(site.game.to_move[position]))
-    # Symmetric squares share the beads of a move, so their probabilities are no preference.
+    # Symmetric squares share the beads of a move, so the beads give no preference among them.
     preference = policy if reward_scale else scaled
     likeliest = preference == np.fmax.reduce(preference)
     best = likeliest & is_known.any()

@@ -56,10 +56,9 @@ from app.web.translation import gettext, gettext_noop, mark_english
 
 Value = TypeVar("Value")
 
-MAX_UNPACKED_AGENTS = 16  # cached agents, 0.7 MB each; a comparison has up to four
-MAX_CACHED_NAMES = (
-    1 << 18
-)  # characters in a cache of names, enough for about 5,000 names
+MAX_UNPACKED_AGENTS = 16  # number of cached agents, 0.7 MB each
+# characters in a cache of names, enough for about 5,000 names
+MAX_CACHED_NAMES = 1 << 18
 MAX_CACHED_STORIES = 32  # cached game logs, about 10 KB each
 MAX_CACHED_RUNS = 4000  # cached seed results, about 2 KB each: 20 seeds of 200 recipes
 PAGE_SECONDS = 3.0  # longest wait of a page before it shows the queue position
@@ -71,10 +70,9 @@ CLIENT_CHECK_SECONDS = 0.5
 # seconds without a request after which a waiting page counts as closed
 AWAY_SECONDS = 4.0
 RETRY_SECONDS = 1
-IPV6_PREFIX = 64  # bits of the network prefix of a provider's customer
-ARRIVAL_TIME_KEY = (
-    "on_demand.began"  # WSGI environment key for the arrival time of a request
-)
+IPV6_PREFIX = 64  # number of bits of the network prefix of an IPv6 address
+# WSGI environment key for the arrival time of a request
+ARRIVAL_TIME_KEY = "on_demand.began"
 
 
 class SeedRun(NamedTuple):
@@ -97,9 +95,8 @@ class TrainerRequest:
 
     def __init__(self) -> None:
         self.waiting = 0  # number of waiting requests
-        self.until = (
-            0.0  # time (monotonic clock) until which waiting pages can repeat requests
-        )
+        # time (monotonic clock) until which waiting pages can repeat requests
+        self.until = 0.0
         self.answer: Future[Any] = Future()
 
     def is_still_wanted(self) -> bool:
@@ -121,7 +118,8 @@ class Lab:
         self.faults: dict[str, Agent] = {}  # recipe -> agent of the page /faults
         self.agents: LRUCache[str, Agent] = LRUCache(MAX_UNPACKED_AGENTS)
         self.stories: LRUCache[str, bytes] = LRUCache(MAX_CACHED_STORIES)
-        self.runs: LRUCache[str, bytes] = LRUCache(MAX_CACHED_RUNS)  # compressed JSON
+        # name of a recipe -> its seed result as compressed JSON
+        self.runs: LRUCache[str, bytes] = LRUCache(MAX_CACHED_RUNS)
         self.questions: dict[str, TrainerRequest] = {}
         self.lock = Lock()  # protects the caches and requests above
 

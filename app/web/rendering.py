@@ -50,7 +50,7 @@ MAX_CACHED_PARTS = 512  # cached macros, most below 3 KB
 REVALIDATE_ALWAYS = "public, max-age=0, must-revalidate"
 NAMES_IN_PATHS = ("name", "id", "x", "o")  # variable parts of URLs that name an agent
 NAMES_IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost", "of")
-# an agent, its task, or a snapshot
+# query parameters that name an agent, its training task or a snapshot
 VIEW_PATTERN = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)
 
 
@@ -125,7 +125,7 @@ def redirect_to_canonical() -> AnyResponse | None:
     Raises an HTTPException with a sentence for a recipe that is not available.
     """
     path = dict(request.view_args or {})
-    # keeps the order
+    # a list of pairs keeps the order of the parameters
     query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
     one_path = {
         part: _canonicalize_view(text) if part in NAMES_IN_PATHS else text

@@ -56,7 +56,8 @@ EXPERIMENTS_FOLDER = "experiments"
 HUMAN = "human"
 TRUTH = "truth"
 TASK_SUFFIX = "_task"  # suffix of an agent's id; no id contains a "_"
-MOVES_PREFIX = "moves."  # prefix of a policy that is named by its encoded moves
+# prefix of the name of a policy that consists of its encoded moves
+MOVES_PREFIX = "moves."
 MAX_REGISTERED = 256  # cached results of functions with small results
 MAX_JUDGED_POLICIES = 8  # cached policies of recipes and of encoded moves, 0.3 MB each
 TIE_DECIMALS = 9  # exact values are compared after rounding to this many decimals
@@ -65,7 +66,8 @@ TIE_DECIMALS = 9  # exact values are compared after rounding to this many decima
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-BEATABLE_AGENT = "q-learning-1"  # chosen for its many colours, and for a blunder
+# an agent with values of many colours, and with a blunder
+BEATABLE_AGENT = "q-learning-1"
 
 
 class Registry(dict[str, Value]):

@@ -39,7 +39,7 @@ from app.project import PREFIX, ROOT
 TRAINER_MODULE = f"{PREFIX}training.trainer"  # a module that this process never imports
 SERVER_DIR_PREFIX = "server-"  # prefix of the folders of servers
 SOCKET_FILE, LOCK_FILE = "socket", "lock"  # the only files in such a folder
-BACKLOG = 300  # connections; longer than the queue of the trainer
+BACKLOG = 300  # maximum number of waiting connections; more than the queue of the trainer can hold
 MAX_ATTEMPTS = 2
 READ_SECONDS = 5.0  # timeout for the rest of an answer
 POSITION_SECONDS = 1.0  # timeout for a question about the position in the queue
@@ -75,7 +75,7 @@ class Trainer:
 
     def __init__(self) -> None:
         remove_stale_server_dirs(get_runtime_dir())
-        # created with mode 0700
+        # mkdtemp creates a folder that only this user can read
         self.folder = Path(
             tempfile.mkdtemp(prefix=SERVER_DIR_PREFIX, dir=get_runtime_dir())
         )
@@ -152,12 +152,11 @@ class Trainer:
                 stdin=subprocess.DEVNULL,
                 process_group=0,  # no Ctrl-C for the trainer, which exits after the server
             )
-            with suppress(
-                OSError
-            ):  # the disk may be full; only people read the process id
+            # The disk can be full, and no program needs the process id.
+            with suppress(OSError):
                 os.ftruncate(lock, 0)
                 os.write(lock, f"{process.pid}".encode())
-            # without a thread to wait, the ended trainer stays a zombie
+            # A thread waits for the trainer, so that it does not stay a zombie after its end.
             with suppress(RuntimeError):
                 Thread(target=process.wait, daemon=True).start()
             return True
@@ -173,7 +172,7 @@ class Trainer:
                 self.start_process()
                 client.setblocking(False)
                 client.connect(self.address)
-            # a full backlog, on Linux and on other systems
+            # errors of a full backlog on Linux and on other systems
             except (BlockingIOError, ConnectionRefusedError):
                 raise TrainerBusyError from None
             client.settimeout(READ_SECONDS)
@@ -222,7 +221,7 @@ def get_runtime_dir() -> Path:
     cannot write to either. Raises OSError without such a folder.
     """
     with catch_warnings():
-        # the warning about a temporary folder
+        # suppresses the warning that the folder is temporary
         simplefilter("ignore", RuntimeDirWarning)
         return user_runtime_path("q-tac-toe", ensure_exists=True)
 

@@ -30,7 +30,7 @@ class Language:
     name: str  # name of the language in the language itself
     catalogue: NullTranslations
     number_separators: str = ",."  # the separators of thousands and of decimals
-    translated_share: float = 1.0  # share of the texts, 0 to 1
+    translated_share: float = 1.0  # share of the texts that are translated, from 0 to 1
 
     @cached_property
     def number_table(self) -> dict[int, int]:
@@ -86,7 +86,7 @@ def gettext(text: str, /, **values: object) -> str:
     # Catalogues keep their own header as the translation of the empty text.
     text = text and _current_language.get().catalogue.gettext(text)
     if any(isinstance(value, Markup) for value in values.values()):
-        text = escape(text)  # a Markup, which escapes the other values
+        text = escape(text)  # the text becomes Markup, which escapes the other values
     return text % values if values else text
 
 

@@ -86,9 +86,9 @@ class Route(str):
         return self.replace_rule(self + ending)
 
 
-# all parameters but the record
+# query parameters of a match: all fields but the record
 _MATCH_PARAMETERS = " ".join(Match.__struct_encode_fields__[1:])
-# read by `apply_settings`
+# query parameters that `apply_settings` reads
 _SETTINGS_PARAMETERS = (
     "at seat player lens errors epsilon delay hide own keep step pause"
 )
@@ -103,13 +103,12 @@ LAB_CHANGES = [  # parameters for both recipes of the lab, for recipe a, or for 
 ]
 
 HOME = Route("/", "step")
-PLAY = Route("/play/<record>", _MATCH_PARAMETERS)  # without a record: a new game
+PLAY = Route("/play/<record>", _MATCH_PARAMETERS)  # PLAY without a record is a new game
 REPLY = Route("/reply/<record>", _MATCH_PARAMETERS)
 MINDS = Route("/minds/<record>", _MATCH_PARAMETERS)
-CHANGE_SETTINGS = Route(
-    "/set/", _SETTINGS_PARAMETERS
-)  # target of the form with settings
-SETTINGS = Route("/settings/", "at")  # form with settings
+# the target of the form with settings
+CHANGE_SETTINGS = Route("/set/", _SETTINGS_PARAMETERS)
+SETTINGS = Route("/settings/", "at")  # the form with settings
 PLAYERS = Route("/players/", "at")
 WHY = Route("/why/<record>", f"{_MATCH_PARAMETERS} cell answer")
 COMPARE = Route("/compare/<record>", "lens* figure frame")

@@ -30,7 +30,7 @@ from app.web.site_data import (
 )
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
-MAX_NAMED_SQUARES = 3  # a sentence names at most this many squares
+MAX_NAMED_SQUARES = 3  # maximum number of squares that a sentence names
 
 
 def describe_turn(state: MatchState) -> str:
@@ -94,14 +94,12 @@ class Legend(NamedTuple):
     caption: str
     facts: str  # exact facts about the value source
     can_be_wrong: bool  # whether values of the source can be wrong
-    unknown_text: str = (
-        ""  # meaning of a square without a value; "" if all values are known
-    )
+    # meaning of a square without a value; "" if all values are known
+    unknown_text: str = ""
     is_stochastic: bool = False  # whether the source draws its moves at random
     heats: range = range(0)  # the colours of the scale
-    scale_labels: tuple[
-        tuple[str, ...], ...
-    ] = ()  # labels of its two ends and its middle
+    # labels of the two ends of the colour scale and of its middle
+    scale_labels: tuple[tuple[str, ...], ...] = ()
 
 
 def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
@@ -350,7 +348,7 @@ class Character(NamedTuple):
     """The short description of a player: strength, sentence and colours of its first move."""
 
     strength_name: str  # a key of STRENGTH_MEANINGS; "" for a person
-    description: str  # one sentence
+    description: str  # a sentence
     # [cells] colour steps of the empty board, None where unknown
     opening_heats: tuple[int | None, ...] | None
 

@@ -172,7 +172,7 @@ def test_presets_are_recipes_with_a_sentence(client: FlaskClient) -> None:
         assert preset.description.endswith(".")
     page = client.get("/lab").get_data(as_text=True)
     for agent in SHIPPED.values():
-        assert f'">{agent.title} <span>' in page
+        assert f'">{agent.title}<i class="unseen">:</i> <span>' in page
 
 
 @given(

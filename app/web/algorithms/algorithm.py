@@ -192,9 +192,8 @@ class Algorithm(NamedTuple):
     section: Section  # the texts of the section are in templates/how/sections
     update: UpdateStyle
     rule: UpdateRule = UpdateRule()
-    game_describer: GameDescriber | None = (
-        None  # None if the lab shows no games of its trainings
-    )
+    # None if the lab shows no games of its trainings
+    game_describer: GameDescriber | None = None
     no_game_reason: str = ""  # sentence with the reason why the lab shows no games
     # sentence on the origin of an agent; {} stands for the names of its opponents
     origin_text: str = gettext_noop("Learned from games against {}.")

@@ -35,12 +35,10 @@ class MoveBeads(NamedTuple):
     bead_count: float  # number of beads of the move
     box_total: float  # number of beads of all moves in the box
     cell_count: int  # number of symmetric cells that share the beads of the move
-    result_chances: dict[
-        str, float
-    ]  # result -> probability in a training game after the move
-    beads_after_result: dict[
-        str, float
-    ]  # result -> number of beads of the move after such a game
+    # result -> probability in a training game after the move
+    result_chances: dict[str, float]
+    # result -> number of beads of the move after such a game
+    beads_after_result: dict[str, float]
 
 
 def _count_move_beads(query: ValueQuery) -> MoveBeads:

@@ -32,9 +32,8 @@ class ValueQuery:
     """A value to explain: a move in a position, valued by a source at a snapshot."""
 
     site: SiteData
-    value_source: (
-        str  # an agent, optimal play, or the exact values of an agent's training task
-    )
+    # an agent, optimal play, or the exact values of an agent's training task
+    value_source: str
     position: int
     cell: int  # cell of the move
     snapshot: int | None = None  # snapshot of the source, None for its last snapshot
@@ -191,12 +190,10 @@ class ValueReason:
     value: float
     replies: list[Reply]
     target: float  # mean target of the next update; NaN if there is no target
-    shows_distance: (
-        bool  # whether the page shows the distance of the value from the target
-    )
-    target_prefix: str = (
-        ""  # text before a target that is not exact: "about " or "at most "
-    )
+    # whether the page shows the distance of the value from the target
+    shows_distance: bool
+    # text before a target that is not exact: "about " or "at most "
+    target_prefix: str = ""
     counts_beads: bool = False  # whether the value is a number of beads
 
     @property

@@ -83,12 +83,11 @@ class Column(NamedTuple):
     key: str
     group: ColumnGroup
     heading: str
-    first_order: (
-        str  # order after the first click on the heading: ASCENDING or DESCENDING
-    )
+    # order after the first click on the heading: ASCENDING or DESCENDING
+    first_order: str
     # function from a player to its figure; "" if a baseline has no such figure
     get_value: Callable[[AgentRow], Any]
-    cell_kind: str = "number"  # or "title", "text", "outcome"
+    cell_kind: str = "number"  # "number", "title", "text" or "outcome"
     seat_mark: str = ""  # seat of the figure, "X" or "O"; "" for both seats
 
 
@@ -395,9 +394,8 @@ class AgentPage(Page, frozen=True):
 
     site: SiteData
     name: str
-    curve_opponent: (
-        str  # the opponent of the learning curves, a key of `curve_opponents`
-    )
+    # the opponent of the learning curves, a key of `curve_opponents`
+    curve_opponent: str
 
     @cached_property
     def card(self) -> Card:

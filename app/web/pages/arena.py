@@ -34,11 +34,11 @@ class ArenaMeasure(NamedTuple):
     """A kind of number that the table can show, with its format and colours."""
 
     title: str
-    # maps chances of win, draw, loss, [..., 3], to the figure, [...]
+    # function from probabilities of win, draw and loss, [..., 3], to the measure, [...]
     compute_values: Callable[[Chances], Chances]
     format_value: Callable[[float], str]
     heats: range  # colour steps of the legend; the last is the colour of the value 1
-    # labels of the first colour, the middle and the last
+    # labels of the first, the middle and the last colour
     scale_labels: Sequence[tuple[str, ...]]
     explanation: str
 
@@ -118,7 +118,7 @@ class ArenaPage(Page, frozen=True):
     template: ClassVar = "arena/arena.html"
 
     site: SiteData
-    measure_key: str  # the figure of the table, a key of ARENA_FIGURES
+    measure_key: str  # measure in the table, a key of ARENA_MEASURES
     added_recipe: str  # recipe of an additional player, "" without
     selected_player: str  # the selected player; "" selects the weakest agent
 

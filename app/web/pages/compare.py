@@ -83,7 +83,7 @@ def build_panel(
     views = comparison.views
     name = format_view_name(state.site, view)
     seen = replace(state, match=comparison.build_match(view))
-    # optimal play is not among the views
+    # the panel of optimal play belongs to no view
     here = views.index(view) if view in views else len(views)
     before = views[:here]
     after = views[here + 1 :]
@@ -215,9 +215,8 @@ HALF_TILE = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # half of a tile, below its diagonal, 
 class ComparedMinds(NamedTuple):
     """The minds of all agents in the comparison, at the compared snapshots."""
 
-    pictures: list[
-        tuple[str, str, minds.MindPicture]
-    ]  # (name, URL, picture) of each agent
+    # (name, URL, picture) of each agent
+    pictures: list[tuple[str, str, minds.MindPicture]]
     # whether two minds share a picture: the second mind has the lower half of each tile
     are_tiles_divided: bool
     # text on the number of positions with equal expected outcomes, in a shared picture
@@ -382,7 +381,7 @@ class ComparePage(Page, frozen=True):
     fragment: ClassVar = ("head_title", "comparison")
 
     comparison: Comparison
-    state: MatchState  # the position
+    state: MatchState  # the match with the position
 
     @property
     def site(self) -> SiteData:

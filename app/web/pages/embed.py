@@ -86,9 +86,8 @@ class BoardPage(Page, frozen=True):
         return build_match_view(self.state, FRAME_ROUTES)
 
 
-SizedPicture = tuple[
-    str, int, float
-]  # URL of a picture, its width and height in pixels
+# URL of a picture, its width and height in pixels
+SizedPicture = tuple[str, int, float]
 
 
 class CurvesPage(Page, frozen=True):
@@ -489,17 +488,16 @@ def _name_file(kind: str, subject: str) -> str:
 
 Query = MultiDict[str, str]
 PROVIDER = "Q-Tac-Toe"
-MIN_FRAME_SIZE, MAX_FRAME_SIZE = (
-    120,
-    99_999,
-)  # pixels: limits for the width and height of a frame
+# smallest and largest (width, height) of a frame in pixels
+MIN_FRAME_SIZE, MAX_FRAME_SIZE = (120, 99_999)
+# statuses of a URL without a page of this site
 NO_PAGE_STATUSES = {
     400,
     404,
     405,
     409,
     414,
-}  # statuses of a URL without a page of this site
+}
 
 
 @bp.get(urls.OEMBED)

@@ -70,9 +70,8 @@ class ExperimentsPage(Page, frozen=True):
 
     template: ClassVar = "experiments/experiments.html"
 
-    verdict_links: list[
-        Destination
-    ]  # link to the claims with each verdict, with their number
+    # link to the claims with each verdict, with their number
+    verdict_links: list[Destination]
     # (source, its claims with a miniature of the first figure, whether the group is open)
     claims_by_source: list[tuple[Source, list[tuple[Summary, Markup]], bool]]
     is_complete: bool  # whether the list has all claims

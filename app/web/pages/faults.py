@@ -89,9 +89,8 @@ class FaultText(
     faulty_line: str  # line of code with the fault
     correct_line: str  # the same line of code without the fault
     meaning: str
-    symptom: (
-        str  # sign by which a student can notice the fault, to follow "Notice it by"
-    )
+    # sign by which a student can notice the fault, to follow "Notice it by"
+    symptom: str
     book_section: str  # section of Sutton & Barto (2018)
     first_update: FirstUpdate
 

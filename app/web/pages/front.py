@@ -23,11 +23,8 @@ from app.web.wording import (
 )
 
 bp = Blueprint("front", __name__)
-CAST_AGENTS = (
-    "q-learning-player",
-    "q-table",
-    "self-play",
-)  # one agent of each strength
+# one agent of each strength
+CAST_AGENTS = ("q-learning-player", "q-table", "self-play")
 # numbers of games after which the early and the middle opponent are shown
 GAME_COUNTS = (500, 20_000)
 

@@ -30,7 +30,7 @@ class Term(
 
     name: str
     meaning: str
-    formula: str = ""  # LaTeX
+    formula: str = ""  # formula in LaTeX
     source_section: str = ""  # a section of the textbook, or another source
     example_link: Destination | None = None
     # words on pages that link to the term; None for its name
@@ -95,7 +95,7 @@ def link_terms(html: Markup) -> Markup:
         return f'<a href="{urls.glossary_url(place)}"{get_link_attributes()}>{match[0]}</a>'
 
     def link_paragraph(match: re.Match[str]) -> str:
-        # text, what is left as it is, its tag; text, ...
+        # The list alternates: text, element or tag that stays unchanged, name of its tag.
         parts = UNLINKED_PATTERN.split(match[0])
         parts[2::3] = [""] * len(parts[2::3])
         parts[::3] = [TERM_PATTERN.sub(link_term, text) for text in parts[::3]]

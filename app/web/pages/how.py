@@ -324,7 +324,7 @@ class PartPage(Page, frozen=True):
     title: str
     contents: Mapping[str, Mapping[str, str]]
     position_writing: PositionWriting | None = None  # a position in all encodings
-    won_game: list[WorkedMove] | None = None  # the worked example
+    won_game: list[WorkedMove] | None = None  # the updates of the worked example
     known_value_count: int = 0  # number of updates done in the worked example
     section: Section | None = None
     example: SectionExample | None = None  # the section's board, None without its agent
@@ -335,7 +335,7 @@ class PartPage(Page, frozen=True):
     recipes: Mapping[str, Recipe] | None = None  # agent -> recipe
     cards: Mapping[str, Card] | None = None
     claims: Sequence[Summary] = ()  # experiments about the algorithm
-    update: ExamplePicture | None = None  # an update, step by step
+    update: ExamplePicture | None = None  # the picture of an update, step by step
     export: Export | None = None  # ways to export the update
 
 

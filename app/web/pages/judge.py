@@ -49,9 +49,8 @@ from app.web.wording import Character, describe_character
 
 bp = Blueprint("judge", __name__)
 
-NEIGHBOUR_COUNT = (
-    2  # players shown above the policy in the ranking of the arena, and below it
-)
+# players shown above the policy in the ranking of the arena, and below it
+NEIGHBOUR_COUNT = 2
 SHOWN_BLUNDERS = 12  # limit for the blunders on the page
 PICTURES_PER_PAGE = 60  # pictures on a page of a list
 
@@ -94,9 +93,8 @@ class JudgedPage(Page, frozen=True):
     name: str
     move_code: str  # the moves of the policy, encoded as in URLs
     character: Character
-    links: list[
-        Destination
-    ]  # links to games that beat the policy, and to a game against it
+    # links to games that beat the policy, and to a game against it
+    links: list[Destination]
     # likely causes of blunders, each with positions that show the cause
     exhibits_by_cause: list[tuple[Cause, list[judgement.PositionExhibit]]]
     results: dict[str, list[list[OutcomeShare]]]

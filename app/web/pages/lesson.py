@@ -44,7 +44,7 @@ class Illustration(NamedTuple):
     # numbers and names in the text of the step, by key
     facts: Mapping[str, str] = MappingProxyType({})
     film: Film | None = None
-    frame_index: int = 0  # number of the frame
+    frame_index: int = 0  # index of the frame
     mind_picture: MindPicture | None = None
     board: BoardPicture | None = None
     attempt: Attempt | None = None  # the visitor's answers to the questions of a puzzle
@@ -60,9 +60,8 @@ class LessonPage(Page, frozen=True):
 
     site: SiteData
     step_index: int  # index of the step, from 0
-    _frame_text: (
-        str  # number of the frame in the URL, "" for the first frame of the step
-    )
+    # number of the frame in the URL, "" for the first frame of the step
+    _frame_text: str
 
     @property
     def lesson_steps(self) -> list[LessonStep]:

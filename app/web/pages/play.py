@@ -133,7 +133,7 @@ class PlayersPage(Page, frozen=True):
     fragment: ClassVar = ("players",)
 
     groups: PlayerGroups
-    match_url: str  # URL of the game that a player is chosen for
+    match_url: str  # URL of the match for which the visitor chooses a player
 
 
 @bp.get(urls.PLAYERS)

@@ -35,12 +35,8 @@ from app.web.urls import Destination, frame_url
 bp = Blueprint("puzzle", __name__)
 
 LEVEL_NAMES = (gettext_noop("easy"), gettext_noop("medium"), gettext_noop("hard"))
-ANSWER_EMOJI = (
-    "⬜",
-    "🟨",
-    "🟨",
-    "🟩",
-)  # by the digit of an answer, in the text to share
+# by the digit of an answer, in the text to share
+ANSWER_EMOJI = ("⬜", "🟨", "🟨", "🟩")
 
 
 class PuzzlePage(Page, frozen=True):

@@ -342,8 +342,9 @@ class WhyPage(Page, frozen=True):
     fragment: ClassVar = ("explanation",)
 
     state: MatchState
-    value_query: ValueQuery  # the move with the explained value
-    chosen_case: str = ""  # the answer, or the result of the game, in the next update
+    value_query: ValueQuery  # the value to explain, with its move
+    # case of the next update: cell of the reply, or result of the game
+    chosen_case: str = ""
 
     @cached_property
     def next_update(self) -> NextUpdate | None:

@@ -51,19 +51,19 @@ class BoardSquare(NamedTuple):
     column: int
     mark: str  # "X", "O" or "." for empty
     move_url: str = ""  # URL of the game after a move here, "" if no move is possible
-    reply_url: str = ""  # URL of an agent's answer to that move, "" without one
-    is_last_move: bool = False  # the last move was here
-    is_page_subject: bool = False  # the page is about this square
+    reply_url: str = ""  # URL of an agent's reply to a move here, "" without a reply
+    is_last_move: bool = False  # whether the last move was to this square
+    is_page_subject: bool = False  # whether the page is about this square
     is_in_winning_line: bool = False
-    heat: int | None = None  # None where no value is known
+    heat: int | None = None  # colour step of the value; None if unknown
     value_text: str = ""  # the value, "" if it is not shown
     spoken_value: str = ""  # the value in words
     # result of the move with optimal play, if the value is wrong or the page shows all results
     note: Note = EMPTY_NOTE
     is_best: bool = False
     unknown_text: str = ""  # text in place of an unknown value
-    is_hinted: bool = False  # the hint recommends it
-    extra_sentence: str = ""  # another sentence on the value
+    is_hinted: bool = False  # whether the hint recommends this square
+    extra_sentence: str = ""  # additional sentence on the value
 
     @property
     def css_classes(self) -> str:
@@ -137,10 +137,9 @@ class SmallBoard(NamedTuple):
 class PlayOptions(NamedTuple):
     """Options for a board on which a game is played."""
 
-    extra_sentences: Sequence[str] | None = (
-        None  # another sentence on the value of each cell
-    )
-    hinted_cells: Collection[int] = ()  # cells
+    # additional sentence on the value of each cell
+    extra_sentences: Sequence[str] | None = None
+    hinted_cells: Collection[int] = ()  # cells that the hint recommends
     # function from the cell of a move to the URL of an agent's reply; None if no agent replies
     build_reply_url: CellUrl | None = None
     # whether the values belong to an earlier decision, while the page waits for a move

@@ -16,11 +16,8 @@ from app.web.translation import gettext
 
 # Millimetres: a label fits the lid of a common matchbox, 53 by 36.
 LABEL_WIDTH, LABEL_HEIGHT, LABEL_MARGIN, CELL_SIZE = 47, 36, 2, 9.4
-BEAD_RADIUS, DIGIT_SIZE, STONE_RADIUS = (
-    3.7,
-    5.2,
-    2.6,
-)  # radius, height of the digits, half of a stone
+# Millimetres: radius of a bead, height of its digit, half the width of a stone.
+BEAD_RADIUS, DIGIT_SIZE, STONE_RADIUS = (3.7, 5.2, 2.6)
 BOARD_SIZE = 3 * CELL_SIZE
 
 
@@ -166,7 +163,8 @@ def draw_tray(bead_counts: Mapping[int, int], drawn_cell: int) -> Markup:
     beads: list[int] = []
     for cell, number in left.items():
         beads += [cell] * (min(number, 1) if is_full else number)
-    pitch = 2 * BEAD_PITCH if is_full else BEAD_PITCH  # room for the number
+    # wider distance, with room for the number
+    pitch = 2 * BEAD_PITCH if is_full else BEAD_PITCH
     columns = TRAY_COLUMNS * BEAD_PITCH // pitch
     width = TRAY_COLUMNS * BEAD_PITCH + 2 * TRAY_RIM
     height = TRAY_ROWS * BEAD_PITCH + 2 * TRAY_RIM

@@ -47,11 +47,8 @@ MIN_CHART_WIDTH = 300
 SINGLE_CHART_HEIGHT, JOINED_CHART_HEIGHT = 224, 144
 # height of the title, of a chart's name, of a row of its key, and of the margin below
 TITLE_HEIGHT, NAME_HEIGHT, KEY_ROW_HEIGHT, ROOM_BELOW = (30, 26, 17, 44)
-PLOT_LEFT, PLOT_RIGHT, TEXT_MARGIN = (
-    50,
-    14,
-    12,
-)  # left and right of a plot, and of what is written
+# pixels: left and right of a plot, and left and right of texts
+PLOT_LEFT, PLOT_RIGHT, TEXT_MARGIN = (50, 14, 12)
 KEY_LINE_WIDTH = 24  # length of the sample of a line in a key
 VALUE_COLUMNS = (
     "move",

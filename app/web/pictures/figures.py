@@ -44,31 +44,31 @@ from app.web.pictures.curves import (
 from app.web.pictures.palette import LEVEL_COUNT
 from app.web.site_data import SiteData, cached_per_site
 
-TEXT_LINE_HEIGHT = 17.0  # pixels from one line of words to the next
-SMALL_LINE_HEIGHT = 15.0  # line height of the words below a name
-ROW_GAP = 18.0  # between two rows
-MAX_NAME_CHARACTERS = 32  # characters that fit on a phone
-MAX_MARK_CHARACTERS = 22  # characters that fit on half a phone
+TEXT_LINE_HEIGHT = 17.0  # distance of two lines of text, in pixels
+SMALL_LINE_HEIGHT = 15.0  # distance of two lines of small text, in pixels
+ROW_GAP = 18.0  # pixels between two rows
+MAX_NAME_CHARACTERS = 32  # maximum number of characters of a row's name on a phone
+MAX_MARK_CHARACTERS = 22  # maximum number of characters of a mark's text
 CHARACTER_WIDTH = 7.0  # largest width of a letter, in pixels
-MIN_PLOT_WIDTH = 270.0  # least width of a plot, in pixels
+MIN_PLOT_WIDTH = 270.0  # smallest width of a plot, in pixels
 MAX_BINS = 36
 DOT_DISTANCE = 9.0  # pixels between two runs in a stack
-# height of a row of dots: with few rows, with many rows
+# height of a row of dots in pixels: in a figure with few rows, with many rows
 MAX_ROW_HEIGHT, MIN_ROW_HEIGHT = (180.0, 46.0)
-MAX_ROWS_HEIGHT = 540.0  # pixels of all rows, as far as these limits allow
-MAX_ROW_DOTS, MIN_ROW_DOTS = 100, 30  # dots of a row: with few rows, with many rows
-MAX_FIGURE_DOTS = 400  # dots of all rows together
-MAX_CURVE_DOTS = 9  # points of a curve that are drawn as dots
-CURVES_HEIGHT, ROOM_ABOVE_CURVES = (
-    280.0,
-    8.0,
-)  # height of curves and room above them, in pixels
-MAX_WIDE_BANDS = 2  # curves that leave room for the bands of all runs
+# height of all rows together in pixels, within the limits of a row
+MAX_ROWS_HEIGHT = 540.0
+# number of dots in a row: in a figure with few rows, with many rows
+MAX_ROW_DOTS, MIN_ROW_DOTS = (100, 30)
+MAX_FIGURE_DOTS = 400  # maximum number of dots in a figure
+MAX_CURVE_DOTS = 9  # maximum number of points of a curve that are drawn as dots
+# height of curves and room above them, in pixels
+CURVES_HEIGHT, ROOM_ABOVE_CURVES = (280.0, 8.0)
+MAX_WIDE_BANDS = 2  # a figure with more curves has no bands of all runs
 CELL_HEIGHT = 38.0
-MAX_PHONE_COLUMNS = 6  # columns whose numbers fit on a phone
-MAX_NOTES_BESIDE = 9  # characters of a row's name that fit beside the row
+MAX_PHONE_COLUMNS = 6  # maximum number of columns with numbers on a phone
+MAX_NOTES_BESIDE = 9  # maximum number of characters of a row's name beside the row
 BAR_HEIGHT = 20.0
-# Styles of lines by the index of the line.
+# CSS classes of a line, by its index
 CURVE_STYLES = (
     *("accent", "dashed ink", "win", "dashed loss", "dotted draw"),
     *("mixed accent", "dotted win", "mixed loss"),
@@ -77,16 +77,15 @@ CURVE_STYLES = (
 # Sizes of a figure in a file of its own, in pixels.
 FILE_WIDTH, FILE_MARGIN = 720.0, 20.0
 TITLE_LINE_HEIGHT, FILE_LINE_HEIGHT, KEY_LINE_HEIGHT = 22.0, 16.0, 18.0
-BOARD_SIZE, BOARDS_PER_ROW = 150.0, 4  # the side of a board; boards in a row
-MAX_LINE_CHARACTERS, MAX_BOARD_LINE_CHARACTERS = (
-    92,
-    22,
-)  # characters of a line in small type: across the figure, and below a board
+# side of a board in pixels; number of boards in a row
+BOARD_SIZE, BOARDS_PER_ROW = (150.0, 4)
+# maximum number of characters in a line of small text: below the figure, below a board
+MAX_LINE_CHARACTERS, MAX_BOARD_LINE_CHARACTERS = (92, 22)
 
 
 # Sizes of a miniature, in pixels.
 MINIATURE_WIDTH, MINIATURE_HEIGHT = 120.0, 48.0
-MINIATURE_ROWS = 4  # rows of the miniature of a figure with many rows
+MINIATURE_ROWS = 4  # maximum number of rows in a miniature
 SLOTS = 40
 
 
@@ -383,7 +382,7 @@ def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> FigureLayout
     format_value = (
         format_short if all(value % 1 == 0 for value in flat) else format_one_decimal
     )
-    # otherwise they are above their rows
+    # longer names are above their rows
     names_are_beside = max(map(len, figure.rows)) <= MAX_NOTES_BESIDE
     top = TEXT_LINE_HEIGHT + 8
     corner = f"{figure.row_label} ↓   {figure.column_label} →"
@@ -633,7 +632,7 @@ def draw_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
         )
         y += BOARD_SIZE + lines * FILE_LINE_HEIGHT + 14
     y += 6
-    for text in (layout.caption, source_text):  # an address stays whole
+    for text in (layout.caption, source_text):  # URLs are not broken
         for line in wrap(
             text, MAX_LINE_CHARACTERS, break_long_words=False, break_on_hyphens=False
         ):
@@ -683,7 +682,7 @@ def _add_notes(
     for mark in marks:
         at = axis.compute_share(mark.value)
         shapes.append(svg.Segment("claimed", at, top, at, top + above + height))
-    shapes += words  # over the lines of the others
+    shapes += words  # drawn last, so that texts cover the lines of other marks
     return above
 
 
@@ -728,7 +727,7 @@ def _draw_dots(
         for start in range(0, len(runs), runs_per_dot)
     ]
     *whole, last = parts
-    # or columns would slant
+    # the mean x of the runs would make the columns slant
     parts = [
         *sorted(whole, key=lambda part: tables.find_middle_run(part)["seed"]),
         last,

@@ -36,19 +36,14 @@ from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, cached_per_site
 
 # SVG path of a tile, from the left end of its top edge
 TILE_PATH = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"
-OPTIMAL_LINE_HEIGHT = (
-    0.16  # height of the line of optimal play below a row; a tile is 1 high
-)
+# height of the line of optimal play below a row; a tile is 1 high
+OPTIMAL_LINE_HEIGHT = 0.16
 EXPECTED_KEY = "expects"
 
 # Sizes of a picture in a file of its own, in pixels.
 TILE_SIZE = 15  # side of a tile
-LEFT_MARGIN, TOP_MARGIN, BOTTOM_MARGIN, RIGHT_MARGIN = (
-    34,
-    46,
-    46,
-    14,
-)  # around the tiles
+# margins around the tiles
+LEFT_MARGIN, TOP_MARGIN, BOTTOM_MARGIN, RIGHT_MARGIN = (34, 46, 46, 14)
 SWATCH_PATH = "M0 0h.9v.9h-.9z"
 CSV_COLUMNS = ("position", "record", "move", "to_move", "true_value", "heat", "visits")
 
@@ -58,9 +53,8 @@ class TileColouring(NamedTuple):
 
     title: str
     colour_scale: str  # "heat" from a loss to a win, or "level" from nothing to all
-    lowest_meaning: str = (
-        ""  # meaning of the lowest level, or of no heat if that is not a draw
-    )
+    # meaning of the lowest level, or of the middle heat if it is not a draw
+    lowest_meaning: str = ""
     highest_meaning: str = ""
 
 
@@ -96,11 +90,10 @@ class MindPicture(NamedTuple):
     # (step of the colour scale or None for unknown values, SVG path of all tiles of this colour)
     paths_by_colour: list[tuple[int | None, str]]
     tile_outline: str = TILE_PATH  # SVG path of a single tile, for the script
-    # "x,y" of every tile, as are the frames only where a script may want them
+    # coordinates "x,y" of all tiles, for the script; "" if the page has no script
     tile_coordinates: str = ""
-    encoded_frames: str = (
-        ""  # the colours of every tile at every moment, see `encode_frame`
-    )
+    # colours of all tiles at all snapshots, encoded by `encode_frame`
+    encoded_frames: str = ""
 
     def draw_svg(self, id: str = "mind", is_small: bool = False) -> Markup:
         """Return the picture as SVG for a page.
@@ -245,7 +238,7 @@ def colour_tiles(
     game = site.game
     agent = site.agents[name]
     rows, known = choose_decisions(site, name, snapshot)
-    if colouring_key == "visits":  # recorded only at the end of the training
+    if colouring_key == "visits":  # visits are recorded only at the end of the training
         return value_map.colour_visits(rows, agent.visits, LEVEL_COUNT)
     if colouring_key == "blunders":
         plays = (

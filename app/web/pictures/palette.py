@@ -24,7 +24,7 @@ INK_COLOURS: dict[str, Shade] = {
     "accent": ("#4049c9", "#a9b2ff"),
     "on-accent": ("#ffffff", "#10131f"),
     "tint": ("#eef0ff", "#22273d"),
-    # Outcomes in charts and words: 4.5:1 on the surface; lines differ by more than colour.
+    # Outcomes in charts and texts have a contrast of 4.5:1 to the background.
     "win": ("#00695f", "#4fd1c1"),
     "draw": ("#5c6670", "#b4bcc5"),
     "loss": ("#b71c1c", "#ff8a80"),

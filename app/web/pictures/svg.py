@@ -22,9 +22,8 @@ from resvg_py import svg_to_bytes
 from app.web.pictures import palette
 
 SCHEMES = ("auto", *palette.SCHEMES)
-COORDINATE_PRECISION = (
-    1000  # a path over the width of a plot has x coordinates from 0 to 1000
-)
+# a path over the width of a plot has x coordinates from 0 to 1000
+COORDINATE_PRECISION = 1000
 DOT_RADIUS = 4.4
 CHARACTER_WIDTH = 0.58  # width of a letter, as a share of its height
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
@@ -100,9 +99,9 @@ class Text(NamedTuple):
 
     kind: str
     x: float
-    y: float  # baseline
+    y: float  # y coordinate of the baseline
     text: str
-    anchor: str = "start"  # or "middle", "end"
+    anchor: str = "start"  # the part of the text at (x, y): "start", "middle" or "end"
     left_shift: float = 0.0  # pixels by which the text is moved to the left
     colour_value: ScaleValue | None = None  # colour of the background
 
@@ -113,7 +112,8 @@ class Sign(NamedTuple):
     kind: str
     outline: str
     colour_value: ScaleValue | None = None
-    fill_attribute: str = ""  # fill without a style, such as "url(#hatch)"
+    # SVG attribute fill, such as "url(#hatch)"; "" to use the style sheet
+    fill_attribute: str = ""
 
 
 class Hatch(NamedTuple):
@@ -299,9 +299,9 @@ class SvgWriter(NamedTuple):
     """
 
     width: float | None = 1.0
-    height: float = 0.0  # used without a width
+    height: float = 0.0  # height of a plot in pixels, used if `width` is None
     base_url: str = ""
-    link_attributes: str = ""  # attributes of its links
+    link_attributes: str = ""  # HTML attributes of all links
 
     def write_shapes(self, shapes: Iterable[Shape]) -> str:
         """Return the SVG of shapes, with their links and tooltips."""

@@ -16,10 +16,9 @@ from app.web.formatting import format_count, format_number, format_with_unit
 from app.web.match import Match
 from app.web.site_data import HUMAN, MAX_REGISTERED, TRUTH, SiteData, cached_per_site
 
-MAX_TABLE_ROWS = 26  # rows of a table of curves; the file has all rows
-MAX_OFFERED_RUNS = (
-    6  # links to runs with the lowest, the middle and the highest values, each
-)
+MAX_TABLE_ROWS = 26  # maximum number of rows in a table of curves
+# links to runs with the lowest, the middle and the highest values, each
+MAX_OFFERED_RUNS = 6
 QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
 # headings of the quantiles in tables
 QUANTILE_HEADINGS = (
@@ -33,7 +32,7 @@ COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
 
 BuildRunUrl = Callable[[int], str]  # maps a seed to the URL of its run
 Runs = NDArray[np.void]  # [N] records with the fields "seed" and "value"
-Record = tuple[object, ...]  # a value for each of COLUMNS
+Record = tuple[object, ...]  # a row of the CSV file without its first column
 
 
 class TableCell(NamedTuple):
@@ -62,9 +61,8 @@ class RunSample(NamedTuple):
     """Links to some runs of a group, or to all runs of a small group."""
 
     group_name: str
-    runs_by_group: list[
-        tuple[str, list[TableCell]]
-    ]  # the part of the group, and its runs
+    # (part of the group, such as "lowest"; links to its runs)
+    runs_by_group: list[tuple[str, list[TableCell]]]
 
 
 def build_verdict_table(numbers: Numbers) -> HtmlTable:
@@ -141,7 +139,7 @@ def _build_histogram_table(
 def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> HtmlTable:
     points = sorted({x for series in figure.series for x in series.x})
     step = -(-len(points) // MAX_TABLE_ROWS)
-    shown = points[::-step][::-1]  # the last one among them
+    shown = points[::-step][::-1]  # every step-th row, counted back from the last row
     known = [_format_points_by_x(series, figure.unit) for series in figure.series]
     rows = [
         TableRow(
@@ -262,7 +260,7 @@ def list_records(figure: object, first_seed: int) -> Iterator[Record]:
 
 
 @list_records.register
-def _(figure: Histogram, first_seed: int) -> Iterator[Record]:
+def _list_histogram_records(figure: Histogram, first_seed: int) -> Iterator[Record]:
     for group in figure.groups:
         for seed, value in enumerate(group.values, first_seed):
             yield (
@@ -279,7 +277,7 @@ def _(figure: Histogram, first_seed: int) -> Iterator[Record]:
 
 
 @list_records.register
-def _(figure: Curves, first_seed: int) -> Iterator[Record]:
+def _list_curve_records(figure: Curves, first_seed: int) -> Iterator[Record]:
     for series in figure.series:
         lines = {
             "least": series.least,
@@ -304,7 +302,7 @@ def _(figure: Curves, first_seed: int) -> Iterator[Record]:
 
 
 @list_records.register
-def _(figure: Grid, first_seed: int) -> Iterator[Record]:
+def _list_grid_records(figure: Grid, first_seed: int) -> Iterator[Record]:
     for row, values, recipes in zip(
         figure.rows, figure.values, figure.recipes, strict=True
     ):
@@ -322,7 +320,7 @@ def _(figure: Grid, first_seed: int) -> Iterator[Record]:
 
 
 @list_records.register
-def _(figure: Bars, first_seed: int) -> Iterator[Record]:
+def _list_bar_records(figure: Bars, first_seed: int) -> Iterator[Record]:
     for bar in figure.bars:
         recipe = bar.recipe or None
         yield bar.name, recipe, None, bar.record, "value", bar.value, bar.sample_size
@@ -332,7 +330,7 @@ def _(figure: Bars, first_seed: int) -> Iterator[Record]:
 
 
 @list_records.register
-def _(figure: Boards, first_seed: int) -> Iterator[Record]:
+def _list_board_records(figure: Boards, first_seed: int) -> Iterator[Record]:
     for board in figure.boards:
         yield board.text, board.value_source, None, board.record, "position", None, None
 

@@ -25,11 +25,13 @@ from app.web.service.packing import choose_encoding
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-CACHE_BYTES = 8 << 20  # bytes, some two thousand packed pages
+# size of the cache in bytes, enough for about 2,000 compressed pages
+CACHE_BYTES = 8 << 20
 # share of CACHE_BYTES for responses that were requested more than once
 PROVEN_SHARE = 0.75
-MAX_ANSWER_BYTES = 1 << 19  # bytes of one answer
-CACHED_VARY_HEADERS = {"accept-encoding", "hx-request"}  # the names allowed in Vary
+MAX_ANSWER_BYTES = 1 << 19  # maximum size of one response in bytes
+# only responses that vary by these headers are cached
+CACHED_VARY_HEADERS = {"accept-encoding", "hx-request"}
 ENCODING_VARIABLE, IF_MATCH_VARIABLE = "HTTP_ACCEPT_ENCODING", "HTTP_IF_MATCH"
 
 Key = tuple[str, ...]

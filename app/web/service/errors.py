@@ -146,7 +146,7 @@ def _build_response(error: HTTPException, sentence: str | None) -> Response:
         response = make_response(_render_error(error, sentence))
         response.vary.add("HX-Request")
         again = getattr(error, "retry_after", None)
-        if again:  # browsers load the page again after this time
+        if again:  # browsers reload the page after the time in this header
             response.headers["Refresh"] = f"{again}"
     response.status_code = error.code or 500
     for name, value in error.get_headers():
@@ -169,7 +169,7 @@ def _describe_problem(error: HTTPException, sentence: str | None) -> Response:
         title=error.name,
         status=error.code,
         detail=sentence,
-        error=told,  # compatible with clients of earlier versions
+        error=told,  # for clients of earlier versions of the API
     )
     response.mimetype = PROBLEM_MIMETYPE
     return response

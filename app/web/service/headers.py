@@ -39,9 +39,8 @@ FRAME_HEADERS = {
     ),
     RESOURCE_POLICY_HEADER: "cross-origin",
 }
-NO_INDEX_HEADERS = {
-    "X-Robots-Tag": "noindex, nofollow"
-}  # for pages with endlessly many links
+# for pages with endlessly many links
+NO_INDEX_HEADERS = {"X-Robots-Tag": "noindex, nofollow"}
 HTTPS_HEADERS = {"Strict-Transport-Security": "max-age=31536000; includeSubDomains"}
 CORS_ORIGINS = "CORS_ORIGINS"
 ORIGIN_PATTERN = re.compile(r"https?://[a-z0-9.-]+(:\d+)?")

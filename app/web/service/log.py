@@ -17,7 +17,7 @@ from gevent.os import tp_write
 from gunicorn import glogging
 from pythonjsonlogger.json import JsonFormatter
 
-MAX_QUEUED_LINES = 2_000  # longest queue of lines to write
+MAX_QUEUED_LINES = 2_000  # maximum number of lines that wait to be written
 MAX_LINE_LENGTH = 1_000  # maximum number of characters of a logged value
 FLUSH_SECONDS = 1.0  # longest time for writing the last lines of a process
 
@@ -77,7 +77,7 @@ class LogFile(logging.FileHandler):
     def __init__(self, handler: logging.FileHandler) -> None:
         super().__init__(handler.baseFilename)
         self.setFormatter(handler.formatter)
-        self.write_error = ""  # why the last line could not be written
+        self.write_error = ""  # the reason why the last line could not be written, "" if it was written
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record."""
@@ -110,7 +110,7 @@ class QueuedHandler(QueueHandler):
         super().__init__(Queue(MAX_QUEUED_LINES))
         self.setFormatter(handler.formatter)
         self.file = handler.stream.fileno()
-        self.process = 0  # the process of the thread, which a fork does not inherit
+        self.process = 0  # id of the process that runs the thread; a forked process needs its own thread
 
     def enqueue(self, record: logging.LogRecord) -> None:
         """Queue a record if there is room."""

@@ -21,9 +21,10 @@ from app.web.pictures import palette, svg
 
 # encoding -> compressor; the encoding with the smallest results comes first
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
-    # no page is larger than its window
+    # a window that is larger than any page
     "br": partial(brotli.compress, quality=3, lgwin=18),
-    "gzip": partial(gzip.compress, compresslevel=5, mtime=0),  # 6 takes a fifth longer
+    # compression level 6 takes a fifth longer than level 5
+    "gzip": partial(gzip.compress, compresslevel=5, mtime=0),
 }
 NO_ENCODING = "identity"
 MIN_PACKED_BYTES = 500  # smaller responses are not compressed

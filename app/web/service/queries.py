@@ -35,9 +35,8 @@ def init_app(app: Flask) -> None:
 
 def merge_slashes() -> AnyResponse | None:
     """Redirect a path with repeated slashes to the path with single slashes."""
-    path = get_path(
-        request.environ
-    )  # `request.path` has no repeated slashes at its start
+    # `request.path` has no repeated slashes at its start
+    path = get_path(request.environ)
     if "//" not in path:
         return None
     path = urls.quote_path(re.sub("/{2,}", "/", path))

@@ -39,11 +39,11 @@ from app.web.site_data import SiteData, get_current_site
 Document: TypeAlias = dict[str, Any]  # a JSON object
 
 JSON = "application/json"
-# prefix that avoids clashes with types of the site; not in the document
+# prefix of class names of the API, which the OpenAPI document leaves out
 API_TAG = "Api"
 TAGS_KEY = "type"  # the field that distinguishes kinds of figures
 RECIPE_PATTERN = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
-# names of recipes, and of the lenses of their tasks
+# matches names of recipes, and of value sources of their training tasks
 RECIPE = {
     "type": "string",
     "title": "a recipe",
@@ -140,7 +140,7 @@ class Operation(NamedTuple):
     """An operation of the API: a method at a path."""
 
     path: str
-    method: str  # lower case
+    method: str  # HTTP method in lower case
     operation: Document
 
     @property
@@ -237,10 +237,11 @@ TABLE_REQUEST_BODY = {
     },
 }
 UNREACHABLE_EXAMPLE = urls.API_POSITION.url("XXX......")  # no game leads there
-WIDTH = 170  # characters of a line: a cell of a position fits
-LONGEST_TEXT = 160  # characters of a text in an example: the paths of most pages fit
+WIDTH = 170  # maximum number of characters of a line: a cell of a position fits
+# maximum number of characters of a text in an example: most URLs fit
+LONGEST_TEXT = 160
 SCHEMA_PREFIX = "#/components/schemas/"
-MAX_LISTED_ITEMS = 6  # longest list of names in a line
+MAX_LISTED_ITEMS = 6  # maximum number of names in a line
 
 bp = Blueprint("api", __name__)
 
@@ -258,7 +259,7 @@ class ApiPage(Page, frozen=True):
 
     template: ClassVar = "api/api.html"
 
-    site_url: str  # its URL
+    site_url: str  # URL of this site
     operations: list[tuple[Operation, RequestExample]]
     schemas: Mapping[str, Document]  # objects in the answers, by name
     error_example: RequestExample

@@ -105,7 +105,7 @@ class Problem(Struct, frozen=True):
     ]
 
 
-# The parts of paths by name. Only the first example of each part appears in the example URLs.
+# part of a path -> its type; the example URLs use the first example of each type
 PATH_PARTS: Mapping[str, Any] = MappingProxyType(
     {
         "position": Annotated[

@@ -18,9 +18,8 @@ from app.recipes.on_demand import MAX_UPDATES, parse_on_demand
 from app.recipes.parameters import format_value
 from app.web.pages.lab.differences import count_turns, find_shared_parameters
 
-ALGORITHM = (
-    "algorithm"  # name of the form field for the algorithm; all others are parameters
-)
+# name of the form field for the algorithm; all others are parameters
+ALGORITHM = "algorithm"
 SIDE_LETTERS = ("a", "b")  # the baseline, and the recipe that is compared with it
 
 

@@ -17,8 +17,9 @@ from app.web.pictures.svg import Plot, ShapeLink, write_plot
 from app.web.pictures.tables import HtmlTable, TableCell, TableRow, build_table
 
 CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0  # pixels
-MAX_CURVE_POINTS = 50  # points of a curve
-SEED_LABEL_WIDTH = 16  # characters that fit below one of two columns on a phone
+MAX_CURVE_POINTS = 50  # maximum number of points of a curve
+# maximum number of characters below one of two columns on a phone
+SEED_LABEL_WIDTH = 16
 
 
 class DuelCharts(NamedTuple):

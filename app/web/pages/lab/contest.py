@@ -6,7 +6,7 @@ from typing import NamedTuple
 from app.experiments import compute_sign_test, count_higher
 from app.web.pages.lab.measures import Measure
 
-MAX_SEEDS = 20  # number of seeds before a verdict
+MAX_SEEDS = 20  # number of seeds that a verdict needs
 SIGNIFICANCE_LEVEL = 0.05  # significance level of the sign test
 
 
@@ -65,9 +65,8 @@ class Verdict(NamedTuple):
 
     headline: str
     detail: str
-    warning: str = (
-        ""  # sentence before both if the recipes differ in several parameters
-    )
+    # sentence before both if the recipes differ in several parameters
+    warning: str = ""
 
     @property
     def text(self) -> str:

@@ -46,10 +46,8 @@ from app.web.pages.lab.wording import SideNames, name_causes, name_sides, warn_o
 from app.web.site_data import SiteData
 
 FIRST_SEED_COUNT = 5  # number of seeds in the first batch
-SEED_COUNTS = (
-    1,
-    *range(FIRST_SEED_COUNT, MAX_SEEDS + 1, FIRST_SEED_COUNT),
-)  # valid values in a URL
+# numbers of seeds that a URL can have
+SEED_COUNTS = (1, *range(FIRST_SEED_COUNT, MAX_SEEDS + 1, FIRST_SEED_COUNT))
 LINEAR, LOGARITHMIC = "linear", "logarithmic"
 AXIS_TITLES = {
     "": "clearest axis",
@@ -62,7 +60,7 @@ class Side(NamedTuple):
     """A recipe of a comparison with its runs; both sides have runs of the same seeds."""
 
     letter: str  # "A" or "B"
-    name: str  # its canonical name on this site
+    name: str  # canonical name of the recipe on this site
     recipe: Recipe
     label: str  # name in a chart, such as "α 0.8"; the letter if no name is short
     phrase: str  # end of a sentence about it, such as "with α 0.8"
@@ -92,9 +90,8 @@ class Duel:
     sides: Sequence[Side]  # A and B, or the single recipe
     seeds: range  # all seeds of the comparison, trained or not
     measure_key: str  # a key of `measures`
-    axis_key: (
-        str  # a key of AXIS_TITLES; "" for the axis that shows the difference best
-    )
+    # a key of AXIS_TITLES; "" for the axis that shows the difference best
+    axis_key: str
 
     @property
     def main_side(self) -> Side:
@@ -376,7 +373,8 @@ def has_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
     if site.is_taught_by_person(name_recipe(recipe)):
         return False
     try:
-        last = site.lab.name_with_seed(recipe, seeds[-1])  # the longest of the names
+        # the last seed has the longest name
+        last = site.lab.name_with_seed(recipe, seeds[-1])
     except RecipeError:
         return False
     return site.agents.contains_name(last)

@@ -10,13 +10,15 @@ from app.web.on_demand import SeedRun
 from app.web.pictures.curves import PERCENT_UNIT
 from app.web.site_data import SiteData
 
+# these measures are keys of CURVE_TITLES
 BLUNDERS_KEY, LOSSES_KEY, TASK_KEY = (
     "blunders",
     "losses",
     "task",
-)  # keys of CURVE_TITLES
+)
 
-GetCurve = Callable[[Figures], Sequence[float]]  # a number for each snapshot
+# a function from figures to a number for each snapshot
+GetCurve = Callable[[Figures], Sequence[float]]
 
 
 class Measure(NamedTuple):

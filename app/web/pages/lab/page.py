@@ -79,7 +79,7 @@ class Preset(
     recipe: str  # the name of the compared recipe
     description: str
     game_number: int | None = None  # number of the training game that shows the answer
-    source_slug: str = "nested-software"  # the source of the learner
+    source_slug: str = "nested-software"  # slug of the source of the learner
     baseline: str = "q-table"  # the name of the baseline
 
     def list_names(self, site: SiteData) -> tuple[str, str]:
@@ -110,7 +110,7 @@ class SideFilm(NamedTuple):
     side: duel.Side
     description: str
     film: Film
-    frame_index: int  # the frame that is shown
+    frame_index: int  # index of the frame that is shown
     mind_picture: MindPicture
 
 
@@ -150,8 +150,9 @@ class LabPage(DuelPage, frozen=True):
     swap_url: str  # the URL with A and B exchanged, "" for a recipe alone
     verdict_table: elsewhere.VerdictTable | None
     proofs: list[tuple[str, str]]
-    side_films: list[SideFilm]  # A before B, unless A would have to be trained for it
-    next_frame_url: str  # the URL of the next snapshot, after the last of the first
+    # films of A and B; only of B if A would have to be trained for it
+    side_films: list[SideFilm]
+    next_frame_url: str  # URL of the next snapshot; the first snapshot follows the last
     # a game of the training, if the URL asks for one
     game_picture: training_game.TrainingGamePicture | None
     no_game_reason: str  # reason why no game can be shown, "" if games can be shown
@@ -220,7 +221,7 @@ def show_lab(name: str) -> AnyResponse:
     if site.is_taught_by_person(name) and isinstance(
         site.lab.replay_course(name, None), Refusal
     ):
-        # With these parameters the learner does not make the moves that its teacher answered.
+        # With these parameters the learner would have made other moves than those in its games.
         teach = urls.teach_url(name)
         if wants_fragment():
             return Response(headers={"HX-Redirect": teach})
@@ -228,7 +229,7 @@ def show_lab(name: str) -> AnyResponse:
     if wants_fragment() and "elsewhere" in request.args:
         return render_page(build_elsewhere_page(site, name, request.args))
     if wants_fragment() and "seeds" in request.args:
-        # No agent is needed for more seeds, only runs.
+        # More seeds need only their results, not their agents.
         return render_page(
             build_duel_page(site, duel.build_duel(site, name, request.args))
         )

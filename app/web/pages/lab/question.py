@@ -26,12 +26,13 @@ from app.web.pages.lab.wording import (
 )
 from app.web.site_data import SiteData
 
+# ids of slots that do not stand for a single parameter
 CHANGE_SLOT, SETTINGS_SLOT, MEASURE_SLOT = (
     "change",
     "settings",
     "by",
-)  # slots that change several parameters, or how a rate falls
-B_PREFIX = "b."  # before the name of a parameter that differs between A and B
+)
+B_PREFIX = "b."  # prefix of form fields that change only recipe B
 MAX_NAMED_CONTRASTS = 3  # with more contrasts the question gives only their number
 
 

@@ -47,8 +47,9 @@ SUGGESTIONS_HEADING = "Compare something else"
 SHIPPED_HEADING = "Agents of this site"
 # Parameters that students ask about first; "" stands for the length of the training.
 PARAMETER_ORDER = ["epsilon", "alpha", "step_size", "", "gamma", "initial", "seat"]
-REWARD_LIMITS = (2.0, 10.0, 100.0)  # limits of a slider for values from -100 to 100
-NUMBER_STEP = 0.01  # step of a slider from 0 to 1
+# possible limits of a slider for rewards from -100 to 100; the smallest that fits is used
+REWARD_LIMITS = (2.0, 10.0, 100.0)
+NUMBER_STEP = 0.01  # step of a slider for numbers from 0 to 1
 PARAMETER_LABELS = {
     "vs": "Opponent",
     "alpha": "Learning rate",
@@ -121,9 +122,8 @@ class Slot(NamedTuple):
     title: str
     is_contrast: bool
     fields: Sequence[NumberField]
-    links_by_heading: Sequence[
-        tuple[str, Sequence[Destination]]
-    ]  # links under headings
+    # (heading, links under it)
+    links_by_heading: Sequence[tuple[str, Sequence[Destination]]]
 
 
 class Setup(NamedTuple):

@@ -28,7 +28,7 @@ OUTCOME_TEXTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
 class TrainingSquare(NamedTuple):
     """A square of a small board in a training game."""
 
-    mark: str  # "X", "O" or "."
+    mark: str  # "X", "O", or "." for an empty square
     is_played: bool = False  # whether the move of this board is here
     heat: int | None = None
     value_text: str = ""  # the new value of the move, "" before its update
@@ -40,7 +40,8 @@ class TrainingMovePicture(NamedTuple):
     squares: list[TrainingSquare]
     title: str
     choice_kind: str  # "explored", "greedy", "drawn", "unseen", "seen", or "answer" of the opponent
-    value_change_text: str  # the value before and after, "" before its update
+    # value of the move before and after its update, "" before the update
+    value_change_text: str
     is_updated_now: bool
 
 

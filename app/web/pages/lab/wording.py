@@ -56,8 +56,8 @@ WORDINGS = msgspec.toml.decode(
 class Description(NamedTuple):
     """The description of a recipe by the values in which it differs from another recipe."""
 
-    circumstances: list[str]  # "against Random", "as X"
-    values: list[str]  # "α 0.8", "200 games"
+    circumstances: list[str]  # texts such as "against Random" and "as X"
+    values: list[str]  # texts such as "α 0.8" and "200 games"
 
     @property
     def label(self) -> str:
@@ -147,7 +147,9 @@ def describe_values(
     """Return the description of a recipe by the values of some parameters."""
     named = {one.name: one for one in parameters}
     if "vs" in named and len(recipe.phases) > 1:
-        named.pop(recipe.length_parameter, None)  # the opponents come with their turns
+        named.pop(
+            recipe.length_parameter, None
+        )  # the names of the opponents include their turns
     description = Description([], [])
     for one in named.values():
         if one.name == "vs":

@@ -44,9 +44,8 @@ from app.web.urls import frame_file_url, frame_url
 from app.web.wording import LessonStep, describe_turn
 
 CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
-LATEX_SPECIAL_CHARACTERS = re.compile(
-    r"[&%$#_{}]"
-)  # characters with a meaning in LaTeX
+# characters with a meaning in LaTeX
+LATEX_SPECIAL_CHARACTERS = re.compile(r"[&%$#_{}]")
 # Pixels of a frame: of a board, one chart, all charts of an agent, a mind, an experiment's figure,
 # of a puzzle, a step of the lesson, a learner, an update.
 BOARD_SIZE = (380, 560)

@@ -83,7 +83,7 @@ class LostGame(NamedTuple):
     url: str  # URL of this game on the play page, at its start
     best_response_chances: Chances  # results in this seat against the best responder
     game_chance: float  # chance of this game if the opponent plays exactly these moves
-    unpunished_count: int  # number of the opponent's moves that are blunders too
+    unpunished_count: int  # number of moves at which the opponent blundered too
     exhibits: list[PositionExhibit]  # the position after each ply
 
 

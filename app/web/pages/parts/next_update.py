@@ -47,7 +47,7 @@ class UpdateCase(NamedTuple):
     """One way in which the next update of a value can come about."""
 
     url_name: str  # name in the URL: the digit of the reply, or the result
-    title: str  # name of the answer's square, or the result in a word; "" for the only case
+    title: str  # name of the reply's square, or the result; "" for the only case
     event: UpdateEvent
     default_rank: float  # the page shows the case with the lowest rank by default
 
@@ -57,7 +57,7 @@ class NextUpdate(NamedTuple):
 
     update: UpdatePicture
     case_links: list[UpdateLink]  # links to all cases; [] for a single case
-    are_cases_results: bool  # whether the cases are results of a game, not answers
+    are_cases_results: bool  # whether the cases are results of a game, not replies
 
 
 def draw_next_update(
@@ -412,7 +412,7 @@ def _list_bead_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
     return _list_game_cases(query, _combine_policies(query, own), make_update)
 
 
-# section of an algorithm -> the function that lists its cases, for rules of their own
+# slug of an algorithm -> function that lists its cases; other algorithms have a case for each reply
 CASE_BUILDERS: Mapping[str, Callable[[ValueQuery, ValueReason], list[UpdateCase]]] = {
     "self-play": _list_self_play_cases,
     "league": _list_league_cases,

@@ -16,10 +16,10 @@ from app.web.site_data import SiteData
 
 MAX_TABLE_BYTES = 1 << 20  # limit for a table in bytes
 MAX_FORM_BYTES = MAX_TABLE_BYTES + (1 << 14)  # limit for a form with a table in bytes
-MAX_FORM_PARTS = 20  # parts of a form, at most
+MAX_FORM_PARTS = 20  # maximum number of parts of a form
 FORM_MIMETYPE = "multipart/form-data"
 MAX_CONCURRENT_TABLES = 32  # limit for tables received at once, 1 MB of memory each
-RETRY_AFTER = 5  # seconds
+RETRY_AFTER = 5  # seconds after which a client may send its table again
 _free_places = BoundedSemaphore(MAX_CONCURRENT_TABLES)
 
 
@@ -48,7 +48,7 @@ def receive_table() -> tuple[bytes, TableOptions]:
         content, fields = receive_form()
         given |= fields
     else:
-        # a chunked body is cut off at this size
+        # a longer chunked body is cut off
         request.max_content_length = MAX_TABLE_BYTES + 1
         content = request.get_data(cache=False)
     if len(content) > MAX_TABLE_BYTES:

@@ -23,10 +23,10 @@ from app.web.translation import localize_number
 
 STEP_COUNT = 6  # steps in which each update is shown
 DECIMALS = (2, 3, 4)  # numbers of decimals to try until the rounded numbers add up
-# result of a game for the mover: its name, which is also that of MENACE's parameter for it
+# result of a game for the mover -> its name, also the parameter of MENACE for this result
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
-MAX_DRAWN_BEADS = 24  # beads that the picture shows one by one; more are a number
-# algorithms whose estimates begin at 0
+MAX_DRAWN_BEADS = 24  # maximum number of beads that the picture shows one by one
+# slugs of algorithms whose values begin at 0
 INITIAL_ZERO_ALGORITHMS = (
     "q-learning",
     "sarsa",
@@ -37,7 +37,7 @@ INITIAL_ZERO_ALGORITHMS = (
     "monte-carlo",
     "league",
 )
-# new stones that are marked on the next board: a move and its answer
+# maximum number of new stones that are marked on the next board: a move and its reply
 SETTLING_STONES = 2
 
 
@@ -76,26 +76,23 @@ class UpdateEvent(NamedTuple):
 
     move: TrainingMove
     update: TrainingUpdate
-    final_board: str = (
-        ""  # last board of the game, for algorithms that learn from results
-    )
-    later_own_moves: int = 0  # number of own moves after this one
-    weighted_replies: Sequence[
-        WeightedReply
-    ] = ()  # the answers, of an average over all answers
+    # last board of the game, for algorithms that learn from results
+    final_board: str = ""
+    later_own_moves: int = 0  # number of the learner's moves after this move
+    # replies with their probabilities, for a value averaged over all replies
+    weighted_replies: Sequence[WeightedReply] = ()
 
 
 class UpdateSquare(NamedTuple):
     """A square of one of the boards of an update."""
 
-    mark: str  # "" where it is empty
+    mark: str  # "X", "O", or "" for an empty square
     value_text: str = ""  # formatted value of a move to the square, "" without one
     heat: int | None = None
     symbol_class: str = ""  # symbol of this value in the formula, as a CSS class
     lacks_value: bool = False  # whether only other moves of the board have a value
-    is_played: bool = (
-        False  # whether the updated move or the reply to it fills the cell
-    )
+    # whether the updated move or the reply to it fills the cell
+    is_played: bool = False
 
 
 class UpdateLink(NamedTuple):
@@ -110,7 +107,7 @@ class UpdateLink(NamedTuple):
 class BeadBox(NamedTuple):
     """The beads of a move in its box, before and after a game paid for the move."""
 
-    colour: str  # class of the beads
+    colour: str  # CSS class of the beads
     drawn_beads: int  # beads in the box that the picture shows one by one
     is_cut: bool  # whether the box has more beads than are drawn
     added_beads: int  # beads that come into the box
@@ -127,12 +124,13 @@ class UpdatePicture(NamedTuple):
     square_name: str  # name of the square of the move
     was_random: bool
     is_best: bool  # whether no other move of the board has a higher value
-    reply_square: str  # name of the square of the opponent's answer, "" without one
+    reply_square: str  # name of the square of the opponent's reply, "" without a reply
     # "win", "draw" or "loss" for the mover if the game is over, else ""
     final_result: str
-    later_own_moves: int  # number of own moves between the move and the end of the game
+    # number of the learner's moves between this move and the end of the game
+    later_own_moves: int
     board: list[list[UpdateSquare]]
-    next_board: list[list[UpdateSquare]]  # [] if none is shown
+    next_board: list[list[UpdateSquare]]  # [] if the picture has no next board
     number_by_symbol: Mapping[str, str]  # symbol -> its number
     is_exact: bool  # whether the numbers add up as they are shown
     # HTML data attribute -> number, for the script
@@ -159,10 +157,11 @@ class UpdateArithmetic(NamedTuple):
     new_value: float
     target: float
     reward: float
-    next_value: float  # negated if the next state is the opponent's
+    next_value: float  # negative if the opponent moves in the next state
     alpha: float | None
     gamma: float  # 1 without a discount
-    discount_power: int  # number of own moves by which the reward is discounted
+    # number of the learner's moves by which the reward is discounted
+    discount_power: int
 
     @property
     def computed_target(self) -> float:

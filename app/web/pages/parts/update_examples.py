@@ -42,7 +42,7 @@ SETTING_SENTENCES = {
     "exploring_starts=no": "the first move of a game is not always random",
 }
 BLUNDER_KIND = "blunder"  # kind of the update behind a blunder of a shipped agent
-# algorithms whose examples are moves of many games
+# slugs of algorithms whose examples are moves from many games
 UNORDERED_ALGORITHMS = ("q-iteration", "dqn")
 
 
@@ -53,7 +53,7 @@ class GameBoard(NamedTuple):
     update_link: UpdateLink
     ply: int
     squares: list[list[UpdateSquare]]
-    target_text: str  # "" for beads and bounds
+    target_text: str  # target of the update, "" for beads and bounds
     is_random: bool  # whether the learner chose the move at random, to explore
     # whether the update is the one that the page shows, or an earlier one
     is_updated: bool
@@ -63,12 +63,12 @@ class ExamplePicture(NamedTuple):
     """A recorded update on a page, with its agent, its game and links to other updates."""
 
     update_picture: UpdatePicture
-    agent: str  # id or recipe, "" for optimal play
+    agent: str  # id or recipe of the agent, "" for optimal play
     title: str  # title of the agent
-    is_own_training: bool  # whether no agent of the site comes from this training
+    is_own_training: bool  # whether the training was made for this example, not for an agent of the site
     game_label: str  # number of the game
     move_number: int  # number of the move in the game, from 1
-    last_step: int  # the step that is shown last
+    last_step: int  # number of steps that the picture shows at first
     # a board for each update, in the order of the moves of the game
     boards: list[GameBoard]
     # order of the updates in the game, "" for updates of many games
@@ -174,7 +174,9 @@ def draw_nearest_example(query: ValueQuery) -> ExamplePicture | None:
     has_rule = query.is_learned and not site.is_taught_by_person(query.value_source)
     if not has_rule or not examples or len(examples[0].final_board) != site.game.cells:
         return None
-    if getattr(query.recipe, "update", "") == "sum":  # an update by another rule
+    if (
+        getattr(query.recipe, "update", "") == "sum"
+    ):  # such updates follow another rule than the examples
         return None
     chosen = max(examples, key=lambda example: rank_example(example, query))
     return draw_example(
@@ -185,7 +187,7 @@ def draw_nearest_example(query: ValueQuery) -> ExamplePicture | None:
 class BlunderEffect(NamedTuple):
     """The effect of the update that made an agent prefer a blunder for good."""
 
-    # whether it raised the value of the blunder, or lowered another one
+    # whether the update raised the value of the blunder, not lowered the value of another move
     was_raised: bool
     square_name: str  # name of the blunder's square on the board of the update
     value_text: str  # value of the blunder after the update

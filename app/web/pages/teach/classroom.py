@@ -34,13 +34,13 @@ from app.web.translation import gettext, gettext_noop, mark_english
 
 bp = Blueprint("classroom", __name__)
 
-MAX_LINKS = 60  # links of a class, at most
-MAX_BLUNDER_BOARDS = 5  # boards that are compared
+MAX_LINKS = 60  # maximum number of links of a class
+MAX_BLUNDER_BOARDS = 5  # maximum number of boards that the table compares
 NO_BLUNDER = BlunderChance(0.0, 0.0)
 FREQUENT_CHANCE = 0.01  # smallest probability of a blunder that the table counts
 LINK_PATTERN = re.compile(r"(?:https?://)?\S*?/(teach/|judge\?)(\S*)")
 MOVES_PATTERN = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
-# title, URL, height
+# (title of the frame, its URL, its height in pixels)
 FRAME_TITLES = (
     (gettext_noop("Teach a program tic-tac-toe"), urls.frame_url(urls.TEACH), 740),
     (gettext_noop("Puzzle of the day"), urls.frame_url(urls.PUZZLE_TODAY), 560),
@@ -68,9 +68,8 @@ class LineFault(NamedTuple):
     """The reason why a pasted line is left out of the table."""
 
     sentence: str
-    english_sentence: str = (
-        ""  # a second sentence, from a parser whose texts are not translated
-    )
+    # a second sentence, from a parser whose texts are not translated
+    english_sentence: str = ""
 
 
 class Pupil(NamedTuple):
@@ -81,9 +80,8 @@ class Pupil(NamedTuple):
     learner_title: str  # title of the learner, "" for a judged table
     game_count: int | None
     loss_chances: dict[str, float]  # seat -> chance that the best responder wins
-    blunder_chances: dict[
-        int, BlunderChance
-    ]  # position -> result of `find_blunder_chances`
+    # position -> result of `find_blunder_chances`
+    blunder_chances: dict[int, BlunderChance]
 
 
 class PupilRow(NamedTuple):
@@ -95,9 +93,8 @@ class PupilRow(NamedTuple):
     game_count: int | None
     # chance that the best responder beats it as X and as O, in percent
     loss_percents: list[str]
-    blunder_percents: list[
-        str
-    ]  # percent of errors on each compared board; "" if the board was never reached
+    # percent of errors on each compared board; "" if the board was never reached
+    blunder_percents: list[str]
 
 
 class ClassBlunder(NamedTuple):
@@ -106,7 +103,8 @@ class ClassBlunder(NamedTuple):
     board: SmallBoard  # the right moves have a star, the others a cross
     board_number: int  # number of the board in the table, from 1
     pupil_count: int  # number of learners that blunder there
-    mean_chance: str  # percent: mean probability of a blunder there, over all learners of the class
+    # mean probability of a blunder on the board, over all learners, in percent
+    mean_chance: str
 
 
 def _get_blunder_chance(pupil: Pupil, position: int) -> float:
@@ -135,7 +133,7 @@ class ClassPage(Page, frozen=True):
     game: Game
     typed_links: str = ""
     pupils: tuple[Pupil, ...] = ()
-    line_faults: tuple[LineFault, ...] = ()  # one for each line without a learner
+    line_faults: tuple[LineFault, ...] = ()  # a reason for each line without a learner
 
     @cached_property
     def _blunder_positions(self) -> list[int]:

@@ -20,7 +20,7 @@ class LastMovePicture(NamedTuple):
 
     title: str
     caption: str
-    board: SmallBoard  # the board with the move
+    board: SmallBoard  # the board after the move
     open_box_svg: Markup  # the open matchbox; "" for a learner without beads
 
 

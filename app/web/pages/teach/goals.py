@@ -7,11 +7,11 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import parse_record, replay_record
 from app.web.translation import gettext_noop
 
-STREAK_LENGTH = 3  # draws in a row
+STREAK_LENGTH = 3  # number of draws in a row
 
-# A near goal is reached with the first lesson after which its test holds.
+# a function from the game and the lessons so far to whether a near goal is reached
 GoalTest = Callable[[Game, Sequence[Lesson]], bool]
-# milestone of a lesson -> its text
+# milestone of a lesson -> text of the goal
 EXACT_GOALS = {
     "rows": gettext_noop("Always completes a row when it can"),
     "blocks": gettext_noop("Always blocks a row of its opponent"),

@@ -137,7 +137,7 @@ PAPER_RESULT_TEXTS = {
     "draw": gettext_noop("A draw."),
     "loss": gettext_noop("MENACE won."),
 }
-# a lesson's result for the learner -> its word
+# result of a lesson for the learner -> word for the result
 RESULT_WORDS = {
     "win": gettext_noop("won"),
     "draw": gettext_noop("drawn"),
@@ -156,13 +156,13 @@ class ValueChangePicture(NamedTuple):
     """The picture of a value that a lesson changed."""
 
     board: SmallBoard
-    move_text: str  # number and square of the move
+    move_text: str  # number of the move and name of its square
     old_text: str
     new_text: str
     bead_number: int = 0  # the number on the beads; 0 for values that are not beads
     flying_beads: tuple[int, ...] = ()  # one entry for each bead that flies in or out
     is_gain: bool = False  # whether the beads fly in
-    box_name: str = ""  # the paper box whose beads these are
+    box_name: str = ""  # name of the paper box with these beads
 
 
 class LostGamePicture(NamedTuple):
@@ -184,9 +184,8 @@ class TeachPage(Page, frozen=True):
 
     course: Course
     chosen_lesson: int = 0  # the lesson to show, from 1; 0 for the last
-    unfinished_moves: str = (
-        ""  # the cells that the person has played in the game that is begun
-    )
+    # cells that the visitor has played in the unfinished game
+    unfinished_moves: str = ""
 
     # Properties on the lesson that is shown, and on its game.
 
@@ -591,7 +590,7 @@ class RefusedPage(Page, frozen=True):
     template: ClassVar = "teach/refused.html"
 
     reason: str
-    complete_learner: Destination  # the learner of the games before
+    complete_learner: Destination  # link to the learner after the valid games
     is_link_truncated: bool  # whether only the end of the link is missing
 
 
@@ -620,7 +619,7 @@ def show_learner(learner: str = "") -> AnyResponse:
         return redirect(get_url_in_frame(canonical), 301)
     if isinstance(course, Refusal):
         return render_course_refusal(recipe, course)
-    # the game is over, and now a part of the recipe
+    # A finished game becomes a part of the recipe, so the URL changes.
     if course.recipe != name_recipe(recipe):
         return redirect_after_form(
             get_url_in_frame(urls.teach_url(course.recipe)), partial(TeachPage, course)
@@ -709,7 +708,9 @@ def _evaluate_moves(
     known = np.array(course.is_value_known[ply])
     if recipe.knows_final_values:
         known |= game.successor[position] >= game.decisions
-    if recipe.get_reward_scale() is None:  # a box has its beads from the beginning
+    if (
+        recipe.get_reward_scale() is None
+    ):  # the beads of a box are known without an update
         known |= np.isfinite(values)
     return build_move_values(
         state.site,

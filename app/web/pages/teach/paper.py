@@ -31,12 +31,13 @@ from app.web.urls import Destination
 
 bp = Blueprint("paper", __name__)
 
-LABELS_PER_SHEET = 24  # labels: four across, six down
-SCORE_ROWS = 16  # games on a score sheet
+LABELS_PER_SHEET = 24  # four columns and six rows of labels
+SCORE_ROWS = 16  # number of games on a score sheet
+# set of boxes -> opening of the machine
 OPENING_BY_SET = {
     "short": "centre",
     "all": "any",
-}  # set of boxes -> opening of the machine
+}
 PAPER_SIZES = {"a4": "A4", "letter": gettext_noop("Letter")}
 # colours of the beads, by square
 BEAD_COLOURS = (
@@ -50,9 +51,8 @@ BEAD_COLOURS = (
     gettext_noop("brown"),
     gettext_noop("purple"),
 )
-SEPARATOR_PATTERN = re.compile(
-    r"[\s,;.:|/-]+"
-)  # separators between the squares of a game
+# separators between the squares of a game
+SEPARATOR_PATTERN = re.compile(r"[\s,;.:|/-]+")
 
 
 class LineError(ValueError):
@@ -63,7 +63,7 @@ class TypedGame(NamedTuple):
     """A game as a class typed it."""
 
     line_number: int  # line of the text, from 1
-    record: str  # all moves, as cells from 0
+    record: str  # cells of all moves, counted from 0
 
 
 class PaperPage(Page, frozen=True):
@@ -74,9 +74,8 @@ class PaperPage(Page, frozen=True):
     game: Game
     set_key: str  # key of OPENING_BY_SET
     size_key: str  # key of PAPER_SIZES
-    machine_recipe: str = (
-        ""  # the recipe whose beads the labels show; "" before the first game
-    )
+    # the recipe whose beads the labels show; "" before the first game
+    machine_recipe: str = ""
     typed_games: str = ""  # games in the form
     fault_sentence: str = ""  # the reason why the games are invalid
 
