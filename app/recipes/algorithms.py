@@ -189,7 +189,7 @@ class QLearning(TdControl, frozen=True, kw_only=True):
             "step",
         ],
         Meta(
-            description="A classic fault of its code, planted on purpose: see /faults."
+            description="A classic fault in the code of the learner, planted on purpose: see /faults."
         ),
     ] = "none"
 

@@ -343,7 +343,7 @@ def test_the_numbers_of_a_curve_are_those_of_the_card(client: FlaskClient, site:
     table = rows(client, "/embed/curve/q-learning-1")
     assert [int(row["Updates"]) for row in table] == figures.snapshot_updates
     assert [int(row["Blunders"]) for row in table] == figures.blunders
-    won = [float(row["As X against Random: won, %"]) for row in table]
+    won = [float(row["Results as X against Random: won, %"]) for row in table]
     np.testing.assert_allclose(
         won, [100 * shares[0] for shares in figures.baseline_chances["random"].x]
     )

@@ -354,11 +354,15 @@ def describe_type(schema: dict[str, Any]) -> tuple[str, str]:
     link = ""
     match schema:
         case {"$ref": str(reference)}:
-            text = reference.removeprefix(SCHEMA_PREFIX)
-            link = f"#{text}"
+            name = reference.removeprefix(SCHEMA_PREFIX)
+            text = f"{name} object"
+            link = f"#{name}"
         case {"anyOf": list(choices)}:
             names, places = zip(*map(describe_type, choices), strict=True)
-            text = _join_choices(names)
+            enumerations = [
+                name if " of " in name else name.replace(" or ", ", ") for name in names
+            ]
+            text = _join_choices(enumerations)
             link = places[0]
         case {"type": "string", "title": str(name)}:
             text = name
@@ -376,10 +380,10 @@ def describe_type(schema: dict[str, Any]) -> tuple[str, str]:
             text = f"list of {most} values ({describe_type(item)[0]})"
         case {"type": "array", "items": dict(item)}:
             text, link = describe_type(item)
-            text = f"list of {text}"
+            text = f"list of {_pluralize(text)}"
         case {"type": "object", "additionalProperties": dict(field)}:
             text, link = describe_type(field)
-            text = f"object, each field is {text}"
+            text = f"object with fields of type {text}"
         case {"type": str(name), "minimum": low, "maximum": high}:
             text = f"{name} from {low} to {high}"
         case {"type": str(name), "minimum": low, "exclusiveMaximum": above}:
@@ -387,6 +391,12 @@ def describe_type(schema: dict[str, Any]) -> tuple[str, str]:
         case _:
             text = schema["type"]
     return text, link
+
+
+def _pluralize(text: str) -> str:
+    """Return a type in the plural: "strings", "numbers from 0 to 1", "Summary objects"."""
+    word = r"\b(string|integer|number|boolean|object|list)\b"
+    return re.sub(word, r"\1s", text)
 
 
 def _join_choices(names: Sequence[str]) -> str:

@@ -92,7 +92,7 @@ def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
     chances = list_opponents(card)[opponent]
     charts = [
         Chart(
-            f"As {seat.upper()} against {title}",
+            f"Results as {seat.upper()} against {title}",
             PERCENT_UNIT,
             100,
             _build_outcome_curves(getattr(chances, seat)),
