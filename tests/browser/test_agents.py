@@ -151,7 +151,9 @@ def test_the_curves_against_somebody_else(page: Page) -> None:
     expect(page).to_have_url(re.compile("/agents/q-learning-4.against=t-hand$"))
     charts = page.locator("#learning-curves .plot")
     expect(charts).to_have_count(5)
-    expect(charts.first).to_have_attribute("aria-label", re.compile("Results as X against T-hand: won"))
+    expect(charts.first).to_have_attribute(
+        "aria-label", re.compile("Results as X against T-hand: won")
+    )
     expect(values(charts.first)).to_have_text(ends("t-hand"))
     expect(page.locator("#against-t-hand")).to_be_focused()
     walk(page, "back")
