@@ -20,10 +20,10 @@ def list_hint_cells(state: MatchState) -> list[int]:
     if not state.match.shows_hint or state.is_over:
         return []
     if find_explained_blunder(state) is not None:
-        right: list[int] = np.flatnonzero(
+        correct_cells: list[int] = np.flatnonzero(
             state.site.is_move_correct[state.position]
         ).tolist()
-        return right
+        return correct_cells
     return evaluate_moves(state.site, state.position, TRUTH).likeliest_cells
 
 

@@ -225,8 +225,8 @@ def compute_play_chances(
     An agent can move as at a snapshot; None is the agent as shipped.
     """
     if snapshot is None:
-        chances: NDArray[np.float64] = site.policies[player_name][position]
-        return chances
+        move_chances: NDArray[np.float64] = site.policies[player_name][position]
+        return move_chances
     return evaluate_moves(site, position, player_name, snapshot).policy
 
 

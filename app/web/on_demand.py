@@ -302,7 +302,7 @@ class Lab:
             with self.lock:
                 question.waiting -= 1
         try:
-            answer: Value = question.answer.result()
+            decoded_answer: Value = question.answer.result()
         except TrainerBusyError:
             raise build_busy_error() from None
         except TrainerRefusedError as error:
@@ -312,7 +312,7 @@ class Lab:
             current_app.logger.error("no answer to %s: %s", text, error)
             words = "This agent could not be trained because of an error of the server."
             raise InternalServerError(mark_english(words)) from None
-        return answer
+        return decoded_answer
 
     def _fetch_answer(
         self,
@@ -384,8 +384,8 @@ def choose_wait_seconds(shows_queue_position: bool) -> float:
     if "HX-Request" in request.headers or "html" in request.headers.get("Accept", ""):
         seconds = MAX_WAIT_SECONDS if shows_queue_position else PAGE_SECONDS
     now = monotonic()
-    began: float = request.environ.get(ARRIVAL_TIME_KEY, now)
-    return seconds - (now - began)
+    arrival_time: float = request.environ.get(ARRIVAL_TIME_KEY, now)
+    return seconds - (now - arrival_time)
 
 
 def get_client_network() -> str:

@@ -224,7 +224,7 @@ def render_macro(macro_name: str, *arguments: Hashable) -> str:
 
 @cached_per_site(MAX_CACHED_PARTS, per_language=True)
 def _render_macro_cached(_: SiteData, macro_name: str, *arguments: Hashable) -> str:
-    written: str = get_template_attribute("parts/_controls.html", macro_name)(
+    macro_html: str = get_template_attribute("parts/_controls.html", macro_name)(
         *arguments
     )
-    return written
+    return macro_html

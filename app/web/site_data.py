@@ -362,14 +362,14 @@ class SiteData:
         return self.get_recipe(name).build_training_task()
 
     def get_task_q(self, name: str) -> NDArray[np.float64] | None:
-        """Return the exact optimal values of an agent's training task, if it has one."""
+        """Return the exact values of an agent's training task, [D, cells]; None without a task."""
         task = self.get_task(name)
         return None if task is None else solve_task(self.game, task)
 
     def get_values(
         self, value_source: str, snapshot: int | None = None
     ) -> NDArray[np.floating]:
-        """Return the values of a source, as shipped or at a snapshot; NaN where illegal."""
+        """Return the values of a source at a snapshot or as shipped, [D, cells]; NaN where illegal."""
         if value_source == TRUTH:
             return self.optimal_q
         if self.agents.contains_name(value_source):
@@ -503,8 +503,8 @@ def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteD
 
 def get_current_site() -> SiteData:
     """Return the data of the site that answers the current request."""
-    loaded: SiteData = current_app.extensions["site"]
-    return loaded
+    site_data: SiteData = current_app.extensions["site"]
+    return site_data
 
 
 def is_policy_name(name: str) -> bool:

@@ -394,7 +394,7 @@ def teach_game_url(game_number: int) -> str:
 
 
 def source_url(source_slug: str) -> str:
-    """Return the URL of a source, with what was taken from it and what differs here."""
+    """Return the URL of a source on the page of sources."""
     return f"{SOURCES}#{source_slug}"
 
 

@@ -33,8 +33,8 @@ def _count_simulated_games(query: ValueQuery) -> list[int] | None:
     """Return the number of simulated games with each first move, by cell; None if unknown."""
     if query.update_count is None or not query.is_known:
         return None
-    tries: list[int] = query.agent.visits[query.position].tolist()
-    return tries
+    game_counts: list[int] = query.agent.visits[query.position].tolist()
+    return game_counts
 
 
 def compute_upper_bounds(query: ValueQuery) -> dict[int, float]:

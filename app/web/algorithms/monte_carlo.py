@@ -41,8 +41,10 @@ def _compute_mean_returns(
     assert task is not None  # Monte Carlo agents always have a training task
     brings = evaluate_policy(site.game, task, policy)
     played, explored = np.nansum(policy * brings, axis=1), np.nanmean(brings, axis=1)
-    mixed: NDArray[np.float64] = (1 - task.epsilon) * played + task.epsilon * explored
-    return mixed
+    mean_returns: NDArray[np.float64] = (
+        1 - task.epsilon
+    ) * played + task.epsilon * explored
+    return mean_returns
 
 
 def _compute_reason(query: ValueQuery) -> ValueReason:

@@ -61,8 +61,10 @@ def _compute_facts(site: SiteData) -> dict[str, object]:
 
 def _find_best_moves(q: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return whether each move has the highest value of its decision, [D, cells]."""
-    best: NDArray[np.bool_] = q >= np.nanmax(q, axis=1, keepdims=True) - TIE_TOLERANCE
-    return best
+    is_best: NDArray[np.bool_] = (
+        q >= np.nanmax(q, axis=1, keepdims=True) - TIE_TOLERANCE
+    )
+    return is_best
 
 
 ALGORITHM = Algorithm(

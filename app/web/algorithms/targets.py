@@ -144,10 +144,10 @@ class ValueQuery:
             return evaluate_moves(
                 self.site, self.next_position, self.value_source, self.snapshot
             ).policy
-        chances: NDArray[np.float64] = self.site.policies[self.opponent][
+        reply_chances: NDArray[np.float64] = self.site.policies[self.opponent][
             self.next_position
         ]
-        return chances
+        return reply_chances
 
     def get_outcome(self, position: int) -> int | None:
         """Return the result of a position for the mover, -1, 0 or +1; None if the game goes on."""

@@ -319,15 +319,15 @@ def list_table_rows(site: SiteData) -> Iterator[list[object]]:
     """Yield the row of each agent and baseline in the CSV file; chances are from 0 to 1."""
     names = [*site.agents, *BASELINES]
     for name, player in zip(names, list_players(site, names), strict=True):
-        row: list[object] = [name, player.character.strength_name]
+        table_row: list[object] = [name, player.character.strength_name]
         for column in COLUMNS:
             value = (
                 player.title
                 if column.cell_kind == "title"
                 else column.get_value(player)
             )
-            row += [*value] if column.cell_kind == "outcome" else [value]
-        yield row
+            table_row += [*value] if column.cell_kind == "outcome" else [value]
+        yield table_row
 
 
 def build_comparison_url(site: SiteData, name: str) -> str:

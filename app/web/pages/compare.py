@@ -175,15 +175,19 @@ def _format_training(site: SiteData, view: SourceSnapshot) -> str:
 
 def _describe_preferences(game: Game, values_by_name: Mapping[str, MoveValues]) -> str:
     """Return a sentence on the moves of each source; sources with equal moves are grouped."""
-    groups: dict[tuple[int, ...], list[str]] = {}
+    names_by_moves: dict[tuple[int, ...], list[str]] = {}
     for name, view in values_by_name.items():
-        groups.setdefault(tuple(view.likeliest_cells), []).append(name)
-    if len(groups) == 1 < len(values_by_name):
+        names_by_moves.setdefault(tuple(view.likeliest_cells), []).append(name)
+    if len(names_by_moves) == 1 < len(values_by_name):
         who = "Both" if len(values_by_name) == 2 else "All"
-        return f"{who} play {name_squares(game, *groups)}."
+        return f"{who} play {name_squares(game, *names_by_moves)}."
     parts = []
-    for cells, names in sorted(groups.items(), key=lambda group: -len(group[1])):
-        alone = "alone " * (len(names) == 1 and len(groups) < len(values_by_name))
+    for cells, names in sorted(
+        names_by_moves.items(), key=lambda group: -len(group[1])
+    ):
+        alone = "alone " * (
+            len(names) == 1 and len(names_by_moves) < len(values_by_name)
+        )
         verb = "plays" if len(names) == 1 else "play"
         parts.append(f"{join_words(names)} {alone}{verb} {name_squares(game, cells)}")
     return "; ".join(parts) + "."

@@ -113,12 +113,12 @@ class CurvesPage(Page, frozen=True):
 
     @property
     def wide_picture(self) -> SizedPicture:
-        """The curves as a picture of the usual width."""
+        """The picture of the curves in the usual width: its URL and size."""
         return self._build_picture(DEFAULT_FILE_WIDTH)
 
     @property
     def narrow_picture(self) -> SizedPicture:
-        """The curves as a narrow picture, for small screens."""
+        """The picture of the curves for small screens: its URL and size."""
         return self._build_picture(NARROW_WIDTH)
 
     @property
@@ -532,8 +532,10 @@ def answer_oembed() -> Response:
     root = ElementTree.Element("oembed")
     for name, value in answer.items():
         ElementTree.SubElement(root, name).text = str(value)
-    body: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return export.build_file_response(body, "text/xml")
+    file_content: bytes = ElementTree.tostring(
+        root, encoding="utf-8", xml_declaration=True
+    )
+    return export.build_file_response(file_content, "text/xml")
 
 
 def find_frame(site: SiteData, url: str) -> export.Export:

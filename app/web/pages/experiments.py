@@ -97,7 +97,7 @@ class ExperimentPage(Page, frozen=True):
 
 
 class SourcesPage(Page, frozen=True):
-    """All sources: the projects, the classics by year, and pages that others cite."""
+    """The page of all sources: projects, classic publications by year, and other web pages."""
 
     template: ClassVar = "experiments/sources.html"
 
@@ -228,7 +228,7 @@ def show_sources() -> Response:
     """Show all sources."""
     site = get_current_site()
     cards = [agent.card for agent in site.shipped_agents.values()]
-    families: dict[str, list[tuple[Source, list[Card], list[Summary]]]] = {
+    entries_by_family: dict[str, list[tuple[Source, list[Card], list[Summary]]]] = {
         title: [] for title in FAMILY_HEADINGS.values()
     }
     for source in SOURCES.values():
@@ -238,5 +238,7 @@ def show_sources() -> Response:
         claims = [
             one for one in site.experiments.values() if source.slug in one.sources
         ]
-        families[FAMILY_HEADINGS[source.kind]].append((source, own_cards, claims))
-    return render_page(SourcesPage(families))
+        entries_by_family[FAMILY_HEADINGS[source.kind]].append(
+            (source, own_cards, claims)
+        )
+    return render_page(SourcesPage(entries_by_family))

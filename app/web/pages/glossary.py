@@ -85,13 +85,13 @@ UNLINKED_PATTERN = re.compile(
 @bp.app_template_filter("terms")
 def link_terms(html: Markup) -> Markup:
     """Return HTML in which the first use of each term in a paragraph links to the glossary."""
-    linked: set[str] = set()
+    linked_anchors: set[str] = set()
 
     def link_term(match: re.Match[str]) -> str:
         place = ANCHOR_BY_FORM[match[0].lower()]
-        if place in linked:
+        if place in linked_anchors:
             return match[0]
-        linked.add(place)
+        linked_anchors.add(place)
         return f'<a href="{urls.glossary_url(place)}"{get_link_attributes()}>{match[0]}</a>'
 
     def link_paragraph(match: re.Match[str]) -> str:

@@ -69,7 +69,7 @@ def list_standings(site: SiteData, name: str) -> list[tuple[str, int, float]]:
 
 
 class JudgePage(Page, frozen=True):
-    """The form for a table, and the result of reading the table that was sent."""
+    """The page with the form for a table, and with the result of reading a sent table."""
 
     template: ClassVar = "judge/judge.html"
     fragment: ClassVar = ("outcome",)
@@ -109,7 +109,7 @@ class JudgedPage(Page, frozen=True):
 
 
 class PictureListPage(Page, frozen=True):
-    """All blunders of a policy, or the whole proof that it cannot be beaten in a seat."""
+    """A page of the list of a policy's blunders, or of the proof that it cannot be beaten."""
 
     template: ClassVar = "judge/listed.html"
 

@@ -134,15 +134,15 @@ class PuzzlesPage(Page, frozen=True):
     @property
     def puzzles_by_agent(self) -> dict[str, dict[str, list[int]]]:
         """The numbers of the puzzles by the title of their agent and by level."""
-        agents: dict[str, dict[str, list[int]]] = {
+        numbers_by_agent: dict[str, dict[str, list[int]]] = {
             self.site.display_titles[name]: {} for name in self.site.agents
         }
         numbered = enumerate(list_puzzles(self.site), 1)
         for number, puzzle in sorted(numbered, key=lambda one: one[1].level):
             level = gettext(LEVEL_NAMES[puzzle.level])
-            by_level = agents[self.site.display_titles[puzzle.agent_id]]
+            by_level = numbers_by_agent[self.site.display_titles[puzzle.agent_id]]
             by_level.setdefault(level, []).append(number)
-        return agents
+        return numbers_by_agent
 
 
 class ScorePage(Page, frozen=True):

@@ -266,14 +266,14 @@ def draw_small_board(
         for cell, stone in enumerate(game.board[position].tolist())
     }
     kinds |= signs
-    cells: dict[str, list[int]] = {kind: [] for kind in SHAPE_PATHS}
+    cells_by_sign: dict[str, list[int]] = {kind: [] for kind in SHAPE_PATHS}
     for cell, kind in kinds.items():
-        cells.get(kind, []).append(cell)
-    cells["last"] = [] if last_cell is None else [last_cell]
+        cells_by_sign.get(kind, []).append(cell)
+    cells_by_sign["last"] = [] if last_cell is None else [last_cell]
     drawn = [svg.Sign("grid", _draw_grid_lines(game))]
     drawn += [
         svg.Sign(kind, "".join(_build_sign_path(game, kind, cell) for cell in there))
-        for kind, there in cells.items()
+        for kind, there in cells_by_sign.items()
         if there
     ]
     lines = _find_winning_lines(game, position) if game.is_over(position) else []
@@ -415,8 +415,8 @@ def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
     """Return the cells of each line with which the game was won, in the order of `game.lines`."""
     stones = game.board[position][game.lines]
     complete = np.abs(stones.sum(axis=1)) == game.in_a_row
-    lines: list[list[int]] = game.lines[complete].tolist()
-    return lines
+    winning_lines: list[list[int]] = game.lines[complete].tolist()
+    return winning_lines
 
 
 def _draw_winning_strokes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:

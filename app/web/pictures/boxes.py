@@ -160,9 +160,9 @@ def draw_tray(bead_counts: Mapping[int, int], drawn_cell: int) -> Markup:
     """
     left = {cell: number - (cell == drawn_cell) for cell, number in bead_counts.items()}
     is_full = sum(left.values()) > TRAY_COLUMNS * TRAY_ROWS
-    beads: list[int] = []
+    drawn_cells: list[int] = []
     for cell, number in left.items():
-        beads += [cell] * (min(number, 1) if is_full else number)
+        drawn_cells += [cell] * (min(number, 1) if is_full else number)
     # wider distance, with room for the number
     pitch = 2 * BEAD_PITCH if is_full else BEAD_PITCH
     columns = TRAY_COLUMNS * BEAD_PITCH // pitch
@@ -171,7 +171,7 @@ def draw_tray(bead_counts: Mapping[int, int], drawn_cell: int) -> Markup:
     parts = [
         f'<rect class="tray" x="1" y="1" width="{width - 2}" height="{height - 2}" rx="2"/>'
     ]
-    for index, cell in enumerate(beads):
+    for index, cell in enumerate(drawn_cells):
         row, column = divmod(index, columns)
         x = TRAY_RIM + (column * pitch) + BEAD_PITCH / 2
         y = TRAY_RIM + (row + 0.5) * BEAD_PITCH

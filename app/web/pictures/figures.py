@@ -329,7 +329,7 @@ def _draw_bands(
 def _choose_dots(
     points: Sequence[tuple[float, float]],
 ) -> Sequence[tuple[float, float]]:
-    """Return at most MAX_POINTS points of a line to draw as dots, the last point included."""
+    """Return at most MAX_CURVE_DOTS points of a line to draw as dots, the last point included."""
     if len(points) == 1:
         return points
     step = -(-len(points) // MAX_CURVE_DOTS)
@@ -558,22 +558,22 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLa
     for board in figure.boards:
         game = site.game
         at = replay_record(site.game, board.record)[-1]
-        signs: dict[int, str] = {}
+        sign_by_cell: dict[int, str] = {}
         if not game.is_over(at):
-            signs = {
+            sign_by_cell = {
                 cell: "right"
                 for cell in range(game.cells)
                 if site.is_move_correct[at, cell]
             }
             if board.value_source in site.shipped_agents:
                 chances = site.policies[board.value_source][at]
-                signs |= {
-                    cell: "plays" if cell in signs else "blunder"
+                sign_by_cell |= {
+                    cell: "plays" if cell in sign_by_cell else "blunder"
                     for cell in range(game.cells)
                     if chances[cell] > 0
                 }
         *_, last = [None, *parse_record(game, board.record)]
-        picture = draw_small_board(game, at, signs, last)
+        picture = draw_small_board(game, at, sign_by_cell, last)
         link = svg.ShapeLink(
             board.text,
             tables.build_position_url(site, board.record, board.value_source),
@@ -677,12 +677,12 @@ def _add_notes(
     height: float,
 ) -> float:
     """Add lines at marked values, with their texts above; return the height of the texts."""
-    words: list[svg.Shape] = []
-    above = _add_notes_above(words, marks, axis, top)
+    text_shapes: list[svg.Shape] = []
+    above = _add_notes_above(text_shapes, marks, axis, top)
     for mark in marks:
         at = axis.compute_share(mark.value)
         shapes.append(svg.Segment("claimed", at, top, at, top + above + height))
-    shapes += words  # drawn last, so that texts cover the lines of other marks
+    shapes += text_shapes  # drawn last, so that texts cover the lines of other marks
     return above
 
 
@@ -852,7 +852,7 @@ def _list_histogram_shapes(figure: Histogram, site: SiteData) -> list[svg.Shape]
     axis = build_axis([value for group in groups for value in group.values])
     row = MINIATURE_HEIGHT / len(groups)
     wide = MINIATURE_WIDTH / SLOTS
-    drawn: list[svg.Shape] = []
+    miniature_shapes: list[svg.Shape] = []
     for number, group in enumerate(groups):
         slots = axis.compute_shares(group.values) * (SLOTS - 1e-9)
         counts = np.bincount(slots.astype(int))
@@ -863,14 +863,16 @@ def _list_histogram_shapes(figure: Histogram, site: SiteData) -> list[svg.Shape]
             height = max(1.0, (row - 4) * int(counts[place]) / fullest)
             bars += f"M{place * wide:g} {bottom:.3g}v{-height:.3g}"
             bars += f"h{wide - 0.6:g}V{bottom:.3g}z"
-        drawn.append(svg.Sign("bin", bars))
-        drawn.append(svg.Sign("base", f"M0 {bottom:.3g}H{MINIATURE_WIDTH:g}"))
+        miniature_shapes.append(svg.Sign("bin", bars))
+        miniature_shapes.append(
+            svg.Sign("base", f"M0 {bottom:.3g}H{MINIATURE_WIDTH:g}")
+        )
         for mark in group.marks:
             x = MINIATURE_WIDTH * axis.compute_share(mark.value)
-            drawn.append(
+            miniature_shapes.append(
                 svg.Sign("claimed", f"M{x:.4g} {bottom - row + 3:.3g}V{bottom:.3g}")
             )
-    return drawn
+    return miniature_shapes
 
 
 @_list_miniature_shapes.register

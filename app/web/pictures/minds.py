@@ -438,20 +438,20 @@ def list_mind_rows(
 def _list_legend(colouring: TileColouring) -> list[tuple[str, str, ScaleValue | None]]:
     """Return the entries of the legend: label, CSS class of the sample, and its colour or None."""
     most = HEAT_STEPS if colouring.colour_scale == "heat" else LEVEL_COUNT
-    ends: list[tuple[str, str, ScaleValue | None]]
+    end_entries: list[tuple[str, str, ScaleValue | None]]
     if colouring.lowest_meaning:
-        ends = [
+        end_entries = [
             (colouring.lowest_meaning, "tiles", (colouring.colour_scale, 0)),
             (colouring.highest_meaning, "tiles", (colouring.colour_scale, most)),
         ]
     else:
-        ends = [
+        end_entries = [
             ("a loss", "tiles", ("heat", -most)),
             ("a draw", "tiles", ("heat", 0)),
             ("a win", "tiles", ("heat", most)),
         ]
     return [
-        *ends,
+        *end_entries,
         ("never updated", "tiles", None),
         ("the line: optimal play", "truth", ("heat", 0)),
     ]

@@ -225,7 +225,7 @@ def draw_preview(
         wide - 2 * PREVIEW_MARGIN,
         PREVIEW_LETTER_HEIGHT,
     )
-    picture: list[Shape] = [
+    preview_shapes: list[Shape] = [
         Inset("preview", shapes, round(x, 1), round(y, 1), round(scale, 4)),
         Text(
             "line",
@@ -235,7 +235,7 @@ def draw_preview(
             "middle",
         ),
     ]
-    return Drawing(wide, high, caption, picture)
+    return Drawing(wide, high, caption, preview_shapes)
 
 
 def render_png(drawing: Drawing) -> bytes:

@@ -80,15 +80,15 @@ def read_language() -> Language:
 
     Raises BadRequest, naming all languages, if it is unknown.
     """
-    known: dict[str, Language] = current_app.extensions["languages"]
+    languages: dict[str, Language] = current_app.extensions["languages"]
     code = request.args.get(LANGUAGE_PARAMETER, "")
     if not code:
         return ENGLISH_LANGUAGE
-    if code not in known:
+    if code not in languages:
         raise build_value_error(
-            LANGUAGE_PARAMETER, code, f"{', '.join(known)}, or left out"
+            LANGUAGE_PARAMETER, code, f"{', '.join(languages)}, or left out"
         )
-    return known[code]
+    return languages[code]
 
 
 def set_language() -> AnyResponse | None:

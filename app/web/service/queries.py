@@ -79,12 +79,12 @@ def reduce_query(query: str, route: Route) -> str:
     """Return a query with only the parameters that the route reads, and the language."""
     if route.query_parameters is None:
         return query
-    given: dict[str, list[str]] = {}
+    values_by_name: dict[str, list[str]] = {}
     for name, value in parse_qsl(query, keep_blank_values=True):
-        given.setdefault(name, []).append(value)
+        values_by_name.setdefault(name, []).append(value)
     pairs = []
     for name in (*route.query_parameters, LANGUAGE_PARAMETER):
-        values = given.get(name, [])
+        values = values_by_name.get(name, [])
         if name not in route.repeated_parameters:
             values = values[:1]
         pairs += [(name, value) for value in values]

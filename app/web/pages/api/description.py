@@ -298,12 +298,12 @@ def _request_operation(operation: Operation, base_url: str) -> RequestExample:
 
 def _build_url(path: str, parameters: list[Document]) -> str:
     """Return a URL of a path, with the first example of each parameter filled in."""
-    given: dict[str, dict[str, Any]] = {"path": {}, "query": {}}
+    parameter_values: dict[str, dict[str, Any]] = {"path": {}, "query": {}}
     for parameter in parameters:
         for example in parameter["schema"].get("examples", [])[:1]:
-            given[parameter["in"]][parameter["name"]] = example
-    url = path.format(**given["path"])
-    query = urlencode(given["query"])
+            parameter_values[parameter["in"]][parameter["name"]] = example
+    url = path.format(**parameter_values["path"])
+    query = urlencode(parameter_values["query"])
     return f"{url}?{query}" if query else url
 
 

@@ -84,17 +84,18 @@ def carry_over_parameters(recipe: Recipe, slug: str) -> Recipe:
     A value that the other algorithm does not allow gets its default. Raises RecipeError
     if there is no such algorithm.
     """
-    changed: Recipe = find_algorithm(slug)()
+    changed_recipe: Recipe = find_algorithm(slug)()
     values = list_values(recipe)
     shared = {
-        one.name: values[one.name] for one in find_shared_parameters(recipe, changed)
+        one.name: values[one.name]
+        for one in find_shared_parameters(recipe, changed_recipe)
     }
     with suppress(RecipeError):
-        return change_recipe(changed, shared)
+        return change_recipe(changed_recipe, shared)
     for key, text in shared.items():
         with suppress(RecipeError):
-            changed = change_recipe(changed, {key: text})
-    return changed
+            changed_recipe = change_recipe(changed_recipe, {key: text})
+    return changed_recipe
 
 
 def list_values(recipe: Recipe) -> dict[str, str]:

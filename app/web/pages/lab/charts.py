@@ -127,7 +127,7 @@ def _list_runs(duel: Duel) -> list[tuple[ShapeLink, list[str]]]:
 
 
 def _list_seeds(duel: Duel) -> HtmlTable:
-    """Return the table of all seeds, each a link to its runs."""
+    """Return the table with the results of all seeds, with links to the runs."""
     seeds = [run.seed for run in duel.sides[0].runs]
     rows = [
         TableRow(TableCell(str(seed), link.href), [TableCell(text) for text in texts])

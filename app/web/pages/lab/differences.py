@@ -83,8 +83,8 @@ def _is_difference(
 def _have_same_shares(phases: Phases, other_phases: Phases) -> bool:
     """Return whether two trainings have the same opponents, each for the same share of the turns.
 
-    Turns are whole: in trainings of different length a share may differ by a turn, the last by
-    one for each opponent before it.
+    Numbers of turns are rounded, so a share may differ by one turn; the share of the last opponent
+    may differ by one turn for each opponent before it.
     """
     if [opponent for opponent, _ in phases] != [
         opponent for opponent, _ in other_phases

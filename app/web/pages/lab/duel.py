@@ -418,17 +418,19 @@ def list_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
             ("as O", urls.certificate_url(agent, "o")),
             (".", ""),
         ]
-    parts: list[tuple[str, str]] = []
+    sentence_parts: list[tuple[str, str]] = []
     for seat, record in sorted(lost.items(), key=lambda item: item[1] is not None):
         mark = MARKS[SEATS[seat]]
         if record is None:
             proof = urls.certificate_url(agent, seat)
-            parts += [("Unbeatable as ", ""), (f"{mark}, proved", proof)]
+            sentence_parts += [("Unbeatable as ", ""), (f"{mark}, proved", proof)]
         else:
             match = build_match_against_person(agent, SEATS[seat], record).show_ply(0)
             words = (
-                f"; can be beaten as {mark} " if parts else f"Can be beaten as {mark} "
+                f"; can be beaten as {mark} "
+                if sentence_parts
+                else f"Can be beaten as {mark} "
             )
             url = urls.play_url(replace(match, value_source=agent))
-            parts += [(words, ""), ("by this game", url)]
-    return [*parts, (".", "")]
+            sentence_parts += [(words, ""), ("by this game", url)]
+    return [*sentence_parts, (".", "")]

@@ -168,7 +168,7 @@ def _list_variants(
 
 
 def _compare_recipes(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | None:
-    """Train both recipes with all seeds and compare them; None without the measure."""
+    """Train both recipes with all seeds and return their comparison; None without the measure."""
     runs = train_seeds(setup.site, recipes, list_seeds(recipes[1]), MAX_SEEDS)
     measures = list_measures(setup.site, [each[0] for each in runs])
     measure = measures.get(setup.measure)

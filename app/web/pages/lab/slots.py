@@ -369,7 +369,10 @@ def _list_suggestions(
     """
     setup = setup.with_trainable_turns
     recipe = shorten_training(recipe)
-    groups: dict[str, list[Destination]] = {SUGGESTIONS_HEADING: [], "Opponents": []}
+    links_by_heading: dict[str, list[Destination]] = {
+        SUGGESTIONS_HEADING: [],
+        "Opponents": [],
+    }
     for one in _sort_parameters(recipe):
         if one.name in {*varied_names, "seed", "taught"} or recipe.has_opponent(YOU):
             continue
@@ -383,7 +386,7 @@ def _list_suggestions(
             title = describe_contrast(setup.site, recipe, changed, after)
             heading = "Opponents" if one.name == "vs" else SUGGESTIONS_HEADING
             prefix = "try" if includes_algorithms else "also"
-            groups[heading].append(
+            links_by_heading[heading].append(
                 Destination(
                     raise_first_letter(title),
                     setup.build_url(setup.recipe_a, changed),
@@ -391,13 +394,13 @@ def _list_suggestions(
                 )
             )
     if includes_algorithms:
-        groups["Another algorithm"] = _list_algorithms(
+        links_by_heading["Another algorithm"] = _list_algorithms(
             setup._replace(recipe_b=setup.recipe_a),
             B_PREFIX + ALGORITHM,
             "",
             skipped_slug=setup.recipe_a.slug,
         )
-    return [(heading, links) for heading, links in groups.items() if links]
+    return [(heading, links) for heading, links in links_by_heading.items() if links]
 
 
 def _sort_parameters(recipe: Recipe) -> list[Parameter]:

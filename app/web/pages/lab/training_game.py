@@ -1,4 +1,4 @@
-"""A game of a training as small boards, with some of its updates."""
+"""The picture of a training game in the lab: a small board for each move, with its updates."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -308,19 +308,27 @@ def lay_out_attempt(attempt: Attempt, build_url: CellUrl | None) -> BoardPicture
 def _note_answers(attempt: Attempt) -> list[Note]:
     """Return the note for each square: the right moves, the blunder, and the visitor's choices."""
     puzzle = attempt.puzzle
-    signs: dict[int, str] = {}
-    words: dict[int | None, list[str]] = {}
+    notes_by_cell: dict[int, str] = {}
+    words_by_cell: dict[int | None, list[str]] = {}
     if attempt.shows_solution:
-        signs = dict.fromkeys(puzzle.correct_cells, "✓") | {puzzle.blunder_cell: "✗"}
-        words = {cell: [gettext("right")] for cell in puzzle.correct_cells}
-        words[puzzle.blunder_cell] = [gettext("blunder")]
+        notes_by_cell = dict.fromkeys(puzzle.correct_cells, "✓") | {
+            puzzle.blunder_cell: "✗"
+        }
+        words_by_cell = {cell: [gettext("right")] for cell in puzzle.correct_cells}
+        words_by_cell[puzzle.blunder_cell] = [gettext("blunder")]
     elif attempt.chosen_correct_cell is not None:
-        signs = {attempt.chosen_correct_cell: "✓" if attempt.knew_correct_move else "✗"}
-    words.setdefault(attempt.chosen_correct_cell, []).append(gettext("your move"))
+        notes_by_cell = {
+            attempt.chosen_correct_cell: "✓" if attempt.knew_correct_move else "✗"
+        }
+    words_by_cell.setdefault(attempt.chosen_correct_cell, []).append(
+        gettext("your move")
+    )
     if attempt.shows_solution:
-        words.setdefault(attempt.chosen_agent_cell, []).append(gettext("your guess"))
+        words_by_cell.setdefault(attempt.chosen_agent_cell, []).append(
+            gettext("your guess")
+        )
     notes = []
     for cell in range(attempt.site.game.cells):
-        label = ", ".join(words.get(cell, []))
-        notes.append(Note(f"{signs.get(cell, '')} {label}".strip(), label))
+        label = ", ".join(words_by_cell.get(cell, []))
+        notes.append(Note(f"{notes_by_cell.get(cell, '')} {label}".strip(), label))
     return notes

@@ -122,7 +122,7 @@ def list_cases(query: ValueQuery) -> list[UpdateCase]:
 
 
 def _get_update_terms(query: ValueQuery) -> UpdateTerms:
-    """Return the terms of the update of a value, or of an exact value."""
+    """Return the algorithm, rewards and discount factor for the update of a value."""
     if query.is_learned:
         return build_update_terms(query.recipe)
     exact = ALGORITHMS[MINIMAX].update
@@ -165,24 +165,24 @@ def _make_move(query: ValueQuery, next_board: str) -> TrainingMove:
 
 def _make_update(query: ValueQuery, **numbers: Any) -> TrainingUpdate:
     """Return the next update of the value, with the given numbers."""
-    fields: dict[str, Any] = {
+    update_fields: dict[str, Any] = {
         "move_index": 0,
         "old": query.value,
         "update_count": (query.update_count or 0) + 1,
         "is_opponent_move": False,
         "values": list_move_values(query, query.position),
     }
-    return TrainingUpdate(**(fields | numbers))
+    return TrainingUpdate(**(update_fields | numbers))
 
 
 def _make_step_update(
     query: ValueQuery, target: float, step_size: float, **numbers: Any
 ) -> TrainingUpdate:
     """Return the next update of the value by a step towards a target."""
-    old: float = numbers.get("old", query.value)
+    old_value: float = numbers.get("old", query.value)
     return _make_update(
         query,
-        new=old + step_size * (target - old),
+        new=old_value + step_size * (target - old_value),
         target=target,
         step_size=step_size,
         **numbers,
@@ -354,10 +354,10 @@ def _combine_policies(query: ValueQuery, own_policy: Policy) -> Policy:
     if query.opponent is None:
         return own_policy
     is_own = query.game.to_move == query.mover
-    mixed: Policy = np.where(
+    mixed_policy: Policy = np.where(
         is_own[:, None], own_policy, query.site.policies[query.opponent]
     )
-    return mixed
+    return mixed_policy
 
 
 def _list_return_cases(query: ValueQuery, _reason: ValueReason) -> list[UpdateCase]:
@@ -380,13 +380,13 @@ def _list_simulation_cases(query: ValueQuery, _reason: ValueReason) -> list[Upda
     """Return the next update of tree search by a simulated game with each result."""
     if query.update_count is None or not query.is_known:
         return []
-    bounds: list[float | None] = [None] * query.game.cells
+    reply_bounds: list[float | None] = [None] * query.game.cells
     for cell, bound in compute_upper_bounds(query).items():
-        bounds[cell] = bound
+        reply_bounds[cell] = bound
 
     def make_update(outcome: int, _later_own_moves: int) -> TrainingUpdate:
         step_size = 1 / ((query.update_count or 0) + 1)
-        return _make_step_update(query, float(outcome), step_size, values=bounds)
+        return _make_step_update(query, float(outcome), step_size, values=reply_bounds)
 
     return _list_game_cases(query, uniform_policy(query.game), make_update)
 

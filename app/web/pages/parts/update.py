@@ -115,7 +115,7 @@ class BeadBox(NamedTuple):
 
 
 class UpdatePicture(NamedTuple):
-    """Everything that a page shows of one update; numbers are texts."""
+    """The picture of one update with all its texts; numbers are formatted already."""
 
     slug: str  # slug of the algorithm
     style: UpdateStyle
@@ -302,7 +302,7 @@ def _name_reply_square(game: Game, move: TrainingMove, next_board: str) -> str:
 def _compute_heat(
     terms: UpdateTerms, value: float, values: Sequence[float], mark: str
 ) -> int:
-    """Return the colour step of a value, or of a number of beads among the others of its box."""
+    """Return the colour step of a value; for beads, of their number relative to the whole box."""
     reward_scale = terms.reward_scale
     if reward_scale is None:
         share = value / (sum(values) or 1.0) * len(values)

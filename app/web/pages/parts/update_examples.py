@@ -312,10 +312,10 @@ def _draw_game(
     for index, (change, link) in enumerate(zip(example.updates, links, strict=True)):
         move = example.moves[change.move_index]
         is_updated = index <= shown_index
-        value: float | None = change.new
+        shown_value: float | None = change.new
         if not is_updated:  # minimax has no value before the update
-            value = None if terms.slug == MINIMAX else change.old
-        rows = _draw_move_board(site, terms, move, value, link.is_chosen)
+            shown_value = None if terms.slug == MINIMAX else change.old
+        rows = _draw_move_board(site, terms, move, shown_value, link.is_chosen)
         if not is_updated:
             rows = [[square._replace(heat=None) for square in row] for row in rows]
         target = ""
@@ -336,10 +336,12 @@ def _draw_move_board(
     is_chosen: bool,
 ) -> list[list[UpdateSquare]]:
     """Return a board before a move, with the value of this move alone."""
-    values: list[float | None] = [None] * len(move.board)
-    values[move.cell] = value
+    shown_values: list[float | None] = [None] * len(move.board)
+    shown_values[move.cell] = value
     symbols = {move.cell: "old"} if is_chosen else {}
-    rows = draw_squares(site.game, terms, move.board, values, move.mark, symbols, [])
+    rows = draw_squares(
+        site.game, terms, move.board, shown_values, move.mark, symbols, []
+    )
     return [[square._replace(lacks_value=False) for square in row] for row in rows]
 
 

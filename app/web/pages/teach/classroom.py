@@ -138,13 +138,15 @@ class ClassPage(Page, frozen=True):
     @cached_property
     def _blunder_positions(self) -> list[int]:
         """The boards on which the pupils blundered most often in their games, the worst first."""
-        total: dict[int, float] = {}
+        chance_by_board: dict[int, float] = {}
         for pupil in self.pupils:
             for board, chance in pupil.blunder_chances.items():
-                total[board] = total.get(board, 0.0) + chance.chance_in_game
-        return sorted(total, key=lambda board: (-total[board], board))[
-            :MAX_BLUNDER_BOARDS
-        ]
+                chance_by_board[board] = (
+                    chance_by_board.get(board, 0.0) + chance.chance_in_game
+                )
+        return sorted(
+            chance_by_board, key=lambda board: (-chance_by_board[board], board)
+        )[:MAX_BLUNDER_BOARDS]
 
     @property
     def rows(self) -> list[PupilRow]:

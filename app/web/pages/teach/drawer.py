@@ -95,9 +95,9 @@ def count_beads(
     held = (
         beads_of_pairs(game, values, recipe.plays, pairs).round().astype(int).tolist()
     )
-    named: dict[int, int] = {}
+    first_cells: dict[int, int] = {}
     for cell, pair_class in zip(cells, classes, strict=True):
-        if cell == drawn_cell or pair_class not in named:
-            named[pair_class] = cell
+        if cell == drawn_cell or pair_class not in first_cells:
+            first_cells[pair_class] = cell
     numbers = dict(zip(cells, held, strict=True))
-    return {cell: numbers[cell] for cell in sorted(named.values())}
+    return {cell: numbers[cell] for cell in sorted(first_cells.values())}

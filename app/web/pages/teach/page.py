@@ -869,13 +869,13 @@ def _describe_progress(losing_move: LosingMove, lost_line: LastLoss) -> str:
 
 def _count_games_to_milestones(lessons: list[Lesson]) -> dict[str, int]:
     """Count the games with people until each milestone was reached for the first time."""
-    reached: dict[str, int] = {}
+    games_by_milestone: dict[str, int] = {}
     games = 0
     for lesson in lessons:
         games += bool(lesson.record)
         for key in lesson.milestones:
-            reached.setdefault(key, games)
-    return reached
+            games_by_milestone.setdefault(key, games)
+    return games_by_milestone
 
 
 def _list_lost_games(course: Course, played_seats: list[str]) -> Iterator[Destination]:

@@ -124,12 +124,16 @@ class PaperPage(Page, frozen=True):
     @property
     def colour_counts(self) -> list[tuple[int, str, int]]:
         """(square number, colour, number of beads in all boxes at the start), for each square."""
-        needed: Counter[int] = Counter()
+        beads_by_square: Counter[int] = Counter()
         for box in self._boxes_of_set:
             for cell in box.cells:
-                needed[cell] += self._get_first_bead_count(box)
+                beads_by_square[cell] += self._get_first_bead_count(box)
         return [
-            (cell + 1, gettext(BEAD_COLOURS[cell % len(BEAD_COLOURS)]), needed[cell])
+            (
+                cell + 1,
+                gettext(BEAD_COLOURS[cell % len(BEAD_COLOURS)]),
+                beads_by_square[cell],
+            )
             for cell in range(self.game.cells)
         ]
 
