@@ -286,7 +286,7 @@ def _list_play_results(game: Game, chosen_moves: CellMask) -> Iterator[str]:
     play = ReachablePlay(game, policy)
     found = list_blunder_decisions(play)
     for cause in list_causes(play, found, group_blunder_decisions(game, found)):
-        seat = f" as {MARKS[cause.seat]}" if cause.seat else ""
+        seat = f" as {MARKS[cause.player]}" if cause.player else ""
         where = ", ".join(
             format_position(game, position) for position in cause.example_positions
         )

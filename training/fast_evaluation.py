@@ -103,15 +103,15 @@ def _evaluate_all(  # type: ignore[no-untyped-def]
     return baseline_chances, best_response_chances, is_reachable
 
 
-def is_unbeatable(game: Game, policy: Policy, seat: int) -> bool:
-    """Return whether a policy, [D, cells], never loses in a seat (+1 X, -1 O).
+def is_unbeatable(game: Game, policy: Policy, player: int) -> bool:
+    """Return whether a policy, [D, cells], never loses as a player (+1 X, -1 O).
 
     All of its moves with a chance above 0 and all replies count, as in
     `report.find_lost_game`.
     """
     tree = (game.pair_start, game.pair_successor, game.outcome)
     chances = policy[game.pair_decision, game.pair_cell]
-    return not _can_lose(*tree, game.to_move == seat, chances, seat)
+    return not _can_lose(*tree, game.to_move == player, chances, player)
 
 
 @njit(cache=True)
@@ -150,7 +150,13 @@ def _compute_forward_chances(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _compute_best_response_chances(  # type: ignore[no-untyped-def]
-    pair_start, pair_successor, outcome, is_own_decision, policy, seat, is_possible
+    pair_start,
+    pair_successor,
+    outcome,
+    is_own_decision,
+    policy,
+    policy_player,
+    is_possible,
 ):
     """Return the chances of X winning, a draw, O winning, [3], against the best responder.
 
@@ -164,8 +170,8 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
     for end in range(len(outcome)):
         chances[decisions + end, 1 - outcome[end]] = 1.0
     # The columns of `chances` for the responder's win and loss.
-    win = 1 + seat
-    lose = 1 - seat
+    win = 1 + policy_player
+    lose = 1 - policy_player
     for decision in range(decisions - 1, -1, -1):
         if not is_possible[decision]:
             continue
@@ -205,15 +211,15 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _can_lose(pair_start, pair_successor, outcome, is_own_decision, policy, seat):  # type: ignore[no-untyped-def]
-    """Return whether a policy, probabilities [P], can lose a game from the empty board in a seat.
+def _can_lose(pair_start, pair_successor, outcome, is_own_decision, policy, player):  # type: ignore[no-untyped-def]
+    """Return whether a policy, probabilities [P], can lose a game from the empty board as `player`.
 
     Backward from the last decision: a position is lost if any possible move leads to a lost
     position.
     """
     decisions = len(is_own_decision)
     lost = np.zeros(decisions + len(outcome), np.bool_)
-    lost[decisions:] = outcome == -seat
+    lost[decisions:] = outcome == -player
     for decision in range(decisions - 1, -1, -1):
         for pair in range(pair_start[decision], pair_start[decision + 1]):
             if not is_own_decision[decision] or policy[pair] > 0:

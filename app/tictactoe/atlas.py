@@ -54,8 +54,8 @@ def list_blunder_decisions(reachable_play: ReachablePlay) -> BlunderDecisions:
     by_x = game.to_move[game.pair_decision] == X
     pair_chance = np.where(
         by_x,
-        reachable_play.games_by_seat[X].move_chances,
-        reachable_play.games_by_seat[O].move_chances,
+        reachable_play.games_by_player[X].move_chances,
+        reachable_play.games_by_player[O].move_chances,
     )
     chance = game.spread_pairs(pair_chance, 0.0)[position]
     return BlunderDecisions(
@@ -106,7 +106,7 @@ def group_blunder_decisions(game: Game, decisions: BlunderDecisions) -> BlunderC
 
 
 class Certificate(NamedTuple):
-    """The positions that a policy can reach in a seat, and its moves there, up to symmetry.
+    """The positions that a policy can reach as X or as O, and its moves there, up to symmetry.
 
     It proves that the policy is unbeatable: the first positions in which the policy moves are listed,
     and every listed move ends the game without a loss, or every reply to it ends the game without a
@@ -121,18 +121,18 @@ class Certificate(NamedTuple):
     reachable_count: int
 
 
-def prove_unbeatable(reachable_play: ReachablePlay, seat: int) -> Certificate:
-    """Return the proof that a policy cannot be beaten in a seat (+1 X, -1 O).
+def prove_unbeatable(reachable_play: ReachablePlay, player: int) -> Certificate:
+    """Return the proof that a policy cannot be beaten as a player (+1 X, -1 O).
 
-    Raises ValueError if the policy can be beaten there.
+    Raises ValueError if the policy can be beaten as this player.
     """
     game = reachable_play.game
-    record = find_lost_game(game, reachable_play.policy, seat)
+    record = find_lost_game(game, reachable_play.policy, player)
     if record is not None:
         raise ValueError(
             f"there is no proof, because the policy loses the game {record}"
         )
-    reachable = np.flatnonzero(reachable_play.games_by_seat[seat].is_reachable)
+    reachable = np.flatnonzero(reachable_play.games_by_player[player].is_reachable)
     possible_moves = reachable_play.policy[reachable] > 0
     _, first = np.unique(
         _number_pair_classes(game, reachable, possible_moves), return_index=True

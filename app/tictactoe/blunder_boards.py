@@ -28,7 +28,7 @@ def find_blunder_chances(
     The key is the lowest-numbered of all symmetric boards.  Only games in the `seats`, "x" or "o",
     count.
     """
-    games = ReachablePlay(game, policy).games_by_seat
+    games = ReachablePlay(game, policy).games_by_player
     # [P] whether each pair is a blunder
     is_blunder = ~find_best_moves(game)[game.legal]
     mover = game.to_move[game.pair_decision]

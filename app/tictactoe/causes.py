@@ -41,8 +41,8 @@ class Cause(NamedTuple):
     """A likely cause of blunders, and the numbers that support it."""
 
     kind: Kind
-    seat: int  # +1 X, -1 O, 0 both
-    rule: Rule  # the rule that the seat plays by, "" for other causes
+    player: int  # as this player the policy blunders: +1 X, -1 O, 0 both
+    rule: Rule  # the rule that the policy plays by, "" for other causes
     matching_count: int  # number of positions that show the pattern
     possible_count: int  # number of positions that could show the pattern
     # expected number of positions with this pattern if all moves were random
@@ -115,7 +115,10 @@ def list_causes(
         cause for seat in (X, O) for cause in _find_worst_play(analysed, seat)
     ]
     explained = {
-        seat for cause in complete_causes for seat in (X, O) if cause.seat in (seat, 0)
+        seat
+        for cause in complete_causes
+        for seat in (X, O)
+        if cause.player in (seat, 0)
     }
     unexplained = ~np.isin(game.to_move, list(explained))
     others = [
@@ -160,7 +163,7 @@ def _compute_facts(game: Game) -> PositionFacts:
 
 
 def _find_simple_rule(analysed_policy: AnalysedPolicy) -> list[Cause]:
-    """Return a cause for each seat that plays by a simple rule, such as the first empty cell."""
+    """Return a cause for each player, X or O, for whom the policy plays by a simple rule."""
     game = analysed_policy.game
     facts = analysed_policy.facts
     rules: dict[Rule, CellMask] = {
@@ -173,8 +176,8 @@ def _find_simple_rule(analysed_policy: AnalysedPolicy) -> list[Cause]:
         plays_by_rule = facts.has_several_moves & (
             analysed_policy.possible_moves == moves
         ).all(axis=1)
-        for seat in (X, O):
-            possible = facts.has_several_moves & (game.to_move == seat)
+        for player in (X, O):
+            possible = facts.has_several_moves & (game.to_move == player)
             matching = possible & plays_by_rule
             if matching.sum() >= ALWAYS_SHARE * possible.sum():
                 by_chance = (
@@ -185,7 +188,7 @@ def _find_simple_rule(analysed_policy: AnalysedPolicy) -> list[Cause]:
                 example = _pick_example(analysed_policy, matching)
                 cause = Cause(
                     "untrained",
-                    seat,
+                    player,
                     rule,
                     int(matching.sum()),
                     int(possible.sum()),
@@ -198,23 +201,23 @@ def _find_simple_rule(analysed_policy: AnalysedPolicy) -> list[Cause]:
 
 def _find_random_play(analysed_policy: AnalysedPolicy) -> list[Cause]:
     """Return a cause if both seats play randomly, or one does and the other is good, else []."""
-    skills = {seat: _measure_skill(analysed_policy, seat) for seat in (X, O)}
+    skills = {player: _measure_skill(analysed_policy, player) for player in (X, O)}
     causes = []
-    for seat, (skill, error_count, possible_count, by_chance) in skills.items():
-        other_skill = skills[-seat][0]
+    for player, (skill, error_count, possible_count, by_chance) in skills.items():
+        other_skill = skills[-player][0]
         is_like_chance = abs(skill) < CHANCE_MARGIN and possible_count >= MIN_POSITIONS
         differs_from_other = other_skill > GOOD_SKILL
         is_like_other = abs(other_skill) < CHANCE_MARGIN
         if is_like_chance and (differs_from_other or is_like_other):
             example = _pick_example(
                 analysed_policy,
-                _find_possible_blunders(analysed_policy, seat)
+                _find_possible_blunders(analysed_policy, player)
                 & (analysed_policy.safe_chance == 0),
             )
             causes.append(
                 Cause(
                     "untrained",
-                    seat,
+                    player,
                     "chance",
                     error_count,
                     possible_count,
@@ -231,7 +234,7 @@ def _merge_seats(causes: list[Cause]) -> list[Cause]:
         return causes
     one, other = causes
     both = one._replace(
-        seat=0,
+        player=0,
         matching_count=one.matching_count + other.matching_count,
         possible_count=one.possible_count + other.possible_count,
         expected_by_chance=one.expected_by_chance + other.expected_by_chance,
@@ -239,9 +242,9 @@ def _merge_seats(causes: list[Cause]) -> list[Cause]:
     return [both]
 
 
-def _find_worst_play(analysed_policy: AnalysedPolicy, seat: int) -> list[Cause]:
-    """Return a cause if a seat mostly plays worst moves, as by values of the wrong sign, else []."""
-    possible = _find_possible_blunders(analysed_policy, seat)
+def _find_worst_play(analysed_policy: AnalysedPolicy, player: int) -> list[Cause]:
+    """Return a cause if a player mostly plays worst moves, as by values of the wrong sign, else []."""
+    possible = _find_possible_blunders(analysed_policy, player)
     plays_worst = (
         analysed_policy.possible_moves <= analysed_policy.facts.worst_moves
     ).all(axis=1)
@@ -257,7 +260,7 @@ def _find_worst_play(analysed_policy: AnalysedPolicy, seat: int) -> list[Cause]:
     return [
         Cause(
             "other-side",
-            seat,
+            player,
             "",
             matching_count,
             possible_count,
@@ -382,25 +385,25 @@ def _find_unreachable_blunders(
     ]
 
 
-def _find_possible_blunders(analysed_policy: AnalysedPolicy, seat: int) -> Decisions:
-    """Return the decisions that a seat can reach and in which a blunder is possible, [D]."""
+def _find_possible_blunders(analysed_policy: AnalysedPolicy, player: int) -> Decisions:
+    """Return the decisions, [D], that a policy can reach as a player, with a possible blunder."""
     possible_blunders: Decisions = (
         analysed_policy.is_reachable
         & analysed_policy.facts.is_blunder_possible
-        & (analysed_policy.game.to_move == seat)
+        & (analysed_policy.game.to_move == player)
     )
     return possible_blunders
 
 
 def _measure_skill(
-    analysed_policy: AnalysedPolicy, seat: int
+    analysed_policy: AnalysedPolicy, player: int
 ) -> tuple[float, int, int, float]:
-    """Return the skill of a seat, from 0 (random moves) to 1 (no blunders), and three counts.
+    """Return the skill as a player, from 0 (random moves) to 1 (no blunders), and three counts.
 
-    The counts are the expected blunders of the seat, the decisions in which it could blunder, and
+    The counts are the expected blunders as this player, the decisions with a possible blunder, and
     the expected blunders of random moves there.
     """
-    possible = _find_possible_blunders(analysed_policy, seat)
+    possible = _find_possible_blunders(analysed_policy, player)
     if not possible.any():
         return 1.0, 0, 0, 0.0
     safe_chances = analysed_policy.safe_chance[possible]

@@ -108,7 +108,7 @@ def list_candidate_puzzles(
         position = int(found.positions[row])
         if not predictable[row]:
             continue
-        record = play.games_by_seat[int(game.to_move[position])].find_record(position)
+        record = play.games_by_player[int(game.to_move[position])].find_record(position)
         if record is None:
             continue  # no game of the agent leads to the position
         wrong = int(played[row].argmax())

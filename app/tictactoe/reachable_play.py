@@ -17,7 +17,7 @@ NO_PAIR = -1  # the number of the pair that leads to an unreachable position
 
 @dataclass(frozen=True, eq=False)
 class ReachableGames:
-    """All games that a policy can play in a seat: its own moves have chances above 0."""
+    """All games that a policy can play as X or as O: its own moves have chances above 0."""
 
     game: Game
     # [D] whether a game reaches the decision with the policy to move
@@ -53,19 +53,21 @@ class ReachablePlay:
     policy: Policy  # [D, cells] chances of the moves
 
     @cached_property
-    def games_by_seat(self) -> dict[int, ReachableGames]:
-        """Its games in each seat, +1 X and -1 O."""
+    def games_by_player(self) -> dict[int, ReachableGames]:
+        """The games of the policy as each player, +1 X and -1 O."""
         pairs = self.policy[self.game.legal]
         return {seat: find_reachable_games(self.game, pairs, seat) for seat in (X, O)}
 
     @cached_property
     def is_reachable(self) -> NDArray[np.bool_]:
         """Whether the policy's own games reach each decision with the policy to move, [D]."""
-        return self.games_by_seat[X].is_reachable | self.games_by_seat[O].is_reachable
+        return (
+            self.games_by_player[X].is_reachable | self.games_by_player[O].is_reachable
+        )
 
 
-def find_reachable_games(game: Game, policy: Values, seat: int) -> ReachableGames:
-    """Return the games of a policy, given as chances of the pairs [P], in a seat (+1 X, -1 O).
+def find_reachable_games(game: Game, policy: Values, player: int) -> ReachableGames:
+    """Return the games of a policy, given as chances of the pairs [P], as a player (+1 X, -1 O).
 
     Chances are computed forward from the empty board, ply by ply, against random moves.  Random
     moves include every move, so a position with chance 0 cannot occur against any opponent.
@@ -75,10 +77,10 @@ def find_reachable_games(game: Game, policy: Values, seat: int) -> ReachableGame
     reached[0] = 1
     for ply in list_plies(game):
         uniform_chance = (1 / ply.move_counts).repeat(ply.move_counts)
-        move_chance = policy[ply.pairs] if ply.mover == seat else uniform_chance
+        move_chance = policy[ply.pairs] if ply.mover == player else uniform_chance
         chance[ply.pairs] = move_chance * reached[ply.decisions].repeat(ply.move_counts)
         reached += np.bincount(ply.next_positions, chance[ply.pairs], game.positions)
-    reachable = (reached[: game.decisions] > 0) & (game.to_move == seat)
+    reachable = (reached[: game.decisions] > 0) & (game.to_move == player)
     return ReachableGames(game, reachable, chance)
 
 

@@ -268,24 +268,26 @@ def compute_figures(
     )
 
 
-def compute_chances(game: Game, opponent: Policy, policy: Policy, seat: int) -> Chances:
-    """Return win, draw and loss of `policy` in a seat (+1 X, -1 O) against `opponent`, rounded."""
+def compute_chances(
+    game: Game, opponent: Policy, policy: Policy, player: int
+) -> Chances:
+    """Return the chances of win, draw and loss of `policy` as a player (+1 X, -1 O), rounded."""
     both = collect_policy_moves(game, np.stack([policy, opponent])[:, game.legal])
     own = np.array([0])
     other = np.array([1])
-    x, o = (own, other) if seat == X else (other, own)
-    return _convert_to_seat_view(compute_match_results(game, both, x, o), seat)[0]
+    x, o = (own, other) if player == X else (other, own)
+    return _convert_to_players_view(compute_match_results(game, both, x, o), player)[0]
 
 
-def find_lost_game(game: Game, policy: Policy, seat: int) -> str | None:
-    """Return the record of the likeliest game that `policy` loses in a seat (+1 X, -1 O), if any.
+def find_lost_game(game: Game, policy: Policy, player: int) -> str | None:
+    """Return the record of the likeliest game that `policy` loses as a player (+1 X, -1 O), if any.
 
     The likeliest game is the game in which the policy's moves have the highest chance; the
-    opponent may play any moves. None is a proof that no opponent can win in this seat.
+    opponent may play any moves. None is a proof that no opponent can win against this player.
     """
     anything = game.legal.astype(np.float64)
-    x, o = (policy, anything) if seat == X else (anything, policy)
-    return find_likeliest_game(game, x, o, -seat)
+    x, o = (policy, anything) if player == X else (anything, policy)
+    return find_likeliest_game(game, x, o, -player)
 
 
 def find_lost_games(game: Game, policy: Policy) -> dict[str, str | None]:
@@ -388,12 +390,12 @@ def _measure_task_distance(
 
 def _split_by_seat(chances: Values) -> ChancesBySeat:
     """Return chances of X winning, a draw, O winning, [2, T, 3], as chances of X and of O."""
-    return ChancesBySeat(*map(_convert_to_seat_view, chances, SEATS.values()))
+    return ChancesBySeat(*map(_convert_to_players_view, chances, SEATS.values()))
 
 
-def _convert_to_seat_view(chances: Values, seat: int) -> list[Chances]:
-    """Return chances of X winning, a draw, O winning, [N, 3], in the view of a seat, rounded."""
-    own = np.round(chances[:, ::seat], DECIMALS) + 0.0  # never -0.0
+def _convert_to_players_view(chances: Values, player: int) -> list[Chances]:
+    """Return chances of X winning, a draw, O winning, [N, 3], in the view of a player, rounded."""
+    own = np.round(chances[:, ::player], DECIMALS) + 0.0  # never -0.0
     return [(win, draw, loss) for win, draw, loss in np.clip(own, 0, 1).tolist()]
 
 

@@ -197,10 +197,10 @@ def _mix_exploration(
     return mixed_values
 
 
-def list_rewards(game: Game, rewards: RewardScale, seat: int) -> Values:
+def list_rewards(game: Game, rewards: RewardScale, player: int) -> Values:
     """Return the reward of each finished position for a player (+1 X, -1 O), [S - D]."""
-    reward_of_result = np.array(rewards.x if seat == X else rewards.o)
-    result = game.outcome * seat
+    reward_of_result = np.array(rewards.x if player == X else rewards.o)
+    result = game.outcome * player
     return reward_of_result[result + 1]
 
 

@@ -96,34 +96,34 @@ def compute_outcome_chances(game: Game, x_policy: Values, o_policy: Values) -> V
 
 
 def find_best_response(
-    game: Game, policy: Values, seat: int, loss_reward: float = -1.0
+    game: Game, policy: Values, responder: int, loss_reward: float = -1.0
 ) -> BestResponse:
-    """Return the best response to each policy, [..., D, cells], in a seat (+1 X, -1 O).
+    """Return the best response to each policy, [..., D, cells], of a responder (+1 X, -1 O).
 
-    `seat` is the responder's seat. The responder's reward is 1 for a win, 0 for a draw and
+    The responder's reward is 1 for a win, 0 for a draw and
     `loss_reward` for a loss: with 0 the responder wins as often as possible; with `-inf` it takes
     no avoidable risk of a loss. Ties: the moves with the fewest losses, then the first.
     Raises ValueError if `policy` is not a policy of this game.
     """
     response, chances = compute_best_responses(
-        game, _get_pair_chances(game, policy), seat, loss_reward
+        game, _get_pair_chances(game, policy), responder, loss_reward
     )
     return BestResponse(game.spread_pairs(response, 0.0), np.moveaxis(chances, 0, -1))
 
 
 def compute_best_responses(
-    game: Game, policy: Values, seat: int, loss_reward: float = -1.0
+    game: Game, policy: Values, responder: int, loss_reward: float = -1.0
 ) -> tuple[Values, Values]:
     """Return the best responses to policies, and the outcome chances; policies are [..., P].
 
     The chances are of X winning, a draw and O winning from each position. The arguments are those of
     `find_best_response`, which also checks the policies.
     """
-    own, theirs = (0, 2) if seat == X else (2, 0)
+    own, theirs = (0, 2) if responder == X else (2, 0)
     chances = _init_chances(game, policy.shape[:-1])
     response = np.zeros_like(policy)
     for ply in list_plies_backward(game):
-        if ply.mover == seat:
+        if ply.mover == responder:
             # [3, ..., n] the chances after each move
             options = chances.take(ply.next_positions, axis=-1)
             win = options[own]

@@ -173,8 +173,8 @@ def find_record_of_policy(site: SiteData, policy_name: str, position: int) -> st
     """Return the record of a game that leads to a position, if possible a game of the policy."""
     seat = int(site.game.to_move[position])
     games = (
-        explore_reachable_play(site, policy_name).games_by_seat[seat],
-        get_random_play(site).games_by_seat[seat],
+        explore_reachable_play(site, policy_name).games_by_player[seat],
+        get_random_play(site).games_by_player[seat],
     )
     return next(
         record for of in games if (record := of.find_record(position)) is not None

@@ -25,7 +25,7 @@ def named(game: Game, policy: Policy) -> dict[tuple[str, int, str], Cause]:
     play = ReachablePlay(game, policy)
     found = list_blunder_decisions(play)
     listed = list_causes(play, found, group_blunder_decisions(game, found))
-    return {(cause.kind, cause.seat, cause.rule): cause for cause in listed}
+    return {(cause.kind, cause.player, cause.rule): cause for cause in listed}
 
 
 def side(game: Game, seat: int) -> CellMask:
@@ -49,7 +49,7 @@ def test_a_seat_whose_values_are_all_zero_was_never_trained(
     assert cause.matching_count == cause.possible_count
     assert all(game.to_move[position] == seat for position in cause.example_positions)
     other = side(game, -seat)
-    assert not [one for one in named(game, policy).values() if one.seat == -seat]
+    assert not [one for one in named(game, policy).values() if one.player == -seat]
     assert (policy > 0)[other[:, 0]].sum() <= game.legal[other[:, 0]].sum()
 
 

@@ -126,7 +126,7 @@ def test_own_records_are_games_that_the_agent_can_have(
     tictactoe: Both, tables, policies, name: str, seat: str
 ):
     rules, policy = tictactoe.rules, policies[name]
-    games = ReachablePlay(tictactoe.game, greedy_policy(tables[name])).games_by_seat[
+    games = ReachablePlay(tictactoe.game, greedy_policy(tables[name])).games_by_player[
         SEATS[seat.lower()]
     ]
     records = {
@@ -144,7 +144,7 @@ def test_own_records_are_games_that_the_agent_can_have(
 
 def test_each_game_makes_one_move_a_ply_five_at_least(tictactoe: Both, tables):
     game = tictactoe.game
-    games = ReachablePlay(game, greedy_policy(tables["lucky"])).games_by_seat[SEATS["o"]]
+    games = ReachablePlay(game, greedy_policy(tables["lucky"])).games_by_player[SEATS["o"]]
     made = [games.move_chances[ply.pairs].sum() for ply in list_plies(game)]
     assert made[:5] == pytest.approx([1] * 5)
     assert sum(made[5:]) < 4

@@ -288,7 +288,7 @@ def test_q_learning_leaves_the_centre_to_lose(site: SiteData) -> None:
 def test_symmetric_never_tried_the_win_that_it_meets(html: dict[str, str], site: SiteData) -> None:
     here, agent = position(site, "exploration"), site.agents["symmetric"]
     policy = site.policies["symmetric"]
-    assert ReachablePlay(site.game, policy).games_by_seat[O].is_reachable[here]
+    assert ReachablePlay(site.game, policy).games_by_player[O].is_reachable[here]
     assert policy[here].argmax() == 2
     assert site.optimal_q[here][[1, 2]].tolist() == [1, -1]
     assert site.game.is_over(site.game.successor[here, 1])
@@ -381,7 +381,7 @@ def test_afterstates_find_the_one_square_that_does_not_lose(site: SiteData) -> N
 )
 def test_a_threat_that_is_not_seen(site: SiteData, name: str, played: int, saving: int) -> None:
     here, policy = position(site, name), site.policies[SECTIONS[name].start_match.value_source]
-    assert ReachablePlay(site.game, policy).games_by_seat[O].is_reachable[here]
+    assert ReachablePlay(site.game, policy).games_by_player[O].is_reachable[here]
     assert policy[here].argmax() == played
     assert np.flatnonzero(site.optimal_q[here] == 0).tolist() == [saving]
 
@@ -419,7 +419,9 @@ def test_nash_conv_zero_and_yet_beaten(site: SiteData) -> None:
     policy = greedy_policy(agent.build_table(site.game, step))
     assert find_lost_game(site.game, policy, X) is not None
     assert (
-        ReachablePlay(site.game, policy).games_by_seat[X].is_reachable[position(site, "nash-conv")]
+        ReachablePlay(site.game, policy)
+        .games_by_player[X]
+        .is_reachable[position(site, "nash-conv")]
     )
     assert policy[position(site, "nash-conv")][[0, 7]].tolist() == [0.5, 0.5]
     updated = agent.find_updated_pairs(site.game, step)[position(site, "nash-conv")]

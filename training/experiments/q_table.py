@@ -403,7 +403,7 @@ def _play_test_games(
     game: Game,
     policy: Policy,
     random_policy: Policy,
-    seat: int,
+    player: int,
     rng: np.random.Generator,
 ) -> Numbers:
     """Return the decisions in which a policy moves in TEST_GAMES games against `random_policy`."""
@@ -411,9 +411,11 @@ def _play_test_games(
     decisions: list[Numbers] = []
     mover = X
     while len(positions):
-        if mover == seat:
+        if mover == player:
             decisions.append(positions)
-        chances = (policy if mover == seat else random_policy)[positions].cumsum(axis=1)
+        chances = (policy if mover == player else random_policy)[positions].cumsum(
+            axis=1
+        )
         drawn = rng.random((len(positions), 1)) * chances[:, -1:]
         cells = (drawn >= chances).sum(axis=1)
         positions = game.successor[positions, cells].astype(np.intp)

@@ -38,7 +38,7 @@ class PlayedGames(NamedTuple):
 
 
 class EpochShares(NamedTuple):
-    """The results of games for the player in a seat, as shares of the games."""
+    """The results of games for one player, X or O, as shares of the games."""
 
     won: float
     lost: float  # share of the games lost in any way, also by an illegal move
@@ -282,23 +282,23 @@ def sample_cells(rng: np.random.Generator, chances: Policy) -> Numbers:
 def extract_moves(
     game: Game,
     games: PlayedGames,
-    seat: int,
+    player: int,
     rewards: tuple[float, ...],
     step_reward: float,
 ) -> MoveArrays:
-    """Return the moves of the player in a seat (+1 X, -1 O), [M] of each field, with their rewards.
+    """Return the moves of a player (+1 X, -1 O), [M] of each field, with their rewards.
 
     A move is rewarded for the position after the opponent's reply: with `step_reward` if the game
     goes on, else with one of `rewards`, in the order illegal move, loss, draw, win. Only
     this player makes illegal moves.
     """
-    first = 0 if seat == X else 1
+    first = 0 if player == X else 1
     decision = games.position[first:-2:2]
     after = games.position[first + 2 :: 2]
     made = decision < game.decisions
     after = after[made]
     over = after >= game.decisions
-    result = _find_results(game, after, seat)
+    result = _find_results(game, after, player)
     return MoveArrays(
         decision[made],
         games.cell[first::2][made],
@@ -311,9 +311,9 @@ def extract_moves(
     )
 
 
-def compute_shares(game: Game, games: PlayedGames, seat: int) -> EpochShares:
-    """Return the results of games for the player in a seat; only this player makes illegal moves."""
-    result = _find_results(game, games.position[-1], seat)
+def compute_shares(game: Game, games: PlayedGames, player: int) -> EpochShares:
+    """Return the results of games for a player (+1 X, -1 O); only this player makes illegal moves."""
+    result = _find_results(game, games.position[-1], player)
     return EpochShares(
         float((result == 1).mean()),
         float((result < 0).mean()),
@@ -321,10 +321,10 @@ def compute_shares(game: Game, games: PlayedGames, seat: int) -> EpochShares:
     )
 
 
-def _find_results(game: Game, position: Numbers, seat: int) -> Numbers:
-    """Return the result of finished games: 1 won, 0 drawn, -1 lost, or ILLEGAL_LOSS; else undefined."""
+def _find_results(game: Game, position: Numbers, player: int) -> Numbers:
+    """Return the results of finished games for a player: 1 won, 0 drawn, -1 lost, or ILLEGAL_LOSS."""
     finished = np.clip(position - game.decisions, 0, len(game.outcome) - 1)
-    result = game.outcome[finished] * np.int32(seat)
+    result = game.outcome[finished] * np.int32(player)
     return np.where(position == game.positions, np.int32(ILLEGAL_LOSS), result)
 
 

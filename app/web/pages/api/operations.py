@@ -444,7 +444,7 @@ def draw_api_move(
 def _build_cause(site: SiteData, cause: Cause) -> schema.LikelyCause:
     return schema.LikelyCause(
         kind=cause.kind,
-        seat=MARK_BY_PLAYER.get(cause.seat),
+        seat=MARK_BY_PLAYER.get(cause.player),
         rule=cause.rule,
         number=cause.matching_count,
         of=cause.possible_count,
