@@ -44,14 +44,14 @@ LOST, DRAWN = "X405386l", "X408217356d"
         ("Three draws in a row", [DRAWN, DRAWN, LOST, DRAWN, DRAWN, DRAWN], 6),
         ("Three draws in a row", [DRAWN, DRAWN, "", DRAWN], 4),
         # In the drawn game X blocks the top row and then the left column.
-        ("The learner blocked one of your rows", [LOST, DRAWN], 2),
+        ("It blocked one of your rows", [LOST, DRAWN], 2),
         # O blocks the row of X in the centre.
-        ("The learner blocked one of your rows", ["O401762538d"], 1),
-        ("The learner avoided a losing first move", [LOST, DRAWN], 0),
-        ("The learner avoided a losing first move", [LOST, "X01428w"], 2),
-        ("The learner avoided a losing first move", [LOST, "O01428l", "X0142538w"], 3),
+        ("It blocked one of your rows", ["O401762538d"], 1),
+        ("It avoided a losing first move", [LOST, DRAWN], 0),
+        ("It avoided a losing first move", [LOST, "X01428w"], 2),
+        ("It avoided a losing first move", [LOST, "O01428l", "X0142538w"], 3),
         # Another corner is the same opening.
-        ("The learner avoided a losing first move", ["X041236l", "X84736w"], 0),
+        ("It avoided a losing first move", ["X041236l", "X84736w"], 0),
     ],
 )
 def test_when_a_goal_is_reached_first(goal: str, games: list[str], number: int) -> None:
@@ -60,9 +60,9 @@ def test_when_a_goal_is_reached_first(goal: str, games: list[str], number: int) 
 
 
 def test_only_a_learner_with_boxes_has_a_goal_about_them() -> None:
-    assert reached(LOST, refills=1)["A box of the learner became empty"] == 1
-    assert reached(LOST)["A box of the learner became empty"] == 0
-    assert "A box of the learner became empty" not in reached(LOST, has_boxes=False)
+    assert reached(LOST, refills=1)["One of its boxes became empty"] == 1
+    assert reached(LOST)["One of its boxes became empty"] == 0
+    assert "One of its boxes became empty" not in reached(LOST, has_boxes=False)
 
 
 def test_a_learner_that_plays_one_seat_has_no_goals_about_the_other() -> None:

@@ -71,9 +71,9 @@ def has_drawn_in_a_row(_: Game, lessons: Sequence[Lesson]) -> bool:
 
 
 NEAR_GOALS: dict[str, GoalTest] = {
-    gettext_noop("A box of the learner became empty"): has_refilled,
-    gettext_noop("The learner blocked one of your rows"): has_blocked,
-    gettext_noop("The learner avoided a losing first move"): has_avoided_opening,
+    gettext_noop("One of its boxes became empty"): has_refilled,
+    gettext_noop("It blocked one of your rows"): has_blocked,
+    gettext_noop("It avoided a losing first move"): has_avoided_opening,
     gettext_noop("The first draw"): has_drawn,
     gettext_noop("Three draws in a row"): has_drawn_in_a_row,
 }
