@@ -118,7 +118,7 @@ def test_a_learner_that_has_only_met_its_teacher_is_beaten_by_somebody_else(
         "The learner has not lost the last 3 games against you, but it learned only from your moves."
         in words
     )
-    assert "Show a game that it loses as" in words
+    assert "Show a lost game as" in words
     for seat in "12":
         if game := link(answer.text, f"losing-{seat}"):
             assert re.search(r"You win|wins", client.get(game).text)

@@ -838,12 +838,11 @@ def _describe_strength(lessons: list[Lesson], played_seats: list[str]) -> str:
         only = f"{gettext(words, number=unlost)} "
     x, o = (format_percent(lesson.loss_chances[seat], 0) for seat in SEATS)
     words = gettext_noop(
-        "The strongest possible opponent beats it in %(x)s%% of games when it plays X, "
-        "in %(o)s%% when it plays O."
+        "Against the strongest opponent it loses %(x)s%% of games as X and %(o)s%% as O."
     )
     if len(played_seats) == 1:
         words = gettext_noop(
-            "The strongest possible opponent beats it in %(share)s%% of games."
+            "Against the strongest opponent it loses %(share)s%% of games."
         )
     share = format_percent(lesson.loss_chances[played_seats[0]], 0)
     return only + gettext(words, x=x, o=o, share=share)
@@ -883,7 +882,7 @@ def _list_lost_games(course: Course, played_seats: list[str]) -> Iterator[Destin
     for seat, record in course.losing_games.items() if course.lessons else ():
         if record is not None and seat in played_seats:
             match = build_match_against_person(course.recipe, SEATS[seat], record)
-            how = gettext("Show a game that it loses as %(mark)s", mark=seat.upper())
+            how = gettext("Show a lost game as %(mark)s", mark=seat.upper())
             yield Destination(how, urls.play_url(match))
 
 
