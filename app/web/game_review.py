@@ -122,7 +122,7 @@ _review_move_cached = cached_per_site(4096, per_language=True)(_review_move)
 
 
 def describe_moves(moves: Sequence[ReviewedMove]) -> str:
-    """Return the list of moves as a sentence, for visitors who cannot see the picture."""
+    """Return the moves of a game with their values as a text, for screen readers."""
     plies = [
         f"{move.ply}. {gettext(RESULT_LABELS[move.optimal_value])}, {_describe_expectation(move)}"
         for move in moves

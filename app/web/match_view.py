@@ -309,7 +309,7 @@ def _build_pause_headline(
 
 
 def get_result_name(state: MatchState) -> str:
-    """Return the result for the person: "win", "draw" or "loss"; "" before the end of the game.
+    """Return the result of a game for the person: "win", "draw" or "loss"; "" before its end.
 
     A won game between two people or between two agents is a "win".
     """

@@ -206,7 +206,7 @@ class SiteData:
 
     @cached_property
     def seat_names(self) -> tuple[str, ...]:
-        """The players that are always available."""
+        """The names of the players that are always available."""
         return (HUMAN, *self.policies)
 
     @property

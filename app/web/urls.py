@@ -271,7 +271,7 @@ def agent_url(name: str, opponent: str = "") -> str:
 
 
 def blunders_url(name: str, page: int = 1) -> str:
-    """Return the URL of a page of the list of an agent's blunders."""
+    """Return the URL of the list of an agent's blunders, at a page number."""
     if is_policy_name(name):
         return JUDGE_BLUNDERS.url(
             moves=name.removeprefix(MOVES_PREFIX), page=_omit_first_page(page)

@@ -97,11 +97,11 @@ class ValueQuery:
 
     @property
     def value(self) -> float:
-        """The value to explain."""
+        """The value of the move, which is explained."""
         return float(self.table[self.position, self.cell])
 
     @property
-    def exact_in_task(self) -> float | None:
+    def exact_task_value(self) -> float | None:
         """The exact value of the move in the agent's training task, None without a task."""
         exact = (
             None

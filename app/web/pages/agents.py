@@ -484,7 +484,7 @@ class AgentPage(Page, frozen=True):
 
     @property
     def task_link(self) -> Destination | None:
-        """The training task with a link to its exact values, if there is a task."""
+        """The link to the exact values of the training task, with a text on the task; None without."""
         return describe_training_task(self.site, self.name)
 
     @property

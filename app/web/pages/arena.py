@@ -202,7 +202,7 @@ class ArenaPage(Page, frozen=True):
 
 @bp.get(urls.ARENA)
 def show_arena() -> Response:
-    """Show every player against every player."""
+    """Show the arena."""
     site = get_current_site()
     show = read_word("show", request.args, ARENA_MEASURES, "score")
     player = request.args.get("player", "")

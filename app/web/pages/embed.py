@@ -183,7 +183,7 @@ class FilmPage(Page, frozen=True):
 
     @property
     def _colouring_in_url(self) -> str:
-        """The colour in URLs, "" for the default."""
+        """The key of the colouring as URLs have it, "" for the default colouring."""
         return "" if self.colouring_key == minds.EXPECTED_KEY else self.colouring_key
 
 

@@ -197,7 +197,7 @@ class FaultPage(Page, frozen=True):
 
     @cached_property
     def fault_agents(self) -> list[FaultAgent]:
-        """The agent with the fault and the agent without."""
+        """The agents with and without the fault, in this order, with their pictures."""
         return [
             build_side(self.site, agent, title, self._record)
             for agent, title in zip(

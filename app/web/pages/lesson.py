@@ -65,12 +65,12 @@ class LessonPage(Page, frozen=True):
 
     @property
     def lesson_steps(self) -> list[LessonStep]:
-        """All steps."""
+        """All steps of the lesson, in order."""
         return LESSON_STEPS
 
     @cached_property
     def illustration(self) -> Illustration:
-        """The film, the board or the mind beside the text."""
+        """The picture beside the text of this step: a film, a board or a mind."""
         return ILLUSTRATIONS[self._step.slug](self.site, self._frame_text)
 
     @property
@@ -199,7 +199,7 @@ def _illustrate_why(site: SiteData, _: str) -> Illustration:
         puzzle.agent_id,
         facts={
             "value": format_signed(query.value),
-            "exact": format_signed(query.exact_in_task or 0),
+            "exact": format_signed(query.exact_task_value or 0),
             "place": format_short_square_name(site.game, puzzle.blunder_cell),
             "answer": format_short_square_name(
                 site.game, parse_record(site.game, puzzle.refutation)[1]

@@ -159,7 +159,7 @@ def build_mind_page(site: SiteData, name: str, query: Mapping[str, str]) -> Mind
 
 
 def _build_tile(site: SiteData, name: str, snapshot: int, tile_number: int) -> MindTile:
-    """Return the decision that represents a symmetry class in the picture."""
+    """Return a tile of the mind by its number, with the board that represents the tile."""
     tiles = site.tile_layout
     game = site.game
     rows, knows = minds.choose_decisions(site, name, snapshot)

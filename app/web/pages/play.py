@@ -138,7 +138,7 @@ class PlayersPage(Page, frozen=True):
 
 @bp.get(urls.PLAYERS)
 def show_players() -> Response:
-    """Show all players."""
+    """Show the list of players to choose from."""
     url = urls.play_url(parse_match_at(request.args, get_current_site()).match)
     return render_page(PlayersPage(group_players(get_current_site()), url))
 
@@ -316,7 +316,7 @@ class PlayPage(Page, frozen=True):
 
     @property
     def seat_headers(self) -> tuple[SeatHeader, SeatHeader]:
-        """The players of X and O."""
+        """The headers of the players of X and O above the board."""
         return describe_seats(self.state)
 
     @property

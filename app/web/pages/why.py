@@ -255,10 +255,10 @@ def _describe_missing_count(query: ValueQuery, reason: ValueReason) -> list[str]
 
 def _describe_task_value(query: ValueQuery) -> list[str]:
     """Return a sentence with the exact value in the agent's training task."""
-    if not query.task or not query.is_learned or query.exact_in_task is None:
+    if not query.task or not query.is_learned or query.exact_task_value is None:
         return []
     task = describe_task(query.site, query.task)
-    exact = query.exact_in_task
+    exact = query.exact_task_value
     agrees = query.is_known and abs(query.value - exact) < MIN_SHOWN_DIFFERENCE
     addition = ", which is equal to the learned value" if agrees else ""
     return [
@@ -313,9 +313,9 @@ def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]
                 view.value_texts[query.cell],
             ),
         )
-    if query.is_learned and query.exact_in_task is not None:
+    if query.is_learned and query.exact_task_value is not None:
         facts.append(
-            ("Exact value in its training task", format_signed(query.exact_in_task))
+            ("Exact value in its training task", format_signed(query.exact_task_value))
         )
     if query.is_learned and reason.has_target:
         target = reason.target_prefix + reason.format_value(reason.target)
@@ -458,7 +458,7 @@ class WhyPage(Page, frozen=True):
 
     @property
     def value_source_title(self) -> str:
-        """The name of the value source."""
+        """The title of the value source."""
         return self.value_query.site.display_titles[self.value_query.value_source]
 
     @property

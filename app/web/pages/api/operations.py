@@ -313,7 +313,7 @@ def show_experiment(claim: str) -> Response:
 
 @bp.record
 def register_description(state: BlueprintSetupState) -> None:
-    """Build the API description at the registration of the blueprint."""
+    """Build the OpenAPI description when an app registers the blueprint."""
     assert isinstance(state.app, Flask)
     with state.app.app_context():
         state.app.extensions["openapi"] = build_description(get_current_site())

@@ -25,7 +25,7 @@ def describe(description: str, **limits: Any) -> Meta:
 
 
 def mark_format(format: str) -> Meta:
-    """Return a placeholder in a type's schema; `fill_formats` replaces it by limits of the game."""
+    """Return a placeholder for limits in a type's schema; `fill_formats` replaces it later."""
     return Meta(extra_json_schema={"format": format})
 
 

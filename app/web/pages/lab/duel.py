@@ -100,7 +100,7 @@ class Duel:
 
     @property
     def baseline_name(self) -> str:
-        """The name of A, "" for a single recipe."""
+        """The name of recipe A, "" for a single recipe."""
         return self.sides[0].name if len(self.sides) == 2 else ""
 
     @property
@@ -133,7 +133,7 @@ class Duel:
 
     @cached_property
     def more_seeds_url(self) -> str:
-        """The URL with more seeds, "" if there are no more."""
+        """The URL of this comparison with more seeds, "" if all seeds are trained."""
         if not all(
             has_seeds(self.site, side.recipe, self.seeds) for side in self.sides
         ):

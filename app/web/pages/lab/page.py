@@ -316,7 +316,7 @@ def build_elsewhere_page(
 def _list_elsewhere(
     shown_duel: duel.Duel, query: Mapping[str, str]
 ) -> elsewhere.VerdictTable | None:
-    """Return the table of other trainings for two recipes, None for one alone."""
+    """Return the table of verdicts in other trainings, None for a single recipe."""
     if not shown_duel.baseline_name:
         return None
     wanted = read_integer(
@@ -402,7 +402,7 @@ def _list_side_films(
 
 
 def _build_compare_url(shown_duel: duel.Duel, record: str) -> str:
-    """Return the URL that compares both agents on a board, where they disagree if that is known."""
+    """Return the URL that compares both agents on one board, if possible where their moves differ."""
     site = shown_duel.site
     baseline = shown_duel.baseline_name
     views = [

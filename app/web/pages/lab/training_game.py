@@ -35,7 +35,7 @@ class TrainingSquare(NamedTuple):
 
 
 class TrainingMovePicture(NamedTuple):
-    """A move of the game as a board."""
+    """The picture of a move of a training game: its board, and the value of the move."""
 
     squares: list[TrainingSquare]
     title: str
@@ -65,7 +65,7 @@ class TrainingGamePicture(NamedTuple):
 def build_game_picture(
     duel: Duel, query: Mapping[str, str]
 ) -> TrainingGamePicture | None:
-    """Return the game of a URL, or None if the URL names no game.
+    """Return the picture of the training game in a URL, None if the URL names no game.
 
     Raises BadRequest with the valid numbers of games and updates, and the errors of
     `Lab.get_game_log`.

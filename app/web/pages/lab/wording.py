@@ -111,7 +111,7 @@ def spell_number(number: int) -> str:
 
 
 def describe_recipe(site: SiteData, recipe: Recipe) -> str:
-    """Return the title of a recipe and its values that are not the usual ones."""
+    """Return the title of a recipe, with the values that are not the defaults of its algorithm."""
     title, description = _describe_training(site, recipe)
     return f"{title} {description.after_title}".rstrip()
 

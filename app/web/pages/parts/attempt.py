@@ -70,7 +70,7 @@ class Attempt:
 
     @property
     def answer_digit(self) -> int:
-        """The digit of this answer."""
+        """The digit that URLs have for the result of this attempt, an index of ANSWER_WORDS."""
         return (
             KNEW_MOVE_DIGIT * self.knew_agent_move
             + KNEW_CORRECT_DIGIT * self.knew_correct_move
@@ -78,12 +78,12 @@ class Attempt:
 
     @property
     def knew_agent_move(self) -> bool:
-        """Whether the agent plays the chosen cell."""
+        """Whether the cell chosen as the agent's move is the agent's move."""
         return self.chosen_agent_cell == self.puzzle.blunder_cell
 
     @property
     def knew_correct_move(self) -> bool:
-        """Whether the chosen move is right."""
+        """Whether the cell chosen as the right move is one of the right moves."""
         return self.chosen_correct_cell in self.puzzle.correct_cells
 
     @property

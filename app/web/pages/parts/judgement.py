@@ -165,7 +165,7 @@ def _group_exhibits(
 
 
 def build_decision_exhibit(site: SiteData, name: str, position: int) -> PositionExhibit:
-    """Return a position with the policy's moves and the right moves."""
+    """Return the small board of a position that marks the policy's moves and the right moves."""
     chosen = site.policies[name][position] > 0
     right = site.is_move_correct[position]
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")

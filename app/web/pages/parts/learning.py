@@ -1,4 +1,4 @@
-"""The training of agents as charts of exact figures, and as films.
+"""Learning curves and films of the trainings of agents.
 
 A film is a replay of a training with a frame for each snapshot. Its numbers are a table
 on the page, which the script reads.

@@ -96,7 +96,7 @@ class UpdateSquare(NamedTuple):
 
 
 class UpdateLink(NamedTuple):
-    """A link to another update."""
+    """A link to another update of the same game, or to another example."""
 
     id: str
     title: str

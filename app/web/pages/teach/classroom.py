@@ -150,7 +150,7 @@ class ClassPage(Page, frozen=True):
 
     @property
     def rows(self) -> list[PupilRow]:
-        """The table, in the order of the lines."""
+        """The rows of the table, in the order of the pasted lines."""
         return [
             PupilRow(
                 pupil.name,
@@ -227,7 +227,7 @@ def show_class_page() -> Response:
 
 @bp.post(urls.CLASSROOM)
 def compare_class() -> Response:
-    """Show the table of the links in the form; nothing of it is stored."""
+    """Show the table of the learners whose links are in the form; the links are not stored."""
     typed = read_typed_links()
     pupils, faults = read_links(typed)
     page = ClassPage(get_current_site().game, typed, tuple(pupils), tuple(faults))

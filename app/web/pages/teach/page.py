@@ -166,7 +166,7 @@ class ValueChangePicture(NamedTuple):
 
 
 class LostGamePicture(NamedTuple):
-    """The board of the mistake that lost a game, and the learner's play there since then."""
+    """The board of the blunder that lost a game, and a sentence on the learner's play there now."""
 
     game_name: str  # name of the game
     board: SmallBoard  # the board with the move that lost
@@ -267,12 +267,12 @@ class TeachPage(Page, frozen=True):
 
     @property
     def has_beads(self) -> bool:
-        """Whether its squares have beads, by which it draws its moves."""
+        """Whether the values of the learner are numbers of beads."""
         return isinstance(self._recipe, Menace)
 
     @property
     def is_paper_machine(self) -> bool:
-        """Whether its boxes are of paper: people draw its beads and give its moves."""
+        """Whether the learner is a machine of paper boxes: people draw its beads and enter its moves."""
         return isinstance(self._recipe, Menace) and self._recipe.paper
 
     @cached_property
@@ -402,7 +402,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def value_changes(self) -> list[ValueChangePicture]:
-        """The values that were changed by the lesson on display."""
+        """The pictures of the values that the shown lesson changed."""
         lesson = self._lesson
         if lesson is None:
             return []
@@ -689,7 +689,7 @@ def download_qr_code(name: str) -> Response:
 
 
 def _build_link(recipe: str) -> str:
-    """Return the whole link to a learner, as it is copied and sent."""
+    """Return the full URL of a learner with the host, for copying."""
     return request.host_url.rstrip("/") + urls.teach_url(_shorten_name(recipe))
 
 
@@ -867,7 +867,7 @@ def _describe_progress(losing_move: LosingMove, lost_line: LastLoss) -> str:
 
 
 def _count_games_to_milestones(lessons: list[Lesson]) -> dict[str, int]:
-    """Count the games with people until each milestone was reached for the first time."""
+    """Return milestone -> number of games with people until it was first reached."""
     games_by_milestone: dict[str, int] = {}
     games = 0
     for lesson in lessons:
