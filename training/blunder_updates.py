@@ -59,7 +59,7 @@ MAX_BLUNDERS = 40  # limit for the blunders of an agent; the most frequent are k
 # No game has more updates, so the whole game of the update has values.
 VALUED_UPDATES = 60
 DECIDING_KIND = "mistake"  # kind of an example that shows the deciding update
-FORGOTTEN_MOVES: list[Any] = []  # shared by the games whose moves are deleted
+FORGOTTEN_MOVES: list[Any] = []  # the moves of every game whose moves are deleted
 
 
 class Blunder(NamedTuple):

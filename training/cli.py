@@ -667,7 +667,7 @@ def serve(host: str, port: int, workers: int) -> None:
     environment |= {"HOST": host, "PORT": str(port), "WORKERS": str(workers)}
     settings = ["-c", str(ROOT / "gunicorn.conf.py"), f"{PREFIX}app.web:create_app()"]
     command = [sys.executable, "-m", "gunicorn", *settings]
-    # gunicorn.conf.py unblocks it, when Ctrl-C no longer causes a traceback.
+    # Ctrl-C is blocked until gunicorn.conf.py can handle it without a traceback.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     os.execve(sys.executable, command, environment)
 

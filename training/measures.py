@@ -95,9 +95,9 @@ class ProofRun(
     seconds: float
     # games until the play is first unbeatable in both seats; None if it never is
     games_to_proof: int | None
-    # games after which it stays unbeatable to the end, or None
+    # games after which the play stays unbeatable to the end; None if it does not
     games_to_lasting_proof: int | None
-    # games until it is first unbeatable and without a blunder, or None
+    # games until the play is first unbeatable and without a blunder; None if it never is
     games_to_faultless: int | None
     played_games: int  # number of games of the whole training
 

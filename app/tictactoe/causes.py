@@ -54,7 +54,7 @@ class Cause(NamedTuple):
 class PositionFacts(NamedTuple):
     """Properties of the decisions of a game, independent of a policy; each is [D], or [D, cells]."""
 
-    has_several_moves: Decisions  # whether there is more than one move
+    has_several_moves: Decisions  # whether the decision has more than one move
     random_chances: NDArray[np.float64]  # the chance of each move if moves are random
     first_empty: CellMask  # the first empty cell in reading order
     last_empty: CellMask  # the last empty cell
@@ -252,9 +252,8 @@ def _find_worst_play(analysed_policy: AnalysedPolicy, player: int) -> list[Cause
     matching_count = int(matching.sum())
     possible_count = int(possible.sum())
     by_chance = float(analysed_policy.facts.random_worst_chance[possible].sum())
-    halfway = (
-        by_chance + possible_count
-    ) / 2  # halfway between the counts of random play and of worst play
+    # halfway between the count of random play and the count of worst play
+    halfway = (by_chance + possible_count) / 2
     if possible_count < MIN_POSITIONS or matching_count <= halfway:
         return []
     return [

@@ -79,7 +79,7 @@ def place_tiles(game: Game) -> Tiles:
     for number in range(len(middles)):
         row = np.flatnonzero(ply == number)
         free_columns = columns - 1 - column[row].max()
-        column[row] += free_columns // 2  # centres the row
+        column[row] += free_columns // 2  # moves the row to the middle
     return Tiles(
         decisions=decision,
         symmetric_decisions=game.symmetric_positions[:, decision].T.astype(np.intp),

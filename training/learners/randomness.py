@@ -35,6 +35,6 @@ def draw_uniform(rng_state):  # type: ignore[no-untyped-def]
     rng_state[0] = s0 ^ s3
     rng_state[1] = s1 ^ s2
     rng_state[2] = s2 ^ (s1 << uint64(17))
-    rng_state[3] = s3 << uint64(45) | s3 >> uint64(19)  # rotated by 45 bits
+    rng_state[3] = s3 << uint64(45) | s3 >> uint64(19)  # s3 rotated by 45 bits
     # A float64 holds 53 bits: the upper bits are used, as the lowest bits are less random.
     return (total >> uint64(11)) * 2.0**-53
