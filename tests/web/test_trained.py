@@ -214,7 +214,7 @@ def test_the_end_of_a_game_counts_for_the_tables_that_it_teaches(
     weights = [times if end else 1 for end in ended]
     targets = [answer.target for answer in found.possible_replies]
     assert found.target == pytest.approx(np.average(targets, weights=weights))
-    said = "counts twice" if last == "both" else "one of them, too, which a coin picks"
+    said = "updates both tables" if last == "both" else "only the table that a coin picks"
     assert said in " ".join(explain_value(pair).sentences)
 
 

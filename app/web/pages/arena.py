@@ -283,18 +283,21 @@ def _draw_sketch(rows: list[ArenaRow], chosen_player: int) -> Markup:
 
 
 def _build_standing(
-    site: SiteData, name: str, table: ArenaTable, player: int
+    site: SiteData, player_name: str, table: ArenaTable, player_index: int
 ) -> Standing:
-    both_seats = (table.as_x[player] + table.as_o[player]) / 2
+    """Return the row of a player in the ranking; `player_index` is its index in the arrays."""
+    both_seats = (table.as_x[player_index] + table.as_o[player_index]) / 2
     win, draw, loss = both_seats.tolist()
     return Standing(
-        rank=int(table.ranks[player]),
-        title=site.display_titles[name],
-        href=urls.agent_url(name) if site.agents.contains_name(name) else "",
-        strength=grade_strength(site, name),
-        score=format_signed(table.mean_score[player]),
-        score_as_x=format_signed(float(compute_score(table.as_x[player]))),
-        score_as_o=format_signed(float(compute_score(table.as_o[player]))),
+        rank=int(table.ranks[player_index]),
+        title=site.display_titles[player_name],
+        href=urls.agent_url(player_name)
+        if site.agents.contains_name(player_name)
+        else "",
+        strength=grade_strength(site, player_name),
+        score=format_signed(table.mean_score[player_index]),
+        score_as_x=format_signed(float(compute_score(table.as_x[player_index]))),
+        score_as_o=format_signed(float(compute_score(table.as_o[player_index]))),
         shares=divide_bar((win, draw, loss), 1),
-        beating_player_count=int(table.beaten_by_count[player]),
+        beating_player_count=int(table.beaten_by_count[player_index]),
     )
