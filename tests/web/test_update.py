@@ -201,7 +201,7 @@ def test_where_the_table_is_not_enough_why_shows_an_example_and_says_so(
     client: FlaskClient, lens: str, record: str
 ) -> None:
     html = client.get(why_url(Match(record, value_source=lens))).text
-    assert "An example, not the value above." in html
+    assert "An example, not an update of this value." in html
     assert "A real update from the training of" in html
     assert 'id="why-update"' in html
 
@@ -279,7 +279,7 @@ def test_random_moves_are_marked_in_the_game_of_an_update(
     [
         ("mcts", "the value is the average of all games"),
         ("dqn-vs-heuristic", "each step of the network changed all values"),
-        ("q-learning-1", "for this agent they are recorded for"),
+        ("q-learning-1", "for this agent such updates are recorded for"),
     ],
 )
 def test_a_blunder_without_a_recorded_update_says_why(

@@ -297,11 +297,15 @@ def test_the_numbers_in_the_file_are_right(
     if lens in site.agents:
         agent = site.agents[lens]
         assert abs(number(facts["Value"]) - agent.q[pair.position, cell]) < 0.005 + 1e-6
-        counts = [value for name, value in facts.items() if re.match("Updates|Times|Games", name)]
+        counts = [
+            value
+            for name, value in facts.items()
+            if re.match("Updates|Times|Games|Simulated", name)
+        ]
         assert [number(count) for count in counts] == [agent.visits[pair.position, cell]]
-        assert ("Exact value in its training task" in facts) == (exact is not None)
+        assert ("Exact value in the training task" in facts) == (exact is not None)
     if exact is not None:
-        shown = facts["Value" if lens.endswith(TASK_SUFFIX) else "Exact value in its training task"]
+        shown = facts["Value" if lens.endswith(TASK_SUFFIX) else "Exact value in the training task"]
         assert abs(number(shown) - exact[pair.position, cell]) < 0.005 + 1e-6
     if target := facts.get("Target of the next update"):
         assert abs(number(target) - slow.target(lens, board, cell)) < 0.005 + 1e-6
@@ -438,7 +442,7 @@ def test_the_distance_is_that_of_the_numbers_shown(site: SiteData) -> None:
     for at, pair in enumerate([*first, *every]):
         told = explain_value(pair)
         facts, said = dict(told.facts), " ".join(told.sentences)
-        distances = re.findall(r"is ([\d.]+) (above|below) this target", said)
+        distances = re.findall(r"is ([\d.]+) (above|below) its target", said)
         assert len(distances) == 1 or at >= len(first)
         for off, side in distances:
             apart = number(told.value_statement.value) - number(facts["Target of the next update"])

@@ -44,8 +44,8 @@ ALGORITHM = Algorithm(
         differing_part="table",
         target_latex=r"y = r + \gamma \max\limits_{a'} Q_{\theta^-}(s', a')",
         difference_text=(
-            "A network instead of the table: one step moves all values towards many "
-            "targets."
+            "A network instead of the table: one training step changes all values, so "
+            "that the values of a minibatch come closer to their targets."
         ),
     ),
     section=Section(
@@ -70,7 +70,7 @@ ALGORITHM = Algorithm(
                 r"\left|x\right| - \frac{1}{2} & \text{else} \end{cases}",
             ),
             symbol_meanings={
-                "Q": "the output of the network with these weights",
+                "Q": "the output of the network with the weights θ or θ⁻",
                 "θ": "the weights of the network that learns",
                 "θ⁻": "the weights of the target network",
                 "L": "the loss, which each training step makes smaller",

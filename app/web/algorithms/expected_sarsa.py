@@ -24,8 +24,8 @@ ALGORITHM = Algorithm(
         differing_part="next value",
         target_latex=r"y = r + \gamma \sum_{a'} \pi(a') Q(s', a')",
         difference_text=(
-            "The average value of the next moves, weighted by the probabilities of the "
-            "policy."
+            "The target has the average value of the next moves, weighted by the "
+            "probabilities of the policy."
         ),
     ),
     section=Section(

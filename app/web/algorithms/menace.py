@@ -204,7 +204,7 @@ ALGORITHM = Algorithm(
                 "P": "the probability that the move a is drawn",
                 "a": "a move; symmetric squares are the same move",
                 "b": "the number of beads of a move in the box of the position",
-                "c": "any move of the box; the sum is over all moves",
+                "c": "any move of the box; the sum is over all its moves",
                 "r": "the beads added for the result: 3 for a win, 1 for a draw, −1 for a loss",
             },
         ),

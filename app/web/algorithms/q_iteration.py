@@ -40,7 +40,9 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
         return [_describe_sticky_loss(query, reason)]
     sentences = [describe_target(query, reason)]
     if not query.game.is_over(query.next_position):
-        sentences += ["An update puts the target of one such answer in its place."]
+        sentences += [
+            "An update replaces the value by the target of one of these answers."
+        ]
     sentences += describe_distance(reason)
     if not query.is_known or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE:
         return sentences
@@ -53,7 +55,7 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     if not alike:
         return [
             *sentences,
-            f"No answer has this target now. {describe_later_changes(query)}",
+            f"No answer has a target equal to the value now. {describe_later_changes(query)}",
         ]
     places = join_words([name_cell(query, reply.cell) for reply in alike], "or")
     return [

@@ -85,8 +85,8 @@ ALGORITHM = Algorithm(
         differing_part="order",
         target_latex=r"y = r + \gamma \max\limits_{a'} Q(s', a')",
         difference_text=(
-            "The update of Q-learning, but after the game, from its last move back to the "
-            "first."
+            "The updates of Q-learning, but made after the game, from its last move back to "
+            "the first."
         ),
     ),
     section=Section(

@@ -82,7 +82,10 @@ ALGORITHM = Algorithm(
         next_mover="own",
         differing_part="next value",
         target_latex=r"y = r + \gamma Q(s', a')",
-        difference_text="The value of the move that is really played next, instead of the best move.",
+        difference_text=(
+            "The target has the value of the move that is really played next, not of the "
+            "best move."
+        ),
     ),
     section=Section(
         title="Sarsa",

@@ -84,8 +84,8 @@ ALGORITHM = Algorithm(
         differing_part="next value",
         target_latex=r"y = r + \gamma Q(s', a')",
         difference_text=(
-            "As in Sarsa; the error then also changes the values of all earlier moves of the "
-            "game."
+            "The target of Sarsa, but the error also changes the values of all earlier moves "
+            "of the game."
         ),
     ),
     section=Section(

@@ -23,7 +23,7 @@ MIN_SHOWN_DIFFERENCE = 0.005  # smaller differences do not change the second dec
 ROUNDING_TOLERANCE = 1e-5  # tolerance for the rounding of float32
 BEST_NEXT_PHRASE = gettext_noop("the best next move is worth")
 REPLY_CHANCE_PHRASE = gettext_noop("one answer")
-EXPLORING_NEXT_PHRASE = gettext_noop("the next move, with those at random, is worth")
+EXPLORING_NEXT_PHRASE = gettext_noop("the next move, random moves included, is worth")
 
 
 def name_cell(query: ValueQuery, cell: int | None) -> str:
@@ -104,10 +104,10 @@ def describe_target(
             else describe_next_state(query, given[0])
         )
         only = f"{name_cell(query, given[0].cell)}: {then}"
-        makes = "The target is" if query.is_learned else "That makes"
+        makes = "The target is" if query.is_learned else "So the value is"
         return f"{name_opponent(query)} has one answer, {only}. {makes} {value}."
     several = gettext(
-        "%(opponent)s has %(number)s equally likely replies: %(consequences)s.",
+        "%(opponent)s has %(number)s equally likely answers: %(consequences)s.",
         opponent=name_opponent(query),
         number=len(given),
         consequences=", ".join(
@@ -125,10 +125,8 @@ def describe_target(
         ),
     )
     if query.is_learned:
-        return (
-            f"{several} {gettext('The target is %(value)s on average.', value=value)}"
-        )
-    return f"{several} {gettext('That makes %(value)s on average.', value=value)}"
+        return f"{several} {gettext('The average target is %(value)s.', value=value)}"
+    return f"{several} {gettext('The average is %(value)s.', value=value)}"
 
 
 def _describe_consequences(replies: list[Reply], next_value_phrase: str) -> list[str]:
@@ -136,9 +134,9 @@ def _describe_consequences(replies: list[Reply], next_value_phrase: str) -> list
 
     def format_after(number: int) -> str:
         return (
-            gettext("after each")
+            gettext("after each answer")
             if number == len(replies)
-            else gettext("after %(number)s", number=number)
+            else gettext("after %(number)s of them", number=number)
         )
 
     counts = {
@@ -181,13 +179,13 @@ def describe_distance(reason: ValueReason) -> list[str]:
     if not (reason.shows_distance and reason.has_target):
         return []
     if abs(reason.value_minus_target) < 1e-6:
-        return [gettext("The value of the move is equal to this target.")]
+        return [gettext("The value of the move is equal to its target.")]
     if not round(reason.value_minus_target, reason.difference_decimals):
         least = localize_number(f"{10.0**-reason.difference_decimals:g}")
         return [
             gettext(
                 (
-                    "The value of the move differs from this target by less than "
+                    "The value of the move differs from its target by less than "
                     "%(least)s."
                 ),
                 least=least,
@@ -196,12 +194,10 @@ def describe_distance(reason: ValueReason) -> list[str]:
     apart = format_unsigned(abs(reason.value_minus_target), reason.difference_decimals)
     if reason.value_minus_target > 0:
         return [
-            gettext(
-                "The value of the move is %(apart)s above this target.", apart=apart
-            )
+            gettext("The value of the move is %(apart)s above its target.", apart=apart)
         ]
     return [
-        gettext("The value of the move is %(apart)s below this target.", apart=apart)
+        gettext("The value of the move is %(apart)s below its target.", apart=apart)
     ]
 
 

@@ -270,10 +270,10 @@ class StartValues(NamedTuple):
 
 # heading of the map -> parts of the update that differ from Q-learning
 DIFFERENCES = {
-    "next value": "Algorithms with another next value",
-    "order": "Algorithms with another order of the updates",
-    "table": "Algorithms with another kind of table",
-    "result": "Algorithms that use the result instead of a next value",
+    "next value": "Algorithms that use another next value than Q-learning",
+    "order": "Algorithms that update in another order than Q-learning",
+    "table": "Algorithms that store values in another way than Q-learning",
+    "result": "Algorithms that use the result of the game instead of a next value",
     "bounds": "Algorithms with exact values or bounds",
 }
 REFERENCE = "q-learning"  # slug of the algorithm for comparisons

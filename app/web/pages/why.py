@@ -164,9 +164,11 @@ def _explain_taught_value(query: ValueQuery, rule: UpdateRule) -> Explanation:
     sentences = []
     if changed:
         games = "; ".join(changed)
-        sentences.append(f"These games with its teacher changed it: {games}.")
+        sentences.append(f"These games with the teacher changed the value: {games}.")
     if practised:
-        sentences.append(f"So did some of its {practised} games of practice, or none.")
+        sentences.append(
+            f"Some of the {practised} games of practice may have changed the value, too."
+        )
     return Explanation(
         heading=move,
         value_statement=ValueStatement(
@@ -284,7 +286,7 @@ def _describe_result(query: ValueQuery, rule: UpdateRule) -> list[str]:
     if not missing.any():
         return [f"{result}."]
     return [
-        f"{result}; {name_opponent(query)} misses that in {missing.sum()} of {possible.sum()} answers."
+        f"{result}; {name_opponent(query)} misses this result with {missing.sum()} of {possible.sum()} answers."
     ]
 
 
@@ -315,7 +317,7 @@ def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]
         )
     if query.is_learned and query.exact_task_value is not None:
         facts.append(
-            ("Exact value in its training task", format_signed(query.exact_task_value))
+            ("Exact value in the training task", format_signed(query.exact_task_value))
         )
     if query.is_learned and reason.has_target:
         target = reason.target_prefix + reason.format_value(reason.target)
@@ -570,9 +572,12 @@ def _list_other_sources(match: Match, query: ValueQuery) -> list[tuple[str, str,
     """Return the other value sources for a move: optimal play, the training task, the agent."""
     task = query.agent_name + TASK_SUFFIX
     names = {
-        "why-truth": (TRUTH, "optimal play"),
-        "why-task": (task, "its training task"),
-        "why-agent": (query.agent_name, query.site.display_titles[query.agent_name]),
+        "why-truth": (TRUTH, "with optimal play"),
+        "why-task": (task, "in the training task of the agent"),
+        "why-agent": (
+            query.agent_name,
+            f"by {query.site.display_titles[query.agent_name]}",
+        ),
     }
     return [
         (
