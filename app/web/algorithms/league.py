@@ -200,7 +200,8 @@ def _describe_best_reply(
             f"and the target is {target}."
         )
     return (
-        f"{aim}. On this board the best answer for the learner is {name_cell(query, best_reply.cell)}, and the "
+        f"{aim}. On this board the best answer for the learner is "
+        f"{name_cell(query, best_reply.cell)}, and the "
         f"target is {target}. The values of X's answers are stored in the same "
         "entries as the learner's own moves as X on the same boards."
     )

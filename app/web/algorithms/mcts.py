@@ -159,7 +159,7 @@ ALGORITHM = Algorithm(
             symbol_meanings={
                 "U": "the upper confidence bound of a move: the move with the highest bound is played",
                 "Q": "the mean result of the move for the player who makes it",
-                "c": "the exploration constant: the weight of the bonus for moves that were tried less often",
+                "c": "the exploration constant: the weight of the bonus for rarely tried moves",
                 "N": "the number of simulated games that reached the state s",
                 "n": "the number of simulated games in which the move a was played in the state s",
                 "r": "the result of a simulated game for the player who moves: 1, 0 or −1",

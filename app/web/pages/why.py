@@ -286,7 +286,8 @@ def _describe_result(query: ValueQuery, rule: UpdateRule) -> list[str]:
     if not missing.any():
         return [f"{result}."]
     return [
-        f"{result}; {name_opponent(query)} misses this result with {missing.sum()} of {possible.sum()} answers."
+        f"{result}; {name_opponent(query)} misses this result "
+        f"with {missing.sum()} of {possible.sum()} answers."
     ]
 
 
