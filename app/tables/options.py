@@ -19,23 +19,23 @@ DETECTED_VALUE = "detected automatically"
 # Option -> (its label in the form, value -> label of the value); the first value is the default.
 QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "boards": (
-        "On boards written as numbers, the number 1 is",
+        "Which player is 1 on boards written as numbers?",
         {"auto": DETECTED_VALUE, "x": "X", "mover": "the player to move"},
     ),
     "digits": (
-        "In boards written as base-3 numbers, the top left square is",
+        "Which digit of a base-3 number is the top left square?",
         {"auto": DETECTED_VALUE, "first": "the first digit", "last": "the last digit"},
     ),
     "view": (
-        "A high value is good for",
+        "For which player is a high value good?",
         {"auto": DETECTED_VALUE, "mover": "the player to move", "x": "X"},
     ),
     "ties": (
-        "If several moves have the highest value, the agent plays",
+        "Which move does the agent play if several have the highest value?",
         {"any": "any of these moves", "first": "the first of these moves"},
     ),
     "missing": (
-        "In positions that are not in the table, the agent plays",
+        "Which move does the agent play in a position that is not in the table?",
         {
             "auto": DETECTED_VALUE,
             "any": "any empty square",

@@ -68,7 +68,7 @@ def test_the_heads_sort_the_table(page: Page) -> None:
 def test_all_of_the_table_is_seen_at_once(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.goto("/agents")
-    for name in ("Blunders", "Unbeatable", "Against the best responder", "Origin", "Updates"):
+    for name in ("Blunders", "Unbeatable", "Best responder", "Origin", "Updates"):
         expect(page.get_by_role("columnheader", name=name)).to_be_in_viewport(ratio=1)
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
@@ -79,7 +79,7 @@ def test_on_a_phone_every_figure_is_one_tap_away(page: Page) -> None:
     row = page.locator("#ranking tbody tr").first
     expect(row.locator("td")).to_have_count(7)
     expect(row.locator("td:visible")).to_have_text(["0", re.compile("X\\s*yes\\s*O\\s*yes")])
-    for name, said in [("Against the best responder", "0 / 100 / 0"), ("Training", "1,931")]:
+    for name, said in [("Best responder", "0 / 100 / 0"), ("Training", "1,931")]:
         page.get_by_role("radio", name=name).check()
         expect(row.locator("td:visible")).to_have_count(2)
         expect(row.locator("td:visible").last).to_contain_text(said)

@@ -116,7 +116,7 @@ def test_the_table_says_what_the_card_says(all_agents: str, card: Card, site: Si
         figures.baseline_chances["t-hand"],
         figures.best_response,
     ]
-    first = f"{card.title} {who.strength_name} {who.description}"
+    first = f"{card.title}: {who.strength_name}. {who.description}"
     by_opponent = [
         in_both_seats(outcome(getattr(one, seat)[-1], 1) for seat in SEATS) for one in chances
     ]
@@ -128,7 +128,7 @@ def test_the_table_says_what_the_card_says(all_agents: str, card: Card, site: Si
         ),
         "Against Random": by_opponent[0],
         "Against T-hand": by_opponent[1],
-        "Against the best responder": by_opponent[2],
+        "Best responder": by_opponent[2],
         "Method": f"{ALGORITHMS[card.algorithm].title} {card.origin}",
         "Training": f"{format_count(card.updates)} {format_count(card.games)}",
     }
@@ -146,12 +146,12 @@ def test_unbeatable_is_what_the_best_responder_finds(site: SiteData) -> None:
 def test_the_baselines_are_there_to_compare_with(all_agents: str, site: SiteData) -> None:
     table = Table(all_agents, "ranking")
     assert {" ".join(row[0].split()) for row in table.rows if row} >= {
-        f"{baseline.title} {describe_character(site, name).strength_name} "
+        f"{baseline.title}: {describe_character(site, name).strength_name}. "
         f"{describe_character(site, name).description}"
         for name, baseline in BASELINES.items()
     }
     minimax, random = (
-        table.cells(f"{title} {strength} {BASELINES[name].description}")
+        table.cells(f"{title}: {strength}. {BASELINES[name].description}")
         for name, title, strength in [
             ("minimax", "Minimax", "unbeatable"),
             ("random", "Random", "beginner"),

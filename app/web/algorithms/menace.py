@@ -118,7 +118,7 @@ def _describe_reason(query: ValueQuery, _compute_reason: ValueReason) -> list[st
     )
     return [
         f"{total} {drawn}.",
-        "Numbers of beads are not expected results: they are added after games. Each "
+        "The number of beads is not an expected result: beads are added after games. Each "
         f"move of a game gets {pays}.",
         f"In further training, a game after this move would be {', '.join(ends)}.",
     ]

@@ -217,9 +217,7 @@ COLUMNS = [
     ),
     *_build_result_columns("random", ColumnGroup("random", "Against Random")),
     *_build_result_columns("t-hand", ColumnGroup("t-hand", "Against T-hand")),
-    *_build_result_columns(
-        BEST_RESPONDER, ColumnGroup("responder", "Against the best responder")
-    ),
+    *_build_result_columns(BEST_RESPONDER, ColumnGroup("responder", "Best responder")),
     Column(
         "kind",
         METHOD,

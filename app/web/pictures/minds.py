@@ -66,16 +66,20 @@ COLOURINGS = {
     "wrong-task": TileColouring(
         "Error against its training task", "level", "no error", "a win valued as a loss"
     ),
-    "blunders": TileColouring("Blunders", "level", "never blunders", "always blunders"),
-    "visits": TileColouring("Updates", "level", "one update", "the most updates"),
+    "blunders": TileColouring(
+        "Blunders", "level", "the agent never blunders", "the agent always blunders"
+    ),
+    "visits": TileColouring(
+        "Updates", "level", "one update", "the highest number of updates"
+    ),
 }
 
 
 PREFERENCE_KIND = TileColouring(
     "Preference for its best move",
     "heat",
-    "draws all moves equally often",
-    "always draws the same move",
+    "all moves are equally likely",
+    "the same move is always played",
 )
 
 
