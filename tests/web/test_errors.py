@@ -91,7 +91,7 @@ WRONG = [
     ("/lab/q-table?step=99", 400, "step must be 0 to"),
     ("/lab/q-table?game=0", 400, "game must be 1 to 20"),
     ("/lab/q-table?game=1&update=99", 400, "update must be 0 to"),
-    ("/lab/q-iteration?game=1", 400, "There are no games to tell"),
+    ("/lab/q-iteration?game=1", 400, "This training has no games to show"),
     ("/mind/nobody", 404, "Possible names: champion"),
     ("/mind/q-table?step=99", 400, "step must be 0 to"),
     ("/mind/q-table?colour=mood", 400, "There are: expects, wrong"),
