@@ -152,7 +152,7 @@ def test_a_mind_of_beads_is_coloured_by_how_sure_it_is(site: SiteData, client: F
     assert (heat[known] >= 0).all()
     assert heat[known].max() == HEAT_STEPS
     page = client.get(f"/mind/{LENS}").text
-    assert "always draws the same move" in page
+    assert "the same move is always played" in page
     assert "expects a loss" not in page
     assert client.get(f"/mind/{LENS}?colour=wrong").status_code == 400
 
