@@ -348,13 +348,16 @@ def test_a_line_goes_through_its_medians_and_opens_the_typical_run(site: SiteDat
     lines = [s for s in layout.plot.shapes if isinstance(s, Curve) and s.kind.endswith("curve")]
     doubled, same = lines
     assert doubled.link == ShapeLink(
-        "doubled: seed 107, which ends at the median", "/lab/q-table,seed=107"
+        "doubled: training run with seed 107, which ends nearest to the median",
+        "/lab/q-table,seed=107",
     )
     assert [x for x, _ in doubled.points] == pytest.approx([0, 0.5, 1])  # a logarithmic axis
     heights = [doubled.points[0][1] - y for _, y in doubled.points]
     assert heights[2] / heights[1] == pytest.approx(198 / 18, abs=0.3)
-    assert same.link == ShapeLink("same: seed 0, which ends at the median", "")  # it takes minutes
-    assert "Click a line to open the training run that ends at the median" in layout.caption
+    assert same.link == ShapeLink(
+        "same: training run with seed 0, which ends nearest to the median", ""
+    )  # it takes minutes
+    assert "Click a line to open the training run that ends nearest to the median" in layout.caption
     assert "repeats the runs that the lab cannot train" in layout.caption
 
 
@@ -432,7 +435,7 @@ def test_a_table_of_curves_ends_with_the_runs_behind_them(site: SiteData) -> Non
     assert [row.heading.text for row in table.rows][-3:] == [
         "100",
         "Training runs",
-        "Training run that ends at the median",
+        "Training run that ends nearest to the median",
     ]
     assert table.rows[-3].cells[0].text == "200 (100 to 300)"
     assert [entry.text for entry in table.rows[-2].cells] == ["20", "1"]

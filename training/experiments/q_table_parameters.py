@@ -102,7 +102,7 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
         {
             "one table": "q-table",
             "two tables": "double-q",
-            "two tables, one updated at the end": "double-q,last=coin",
+            "two tables, last move updates one": "double-q,last=coin",
         },
         CHECKPOINTS_MEASURE,
     ),

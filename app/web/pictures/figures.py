@@ -355,7 +355,10 @@ def _describe_lines(
             "Each line shows the median of the training runs; the band around the line "
             f"contains 80% of the runs{faint}."
         ),
-        "line to open the training run that ends at the median; the table shows the seed of this run",
+        (
+            "line to open the training run that ends nearest to the median; "
+            "the table shows the seed of this run"
+        ),
     )
 
 
@@ -782,7 +785,7 @@ def _describe_links(
 def _link_series(site: SiteData, series: Series) -> svg.ShapeLink:
     href = tables.map_seeds_to_urls(site, series.recipe)(series.typical_seed)
     return svg.ShapeLink(
-        f"{series.name}: seed {series.typical_seed}, which ends at the median",
+        f"{series.name}: training run with seed {series.typical_seed}, which ends nearest to the median",
         href,
     )
 

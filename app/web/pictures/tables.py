@@ -23,9 +23,9 @@ QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
 # headings of the quantiles in tables
 QUANTILE_HEADINGS = (
     "minimum",
-    "10% of runs below",
+    "10% of runs are lower",
     "median",
-    "90% of runs below",
+    "90% of runs are lower",
     "maximum",
 )
 COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
@@ -88,11 +88,9 @@ def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[RunSam
         parts = {"all training runs": runs}
         if len(runs) > 3 * MAX_OFFERED_RUNS:
             parts = {
-                "runs with the lowest values": runs[:MAX_OFFERED_RUNS],
-                "runs with values near the median": runs[
-                    middle : middle + MAX_OFFERED_RUNS
-                ],
-                "runs with the highest values": runs[-MAX_OFFERED_RUNS:],
+                "lowest results": runs[:MAX_OFFERED_RUNS],
+                "results near the median": runs[middle : middle + MAX_OFFERED_RUNS],
+                "highest results": runs[-MAX_OFFERED_RUNS:],
             }
         ends = [
             (name, [_link_run(run, figure.unit, opened) for run in some])
@@ -158,7 +156,7 @@ def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> Html
     runs = [TableCell(format_count(series.seed_count)) for series in figure.series]
     ends = [
         TableRow(TableCell("Training runs"), runs),
-        TableRow(TableCell("Training run that ends at the median"), typical),
+        TableRow(TableCell("Training run that ends nearest to the median"), typical),
     ]
     return HtmlTable(
         figure.x_label, [series.name for series in figure.series], [*rows, *ends]
