@@ -55,7 +55,7 @@ RECORDED_AGENTS = (
     "td-afterstates",
 )
 MAX_BLUNDERS = 40  # limit for the blunders of an agent; the most frequent are kept
-# The values of all moves are recorded this number of updates before a selected update.
+# The values of all moves are recorded from this many updates before a selected update on.
 # No game has more updates, so the whole game of the update has values.
 VALUED_UPDATES = 60
 DECIDING_KIND = "mistake"  # kind of an example that shows the deciding update

@@ -141,7 +141,10 @@ def list_needed_modules(recipe: Recipe, opponents: Iterable[str]) -> Iterator[st
 
 
 def order_modules(modules: Sequence[str]) -> list[str]:
-    """Return these modules and all textbook modules that they import, in the order of the file."""
+    """Return these modules and all textbook modules that they import.
+
+    They are in the order in which the exported script contains them.
+    """
     needed_modules: list[str] = []
     waiting = list(modules)
     while waiting:

@@ -134,7 +134,10 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
             )
 
     def build_exact_task(self) -> Task:
-        """Return the task against the last opponent, from any position."""
+        """Return the task for the exact values: games against the recipe's last opponent.
+
+        They can begin in any position.
+        """
         return Task(
             self.get_task_opponent(),
             self.gamma,

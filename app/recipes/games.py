@@ -150,7 +150,7 @@ def find_blunder_updates(
 
 
 def load_examples(folder: Path) -> dict[str, list[UpdateExample]]:
-    """Return the examples in a folder by algorithm, {} if the folder is missing.
+    """Return the recorded updates in a folder by algorithm, {} if the folder is missing.
 
     Raises ValueError, naming the file and the reason, if a file is broken.
     """

@@ -280,7 +280,7 @@ class AgentsPage(Page, frozen=True):
 
     @property
     def divide_chances(self) -> Callable[[Chances], list[OutcomeShare]]:
-        """A function from the chances of a cell to the parts of its bar."""
+        """A function that divides a table cell's bar into the shares of wins, draws and losses."""
         return partial(divide_bar, decimals=DECIMALS)
 
     @property

@@ -543,7 +543,10 @@ class ComparePage(Page, frozen=True):
 @bp.get(urls.COMPARE.url(""))
 @bp.get(urls.COMPARE)
 def show_comparison(record: str = "") -> Response:
-    """Show a position on several boards, or redirect to a frame of the agents' film."""
+    """Show a position on several boards.
+
+    A URL with `frame`, a point of the agents' trainings, is redirected to the snapshots there.
+    """
     lenses = request.args.getlist("lens")
     figure = request.args.get("figure", "")
     comparison, place = parse_comparison(record, lenses, get_current_site(), figure)

@@ -281,7 +281,10 @@ class SettingsPage(Page, frozen=True):
 
     @property
     def delay_choices(self) -> tuple[float, ...]:
-        """The delays to choose from, in seconds; a tuple, because cached macros need it."""
+        """The choices for the pause before an agent's move, in seconds.
+
+        A tuple, because arguments of cached macros must be hashable.
+        """
         return tuple(sorted({*DELAY_CHOICES, self.match.move_delay}))
 
     @property

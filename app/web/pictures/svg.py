@@ -40,7 +40,7 @@ PREVIEW_SIZE = (1200, 630)  # pixels of a link preview
 PREVIEW_MARGIN, PREVIEW_TEXT_HEIGHT, PREVIEW_LETTER_HEIGHT = (40, 110, 38)
 SHAPES_STYLESHEET = File(__file__).with_name("shapes.css").read_text("utf-8")
 
-# "heat" from -HEAT_STEPS to HEAT_STEPS, or "level" from 0 to LEVELS
+# A colour: "heat" and a number from -HEAT_STEPS to HEAT_STEPS, or "level" and one from 0 to LEVELS.
 ScaleValue = tuple[str, int]
 
 

@@ -99,7 +99,7 @@ tree = SpecTree(
 
 
 def describe_responses(model: type, *faults: int) -> Response:
-    """Return the responses of an operation: its answer, and problems besides 400 and 414."""
+    """Return the responses of an operation: `model`, the problems 400 and 414, and `faults`."""
     return Response(
         HTTP_200=model, **{f"HTTP_{code}": Problem for code in sorted([*faults, 414])}
     )

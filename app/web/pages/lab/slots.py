@@ -120,7 +120,7 @@ class Slot(NamedTuple):
 
     id: str
     title: str
-    is_contrast: bool
+    is_contrast: bool  # whether A and B differ in this slot
     fields: Sequence[NumberField]
     # (heading, links under it)
     links_by_heading: Sequence[tuple[str, Sequence[Destination]]]
@@ -434,7 +434,7 @@ def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
 
 
 def _list_neighbours(parameter: Parameter, value: float) -> list[float]:
-    """Return a larger and a smaller number than a value; they can be out of range."""
+    """Return a larger and a smaller value to suggest for a parameter; they can be out of range."""
     low = parameter.minimum or 0.0
     high = parameter.maximum or 0.0
     if low < 0 or (parameter.value_type is int and value < 2):

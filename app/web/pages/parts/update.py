@@ -131,7 +131,7 @@ class UpdatePicture(NamedTuple):
     later_own_moves: int
     board: list[list[UpdateSquare]]
     next_board: list[list[UpdateSquare]]  # [] if the picture has no next board
-    number_by_symbol: Mapping[str, str]  # symbol -> its number
+    number_by_symbol: Mapping[str, str]  # symbol of the formula -> number as text
     is_exact: bool  # whether the numbers add up as they are shown
     # HTML data attribute -> number, for the script
     data_attributes: Mapping[str, str]
