@@ -459,7 +459,7 @@ def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
                 "positions updated (of 627)",
             ],
             rows,
-            "median seed",
+            "median of all seeds",
         ),
         claim.judge_parts(*plays_worse),
     )

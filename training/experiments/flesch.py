@@ -113,7 +113,7 @@ def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             PARTS,
             {
-                "seeds without any blunder": (format_share, clean),
+                "training runs without any blunder": (format_share, clean),
                 "positions with a blunder, median": (format_count, median),
                 "unbeatable in both seats": (
                     format_share,
@@ -154,12 +154,15 @@ def conclude_q_iteration_or_q_learning(results: claim.Results) -> claim.Conclusi
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                "seeds without any blunder after the training": (format_share, clean),
+                "training runs that end without any blunder": (
+                    format_share,
+                    clean,
+                ),
                 "positions with a blunder after the training, median": (
                     format_count,
                     ends,
                 ),
-                "points of the learning curve with fewer blunders than the other": (
+                "points of the learning curve that have fewer blunders than the other curve": (
                     format_share,
                     {iteration.name: fewer},
                 ),

@@ -44,7 +44,7 @@ PERFECT, RANDOM, ITSELF = (
     "trained against random",
     "trained against itself",
 )
-GREEDY = "trained against a perfect player, plays the colour with most beads"
+GREEDY = "perfect opponent; MENACE plays the colour with most beads"
 TEACHERS = {
     PERFECT: "menace,vs=minimax-random,games=100000",
     RANDOM: "menace,games=100000",
@@ -131,28 +131,30 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
         Table(
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
             {
-                "MENACE draws beads at random: games lost in this seat until it loses less than 1%": (
-                    _format_games_by_seat(PERFECT, lost_until)
-                ),
+                (
+                    "MENACE draws beads at random: games lost in this seat "
+                    "until it loses less than 1% of its games"
+                ): (_format_games_by_seat(PERFECT, lost_until)),
                 (
                     "MENACE plays the colour with most beads: games lost in this seat "
-                    "until it loses less than 1%"
+                    "until it loses less than 1% of its games"
                 ): (_format_games_by_seat(GREEDY, lost_until)),
-                "MENACE draws beads at random: games played in both seats until it loses less than 1%": (
-                    _format_games_by_seat(PERFECT, needed)
-                ),
+                (
+                    "MENACE draws beads at random: games played in both seats "
+                    "until it loses less than 1% of its games"
+                ): (_format_games_by_seat(PERFECT, needed)),
                 (
                     "MENACE plays the colour with most beads: games played in both seats "
-                    "until it loses less than 1%"
+                    "until it loses less than 1% of its games"
                 ): (_format_games_by_seat(GREEDY, needed)),
-                "games lost after training against the random player": _list_final_losses(
-                    lines, RANDOM
+                "games lost to a perfect player after training against the random player": (
+                    _list_final_losses(lines, RANDOM)
                 ),
-                "games lost after training against itself": (
+                "games lost to a perfect player after training against itself": (
                     _list_final_losses(lines, ITSELF)
                 ),
             },
-            "median seed, results against a perfect player",
+            "results against a perfect player, median of all seeds",
         ),
         claim.judge_parts(*within),
     )
@@ -222,9 +224,12 @@ def conclude_games_to_proof(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                "seeds proved unbeatable at some time": (format_share, proved),
+                "training runs proved unbeatable at some time": (format_share, proved),
                 "games until the proof, median": (format_count, games),
-                "seeds unbeatable from the proof to the end": (format_share, stays),
+                "training runs unbeatable from the proof to the end": (
+                    format_share,
+                    stays,
+                ),
             },
         ),
         claim.judge_parts(first and all(proved[CHAMPION])),
@@ -403,17 +408,17 @@ def conclude_teachers(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             INITIAL_VALUES,
             {
-                f"{RESPONDER}: games until unbeatable, median seed": (
+                f"{RESPONDER}: games until unbeatable, median of all seeds": (
                     format_games,
                     responder,
                 ),
-                "random: games until unbeatable, median seed": (
+                "random: games until unbeatable, median of all seeds": (
                     format_games,
                     at_random,
                 ),
             }
             | {
-                f"{teacher}: seeds unbeatable as X within {MAX_GAMES} games": (
+                f"{teacher}: training runs unbeatable as X within {MAX_GAMES} games": (
                     format_share,
                     _select_values_of_teacher(proved, teacher),
                 )

@@ -115,7 +115,7 @@ def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
                 ),
                 "positions with a blunder, median": (format_count, errors),
                 "updates per game": ("{:.1f}".format, per_game),
-                "points of the learning curve above the other, after equal updates": (
+                "points of the learning curve that are higher, after equal numbers of updates": (
                     format_share,
                     {two: by_updates},
                 ),
@@ -182,8 +182,8 @@ def conclude_observing(results: claim.Results) -> claim.Conclusion:
 
 
 STARTS = ("0.001", "0.01", "0.1", "1")
-STARTING = {f"k from {start}": f"league,k_start={start}" for start in STARTS}
-LOW, HIGH = "k from 0.001", "k from 0.1"
+STARTING = {f"initial k {start}": f"league,k_start={start}" for start in STARTS}
+LOW, HIGH = "initial k 0.001", "initial k 0.1"
 FIXED = {
     f"{LOW}, against fixed": "league,vs=fixed",
     f"{HIGH}, against fixed": "league,vs=fixed,k_start=0.1",
@@ -319,7 +319,7 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                "early points of the learning curve above the plain learner": (
+                "early points of the learning curve that are higher than the plain learner's": (
                     format_share,
                     early,
                 ),
@@ -390,12 +390,12 @@ def conclude_fills_fastest(results: claim.Results) -> claim.Conclusion:
                 "updates per game": ("{:.1f}".format, counts),
                 "games until k reaches its limit": (format_count, limits),
                 "games won against the random player": (format_percent, end),
-                "games won, compared with a growth by 0.00025 seed by seed (sign test)": (
+                "games won, each seed compared with a growth by 0.00025 (sign test)": (
                     str,
                     {FAST: compared},
                 ),
             },
-            "median seed",
+            "median of all seeds",
         ),
         claim.judge_parts(favoured and in_order, favoured),
     )

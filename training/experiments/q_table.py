@@ -108,7 +108,7 @@ def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
             ["reported by the author", "measured here"],
             {
                 **{
-                    f"games won as {seat.upper()} against the random player, median seed": [
+                    f"games won as {seat.upper()} against the random player, median of all seeds": [
                         format_percent(reported),
                         format_percent(
                             results.compute_median(
@@ -119,11 +119,14 @@ def conclude_q_table_results(results: claim.Results) -> claim.Conclusion:
                     ]
                     for seat, reported in REPORTED_WINS.items()
                 },
-                "seeds that lose neither to the random player nor to minimax": [
+                "training runs that lose neither to the random player nor to minimax": [
                     "the one training run",
                     format_share(without),
                 ],
-                f"seeds that lose none of {SAMPLED_GAMES:,} games as O against the random player": [
+                (
+                    f"training runs that lose none of {SAMPLED_GAMES:,} games as O "
+                    "against the random player"
+                ): [
                     "the one training run",
                     f"{format_percent(looks)} on average",
                 ],
@@ -223,7 +226,7 @@ def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
     some = MIN_BAD_SHARE <= len(bad) / len(losses) <= 0.5
     rows = {
         (
-            f"seeds that lose at least {format_percent(BAD_PERCENT, 0)} of the games as O "
+            f"training runs that lose at least {format_percent(BAD_PERCENT, 0)} of the games as O "
             "to randomised minimax"
         ): [f"{len(bad):,} of {len(losses):,}"]
     }
@@ -233,7 +236,7 @@ def conclude_bad_runs(results: claim.Results) -> claim.Conclusion:
         )
         rows[
             (
-                "of these seeds, those that lose most games after "
+                "of these training runs, those that lose most games after "
                 f"{_describe_moves(boards[0].record)} (up to symmetry)"
             )
         ] = [f"{places[0][1]:,} of {len(bad):,}"]
@@ -320,7 +323,7 @@ def conclude_better_than_minimax(results: claim.Results) -> claim.Conclusion:
         Table(
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
             {
-                "Q-table, median seed": [
+                "Q-table, median of all seeds": [
                     format_percent(share, 2) for share in median.values()
                 ],
                 **{
@@ -329,7 +332,7 @@ def conclude_better_than_minimax(results: claim.Results) -> claim.Conclusion:
                     ]
                     for one, text in PERFECT_PLAYERS.items()
                 },
-                "seeds of Q-table that can lose to the random player": list(
+                "training runs of Q-table that can lose to the random player": list(
                     risky.values()
                 ),
             },
@@ -343,14 +346,14 @@ TEST_GAMES = 1_000  # games against random in each seat, as in the source
 KEYS_AND_TIES = {
     f"values of {key}, {ties}": "q-table,vs=minimax-random" + "".join(settings)
     for key, ties, settings in (
-        ("moves", "first of equal", ()),
-        ("moves", "random among equal", (",ties=random",)),
-        ("boards", "first of equal", (",key=afterstate",)),
-        ("boards", "random among equal", (",key=afterstate,ties=random",)),
+        ("moves", "first of equal values", ()),
+        ("moves", "random among equal values", (",ties=random",)),
+        ("boards", "first of equal values", (",key=afterstate",)),
+        ("boards", "random among equal values", (",key=afterstate,ties=random",)),
     )
 }
 AS_REPORTED, AGAINST_RANDOM = (
-    "values of moves, first of equal",
+    "values of moves, first of equal values",
     "trained against random instead",
 )
 

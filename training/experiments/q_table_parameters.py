@@ -72,7 +72,7 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
             ENDS,
             {
                 (
-                    f"seeds that lose at least {format_percent(BAD_PERCENT, 0)} of the "
+                    f"training runs that lose at least {format_percent(BAD_PERCENT, 0)} of the "
                     "games as O to randomised minimax"
                 ): (
                     format_share,
@@ -151,7 +151,16 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
     points = worth[0].x
     flat = [exact] * len(points)
     truth = Series(
-        "max Q* of the training task", "", points, flat, flat, flat, flat, flat, 1, 0
+        "exact value in the training task",
+        "",
+        points,
+        flat,
+        flat,
+        flat,
+        flat,
+        flat,
+        1,
+        0,
     )
     return claim.Conclusion(
         [
@@ -173,23 +182,23 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
                     format_percent,
                     end,
                 ),
-                "points of the learning curve above the curve of one table": (
+                "points of the learning curve that are higher than with one table": (
                     format_share,
                     leads,
                 ),
-                "mean of the learning curve, compared with one table seed by seed (sign test)": (
+                "mean of the learning curve, each seed compared with one table (sign test)": (
                     str,
                     seeds,
                 ),
                 "unbeatable in both seats": (format_share, proved),
                 (
-                    f"seeds that lose at least {format_percent(BAD_PERCENT, 0)} of the "
+                    f"training runs that lose at least {format_percent(BAD_PERCENT, 0)} of the "
                     "games as O to randomised minimax"
                 ): (
                     format_share,
                     bad,
                 ),
-                f"error of the empty board's highest Q-value (exact value: {exact:.3f}), median": (
+                f"highest Q-value of the empty board minus its exact value ({exact:.3f}), median": (
                     "{:+.3f}".format,
                     bias,
                 ),
@@ -290,7 +299,7 @@ def conclude_feedback(results: claim.Results) -> claim.Conclusion:
                 ),
                 "positions updated without exploration (of 627)": (format_count, met),
             },
-            "median seed, with the initial value",
+            "median of all seeds, with the initial value",
         ),
         claim.judge_parts(behind["0"]),
     )
@@ -388,7 +397,7 @@ def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
                     by_games
                 ),
             },
-            "games won against the random player, median seed",
+            "games won against the random player, median of all seeds",
         ),
         claim.judge_parts(*much),
     )

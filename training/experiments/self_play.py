@@ -53,7 +53,7 @@ def conclude_gamma(results: claim.Results) -> claim.Conclusion:
             GAMMAS,
             {
                 "unbeatable in both seats": (format_share, proved),
-                "seeds without any blunder": (format_share, clean),
+                "training runs without any blunder": (format_share, clean),
             },
         ),
         claim.judge_parts(all(every), sum(every) > 1),
@@ -185,7 +185,11 @@ def conclude_boyan(results: claim.Results) -> claim.Conclusion:
         ],
         [all(own), elsewhere],
         Table(
-            ["minimum", "maximum", f"seeds with {REPORTED_WINS:.0f}% and no loss"],
+            [
+                "minimum",
+                "maximum",
+                f"training runs that win {REPORTED_WINS:.0f}% and lose no game",
+            ],
             {
                 **{
                     label: [

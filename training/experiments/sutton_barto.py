@@ -189,7 +189,7 @@ def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
                     alone,
                 ),
             },
-            "median seed",
+            "median of all seeds",
         ),
     )
 
@@ -239,7 +239,7 @@ def conclude_greedy(results: claim.Results) -> claim.Conclusion:
                 ),
                 "positions updated (of 627)": (format_count, updated),
             },
-            "median seed",
+            "median of all seeds",
         ),
     )
 
@@ -297,7 +297,7 @@ def conclude_exploration(results: claim.Results) -> claim.Conclusion:
                     exploring,
                 ),
             },
-            "games won against the random player, median seed",
+            "games won against the random player, median of all seeds",
         ),
     )
 
@@ -361,6 +361,6 @@ def conclude_improvements(results: claim.Results) -> claim.Conclusion:
                 "games": (format_count, games),
                 "games won against the random player": (format_percent, won),
             },
-            "median seed",
+            "median of all seeds",
         ),
     )

@@ -202,7 +202,7 @@ def draw_proofs(
         ),
         results.draw_shares(share_title, ever),
         results.draw_bars(
-            "Games until the learner is proved unbeatable, median seed",
+            "Games until the learner is proved unbeatable, median of all seeds",
             "games",
             finite,
             is_logarithmic=True,
