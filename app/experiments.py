@@ -184,8 +184,8 @@ class Series(
         int,
         Meta(
             ge=0,
-            description="A typical seed: its last value is the median of all seeds, or "
-            "next to the median.",
+            description="A typical seed: the last value of its curve is the median of "
+            "all seeds, or next to the median.",
         ),
     ]
 
@@ -238,13 +238,14 @@ class Grid(Struct, frozen=True, tag="grid", rename={"seed_count": "n"}):
         Meta(min_length=1, description="The value of the parameter in each column."),
     ]
     values: Annotated[
-        list[Numbers], Meta(description="The median in each square, row by row.")
+        list[Numbers],
+        Meta(description="The median in each cell of the table, row by row."),
     ]
     recipes: Annotated[
         list[list[str]],
         Meta(
-            description="The full name of the recipe of each square, with the seed of a "
-            "typical training run."
+            description="The full name of the recipe of each cell of the table, with "
+            "the seed of a typical training run."
         ),
     ]
     seed_count: Sample

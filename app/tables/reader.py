@@ -375,9 +375,10 @@ class TableReader:
         several = int((best_moves.sum(axis=1) > 1).sum())
         is_first = self.options.ties == "first"
         if several and self.has_values:
-            which = "the first of them" if is_first else "any of them"
+            which = "the first" if is_first else "any"
             self.notes.append(
-                f"Equal highest values in {several:,} positions: it plays {which}."
+                f"Several moves with the highest value in {several:,} positions: the agent "
+                f"plays {which} of these moves."
             )
         return keep_first_move(best_moves) if is_first else best_moves
 
@@ -404,7 +405,7 @@ class TableReader:
         if missing.any():
             what = "the first empty square" if rule == "first" else "any empty square"
             self.notes.append(
-                f"Missing: {missing.sum():,} positions. There it plays {what}."
+                f"Missing: {missing.sum():,} positions. In these positions the agent plays {what}."
             )
         return chosen_moves
 

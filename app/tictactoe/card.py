@@ -109,7 +109,7 @@ class Card(
     play_rule: Annotated[
         PlayRule,
         Meta(
-            description="How the agent chooses its move by its values: greedy (one of the "
+            description="How the agent chooses a move from its values: greedy (one of the "
             "best moves at random), first (the first of the best moves) or "
             "proportional (at random, in proportion to the values)."
         ),
@@ -137,10 +137,10 @@ class Card(
     numbering_digest: Annotated[
         Digest,
         Meta(
-            description="The SHA-256 checksum of the numbering of the positions: of the "
-            "rows and columns of the board, then for all positions in the "
-            "order of the table the base-3 number, the next position of each "
-            "move, and the result; as little-endian int32."
+            description="The SHA-256 checksum of the rules and of the order of the "
+            "positions. It covers four arrays of little-endian int32: the size of "
+            "the board (rows, columns), then for all positions the base-3 numbers, "
+            "the next position after each move, and the results."
         ),
     ]
     arrays_digest: Annotated[
@@ -165,8 +165,8 @@ class Card(
     win_rate: Annotated[
         RatesBySeat | None,
         Meta(
-            description="The share of training games won, with exploring moves, in each "
-            "epoch; left out if it was not recorded."
+            description="The share of training games that the agent won in each "
+            "epoch, exploring moves included; left out if the share was not recorded."
         ),
     ] = None
     refill_count: Annotated[

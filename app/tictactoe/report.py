@@ -49,17 +49,15 @@ class BySeat(
     x: Annotated[
         list[EntryType],
         Meta(
-            description="The results when the agent plays X, one entry for "
-            "each snapshot (or epoch) of its "
-            "training."
+            description="The results when the agent plays X: one entry for each "
+            "snapshot (or epoch) of the training."
         ),
     ]
     o: Annotated[
         list[EntryType],
         Meta(
-            description="The results when the agent plays O, one entry for "
-            "each snapshot (or epoch) of its "
-            "training."
+            description="The results when the agent plays O: one entry for each "
+            "snapshot (or epoch) of the training."
         ),
     ]
 
@@ -69,7 +67,7 @@ class ChancesBySeat(BySeat[Chances], frozen=True):
 
 
 class CountsBySeat(BySeat[Count], frozen=True):
-    """The number of positions in each seat (X and O), one entry for each snapshot of the training."""
+    """The number of positions with a blunder in each seat (X and O), one entry for each snapshot."""
 
 
 class RatesBySeat(BySeat[Chance], frozen=True):
@@ -87,7 +85,7 @@ class TaskDistance(
         "mean_reachable_distance": "mean_reached",
     },
 ):
-    """The difference between a table and the exact values of its training task, as rewards."""
+    """The difference between a table and the exact values of its training task, in units of reward."""
 
     largest_distance: Annotated[
         list[Distance],
@@ -108,17 +106,15 @@ class TaskDistance(
     largest_reachable_distance: Annotated[
         list[Distance],
         Meta(
-            description="The largest difference, over the moves that can "
-            "occur in the training task, at each "
-            "snapshot."
+            description="The largest difference between a learned and an exact value, "
+            "over the moves that can occur in the training task, at each snapshot."
         ),
     ]
     mean_reachable_distance: Annotated[
         list[Distance],
         Meta(
-            description="The mean difference, over the moves that can occur "
-            "in the training task, at each "
-            "snapshot."
+            description="The mean difference between a learned and an exact value, "
+            "over the moves that can occur in the training task, at each snapshot."
         ),
     ]
 
@@ -173,25 +169,24 @@ class Figures(
     reachable_blunders: Annotated[
         CountsBySeat,
         Meta(
-            description="The number of positions that can occur in games of "
-            "the agent and in which it can "
-            "blunder, for each seat."
+            description="The number of positions that can occur in games of the agent "
+            "and in which the agent can blunder, for each seat."
         ),
     ]
     correct_class_shares: Annotated[
         list[Chance] | None,
         Meta(
-            description="The share of values that are nearest to the result "
-            "with optimal play; null if the "
-            "values are no expected results."
+            description="The share of moves with a learned value nearer to the result "
+            "with optimal play (win, draw or loss) than to the other two results; "
+            "null if the values are no expected results."
         ),
     ]
     task_distance: Annotated[
         TaskDistance | None,
         Meta(
-            description="The difference from the exact values of the "
-            "training task; null if there are no "
-            "exact values because the opponents learned, too."
+            description="The difference between the agent's values and the exact "
+            "values of the training task; null if the task has no exact values "
+            "because the opponents learned, too."
         ),
     ]
 

@@ -130,7 +130,10 @@ def test_a_file_holds_the_values_of_its_agent(file: str, agent: str) -> None:
         copied = "Copied from a symmetric position that the table has: 3,893 positions."
         assert copied in reading.notes
     else:
-        missing = f"Missing: {(~found).sum():,} positions. There it plays any empty square."
+        missing = (
+            f"Missing: {(~found).sum():,} positions. "
+            "In these positions the agent plays any empty square."
+        )
         assert missing in reading.notes
         assert (reading.chosen_moves[~found] == GAME.legal[~found]).all()
 

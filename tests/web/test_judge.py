@@ -449,7 +449,7 @@ def test_htmx_is_told_how_a_table_was_read(client: FlaskClient) -> None:
     )
     assert answer.status_code == 200
     assert "Read: 1 of 4,520 positions." in answer.text
-    assert "There it plays any empty square." in answer.text
+    assert "In these positions the agent plays any empty square." in answer.text
     assert 'value="http://localhost/judge?moves=' in answer.text
     assert "<html" not in answer.text
 

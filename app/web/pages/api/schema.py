@@ -72,7 +72,8 @@ DecisionCount = Annotated[
 Position = Annotated[str, mark_format("position")]
 Record = Annotated[str, mark_format("record")]
 Board = Annotated[
-    str, describe("The path of the page of this site with a board, to play from there.")
+    str,
+    describe("The path of a page of this site with a board, on which you can play."),
 ]
 
 
@@ -163,7 +164,8 @@ class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[
             int,
             describe(
-                "The number of a snapshot of the agent's training, from 0. Without this parameter "
+                "The number of a snapshot of the agent's training, counted from "
+                "0. Without this parameter "
                 "the response has the values of the fully trained agent.",
                 ge=0,
                 lt=MAX_SNAPSHOTS,
@@ -179,7 +181,7 @@ class MoveQuery(Struct, frozen=True, forbid_unknown_fields=True):
     agent: Annotated[
         str,
         describe(
-            "The player whose move is drawn: an agent or a baseline.",
+            "The player whose move is chosen: an agent or a baseline.",
             examples=["q-learning-2"],
         ),
         mark_format("player"),
@@ -198,8 +200,9 @@ class MoveQuery(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[
             int,
             describe(
-                "The seed of the random draw: requests with the same seed draw the same move. "
-                "Without a seed, the move is drawn at random for each request.",
+                "The seed of the random choice: requests with the same seed choose "
+                "the same move. Without a seed, the move is chosen at random for "
+                "each request.",
                 ge=0,
                 lt=2**31,
                 examples=[7],
@@ -253,8 +256,8 @@ class TableQuery(Struct, frozen=True, forbid_unknown_fields=True):
     ties: Annotated[
         Literal["any", "first"],
         describe(
-            "The move that the policy plays if several moves have the highest value: any of "
-            "these moves, or the first."
+            "The move that the policy plays if several moves have the highest value: "
+            "any of these moves, or the first of these moves."
         ),
     ] = "any"
     missing: Annotated[
@@ -270,7 +273,7 @@ class TableQuery(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Outcomes(Struct, frozen=True):
-    """The probabilities of the three results of a game, in the agent's view."""
+    """The probabilities of the three results of a game, from the agent's point of view."""
 
     win: Annotated[Chance, describe("The probability that the agent wins.")]
     draw: Annotated[Chance, describe("The probability that the game is a draw.")]
@@ -289,9 +292,10 @@ class Seats(Struct, frozen=True):
 
 
 class Task(Struct, frozen=True):
-    """The difference between an agent's values and the exact values of its training task, as rewards.
+    """The difference between an agent's values and the exact values of its task, in units of reward.
 
-    The exact values are Q*; if exploration is a part of the task, Q* over ε-soft policies.
+    The exact values are the Q-values of the best policy; if exploration is a part of the task, of the
+    best ε-soft policy.
     """
 
     largest: Annotated[
@@ -395,13 +399,21 @@ class Agent(Struct, frozen=True):
 
 
 class Met(Struct, frozen=True):
-    """Two numbers of positions, one for the policy when it plays X and one when it plays O."""
+    """The numbers of positions in which a policy can blunder: a number for each seat."""
 
     x: Annotated[
-        int, describe("The number of positions when the policy plays X.", ge=0)
+        int,
+        describe(
+            "The number of positions in which the policy can blunder when it plays X.",
+            ge=0,
+        ),
     ]
     o: Annotated[
-        int, describe("The number of positions when the policy plays O.", ge=0)
+        int,
+        describe(
+            "The number of positions in which the policy can blunder when it plays O.",
+            ge=0,
+        ),
     ]
 
 
@@ -423,7 +435,7 @@ class Lost(Struct, frozen=True):
 
 
 class LikelyCause(Struct, frozen=True):
-    """A likely cause of a policy's blunders, found from its moves alone."""
+    """A likely cause of a policy's blunders, found from the moves of the policy alone."""
 
     kind: Annotated[
         Kind, describe("The kind of mistake that is the likely cause of the blunders.")
@@ -480,8 +492,8 @@ class ApiJudgement(Struct, frozen=True):
     reachable_blunders: Annotated[
         Met,
         describe(
-            "The number of positions that can occur in games of the policy and in which it can "
-            "blunder, for each seat."
+            "The number of positions that can occur in games of the policy and in "
+            "which the policy can blunder, for each seat."
         ),
     ]
     nash_conv: Annotated[
@@ -531,7 +543,8 @@ class TableJudgement(ApiJudgement, frozen=True):
     values: Annotated[
         dict[str, list[float | None]] | None,
         describe(
-            "For each position the values of its cells, in the view of the player to move; null "
+            "For each position the values of its cells, from the point of view "
+            "of the player to move; null "
             "for a cell without a value. The field values is null if the request did not ask for "
             "the values or the table contains only moves."
         ),
@@ -584,27 +597,28 @@ class ApiSquare(Struct, frozen=True):
     value: Annotated[
         float | None,
         describe(
-            "The value of the move for the player to move, on the scale that the field worth "
-            "gives; if worth is null, the number of beads of the move. The field value is null "
-            "if the training had not yet updated this value."
+            "The value of the move for the player to move, on the scale that the "
+            "field worth gives; if worth is null, the number of beads of the move. "
+            "The field value is null if the training had not yet updated the value "
+            "of the move."
         ),
     ] = None
     best: Annotated[
         bool,
         describe(
-            "Whether this is a best move of the agent: the agent plays no other move with a "
-            "higher probability. The field is false if the agent has learned no value in this "
-            "position."
+            "Whether the move is a best move of the agent: the agent plays no other "
+            "move with a higher probability. The field best is false if the agent "
+            "has learned no value in this position."
         ),
     ] = False
     policy: Annotated[
         Chance,
-        describe("The probability that the agent plays this move."),
+        describe("The probability that the agent plays the move."),
     ] = 0.0
     visits: Annotated[
         int | None,
         describe(
-            "The number of updates of this value in the whole training; null if the value is "
+            "The number of updates of the move's value in the whole training; null if the value is "
             "exact and not learned."
         ),
     ] = None
@@ -635,8 +649,8 @@ class ApiView(State, frozen=True):
     symmetry_class: Annotated[
         Position,
         describe(
-            "The position that stands for this position and all positions that are symmetric to "
-            "it: they all have the same symmetry_class."
+            "One of the positions that are symmetric to this position: all of these "
+            "symmetric positions have the same symmetry_class."
         ),
     ]
     value: Annotated[
@@ -661,7 +675,8 @@ class ApiView(State, frozen=True):
     updates: Annotated[
         int | None,
         describe(
-            "The number of updates in the training until this snapshot; null if the values are "
+            "The number of updates in the training until the snapshot with these "
+            "values; null if the values are "
             "exact and not learned."
         ),
     ]
@@ -692,7 +707,7 @@ class Game(Struct, frozen=True):
 
 
 class ApiMove(Struct, frozen=True):
-    """A move of a player, drawn at random with the player's probabilities."""
+    """A move of a player, chosen at random with the player's probabilities."""
 
     agent: Annotated[str, describe("The player who moves.")]
     before: Annotated[State, describe("The position before the move.")]
@@ -702,7 +717,7 @@ class ApiMove(Struct, frozen=True):
             "The probability that the player moves to each cell, in reading order of the cells."
         ),
     ]
-    cell: Annotated[Cell, describe("The cell of the move that was drawn.")]
+    cell: Annotated[Cell, describe("The cell of the move.")]
     after: Annotated[State, describe("The position after the move.")]
 
 
@@ -742,16 +757,21 @@ class ByResult(Struct, Generic[Entry], frozen=True):
     x_wins: Annotated[
         Entry,
         describe(
-            "The probability, or the most likely game, of the result that X wins."
+            "The entry for the result that X wins: its probability, or the most "
+            "likely game with this result."
         ),
     ]
     draw: Annotated[
-        Entry, describe("The probability, or the most likely game, of a draw.")
+        Entry,
+        describe(
+            "The entry for a draw: its probability, or the most likely game with this result."
+        ),
     ]
     o_wins: Annotated[
         Entry,
         describe(
-            "The probability, or the most likely game, of the result that O wins."
+            "The entry for the result that O wins: its probability, or the most "
+            "likely game with this result."
         ),
     ]
 
