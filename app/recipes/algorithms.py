@@ -110,7 +110,7 @@ SEAT_LETTERS = {"both": "xo", "x": "x", "o": "o"}
 
 
 class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
-    """Sweeps over every position and move, each update with one sampled reply."""
+    """Sweeps over every position and move, each update with one sampled move of the opponent."""
 
     slug: ClassVar[str] = "q-iteration"
     length_parameter: ClassVar[str] = "sweeps"
@@ -211,7 +211,7 @@ class QLearning(TdControl, frozen=True, kw_only=True):
 
 
 class Sarsa(TdControl, frozen=True, kw_only=True):
-    """Sarsa: the target has the value of the next move that is played."""
+    """Sarsa: the target contains the value of the next move that is played."""
 
     slug: ClassVar[str] = "sarsa"
 
@@ -225,13 +225,13 @@ class Sarsa(TdControl, frozen=True, kw_only=True):
 
 
 class ExpectedSarsa(Sarsa, frozen=True, kw_only=True):
-    """Expected Sarsa: the target has the expected value of the next move by the policy."""
+    """Expected Sarsa: the target contains the mean value of the next moves, by their probabilities."""
 
     slug: ClassVar[str] = "expected-sarsa"
 
 
 class SarsaLambda(Sarsa, frozen=True, kw_only=True):
-    """Sarsa with eligibility traces: each error moves the values of all earlier moves, too."""
+    """Sarsa with eligibility traces: each TD error also changes the values of all earlier moves."""
 
     slug: ClassVar[str] = "sarsa-lambda"
 
@@ -251,7 +251,7 @@ class SarsaLambda(Sarsa, frozen=True, kw_only=True):
 
 
 class MonteCarlo(RecipeWithRewards, frozen=True, kw_only=True):
-    """Monte Carlo control: the value of a move is the average return of its games."""
+    """Monte Carlo control: the value of a move is the average return of the games with it."""
 
     slug: ClassVar[str] = "monte-carlo"
 
@@ -381,7 +381,7 @@ class QTable(RecipeWithRewards, frozen=True, kw_only=True):
 
 
 class DoubleQ(QTable, frozen=True, kw_only=True):
-    """Double Q-learning, backward: one table selects the next move, the other evaluates it."""
+    """Double Q-learning, backward: one table selects the next move, the other table gives its value."""
 
     slug: ClassVar[str] = "double-q"
 
@@ -437,7 +437,7 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
 
 
 class League(RecipeWithRewards, frozen=True, kw_only=True):
-    """A learner in a league of six players.
+    """A league of six players: two follow a rule, four learn from games against the other members.
 
     The step size decreases with the visits of a pair; a move has a probability proportional
     to k ** Q.
@@ -506,7 +506,7 @@ class League(RecipeWithRewards, frozen=True, kw_only=True):
 
 
 class Champion(Recipe, frozen=True, kw_only=True):
-    """Self-play with a lower and an upper bound on every value, until every value is proved."""
+    """Self-play with a lower and an upper bound on every value, until both bounds are equal."""
 
     slug: ClassVar[str] = "champion"
 
@@ -522,7 +522,7 @@ class Champion(Recipe, frozen=True, kw_only=True):
 
 
 class Menace(Recipe, frozen=True, kw_only=True):
-    """MENACE: boxes of beads; a bead drawn at random is the move, and results change the beads."""
+    """MENACE: boxes of beads; a bead drawn at random is the move; a result adds or removes beads."""
 
     slug: ClassVar[str] = "menace"
 

@@ -50,7 +50,7 @@ FIRST_SEED_COUNT = 5  # number of seeds in the first batch
 SEED_COUNTS = (1, *range(FIRST_SEED_COUNT, MAX_SEEDS + 1, FIRST_SEED_COUNT))
 LINEAR, LOGARITHMIC = "linear", "logarithmic"
 AXIS_TITLES = {
-    "": "clearest axis",
+    "": "automatic axis",
     LINEAR: "linear axis",
     LOGARITHMIC: "logarithmic axis",
 }

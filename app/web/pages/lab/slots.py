@@ -394,7 +394,7 @@ def _list_suggestions(
                 )
             )
     if includes_algorithms:
-        links_by_heading["Another algorithm"] = _list_algorithms(
+        links_by_heading["Compare with another algorithm"] = _list_algorithms(
             setup._replace(recipe_b=setup.recipe_a),
             B_PREFIX + ALGORITHM,
             "",
