@@ -418,24 +418,24 @@ def _describe_strength(site: SiteData, name: str) -> str:
     kind = grade_strength(site, name)
     safe = judge_policy(site, name).is_unbeatable
     if kind == "unbeatable":
-        sentence = gettext("No opponent can beat it.")
+        sentence = gettext("Cannot be beaten.")
         reason = _explain_opening(site, name) if site.agents.contains_name(name) else ""
         return f"{sentence} {reason}".strip()
     if kind == "beginner":
         chance, seat = _find_worst_seat(site, name)
         share = format_percent(chance, 0)
         return gettext(
-            "As %(mark)s it loses %(share)s%% of its games against random moves.",
+            "When playing %(mark)s, loses %(share)s%% of games against random moves.",
             mark=seat.upper(),
             share=share,
         )
     if any(safe.values()):
         seat = next(seat for seat, proved in safe.items() if proved)
-        return gettext("As %(mark)s it never loses.", mark=seat.upper())
+        return gettext("Never loses when playing %(mark)s.", mark=seat.upper())
     number = judge_policy(site, name).blunder_count
     return ngettext(
-        "It blunders in %(count)s position.",
-        "It blunders in %(count)s positions.",
+        "Blunders in %(count)s position.",
+        "Blunders in %(count)s positions.",
         number,
     )
 
@@ -446,10 +446,10 @@ def _explain_opening(site: SiteData, name: str) -> str:
     best = evaluate_moves(site, 0, name).best_value
     if reward_scale and reward_scale.x[1] == reward_scale.x[2]:
         return gettext(
-            "Its board is green, because for this agent a draw counts as much as a win."
+            "The board is green, because for this agent a draw counts as much as a win."
         )
     if best is not None and abs(best) < 0.5:
-        return gettext("Its board is pale, because it expects a draw.")
+        return gettext("The board is pale, because this agent expects a draw.")
     return ""
 
 

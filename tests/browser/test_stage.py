@@ -81,7 +81,7 @@ def test_within_five_seconds_something_learns(
     page.add_init_script(f"({SHIFTS})()")
     page.goto("/")
     caption = page.locator("[data-film-caption]")
-    expect(caption).to_have_text("The program has learned nothing here yet.")
+    expect(caption).to_have_text("The program has not learned a value of this position yet.")
     assert heats(page) == [None] * 6
     page.clock.run_for(5000)
     expect(caption).not_to_contain_text("learned nothing here yet")

@@ -34,7 +34,7 @@ def test_the_film_begins_with_nothing_and_ends_with_the_block(site: SiteData) ->
     film = film_position(site, name, BLOCK_EXAMPLE)
     first, last = film.frames[0], film.frames[-1]
     assert [square.heat for square in first.squares.values()] == [None] * 6
-    assert first.caption == "The program has learned nothing here yet."
+    assert first.caption == "The program has not learned a value of this position yet."
     assert [cell for cell, square in last.squares.items() if square.is_best] == [BLOCK]
     assert last.caption == "The program has learned to block."
     heats = sorted(square.heat or 0 for square in last.squares.values())
@@ -61,11 +61,11 @@ def test_each_caption_says_what_the_squares_show(site: SiteData) -> None:
         stars = [square.cell for square in frame.squares.values() if square.is_best]
         said = frame.caption
         told.add(said)
-        if "learned nothing" in said:
+        if "not learned a value" in said:
             assert not known
         elif "almost at random" in said:
             assert len(stars) > 1
-        elif "This move loses" in said:
+        elif "a losing move" in said:
             assert len(stars) == 1
             assert stars != [BLOCK]
         else:
@@ -190,7 +190,7 @@ def test_a_step_of_the_film_has_an_address_for_whoever_has_no_script(client: Fla
     assert "data-autoplay" not in first
     assert 'href="/?step=0"' in end  # at the end the button leads to the start
     assert 'href="/?step=1"' in first
-    assert "has learned nothing here yet" in first
+    assert "has not learned a value of this position yet" in first
 
 
 def test_the_front_page_is_no_play_page(client: FlaskClient) -> None:

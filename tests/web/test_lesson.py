@@ -55,7 +55,7 @@ def test_the_first_stop_is_before_the_first_game(client: FlaskClient, site: Site
     assert format_count(site.game.decisions) in told
     assert format_count(site.game.pairs) in told
     assert "bottom right" in told
-    assert "one of the 6 free squares, although 5 of them lose" in told
+    assert "one of the 6 free squares, although O loses after 5 of these moves" in told
 
 
 def test_the_second_says_what_the_training_was(client: FlaskClient, site: SiteData) -> None:
@@ -93,7 +93,7 @@ def test_the_third_is_answered_in_place(
     page = client.get(f"/how/blunder?right={chosen}&plays={guess}").text
     told = page.split('id="asked"')[1].split("</div>")[0]
     assert ("Your answer is right." in told) == sees
-    assert "Its value of this move is" in told
+    assert "The program’s value of this move is" in told
     assert 'href="/how/why"' in page
     assert client.get(f"/how/blunder?plays={guess}").status_code == 400
     assert client.get(f"/how/blunder?right={puzzle.record[0]}").status_code == 409
@@ -130,9 +130,9 @@ def test_the_fourth_shows_the_real_update(client: FlaskClient, site: SiteData) -
     exact = site.get_task_q(puzzle.agent_id)
     assert exact is not None
     exact_value = format_signed(float(exact[puzzle.position, puzzle.blunder_cell]))
-    assert f"the exact value of the move is {exact_value}" in told
+    assert f"square has the exact value {exact_value}, the highest" in told
     answers = 9 - len(puzzle.record) - 1
-    assert f"found this answer only once in {answers} games" in told
+    assert f"played this move in only one of {answers} games" in told
 
 
 def test_the_last_is_about_somebody_whose_proof_is_there(

@@ -186,9 +186,7 @@ def test_what_is_known_expected_and_counted_is_so(site: SiteData) -> None:
         told, page = Told(site, name, step), build_mind_page(site, name, {"step": str(step)})
         shown = [told.shown(board) for board in names]
         known = sum(any(told.known[image] for image in told.images[board]) for board in names)
-        assert (
-            page.film.frames[step].caption == f"It has learned a value in {known} of 627 positions."
-        )
+        assert page.film.frames[step].caption == f"Values learned in {known} of 627 positions."
         rows, knows = choose_decisions(site, name, step)
         assert rows[0].tolist() == [told.number[board] for board in shown]
         assert knows[0].tolist() == [told.known[board] for board in shown]
@@ -207,7 +205,7 @@ def test_what_is_known_expected_and_counted_is_so(site: SiteData) -> None:
 def test_a_position_is_known_as_soon_as_any_image_of_it_is(
     client: FlaskClient, name: str, step: int, known: int
 ) -> None:
-    sentence = f"It has learned a value in {known} of 627 positions."
+    sentence = f"Values learned in {known} of 627 positions."
     assert sentence in client.get(f"/mind/{name}?step={step}").text
     assert sentence in client.get(f"/compare/?lens={name}_{step}").text
 

@@ -179,7 +179,7 @@ def test_the_strengths_of_some_that_are_known(site: SiteData) -> None:
 
 def test_a_line_says_how_it_learned_and_what_is_proved(site: SiteData) -> None:
     assert describe_character(site, "q-learning-1").description == (
-        "Learned from games against random moves. As X it never loses."
+        "Learned from games against random moves. Never loses when playing X."
     )
     assert describe_character(site, "q-learning-4").description.startswith(
         "Learned from games against random moves and then itself."
@@ -187,9 +187,9 @@ def test_a_line_says_how_it_learned_and_what_is_proved(site: SiteData) -> None:
     for name in site.agents:
         unbeatable = judge_policy(site, name).is_unbeatable
         line = describe_character(site, name).description
-        assert ("No opponent can beat it." in line) == all(unbeatable.values())
+        assert ("Cannot be beaten." in line) == all(unbeatable.values())
         for seat, safe in unbeatable.items():
-            assert safe or f"As {seat.upper()} it never loses" not in line
+            assert safe or f"Never loses when playing {seat.upper()}" not in line
 
 
 def test_the_opening_is_what_it_expects_of_the_empty_board(site: SiteData) -> None:

@@ -293,7 +293,7 @@ def film_all_positions(site: SiteData, name: str) -> Film:
     total = format_count(len(site.tile_layout.decisions))
     captions = [
         gettext(
-            "It has learned a value in %(known)s of %(total)s positions.",
+            "Values learned in %(known)s of %(total)s positions.",
             known=format_count(number),
             total=total,
         )
@@ -358,16 +358,16 @@ def describe_block(site: SiteData, position: int, move_values: MoveValues) -> st
     """Return a sentence on whether an agent blocks, in a position where only a block is right."""
     right = site.is_move_correct[position]
     if not any(move_values.is_known):
-        return gettext("The program has learned nothing here yet.")
+        return gettext("The program has not learned a value of this position yet.")
     if len(move_values.likeliest_cells) > 1:
         return gettext("The program still plays almost at random.")
     if not right[move_values.likeliest_cells[0]]:
         if move_values.is_stochastic:
-            return gettext("Most often the program plays ★. This move loses.")
-        return gettext("The program would play ★. This move loses.")
+            return gettext("Most often the program plays ★, a losing move.")
+        return gettext("The program would play ★, a losing move.")
     values = np.sort(move_values.scaled_values[site.game.legal[position]])
     if values[-1] - values[-2] < MIN_LEAD:
-        return gettext("The program begins to prefer the block.")
+        return gettext("The program begins to prefer the blocking move.")
     return gettext("The program has learned to block.")
 
 
