@@ -25,7 +25,7 @@ def count_task_blunders(recipe: str) -> int:
     "random-opponent",
     claim.Sweep(
         {
-            "trained against random": "q-learning,games=5000000",
+            "trained against the random player": "q-learning,games=5000000",
             "trained against randomised minimax": "q-learning,vs=minimax-random,games=5000000",
             "trained against itself": "q-learning,vs=self,games=5000000",
         },
@@ -62,7 +62,7 @@ def conclude_random_opponent(results: claim.Results) -> claim.Conclusion:
                     format_count,
                     ends,
                 ),
-                "unbeatable in both seats": (
+                "training runs unbeatable in both seats": (
                     format_share,
                     results.list_values(table.is_unbeatable),
                 ),
@@ -115,7 +115,7 @@ def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
             {
                 "training runs without any blunder": (format_share, clean),
                 "positions with a blunder, median": (format_count, median),
-                "unbeatable in both seats": (
+                "training runs unbeatable in both seats": (
                     format_share,
                     results.list_values(table.is_unbeatable),
                 ),

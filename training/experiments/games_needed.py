@@ -41,7 +41,7 @@ Value = TypeVar("Value")
 
 PERFECT, RANDOM, ITSELF = (
     "trained against a perfect player",
-    "trained against random",
+    "trained against the random player",
     "trained against itself",
 )
 GREEDY = "perfect opponent; MENACE plays the colour with most beads"

@@ -222,7 +222,7 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
         [
             results.draw_histogram(
                 claim.Quantity(
-                    "Trained against the player “fixed”: games won against it",
+                    "Trained against the player “fixed”: games won against “fixed”",
                     "%",
                     beats,
                 ),
@@ -236,7 +236,7 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             STARTING,
             {
-                f"trained against “fixed”: games won against it, mean ({beaten_by})": (
+                f"games won against the training opponent “fixed”, mean ({beaten_by})": (
                     format_percent,
                     beaten,
                 ),
@@ -331,7 +331,7 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
                     str,
                     compared,
                 ),
-                "final median below the best median by": (format_percent, fallen),
+                "best median minus final median": (format_percent, fallen),
             },
         ),
         claim.judge_parts(*parts, falls),

@@ -354,7 +354,7 @@ KEYS_AND_TIES = {
 }
 AS_REPORTED, AGAINST_RANDOM = (
     "values of moves, first of equal values",
-    "trained against random instead",
+    "trained against the random player instead",
 )
 
 

@@ -90,7 +90,7 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
                     format_percent,
                     as_o,
                 ),
-                "unbeatable in both seats": (format_share, proved),
+                "training runs unbeatable in both seats": (format_share, proved),
             },
         ),
     )
@@ -190,7 +190,7 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
                     str,
                     seeds,
                 ),
-                "unbeatable in both seats": (format_share, proved),
+                "training runs unbeatable in both seats": (format_share, proved),
                 (
                     f"training runs that lose at least {format_percent(BAD_PERCENT, 0)} of the "
                     "games as O to randomised minimax"
@@ -231,8 +231,11 @@ def conclude_running_sum(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             results.recipe_by_label,
             {
-                "won as O against random, median": (format_percent, wins),
-                "unbeatable in both seats": (format_share, proved),
+                "games won as O against the random player, median": (
+                    format_percent,
+                    wins,
+                ),
+                "training runs unbeatable in both seats": (format_share, proved),
             },
         ),
         claim.judge_parts(better, not worse),

@@ -52,7 +52,7 @@ def conclude_gamma(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             GAMMAS,
             {
-                "unbeatable in both seats": (format_share, proved),
+                "training runs unbeatable in both seats": (format_share, proved),
                 "training runs without any blunder": (format_share, clean),
             },
         ),
@@ -119,7 +119,7 @@ BY_TEACHER = {
     SELF_PLAY: "self-play",
     "q-table, against T-hand": "q-table,vs=t-hand",
     "q-learning, against T-hand": "q-learning,vs=t-hand,start=empty",
-    "q-learning, against T-hand, a loss at -3": "q-learning,vs=t-hand,start=empty,loss=-3",
+    "q-learning, against T-hand, reward -3 for a loss": "q-learning,vs=t-hand,start=empty,loss=-3",
 }
 
 

@@ -102,7 +102,7 @@ def conclude_self_play(results: claim.Results) -> claim.Conclusion:
                     format_percent,
                     lost,
                 ),
-                "unbeatable in both seats": (
+                "training runs unbeatable in both seats": (
                     format_share,
                     results.list_values(table.is_unbeatable),
                 ),
@@ -176,7 +176,7 @@ def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
                     format_share,
                     {SYMMETRIC: leads},
                 ),
-                "trained against the random player: games won against it": (
+                "trained against the random player: games won against the random player": (
                     format_percent,
                     end,
                 ),
@@ -184,7 +184,7 @@ def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
                     "{:.3f}".format,
                     off,
                 ),
-                "trained against “fixed”: games won against it": (
+                "trained against “fixed”: games won against “fixed”": (
                     format_percent,
                     alone,
                 ),
