@@ -103,9 +103,8 @@ def describe_contest(
     """
     if contest.seed_count == 1:
         return Verdict(
-            f"No verdict yet, with one seed each: A has {medians[0]}, B has {medians[1]}.",
-            f"The numbers are: {measure.title[0].lower()}{measure.title[1:]}. "
-            "With one seed each, the difference may be luck.",
+            f"No verdict yet. {measure.title}: A {medians[0]}, B {medians[1]}.",
+            "With one seed of A and one of B, the difference may be luck.",
         )
     if contest.seed_count < MAX_SEEDS:
         after = f"The verdict follows after {MAX_SEEDS} seeds of A and of B."
