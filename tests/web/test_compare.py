@@ -298,7 +298,7 @@ def test_another_figure_is_a_link_that_keeps_the_rest(client: FlaskClient) -> No
 
 def test_where_nobody_learned_there_is_no_curve(client: FlaskClient) -> None:
     page = client.get("/compare/4?lens=q-iteration_task").text
-    assert "There are no such curves for these agents." in page
+    assert "These agents have no learning curves of this kind." in page
     assert 'class="mind' not in page
 
 
