@@ -69,7 +69,7 @@ def test_why_there_are_more_boxes_than_michie_had(client: FlaskClient) -> None:
     page = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", sheets(client)))
     assert "So there are 1 + 12 + 108 + 183 = 304 boxes" in page
     assert "Michie’s papers mention only 287 boxes." in page
-    assert "But 17 boxes of the fourth move" in page
+    assert "But in 17 boxes of the fourth move" in page
 
 
 def test_typed_games_are_a_learner(client: FlaskClient) -> None:
