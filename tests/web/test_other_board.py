@@ -101,7 +101,7 @@ def test_a_stop_of_the_lesson_is_there_or_says_what_is_missing(app: Flask) -> No
         for address in (f"/how/{stop.slug}", f"/embed/how/{stop.slug}"):
             answer = app.test_client().get(address)
             shown = answer.status_code == 200
-            assert shown or "step of the lesson has nothing to show" in answer.text
+            assert shown or "This step of the lesson cannot be shown" in answer.text
 
 
 def test_every_kind_of_page_is_asked_for(app: Flask) -> None:

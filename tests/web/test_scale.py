@@ -126,7 +126,7 @@ def test_on_a_bar_and_on_its_tick(site: SiteData) -> None:
                 assert bar.heat is not None
                 assert abs(bar.heat) == HEAT_STEPS
             elif bar.heat is not None:
-                (text,) = re.findall(f"estimates ({NUMBER});", bar.label)
+                (text,) = re.findall(rf"expects ({NUMBER})\. ", bar.label)
                 assert colour_of(text) == bar.heat, (lens, record)
                 found += 1
     assert found > 100
