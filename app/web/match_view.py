@@ -407,15 +407,15 @@ def describe_cells(
         sentence = _describe_value(game, move_values, cell)
         if tried and tried[cell]:
             times = ngettext(
-                "tried %(count)s time in training",
-                "tried %(count)s times in training",
+                "tried %(count)s time",
+                "tried %(count)s times",
                 tried[cell],
             )
             sentence += f", {times}"
         if successor < len(replies) and not move_values.are_beads:
             square = format_short_square_name(game, replies[successor])
             reply = gettext(
-                "expected answer: %(mark)s at %(square)s", mark=answering, square=square
+                "%(mark)s’s reply: %(square)s", mark=answering, square=square
             )
             sentence += f"; {reply}"
         sentences.append(f"{sentence}.")

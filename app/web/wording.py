@@ -109,7 +109,7 @@ def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
     player = int(site.game.to_move[move_values.position])
     when = gettext_noop("for %(mark)s’s last move")
     if move_values.position == state.position:
-        when = gettext_noop("for %(mark)s’s next move")
+        when = gettext_noop("for %(mark)s’s move")
     view = gettext(when, mark=MARKS[player])
     if is_policy_name(value_source):
         words = gettext_noop(
@@ -425,7 +425,7 @@ def _describe_strength(site: SiteData, name: str) -> str:
         chance, seat = _find_worst_seat(site, name)
         share = format_percent(chance, 0)
         return gettext(
-            "When playing %(mark)s, loses %(share)s%% of games against random moves.",
+            "As %(mark)s it loses %(share)s%% of games against random moves.",
             mark=seat.upper(),
             share=share,
         )

@@ -60,7 +60,7 @@ def test_an_update_is_stepped_through_and_its_parameters_are_dragged(page: Page)
     page.click("#update-next")
     expect(here).to_contain_text("X plays bottom right")
     page.keyboard.press("ArrowRight")
-    expect(here).to_contain_text("O answers")
+    expect(here).to_contain_text("O plays")
     expect(square).to_have_text("0.36")
     page.locator(".update-steps li").last.click()
     expect(page).to_have_url(re.compile("stage=6$"))
@@ -91,12 +91,12 @@ def test_on_a_phone_each_step_is_one_click_on(page: Page) -> None:
 
 def test_each_square_says_why(page: Page) -> None:
     page.goto("/why/40?lens=q-learning-1&cell=8")
-    expect(page.locator("#why h2")).to_have_text("X at bottom right, by Q-learning 1")
+    expect(page.locator("#why h2")).to_have_text("The value of X at bottom right, by Q-learning 1")
     page.click("#why-board-1")
     expect(page).to_have_url(address("/why/40?lens=q-learning-1&cell=1"))
-    expect(page.locator("#why h2")).to_have_text("X at top middle, by Q-learning 1")
+    expect(page.locator("#why h2")).to_have_text("The value of X at top middle, by Q-learning 1")
     page.click("#why-truth")
-    expect(page.locator("#why h2")).to_have_text("X at top middle, by Optimal play")
+    expect(page.locator("#why h2")).to_have_text("The value of X at top middle, by Optimal play")
     page.click("#why-rule")
     page.click("#why-how")
     expect(page).to_have_url(address("/how/minimax"))
@@ -119,15 +119,17 @@ def test_a_formula_is_laid_out_and_scrolls_in_its_own_box(page: Page) -> None:
 def test_the_play_page_says_why_where_the_board_is(page: Page) -> None:
     page.goto("/play/40?lens=q-learning-1")
     page.click("label[for=tab-why]")
-    expect(page.locator("#why h2")).to_have_text("X at top middle, by Q-learning 1")
+    expect(page.locator("#why h2")).to_have_text("The value of X at top middle, by Q-learning 1")
     expect(page).to_have_url(address("/play/40?lens=q-learning-1"))
     page.focus("#board-8")
     page.keyboard.press("w")
-    expect(page.locator("#why h2")).to_have_text("X at bottom right, by Q-learning 1")
+    expect(page.locator("#why h2")).to_have_text("The value of X at bottom right, by Q-learning 1")
     expect(page.locator("#why-heading")).to_be_focused()
     page.click("#board-8")
     expect(page.locator(MARKS)).to_have_count(4)
-    expect(page.locator("#why h2")).not_to_have_text("X at bottom right, by Q-learning 1")
+    expect(page.locator("#why h2")).not_to_have_text(
+        "The value of X at bottom right, by Q-learning 1"
+    )
     expect(page.locator("#board-8")).to_be_focused()
 
 
@@ -148,7 +150,7 @@ def test_without_values_nobody_is_asked_why(page: Page) -> None:
     for url in ("/play/40?hide=1", "/play/40?lens=q-learning-1&step=2&pause=1"):
         page.goto(url)
         page.click("label[for=tab-why]")
-        expect(page.locator("#why")).to_contain_text("can be explained")
+        expect(page.locator("#why")).to_contain_text("explains the values")
         expect(page.locator("#why h2")).to_have_count(0)
 
 
@@ -182,7 +184,7 @@ def test_an_explanation_has_an_address_to_give_away(page: Page) -> None:
     page.goto("/play/40?lens=q-learning-1")
     page.click("label[for=tab-why]")
     page.click("#why-board-2")
-    expect(page.locator("#why h2")).to_have_text("X at top right, by Q-learning 1")
+    expect(page.locator("#why h2")).to_have_text("The value of X at top right, by Q-learning 1")
     expect(page).to_have_url(address("/play/40?lens=q-learning-1"))
     expect(page.locator("#game")).to_have_count(1)
     page.click("#why-link")

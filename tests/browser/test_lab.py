@@ -184,7 +184,7 @@ def test_the_same_contrast_is_trained_elsewhere_when_asked_for(page: Page) -> No
     expect(page).to_have_url(re.compile("elsewhere=1$"))
     expect(page.locator("#elsewhere .read")).to_have_text(re.compile("[3-9] of 24 trained"))
     verdicts = cells.filter(has_text=re.compile("^(yes|no|the same)"))
-    assert verdicts.count() >= 3
+    assert verdicts.count() >= 2  # results that come later are still links to train
     verdicts.locator("a").first.click()
     expect(page.locator(".verdict")).to_have_text(re.compile("^(Yes|No)"))
 

@@ -262,7 +262,7 @@ def test_a_task_is_the_other_truth(site: SiteData) -> None:
 
 def test_the_task_of_an_agent_can_be_shown_wherever_values_are(client: FlaskClient) -> None:
     page = client.get("/play/4?lens=q-learning-1_task&pause=1").text
-    what = "the exact values of the training task of Q-learning 1, for O’s next move"
+    what = "the exact values of the training task of Q-learning 1, for O’s move"
     assert f"On the squares: {what}" in page
     chosen = client.get("/settings/?at=/play/4?lens=q-learning-1_task").text
     assert "Exact values of the training task of Q-learning 1</option>" in chosen

@@ -244,12 +244,12 @@ def test_a_square_says_how_often_it_was_tried_and_which_reply_is_expected(site: 
     square = page(site, Match("40", o="q-learning-1")).match_view.board.squares[8]
     position = replay_match(Match("40"), site).position
     after = int(site.game.successor[position, 8])
-    tried = f"tried {int(agent.visits[position, 8]):,} times in training"
+    tried = f"tried {int(agent.visits[position, 8]):,} times"
     reply = ["top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom"]
     expected = reply[int(site.policies["q-learning-1"][after].argmax())]
     assert (
         square.extra_sentence
-        == f"Bottom right: {square.value_text}, {tried}; expected answer: O at {expected}."
+        == f"Bottom right: {square.value_text}, {tried}; O’s reply: {expected}."
     )
 
 

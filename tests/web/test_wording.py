@@ -77,9 +77,9 @@ def test_the_legend_says_whose_view_it_is(site: SiteData) -> None:
         return legend(site, match).caption
 
     title = site.display_titles["q-iteration"]
-    assert caption(Match(record="4")) == (f"On the squares: {title}’s values for O’s next move")
+    assert caption(Match(record="4")) == (f"On the squares: {title}’s values for O’s move")
     assert caption(Match(record="40", value_source="truth")) == (
-        "On the squares: results with optimal play for X’s next move"
+        "On the squares: results with optimal play for X’s move"
     )
     assert "values after 0 updates" in caption(Match(value_source="q-iteration", snapshot=0))
 
@@ -119,7 +119,7 @@ def test_a_snapshot_is_told_by_its_own_figures(site: SiteData) -> None:
 def test_a_task_is_said_with_its_opponent_and_what_later_counts(site: SiteData) -> None:
     shown = legend(site, Match(value_source="q-learning-1_task"))
     assert shown.caption == (
-        "On the squares: the exact values of the training task of Q-learning 1, for X’s next move"
+        "On the squares: the exact values of the training task of Q-learning 1, for X’s move"
     )
     assert (
         "to play against Random, with a discount factor of 0.9 for each of its own moves"

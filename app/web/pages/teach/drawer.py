@@ -38,10 +38,10 @@ def draw_box_move(
     held = count_beads(game, position, cell_values, recipe, drawn_cell=cell)
     total = sum(held.values())
     return LastMovePicture(
-        gettext("The box of the learner’s last move"),
+        gettext("Box of the learner’s last move"),
         gettext(
-            "The learner drew a bead with the number %(bead)s (%(number)s of %(total)s beads), "
-            "so it plays %(square)s.",
+            "The learner drew bead %(bead)s (%(number)s of %(total)s beads) "
+            "and plays %(square)s.",
             bead=cell + 1,
             number=held[cell],
             total=total,
