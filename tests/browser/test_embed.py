@@ -158,7 +158,7 @@ def test_the_lesson_and_its_puzzle_stay_in_a_frame_on_a_phone(
     expect(frame.locator("#asked")).to_contain_text("Which square does")
     before = page.evaluate("history.length")
     frame.locator("#board-4").click()
-    expect(frame.locator("#asked")).to_contain_text("Its value of this move is")
+    expect(frame.locator("#asked")).to_contain_text("The program’s value of this move is")
     assert page.evaluate("history.length") == before
     frame.locator("#asked-next").click()
     expect(frame.locator("h1")).to_have_text("Computing a value")
