@@ -99,23 +99,22 @@ def test_seeds_that_come_take_back_no_error_but_their_own(page: Page) -> None:
 @pytest.mark.console("400")
 def test_a_wrong_value_is_refused_where_it_was_typed(page: Page) -> None:
     page.goto(f"/lab/{SMALL}")
-    verdict = page.locator(".verdict").inner_text()
     page.click("#more-fields")
     field = page.locator("#alpha")
     field.fill("7")  # the browser says what is wrong with a number out of its range
     field.press("Enter")
     assert field.evaluate("one => one.validity.rangeOverflow && one.matches(':invalid')")
     field.fill("0.5")
+    field.press("Enter")
+    changed = re.compile("/lab/q-table,alpha=0.5,games=200$")
+    expect(page).to_have_url(changed)
+    page.reload()
+    page.click("#more-fields")
     page.fill("#loss", "3")  # the server says what is wrong with numbers that do not go together
     page.press("#loss", "Enter")
     expect(page.locator("#notice")).to_contain_text("Rewards rise from loss to draw to win")
     expect(page.locator("#loss")).to_have_value("3")
-    expect(page).to_have_url(re.compile(f"/lab/{SMALL}$"))
-    assert page.locator(".verdict").inner_text().split(":")[0] == verdict.split(":")[0]
-    page.fill("#loss", "-1")
-    page.press("#loss", "Enter")
-    expect(page).to_have_url(re.compile("/lab/q-table,alpha=0.5,games=200"))
-    expect(page.locator("#notice")).to_be_empty()
+    expect(page).to_have_url(changed)
 
 
 def test_the_film_of_a_new_result_plays(page: Page) -> None:
