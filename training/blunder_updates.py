@@ -1,8 +1,9 @@
 """Selection of the updates behind blunders of shipped agents, for pages that explain a value.
 
-The update behind a blunder is the update from which on the agent preferred this move to all other
-moves. `python -m training updates --mistakes` repeats the training of each agent twice: first to
-find these updates, then to record their games.
+Two updates are behind a blunder: the first update that changed its value, and the deciding update,
+from which on the agent preferred this move to all other moves.
+`python -m training updates --mistakes` repeats the training of each agent twice: first to find these
+updates, then to record their games.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -54,18 +55,21 @@ RECORDED_AGENTS = (
     "monte-carlo",
     "td-afterstates",
 )
-MAX_BLUNDERS = 40  # limit for the blunders of an agent; the most frequent are kept
-# The values of all moves are recorded from this many updates before a selected update on.
-# No game has more updates, so the whole game of the update has values.
+MAX_BLUNDERS = 40  # limit for the blunders of an agent
+# Recording of all move values starts this many updates before a selected update.  No game has more
+# updates, so the whole game of the selected update has values.
 VALUED_UPDATES = 60
-DECIDING_KIND = "mistake"  # kind of an example that shows the deciding update
-FORGOTTEN_MOVES: list[Any] = []  # the moves of every game whose moves are deleted
+DECIDING_KIND = (
+    "mistake"  # kind of an example with the deciding update; FIRST_KIND is the other
+)
+# One empty list replaces the moves of all forgotten games; it is never changed.
+FORGOTTEN_MOVES: list[Any] = []
 
 
 class Blunder(NamedTuple):
-    """A blunder that an agent always plays."""
+    """A blunder that the trained agent plays whenever its board occurs."""
 
-    board: str
+    board: str  # "X", "O" or "." for each cell, in reading order
     cell: int
 
     @property
@@ -100,9 +104,9 @@ def index_blunders(
     blunders: list[Blunder],
     list_cells: Callable[[Blunder], Iterable[int]],
 ) -> dict[Hashable, list[Blunder]]:
-    """Return the blunders by table entry.
+    """Return the blunders by the key of an entry in the learner's table.
 
-    A blunder is listed under the entry of each move on its board that `list_cells` returns for it.
+    A blunder is listed under the entries of the moves on its board that `list_cells` returns.
     """
     blunders_by_entry: dict[Hashable, list[Blunder]] = {}
     for blunder in blunders:
@@ -133,7 +137,7 @@ class UpdateNumbers(NamedTuple):
 def find_updates_behind_blunders(
     agent_id: str, blunders: list[Blunder]
 ) -> dict[Blunder, UpdateNumbers]:
-    """Run a training; return the updates behind each blunder that the final table prefers.
+    """Repeat a training; return the numbers of the updates behind each blunder that it ends with.
 
     A blunder that was preferred from the start to the end is left out: no update decided it.
     """
@@ -175,7 +179,8 @@ def record_games_of_updates(
     recorder = GameRecorder(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
     ahead = sorted(update_numbers, reverse=True)
-    # number of an update -> (index of its game, index of the update in the game)
+    # selected updates whose game is not finished: number of the update ->
+    # (index of its game, index of the update in the game)
     pending_updates: dict[int, tuple[int, int]] = {}
     examples: dict[int, UpdateExample] = {}
     number = 0
@@ -234,7 +239,7 @@ def _make_example(
     game_index: int,
     shown_index: int,
 ) -> UpdateExample:
-    """Return the recorded game of an update as an example that shows this update first."""
+    """Return the recorded game of an update as an example that opens at this update."""
     moves = recorder.games[game_index]
     recorded = RecordedGame(
         number=game_index + 1,
@@ -249,7 +254,7 @@ def _make_example(
 def build_blunder_updates(
     agent_id: str, models: Path
 ) -> dict[str, list[UpdateExample]]:
-    """Return the two updates behind each blunder of an agent as examples, by `name_blunder`."""
+    """Return examples of the deciding and the first update of each blunder, by the blunder's key."""
     found = find_updates_behind_blunders(agent_id, list_blunders(agent_id, models))
     numbers = {number for one in found.values() for number in one}
     examples = record_games_of_updates(agent_id, numbers)

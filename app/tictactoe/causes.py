@@ -1,7 +1,8 @@
 """Likely causes of a policy's blunders, each named only if the numbers support it.
 
-Only the moves of the policy are known, not its values.  So a cause is a pattern in the moves,
-compared with the same count for random moves.
+Only the moves of the policy are known, not its values.  So a cause is a pattern that the moves
+show much more often than random moves would.  A decision is a position with a player to move;
+arrays [D] have an element for each decision.
 """
 
 from functools import lru_cache
@@ -21,9 +22,9 @@ from app.tictactoe.policy import (
 )
 from app.tictactoe.reachable_play import ReachablePlay
 
-# A seat plays by a rule, so it learned nothing, if the rule explains this share of its positions.
+# If a rule explains this share of a player's positions, the player has learned nothing but the rule.
 ALWAYS_SHARE = 0.95
-MIN_POSITIONS = 10  # a cause needs at least this many positions
+MIN_POSITIONS = 10  # a cause needs at least this many positions that could show it
 # Skill is 0 for random moves and 1 for right moves; below this number it counts as random play.
 CHANCE_MARGIN = 0.15
 GOOD_SKILL = 0.5  # a seat with at least this skill counts as good
@@ -34,7 +35,7 @@ Kind = Literal[
     "untrained", "other-side", "first-cell", "no-block", "images", "unreachable"
 ]
 Rule = Literal["", "any", "first", "last", "chance"]
-Decisions = NDArray[np.bool_]  # [D] whether each decision is selected
+DecisionMask = NDArray[np.bool_]  # [D] whether each decision is selected
 
 
 class Cause(NamedTuple):
@@ -47,26 +48,29 @@ class Cause(NamedTuple):
     possible_count: int  # number of positions that could show the pattern
     # expected number of positions with this pattern if all moves were random
     expected_by_chance: float
-    # an example, perhaps followed by one for comparison
+    # indices of decisions: an example, perhaps followed by one for comparison
     example_positions: tuple[int, ...]
 
 
 class PositionFacts(NamedTuple):
     """Properties of the decisions of a game, independent of a policy; each is [D], or [D, cells]."""
 
-    has_several_moves: Decisions  # whether the decision has more than one move
+    has_several_moves: DecisionMask  # whether the decision has more than one move
     random_chances: NDArray[np.float64]  # the chance of each move if moves are random
     first_empty: CellMask  # the first empty cell in reading order
     last_empty: CellMask  # the last empty cell
-    is_blunder_possible: Decisions  # whether any move is a blunder
+    is_blunder_possible: DecisionMask  # whether any move is a blunder
     # the chance that a random move is no blunder
     random_safe_chance: NDArray[np.float64]
-    worst_moves: CellMask  # the moves with the lowest value
+    worst_moves: (
+        CellMask  # the moves with the lowest value; all moves if they are equal
+    )
     # the chance that a random move is a worst move
     random_worst_chance: NDArray[np.float64]
     value: NDArray[np.float64]  # the value with optimal play, mover's view
     winning_moves: CellMask  # moves that win at once
-    # the only cell with which the opponent would win next, if no move wins at once
+    # The only cell with which the opponent would win next, if no move wins at once.
+    # No cell is selected if there are no or several such cells.
     forced_block: CellMask
 
 
@@ -77,10 +81,11 @@ class AnalysedPolicy(NamedTuple):
     facts: PositionFacts
     policy: Policy  # [D, cells] chances of the moves
     possible_moves: CellMask  # [D, cells] the moves with a chance above 0
-    is_reachable: Decisions  # [D] the decisions that the policy's own games can reach
+    # [D] the decisions that games of the policy against any opponent can reach
+    is_reachable: DecisionMask
     # [D] the chance that the policy's move is no blunder
     safe_chance: NDArray[np.float64]
-    # [D] the change of the game's value by the worst move of the policy, 0 or less
+    # [D] 0 or less: how much the worst move that the policy can play lowers the mover's value
     worst_change: NDArray[np.float64]
 
 
@@ -89,7 +94,10 @@ def list_causes(
     blunder_decisions: BlunderDecisions,
     blunder_classes: BlunderClasses,
 ) -> list[Cause]:
-    """Return the likely causes of a policy's blunders, given by decision and by symmetry class.
+    """Return the likely causes of a policy's blunders.
+
+    `blunder_decisions` has the decisions with a blunder, `blunder_classes` their classes of
+    symmetric positions.
 
     Causes that explain all blunders of a seat come first; further causes are searched in seats
     that are not explained yet.
@@ -243,7 +251,10 @@ def _merge_seats(causes: list[Cause]) -> list[Cause]:
 
 
 def _find_worst_play(analysed_policy: AnalysedPolicy, player: int) -> list[Cause]:
-    """Return a cause if a player mostly plays worst moves, as by values of the wrong sign, else []."""
+    """Return a cause if a player mostly plays the worst moves, else [].
+
+    So play learners whose values have the wrong sign.
+    """
     possible = _find_possible_blunders(analysed_policy, player)
     plays_worst = (
         analysed_policy.possible_moves <= analysed_policy.facts.worst_moves
@@ -252,7 +263,7 @@ def _find_worst_play(analysed_policy: AnalysedPolicy, player: int) -> list[Cause
     matching_count = int(matching.sum())
     possible_count = int(possible.sum())
     by_chance = float(analysed_policy.facts.random_worst_chance[possible].sum())
-    # halfway between the count of random play and the count of worst play
+    # the required count: halfway between random play and always the worst move
     halfway = (by_chance + possible_count) / 2
     if possible_count < MIN_POSITIONS or matching_count <= halfway:
         return []
@@ -272,7 +283,7 @@ def _find_worst_play(analysed_policy: AnalysedPolicy, player: int) -> list[Cause
 def _find_cell_order_blunders(
     analysed_policy: AnalysedPolicy,
     blunder_decisions: BlunderDecisions,
-    unexplained: Decisions,
+    unexplained: DecisionMask,
 ) -> list[Cause]:
     """Return a cause if most blunders are moves on the first or the last empty cell, else [].
 
@@ -312,7 +323,7 @@ def _find_cell_order_blunders(
 
 
 def _find_missing_blocks(
-    analysed_policy: AnalysedPolicy, unexplained: Decisions
+    analysed_policy: AnalysedPolicy, unexplained: DecisionMask
 ) -> list[Cause]:
     """Return a cause if the policy plays winning moves but rarely blocks, else []."""
     wins = analysed_policy.facts.winning_moves
@@ -342,7 +353,7 @@ def _find_asymmetric_blunders(
     analysed_policy: AnalysedPolicy,
     blunder_decisions: BlunderDecisions,
     blunder_classes: BlunderClasses,
-    unexplained: Decisions,
+    unexplained: DecisionMask,
 ) -> list[Cause]:
     """Return a cause if most blunders occur in only some of several symmetric positions, else []."""
     game = analysed_policy.game
@@ -384,9 +395,11 @@ def _find_unreachable_blunders(
     ]
 
 
-def _find_possible_blunders(analysed_policy: AnalysedPolicy, player: int) -> Decisions:
-    """Return the decisions, [D], that a policy can reach as a player, with a possible blunder."""
-    possible_blunders: Decisions = (
+def _find_possible_blunders(
+    analysed_policy: AnalysedPolicy, player: int
+) -> DecisionMask:
+    """Return the reachable decisions of a player, [D], in which at least one legal move is a blunder."""
+    possible_blunders: DecisionMask = (
         analysed_policy.is_reachable
         & analysed_policy.facts.is_blunder_possible
         & (analysed_policy.game.to_move == player)
@@ -399,8 +412,8 @@ def _measure_skill(
 ) -> tuple[float, int, int, float]:
     """Return the skill as a player, from 0 (random moves) to 1 (no blunders), and three counts.
 
-    The counts are the expected blunders as this player, the decisions with a possible blunder, and
-    the expected blunders of random moves there.
+    The counts are the expected blunders as this player (rounded), the decisions with a possible
+    blunder, and the expected blunders of random moves there.
     """
     possible = _find_possible_blunders(analysed_policy, player)
     if not possible.any():
@@ -415,9 +428,12 @@ def _measure_skill(
 
 
 def _pick_example(
-    analysed_policy: AnalysedPolicy, candidates: Decisions
+    analysed_policy: AnalysedPolicy, candidates: DecisionMask
 ) -> tuple[int, ...]:
-    """Return the best example among some decisions: reachable, costly, and early in the game."""
+    """Return the best example in a tuple, () without candidates.
+
+    Reachable decisions come first, then costly blunders, then early positions.
+    """
     listed = np.flatnonzero(candidates)
     if not len(listed):
         return ()
@@ -427,7 +443,7 @@ def _pick_example(
 
 
 def _mask_single_cells(legal: CellMask, cells: NDArray[np.intp]) -> CellMask:
-    """Return a mask, [D, cells], that selects one cell in each decision, given in `cells`, [D]."""
+    """Return a mask of the shape of `legal`, [D, cells], that selects the cell `cells[d]`, [D]."""
     mask = np.zeros_like(legal)
     mask[np.arange(len(legal)), cells] = True
     return mask

@@ -1,4 +1,7 @@
-"""The class MatchView: everything that a page or a frame shows of a match."""
+"""The class MatchView: everything that a page, or an iframe on a foreign page, shows of a match.
+
+A value source is the agent, policy or exact solution whose move values the board shows.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -56,11 +59,13 @@ from app.web.wording import (
     describe_turn,
 )
 
+# result for X or O: -1, 0 or +1 -> text of the bar after the end
 GAME_OVER_TEXTS = {
     -1: gettext_noop("The game is over: %(mark)s has lost."),
     0: gettext_noop("The game is over: a draw for %(mark)s."),
     1: gettext_noop("The game is over: %(mark)s has won."),
 }
+# result with optimal play for X or O: -1, 0 or +1 -> text of the bar
 OPTIMAL_RESULT_TEXTS = {
     -1: gettext_noop(
         "Value for %(mark)s: %(agent)s expects %(value)s. With optimal play %(mark)s loses."
@@ -75,12 +80,12 @@ OPTIMAL_RESULT_TEXTS = {
 
 
 class SeatHeader(NamedTuple):
-    """A player in the header above the board."""
+    """One of the two players as shown above the board."""
 
     player_mark: str
     player_title: str
-    strength: str
-    win_count: int
+    strength: str  # how well the player plays, e.g. "unbeatable"; "human" for people
+    win_count: int  # games won in this series of games
     is_to_move: bool
 
 
@@ -92,7 +97,9 @@ class ActionButton(NamedTuple):
     href: str
     shortcut_key: str = ""
     css_class: str = ""
-    icon: str = ""  # icon that replaces the label on small screens
+    icon: str = (
+        ""  # name of the icon that replaces the label on small screens, "" for none
+    )
 
 
 class BoardHeadline(NamedTuple):
@@ -104,11 +111,12 @@ class BoardHeadline(NamedTuple):
 
 
 class EvaluationBar(NamedTuple):
-    """The bar beside the board: the value of the position by the source and with optimal play."""
+    """The bar beside the board: the estimate of the value source, and the result with optimal play."""
 
-    heat: int | None  # colour step of the source's value; None if no value is known
-    optimal_value: int | None  # exact result -1, 0 or +1; None if values are hidden
-    label: str
+    # Both are colour steps from -HEAT_STEPS (a loss) to HEAT_STEPS (a win).
+    heat: int | None  # of the estimate; None if no value is known
+    optimal_heat: int | None  # of the exact result; None if values are hidden
+    label: str  # text for screen readers
 
 
 class MatchView(NamedTuple):
@@ -184,7 +192,7 @@ def build_match_view(
 
 
 def _build_square_notes(state: MatchState, values: MoveValues) -> list[Note]:
-    """Return the note for each square: about the explained blunder, or about wrong values."""
+    """Return a note for each cell: on the blunder that is explained, or on a wrong value."""
     blunder = find_explained_blunder(state)
     if blunder is not None:
         return build_blunder_notes(state, blunder)
@@ -201,7 +209,7 @@ def describe_seats(state: MatchState) -> tuple[SeatHeader, SeatHeader]:
 def _build_caption(
     match: Match, reviewed_moves: list[ReviewedMove], legend: Legend | None
 ) -> str:
-    """Return sentences on the meaning of the colours, and on a random last move."""
+    """Return sentences on the meaning of the colours, and on a last move that was random."""
     caption = legend.caption if legend else ""
     if match.hides_values:
         caption = gettext("The values are hidden.")
@@ -221,7 +229,10 @@ def build_headline(
     goes_on_automatically: bool,
     build_url: Callable[[Match], str],
 ) -> BoardHeadline:
-    """Return the texts and buttons above the board: whose turn it is or who won, and actions."""
+    """Return the texts and buttons above the board: whose turn it is or who won, and actions.
+
+    `build_url` returns the URL of a match.
+    """
     match = state.match
     title = describe_turn(state)
     if state.is_over:
@@ -245,7 +256,7 @@ def build_headline(
 def _build_hint_headline(
     state: MatchState, controls: Controls, build_url: Callable[[Match], str]
 ) -> BoardHeadline:
-    """Return the texts and buttons of a hint, or of a blunder of the record."""
+    """Return the headline of a hint, or of a blunder that is explained."""
     blunder = find_explained_blunder(state)
     if blunder is not None:
         ply = len(state.match.shown_record) + 1
@@ -270,7 +281,7 @@ def _build_earlier_headline(
     caption: str,
     build_url: Callable[[Match], str],
 ) -> BoardHeadline:
-    """Return the headline of an earlier position, with a button to the end of the record."""
+    """Return the headline of an earlier position, with a button to the position after the last move."""
     match = state.match
     shown = len(match.shown_record)
     total = len(match.record)
@@ -327,7 +338,7 @@ def get_result_name(state: MatchState) -> str:
 
 
 def build_evaluation_bar(state: MatchState, values: MoveValues | None) -> EvaluationBar:
-    """Return the bar with the value of the position, for the viewer or else for X.
+    """Return the bar with the value of the position for the viewing side, or else for X.
 
     After the end of the game the bar shows the result.
     """
@@ -381,9 +392,10 @@ def _describe_value(game: Game, move_values: MoveValues, cell: int) -> str:
 def describe_cells(
     state: MatchState, move_values: MoveValues | None
 ) -> list[str] | None:
-    """Return a sentence for each cell: its value, its updates, and the reply the source expects.
+    """Return a sentence for each cell: its value, its number of updates, and the expected reply.
 
-    None if the board shows no values, an earlier snapshot, or a policy named by its moves.
+    None if no values are shown, if they are of a snapshot before the end of the training, or if
+    the source is a list of moves without values.
     """
     if (
         move_values is None
@@ -450,7 +462,10 @@ def _describe_seat(state: MatchState, player: int) -> SeatHeader:
 
 
 def find_losing_move(state: MatchState) -> ReviewedMove | None:
-    """Return the last blunder of a finished game: the person's own, unless the person won."""
+    """Return the last blunder of a finished game, None if there was none.
+
+    If a person did not win, this is the person's last blunder, if there is one.
+    """
     if not state.is_over:
         return None
     side = (
@@ -561,12 +576,12 @@ def summarise_game(state: MatchState) -> str:
 
 @cached_per_site(64)
 def _list_likeliest_moves(site: SiteData, name: str) -> bytes:
-    """Return the cell that a source is most likely to play in each decision, [D]."""
+    """Return the cell that a value source is most likely to play in each of D decisions, a byte each."""
     return bytes(site.get_policy(name).argmax(axis=1).tolist())
 
 
 def find_shown_value_source(state: MatchState) -> str:
-    """Return the name of the board's value source, even if the values are hidden."""
+    """Return the name of the value source that the board shows, or would show if not hidden."""
     ply = find_shown_ply(state)
     to_move = state.match.player_to_move
     if ply is not None and not state.is_over:

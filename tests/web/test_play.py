@@ -228,9 +228,9 @@ def test_while_an_agent_thinks_the_values_stay_and_are_marked(site: SiteData) ->
 def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(site: SiteData) -> None:
     lens = site.agents["q-learning-1"].q
     shown = page(site, Match("4023", o="q-learning-1")).match_view.evaluation_bar
-    assert (shown.heat, shown.optimal_value) == (20, 20)
+    assert (shown.heat, shown.optimal_heat) == (20, 20)
     lost = page(site, LOST).match_view.evaluation_bar
-    assert (lost.heat, lost.optimal_value) == (-20, -20)  # the result of the game, not the estimate
+    assert (lost.heat, lost.optimal_heat) == (-20, -20)  # the result of the game, not the estimate
     assert lost.label == "The game is over: X has lost."
     first = page(site, Match(value_source="q-learning-1", o="human")).match_view.evaluation_bar
     assert first.heat == round(20 * float(max(lens[0])))
