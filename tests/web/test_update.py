@@ -297,6 +297,6 @@ def test_a_blunder_without_a_recorded_update_says_why(
             match = Match(find_record(game, state), value_source=lens)
             assert reason in " ".join(client.get(why_url(match, cell)).text.split())
             other = int(np.nanargmax(truth))
-            assert "that made this blunder" not in client.get(why_url(match, other)).text
+            assert "that caused this blunder" not in client.get(why_url(match, other)).text
             return
     raise AssertionError("no such blunder")
