@@ -60,7 +60,7 @@ def test_an_update_is_stepped_through_and_its_parameters_are_dragged(page: Page)
     page.click("#update-next")
     expect(here).to_contain_text("X plays bottom right")
     page.keyboard.press("ArrowRight")
-    expect(here).to_contain_text("O plays")
+    expect(here).to_contain_text("O plays bottom left.")
     expect(square).to_have_text("0.36")
     page.locator(".update-steps li").last.click()
     expect(page).to_have_url(re.compile("stage=6$"))
@@ -150,7 +150,10 @@ def test_without_values_nobody_is_asked_why(page: Page) -> None:
     for url in ("/play/40?hide=1", "/play/40?lens=q-learning-1&step=2&pause=1"):
         page.goto(url)
         page.click("label[for=tab-why]")
-        expect(page.locator("#why")).to_contain_text("explains the values")
+        expect(page.locator("#why")).to_have_text(
+            "There is nothing to explain here. During a game, this panel explains the values of "
+            "fully trained agents."
+        )
         expect(page.locator("#why h2")).to_have_count(0)
 
 

@@ -449,7 +449,9 @@ def test_what_a_square_holds_is_said_on_hover_and_on_focus(page: Page) -> None:
     page.goto("/play/40?o=q-learning-1")
     usual = page.locator("#caption").inner_text()
     page.hover("#board-8")
-    expect(page.locator("#caption")).to_have_text(re.compile("^Bottom right: .*tried .*reply: "))
+    expect(page.locator("#caption")).to_have_text(
+        re.compile(r"^Bottom right: [+−]?[\d.]+, tried [\d,]+ times; O’s reply: [a-z ]+\.$")
+    )
     page.hover("header")
     expect(page.locator("#caption")).to_have_text(usual)
     page.focus("#board-1")

@@ -134,7 +134,9 @@ def test_without_javascript_everything_can_be_done(
     page.goto("/")
     expect(page.locator("[data-film-caption]")).to_have_text("The program has learned to block.")
     page.click("#film-play")
-    expect(page.locator("[data-film-caption]")).to_contain_text("has not learned a value")
+    expect(page.locator("[data-film-caption]")).to_have_text(
+        "The program has not learned a value of this position yet."
+    )
     page.click("#film-play")
     expect(page).to_have_url(address("/?step=1"))
     page.click("#way-mistake")

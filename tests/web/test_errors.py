@@ -11,6 +11,8 @@ from werkzeug.test import create_environ, run_wsgi_app
 from werkzeug.wrappers import Response
 
 HTMX = {"HX-Request": "true"}
+NO_AGENT = "There is no trained agent"
+FIRST_NAMES = "Possible names: champion, double-q"
 WRONG = [
     ("/nowhere", 404, "Q-learning"),
     ("/play/?o=nobody", 404, "q-iteration"),
@@ -33,10 +35,10 @@ WRONG = [
     ("/agents/q-learning-player/blunders?page=0", 400, "page must be 1 to 8."),
     ("/agents/q-learning-player/blunders?page=9", 400, "page must be 1 to 8."),
     ("/agents/q-learning-player/blunders?page=²", 400, "page must be 1 to 8."),
-    ("/agents/nobody/blunders", 404, "Possible names: champion, double-q"),
-    ("/agents/nobody/certificate-x", 404, "Possible names: champion, double-q"),
-    ("/agents/nobody/certificate-o.csv", 404, "Possible names: champion, double-q"),
-    ("/agents/random/blunders", 404, "Possible names: champion, double-q"),
+    ("/agents/nobody/blunders", 404, f"{NO_AGENT} 'nobody'. {FIRST_NAMES}"),
+    ("/agents/nobody/certificate-x", 404, f"{NO_AGENT} 'nobody'. {FIRST_NAMES}"),
+    ("/agents/nobody/certificate-o.csv", 404, f"{NO_AGENT} 'nobody'. {FIRST_NAMES}"),
+    ("/agents/random/blunders", 404, f"{NO_AGENT} 'random'. {FIRST_NAMES}"),
     ("/compare/4x", 400, "move 2 of the record is 'x'"),
     ("/compare/44", 409, "move 2 is on square 4"),
     ("/compare/?lens=x", 400, "'x' has no values to show"),
@@ -244,7 +246,14 @@ def test_a_fault_of_ours_is_logged_and_not_shown(
 WRONG_FOR_NEWCOMERS = [
     *("/play/44", "/play/x", "/play/0123456789", "/play/0214865", "/reply/021486", "/minds/44"),
     *("/play/?o=nobody", "/play/4?o=q-learning,alpha=9", "/play/4?o=bogus,alpha=1"),
-    *("/play/4?delay=q", "/puzzle/999", "/puzzle/x", "/puzzle/5?plays=4", "/embed/board/44"),
+    *(
+        "/play/4?delay=q",
+        "/puzzle/999",
+        "/puzzle/x",
+        "/puzzle/5?plays=4",
+        "/how/learning?step=999",
+        "/embed/board/44",
+    ),
     *("/teach/nothing", "/teach/q-learning,alpha=0.5", "/preview/teach/x.png"),
     *("/teach/paper?size=q", "/embed/teach/nothing", "/nowhere"),
 ]

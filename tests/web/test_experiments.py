@@ -489,7 +489,7 @@ def test_a_figure_alone_needs_nothing_else(
 def test_other_schemes_are_refused(sampled: FlaskClient) -> None:
     response = sampled.get("/experiments/double-q/1.svg?scheme=pink")
     assert response.status_code == 400
-    assert "must be auto, light, dark" in response.text
+    assert "scheme must be auto, light, dark" in response.text
 
 
 def test_a_link_is_shown_with_a_picture(sampled: FlaskClient, shown: str) -> None:

@@ -476,12 +476,15 @@ def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
     pages = follow(client, "/lab/q-table,games=60?ghost=q-table,games=20")
     done = [int(re.findall(r'value="(\d+)"></progress>', page)[0]) for page in pages]
     assert done == [1, *range(5, MAX_SEEDS + 1, 5)]
-    assert headline(pages[0]).startswith("No verdict yet. ")
     names = [
         [f"q-table,games={games}" + f",seed={seed}" * bool(seed) for seed in range(MAX_SEEDS)]
         for games in (20, 60)
     ]
     a, b = ([site.agents[one].card.figures.blunders[-1] for one in each] for each in names)
+    assert headline(pages[0]) == (
+        f"No verdict yet. Positions in which the agent blunders: A {a[0]:,}, B {b[0]:,}."
+    )
+    assert "With one seed of A and one of B, the difference may be luck." in pages[0]
     assert f"<td>{np.median(a):,.0f}</td>" in pages[-1]
     fewer = sum(x > y for x, y in zip(a, b, strict=True))
     assert compute_sign_test(a, b) < 0.05

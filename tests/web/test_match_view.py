@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 from msgspec.structs import replace
 
 from app.web import urls
+from app.web.formatting import format_updates
 from app.web.match import Match, parse_match, replay_match
 from app.web.match_controls import (
     SNAPSHOT_DELAY,
@@ -96,7 +97,8 @@ def test_there_is_a_mark_for_every_snapshot(site: SiteData) -> None:
         assert len(shown.snapshot_labels) == len(agent.snapshot_updates)
         assert shown.snapshot_labels[0] == "after 0 updates"
         assert shown.snapshot == shown.last_snapshot
-        assert shown.snapshot_labels[-1].startswith("after ")
+        last = format_updates(int(agent.snapshot_updates[-1]))
+        assert shown.snapshot_labels[-1] == f"after {last}"
 
 
 def test_the_truth_was_never_trained(site: SiteData) -> None:

@@ -92,7 +92,11 @@ def test_all_boxes_have_any_opening(client: FlaskClient) -> None:
         ("\n\n5 1 5", "Line 3: move 3 is on square 5, which is taken."),
         ("5 1 6 4", "Line 1: the game is not over after 4 moves."),
         ("5 1 4 2 6 9", "Line 1: move 6 comes after the end of the game."),
-        ("5 1 4 2 6\n\n1 4 2 5 3", "Line 3: MENACE cannot have played this game, because a box"),
+        (
+            "5 1 4 2 6\n\n1 4 2 5 3",
+            "Line 3: MENACE cannot have played this game, because a box had no bead left for one of "
+            "its moves.",
+        ),
     ],
 )
 def test_a_wrong_game_is_named_by_its_line(client: FlaskClient, text: str, fault: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.web import urls
+from app.web.formatting import format_short_square_name
 from app.web.hint import build_hint
 from app.web.match import Match, replay_match
 from app.web.pages.play import PlayPage, build_preferences_page, parse_match_at
@@ -208,10 +209,11 @@ def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(site: SiteDa
     for cell in equal.tolist():
         after = game.successor[0, cell]
         chances[cell] = policy[after][~site.is_move_correct[after]].sum()
-    assert len(equal) > 1
+    assert len(equal) == 9
     assert chances[best] == pytest.approx(max(chances.values()))
     assert chances[best] > min(chances.values())
-    assert sentence.endswith("(draw). Then Q-learning 1 blunders.")
+    square = format_short_square_name(game, best)
+    assert sentence == f"Play {square} (draw). Then Q-learning 1 blunders."
 
 
 def test_while_an_agent_thinks_the_values_stay_and_are_marked(site: SiteData) -> None:
@@ -255,7 +257,7 @@ def test_a_square_says_how_often_it_was_tried_and_which_reply_is_expected(site: 
 
 def test_hidden_values_are_nowhere(client: FlaskClient) -> None:
     html = client.get("/play/40?o=q-learning-1&hide=1", headers=HTMX).text
-    assert not re.search(r"value [+−0]|data-heat|expects", html)
+    assert not re.search(r"value [+−0]|data-heat|expects|’s reply: |tried [\d,]+ time", html)
     told = ('class="value-chart"', 'id="snapshot-step"', 'class="legend', '<span class="tick"')
     for hide, number in (("", 1), ("&hide=1", 0)):
         page = client.get(f"/play/3140?o=human&lens=q-learning-1{hide}").text

@@ -301,7 +301,7 @@ def test_the_box_of_its_last_move_is_shown_with_its_beads(client: FlaskClient) -
     assert tray
     beads = Counter(re.findall(r'<g class="bead bead-\d( drawn)?"', tray[0]))
     assert beads == {"": 11, " drawn": 1}
-    assert re.search(r"bead \d \(4 of 12 beads\) and plays [a-z ]+\.", page)
+    assert re.search(r"The learner drew bead \d \(4 of 12 beads\) and plays [a-z ]+\.", page)
     assert "On the squares: the learner’s beads for your move." in page
 
 

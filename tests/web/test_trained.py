@@ -476,7 +476,7 @@ def test_a_page_is_told_that_it_stands_in_line_and_comes_by_itself(
         assert answer.headers["Cache-Control"] == "no-store"
         assert "This page reloads automatically." in answer.text
         assert "<progress" in answer.text
-        assert "To “" not in answer.text  # a link to the page that is awaited
+        assert "Go to “" not in answer.text  # a link to the page that is awaited
         program = {"Accept": "application/json"}
         answer = client.get(f"/api/v1/agents/{name}", headers=program)
         assert answer.status_code == 202
@@ -604,8 +604,9 @@ def test_the_time_that_compiling_takes_is_estimated() -> None:
 def test_a_waiting_page_has_the_seconds_until_all_is_compiled(app: Flask) -> None:
     with app.test_request_context():
         words = describe_position(QueuePosition(1, 5))
-    assert words.startswith(
-        "The server prepares its learning programs. This happens only once and takes about 5 more"
+    assert words == (
+        "The server prepares its learning programs. This happens only once and takes about 5 more "
+        "seconds. This page reloads automatically."
     )
 
 

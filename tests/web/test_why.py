@@ -490,7 +490,9 @@ def test_what_is_said_of_the_past_makes_the_value(site: SiteData, lens: str) -> 
                 assert pair.value == pytest.approx((1 - begun) * number(so_far[1]), abs=0.006)
             else:  # only the initial value explains it
                 assert pair.value == pytest.approx((1 - begun) * found.target, abs=0.006)
-                assert "the initial value" in told
+                assert re.search(
+                    r"the initial value \S+ still makes up [\d.<]+% of the value\.", told
+                )
             targets = [answer.target for answer in found.possible_replies]
             met = pair.value / (1 - begun)
             moved_on = not min(targets) - 0.001 < met < max(targets) + 0.001
