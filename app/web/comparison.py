@@ -25,7 +25,6 @@ class CurveTitles(NamedTuple):
 
     title_for_several: str  # title of a chart with several agents
     title_for_one: str  # title of a chart with a single agent
-    short_title: str
     explanation: str  # sentence on the meaning of the curve
 
 
@@ -33,18 +32,15 @@ CURVE_TITLES = {
     "blunders": CurveTitles(
         "Blunders",
         "Positions in which the agent blunders",
-        "Blunders",
         "The chart shows the number of positions in which each agent blunders.",
     ),
     "losses": CurveTitles(
         "Losses to the best responder",
         "Games lost to its best responder",
-        "Best responder",
         "The chart shows how often each agent loses to its best responder, in percent of "
         "the games in both seats.",
     ),
     "nash-conv": CurveTitles(
-        "NashConv",
         "NashConv",
         "NashConv",
         "The chart shows how much the best responders of each agent gain in both seats together.",
@@ -52,7 +48,6 @@ CURVE_TITLES = {
     "task": CurveTitles(
         "Distance from its training task",
         "Mean distance from its training task",
-        "Training task",
         "The chart shows the mean difference between the values of each agent and the "
         "exact values of its "
         "training task, in the units of the agent.",

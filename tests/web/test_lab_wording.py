@@ -165,9 +165,9 @@ def test_what_may_be_the_cause_is_named(a: str, b: str, causes: list[str]) -> No
 
 
 MEASURES = [
-    Measure("Blunders", "", "", "", "Fewer blunders", "more", False, lambda _: []),
-    Measure("Distance", "", "", "", "Nearer to the exact values", "farther", False, lambda _: []),
-    Measure("Won", "", "", "", "More games won against Random", "fewer", True, lambda _: []),
+    Measure("Blunders", "", "", "Fewer blunders", "more", False, lambda _: []),
+    Measure("Distance", "", "", "Nearer to the exact values", "farther", False, lambda _: []),
+    Measure("Won", "", "", "More games won against Random", "fewer", True, lambda _: []),
 ]
 PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
 

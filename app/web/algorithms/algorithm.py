@@ -128,8 +128,11 @@ class GameDescriber(NamedTuple):
     )
     # whether the values are in the view of the player to move, not of the learner's seat
     uses_movers_view: bool = False
-    # whether the learner's random moves are exploration by epsilon-greedy
-    is_epsilon_greedy: bool = True
+
+    @property
+    def is_epsilon_greedy(self) -> bool:
+        """Whether the learner's random moves are exploration by epsilon-greedy."""
+        return self.name_choice is name_epsilon_greedy_choice
 
 
 class Section(

@@ -114,7 +114,6 @@ ALGORITHM = Algorithm(
         _format_value_equation,
         lambda _game, move: "unseen" if move.was_random else "seen",
         uses_movers_view=True,
-        is_epsilon_greedy=False,
     ),
     rule=UpdateRule(
         _compute_reason,

@@ -236,7 +236,6 @@ ALGORITHM = Algorithm(
     game_describer=GameDescriber(
         _describe_training_update,
         name_choice=lambda game, move: "drawn" if move.mark == game.seat else "answer",
-        is_epsilon_greedy=False,
     ),
     rule=UpdateRule(
         _compute_reason,

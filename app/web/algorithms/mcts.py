@@ -54,7 +54,7 @@ def compute_upper_bounds(query: ValueQuery) -> dict[int, float]:
     }
 
 
-def _describe_reason(query: ValueQuery, _compute_reason: ValueReason) -> list[str]:
+def _describe_reason(query: ValueQuery, _reason: ValueReason) -> list[str]:
     """Return sentences on a value as the mean result of simulated games."""
     game_counts = _count_simulated_games(query)
     sentences = [

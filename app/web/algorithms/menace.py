@@ -87,7 +87,7 @@ def _compute_reason(query: ValueQuery) -> ValueReason:
     return reason if box.bead_count else remove_target(reason)
 
 
-def _describe_reason(query: ValueQuery, _compute_reason: ValueReason) -> list[str]:
+def _describe_reason(query: ValueQuery, _reason: ValueReason) -> list[str]:
     """Return sentences on the beads of a move and on the next game with it."""
     box = _count_move_beads(query)
     total = f"The box of this position has {spell_bead_count(box.box_total)} in total."
@@ -96,9 +96,10 @@ def _describe_reason(query: ValueQuery, _compute_reason: ValueReason) -> list[st
             f"{total} This move cannot be drawn again, unless the box becomes empty and is filled again."
         ]
     share = format_percent(box.bead_count / box.box_total, 1)
-    drawn = f"So this move is drawn in {share}% of the games that reach this position"
-    if query.recipe.plays == "greedy":
-        drawn = f"In training this move is drawn in {share}% of the games that reach this position"
+    start = "In training" if query.recipe.plays == "greedy" else "So"
+    drawn = (
+        f"{start} this move is drawn in {share}% of the games that reach this position"
+    )
     if box.cell_count > 1:
         drawn += (
             f", and each of the {box.cell_count} squares that are this move by "
@@ -173,7 +174,6 @@ ALGORITHM = Algorithm(
     game_describer=GameDescriber(
         _describe_training_update,
         name_choice=lambda _game, _move: "drawn",
-        is_epsilon_greedy=False,
     ),
     rule=UpdateRule(
         _compute_reason,

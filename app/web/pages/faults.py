@@ -89,7 +89,7 @@ class FaultText(
     faulty_line: str  # line of code with the fault
     correct_line: str  # the same line of code without the fault
     meaning: str
-    # sign by which a student can notice the fault, to follow "Notice it by"
+    # sign by which a student can notice the fault, to follow "How to notice this fault:"
     symptom: str
     book_section: str  # section of Sutton & Barto (2018)
     first_update: FirstUpdate
@@ -139,6 +139,11 @@ class FaultsPage(Page, frozen=True):
     def cards(self) -> list[FaultCard]:
         """The entries of all faults, in the order of FAULT_ORDER."""
         return [build_card(self.site, fault) for fault in FAULT_ORDER]
+
+    @property
+    def decision_count(self) -> int:
+        """The number of positions in which a blunder is possible."""
+        return self.site.game.decisions
 
 
 class FaultPage(Page, frozen=True):
@@ -199,10 +204,12 @@ class FaultPage(Page, frozen=True):
     def fault_agents(self) -> list[FaultAgent]:
         """The agents with and without the fault, in this order, with their pictures."""
         return [
-            build_side(self.site, agent, title, self._record)
-            for agent, title in zip(
+            build_side(
+                self.site, agent, kind, f"{kind.capitalize()} the fault", self._record
+            )
+            for agent, kind in zip(
                 find_fault_agents(self.site, self.fault),
-                ("With the fault", "Without the fault"),
+                ("with", "without"),
                 strict=True,
             )
         ]
@@ -210,7 +217,9 @@ class FaultPage(Page, frozen=True):
     @property
     def figures(self) -> list[FaultFigures]:
         """The rows of exact figures of both agents."""
-        return list_figures(*find_fault_agents(self.site, self.fault))
+        return list_figures(
+            self.site.game.decisions, *find_fault_agents(self.site, self.fault)
+        )
 
     @property
     def comparison_url(self) -> str:
@@ -256,7 +265,7 @@ class FaultPuzzlePage(Page, frozen=True):
         """The agent with the fault."""
         agent, _ = find_fault_agents(self.site, self.fault)
         return build_side(
-            self.site, agent, "", find_first_blunder(self.site, self.fault)
+            self.site, agent, "with", "", find_first_blunder(self.site, self.fault)
         )
 
     @property
@@ -341,6 +350,7 @@ def find_first_blunder(site: SiteData, fault: str) -> str:
     return find_record(site.game, int(np.flatnonzero(chosen)[0]))
 
 
+@cached_per_site(16, per_language=True)
 def build_card(site: SiteData, fault: str) -> FaultCard:
     """Return the entry of a fault in the list, with the blunders of both agents."""
     text = TEXTS[fault]
@@ -365,10 +375,14 @@ def draw_values(
     return lay_out_board(state, move_values, None, f"board-{board_id}", label)
 
 
-def build_side(site: SiteData, agent: Agent, title: str, record: str) -> FaultAgent:
-    """Return an agent with the picture of all its values, and its values on one board."""
+def build_side(
+    site: SiteData, agent: Agent, kind: str, title: str, record: str
+) -> FaultAgent:
+    """Return an agent with the picture of all its values, and its values on one board.
+
+    `kind`, "with" or "without" the fault, ends the ids of the HTML elements.
+    """
     name = agent.card.recipe
-    kind = "with" if title != "Without the fault" else "without"
     mind = minds.draw_mind(site, name, site.get_last_snapshot(name))
     return FaultAgent(
         title=title,
@@ -379,7 +393,9 @@ def build_side(site: SiteData, agent: Agent, title: str, record: str) -> FaultAg
     )
 
 
-def list_figures(faulty: Agent, correct: Agent) -> list[FaultFigures]:
+def list_figures(
+    decision_count: int, faulty: Agent, correct: Agent
+) -> list[FaultFigures]:
     """Return rows with the blunders and the lost games of two agents."""
     figures = faulty.card.figures, correct.card.figures
     losses = [
@@ -393,7 +409,10 @@ def list_figures(faulty: Agent, correct: Agent) -> list[FaultFigures]:
         for seat in ("x", "o")
     ]
     blunders = (format_count(one.blunders[-1]) for one in figures)
-    return [FaultFigures("Positions with a blunder (of 4,520)", *blunders), *losses]
+    return [
+        FaultFigures(f"Positions with a blunder (of {decision_count:,})", *blunders),
+        *losses,
+    ]
 
 
 @bp.get(urls.FAULTS)

@@ -325,7 +325,7 @@ class PartPage(Page, frozen=True):
     contents: Mapping[str, Mapping[str, str]]
     position_writing: PositionWriting | None = None  # a position in all encodings
     won_game: list[WorkedMove] | None = None  # the updates of the worked example
-    known_value_count: int = 0  # number of updates done in the worked example
+    done_update_count: int = 0  # number of updates done in the worked example
     section: Section | None = None
     example: SectionExample | None = None  # the section's board, None without its agent
     # function that returns the values of the first position, by default of the section's source
@@ -377,7 +377,7 @@ def show_part(slug: str) -> Response:
     if slug == WON_GAME:
         moves = compute_won_game(game)
         stage = read_integer("stage", query.get("stage") or "0", 0, len(moves))
-        return render_page(page(won_game=moves, known_value_count=stage))
+        return render_page(page(won_game=moves, done_update_count=stage))
     return render_page(build_section_page(get_current_site(), slug, query))
 
 

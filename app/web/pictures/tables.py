@@ -20,14 +20,14 @@ MAX_TABLE_ROWS = 26  # maximum number of rows in a table of curves
 # links to runs with the lowest, the middle and the highest values, each
 MAX_OFFERED_RUNS = 6
 QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
-# headings of the quantiles in tables
-QUANTILE_HEADINGS = (
-    "minimum",
-    "10% of runs are lower",
-    "median",
-    "90% of runs are lower",
-    "maximum",
-)
+# the quantiles' headings in tables
+QUANTILE_HEADINGS = {
+    "least": "minimum",
+    "10%": "10% of runs are lower",
+    "median": "median",
+    "90%": "90% of runs are lower",
+    "most": "maximum",
+}
 COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
 
 BuildRunUrl = Callable[[int], str]  # maps a seed to the URL of its run
@@ -130,7 +130,9 @@ def _build_histogram_table(
             )
             for mark in group.marks
         ]
-    return HtmlTable("", ["training runs", *QUANTILE_HEADINGS], rows)
+    return HtmlTable(
+        "", ["training runs", *(QUANTILE_HEADINGS[name] for name in QUANTILES)], rows
+    )
 
 
 @build_table.register

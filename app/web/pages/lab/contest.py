@@ -7,6 +7,7 @@ from app.experiments import compute_sign_test, count_higher
 from app.web.pages.lab.measures import Measure
 
 MAX_SEEDS = 20  # number of seeds that a verdict needs
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 SIGNIFICANCE_LEVEL = 0.05  # significance level of the sign test
 
 
@@ -130,9 +131,6 @@ def describe_contest(
         return Verdict(f"{better}.", detail)
     answer = "Yes" if contest.better_side == "B" else "No"
     return Verdict(f"{answer}: {better[0].lower()}{better[1:]}.", detail)
-
-
-NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def format_p_value(p_value: float) -> str:

@@ -251,14 +251,14 @@ class Duel:
             for key in (BLUNDERS_KEY, "random")
             if key in self.measures
         ]
-        blunders = self.measures[BLUNDERS_KEY].title
+        blunders = self.measures[BLUNDERS_KEY]
         decisions = format_count(self.site.game.decisions)
         rows = []
         for measure in {one.title: one for one in (self.measure, *usual)}.values():
             ends = self.list_final_values(measure)
             title = (
                 f"Positions with a blunder (of {decisions})"
-                if measure.title == blunders
+                if measure.title == blunders.title
                 else measure.title
             )
             values = [format_with_unit(median(each), measure.unit) for each in ends]

@@ -25,7 +25,6 @@ class Measure(NamedTuple):
     """A figure of an agent at each snapshot of its training."""
 
     title: str
-    short_title: str
     noun: str  # noun to follow "by", such as "blunders"
     unit: str
     better_phrase: str  # phrase for a better result, such as "Fewer blunders"
@@ -73,7 +72,6 @@ def _build_measure(
     titles = CURVE_TITLES[key]
     return Measure(
         titles.title_for_one,
-        titles.short_title,
         noun,
         "",
         better_word,
@@ -90,12 +88,10 @@ def _build_measure_against(site: SiteData, opponent: str) -> Measure:
     outcome, verb = (2, "lost") if is_unbeatable else (0, "won")
     preposition = "to" if is_unbeatable else "against"
     noun = f"games {verb} {preposition} {title}"
-    short = f"Games {verb} {preposition} {title}"
     better, worse = ("Fewer", "more") if is_unbeatable else ("More", "fewer")
     course = build_outcome_curve_getter(outcome, opponent)
     return Measure(
-        short,
-        short,
+        f"Games {verb} {preposition} {title}",
         noun,
         PERCENT_UNIT,
         f"{better} {noun}",

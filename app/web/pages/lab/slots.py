@@ -14,11 +14,11 @@ from app.recipes import (
     Recipe,
     RecipeError,
     list_parameters,
+    name_recipe,
 )
-from app.recipes import name_recipe as written_name
 from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, format_value
 from app.web import urls
-from app.web.algorithms import ALGORITHMS as KNOWN
+from app.web.algorithms import ALGORITHMS as ALGORITHM_PAGES
 from app.web.formatting import raise_first_letter
 from app.web.pages.lab.change import (
     ALGORITHM,
@@ -174,7 +174,7 @@ class Setup(NamedTuple):
 
 def find_name(site: SiteData, recipe: Recipe) -> str:
     """Return the canonical name of a recipe: for a shipped agent its id."""
-    return site.lab.find_canonical_name(written_name(recipe))
+    return site.lab.find_canonical_name(name_recipe(recipe))
 
 
 def build_slots(setup: Setup, measures: Mapping[str, Measure]) -> dict[str, Slot]:
@@ -232,7 +232,7 @@ def _list_algorithms(
     """Return a link for each algorithm; the link keeps the values that both algorithms share."""
     links = (
         Destination(
-            KNOWN[slug].title,
+            ALGORITHM_PAGES[slug].title,
             setup.build_changed_url({key: slug}),
             describe_algorithm(kind),
             f"{key.replace('.', '-')}-{slug}",

@@ -301,10 +301,10 @@ def _draw_game(
     shown_index: int,
     is_backward: bool,
 ) -> list[GameBoard]:
-    """Return a board for each update of a game, in the order of the moves.
+    """Return a board for each update of a game, in the order of the updates.
 
-    `is_backward` means that the last move was updated first.  `shown_index` is the update on
-    display; boards of later updates have the values before them.
+    If `is_backward`, the last move was updated first, and the order is reversed.
+    `shown_index` is the update on display; boards of later updates have the values before them.
     """
     boards = []
     describer = ALGORITHMS[terms.slug].game_describer
