@@ -14,6 +14,8 @@ import msgspec
 
 from app.recipes.games import (
     BLUNDERS_FOLDER,
+    DECIDING_KIND,
+    FIRST_KIND,
     UPDATES_FOLDER,
     UpdateExample,
     name_blunder,
@@ -32,11 +34,7 @@ from training.reference import (
 )
 from training.story import GameRecorder, find_entry_key, read_value
 from training.textbook.loop import Update
-from training.updates import (
-    FIRST_KIND,
-    RecordedGame,
-    make_example,
-)
+from training.updates import get_recorded_game, make_example
 
 # MCTS and the networks are left out, because no single update made their blunders.
 # Other agents are left out, because two trainings in plain Python would take too long.
@@ -59,9 +57,6 @@ MAX_BLUNDERS = 40  # limit for the blunders of an agent
 # Recording of all move values starts this many updates before a selected update.  No game has more
 # updates, so the whole game of the selected update has values.
 VALUED_UPDATES = 60
-DECIDING_KIND = (
-    "mistake"  # kind of an example with the deciding update; FIRST_KIND is the other
-)
 # One empty list replaces the moves of all forgotten games; it is never changed.
 FORGOTTEN_MOVES: list[Any] = []
 
@@ -240,14 +235,8 @@ def _make_example(
     shown_index: int,
 ) -> UpdateExample:
     """Return the recorded game of an update as an example that opens at this update."""
-    moves = recorder.games[game_index]
-    recorded = RecordedGame(
-        number=game_index + 1,
-        earlier_updates=update_number - shown_index - 1,
-        moves=moves,
-        updates=recorder.updates_by_game[game_index],
-        final_board=moves[-1].next_own_board,
-    )
+    earlier_updates = update_number - shown_index - 1
+    recorded = get_recorded_game(recorder, game_index, earlier_updates)
     return make_example(DECIDING_KIND, agent_id, recorded, shown_index)
 
 

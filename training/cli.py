@@ -207,7 +207,7 @@ def table_options(command: Command) -> Command:
             f"--{flag}",
             type=click.Choice([*answers]),
             default=next(iter(answers)),
-            help=f"{question} ... {meanings}.",
+            help=f"{question} {meanings}.",
         )(command)
     return command
 

@@ -154,8 +154,7 @@ class GameRecorder:
         )
 
     def build_game(self, game_index: int) -> TrainingGame:
-        """Return the record of a finished game; the index -1 is the last game."""
-        game_index = range(len(self.games))[game_index]
+        """Return the record of a finished game."""
         moves = self.games[game_index]
         opponent, seat = self.meetings[game_index] if self.meetings else ("", "")
         if not seat:
@@ -244,4 +243,8 @@ def list_values_before(
 def _find_move_index(moves: list[TrainingMove], update: Update) -> int:
     """Return the index of the move of a game whose value an update changed."""
     updated_move = update.board, update.cell
-    return [(move.board, move.cell) for move in moves].index(updated_move)
+    return next(
+        index
+        for index, move in enumerate(moves)
+        if (move.board, move.cell) == updated_move
+    )

@@ -211,7 +211,7 @@ class PupilCache:
             ),
         )
         if plan.opponent == YOU:
-            recorded_game = recorder.build_game(-1)
+            recorded_game = recorder.build_game(len(recorder.games) - 1)
             seat = find_seat(recorder.recipe, plan.turns[0].player.number)
             updates = list_own_updates(recorded_game, seat)
             record = self.build_record(pupil)

@@ -13,6 +13,8 @@ import msgspec
 
 from app.recipes import Recipe, parse_recipe
 from app.recipes.games import (
+    DECIDING_KIND,
+    FIRST_KIND,
     UPDATES_FOLDER,
     TrainingMove,
     TrainingUpdate,
@@ -200,8 +202,11 @@ def make_beads_test(min_beads: float, max_beads: float) -> UpdateTest:
     def adds_beads(_recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool:
         """Return whether an update is the first of several and adds this number of beads."""
         added_beads = update.new - update.old
-        is_first = game.updates[0] is update and len(game.updates) >= 3
-        return is_first and min_beads <= added_beads <= max_beads
+        is_first = game.updates[0] is update
+        has_several_updates = len(game.updates) >= 3
+        return (
+            is_first and has_several_updates and min_beads <= added_beads <= max_beads
+        )
 
     return adds_beads
 
@@ -226,7 +231,7 @@ FORWARD_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
         "usual": is_usual,
         "end": is_final_move,
         "random": is_random_improvement,
-        "mistake": makes_blunder_preferred,
+        DECIDING_KIND: makes_blunder_preferred,
     }
 )
 BACKWARD_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
@@ -234,11 +239,11 @@ BACKWARD_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
         "won": is_won_game,
         "lost": is_lost_game,
         "random": is_random_improvement,
-        "mistake": makes_blunder_preferred,
+        DECIDING_KIND: makes_blunder_preferred,
     }
 )
 RETURN_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
-    {"won": is_won_return, "lost": is_lost_game, "mistake": makes_blunder_preferred}
+    {"won": is_won_return, "lost": is_lost_game, DECIDING_KIND: makes_blunder_preferred}
 )
 BEAD_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
     {
@@ -251,12 +256,11 @@ BOUND_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
     {"played": is_last_update, "proved": has_narrower_bounds}
 )
 DRAWN_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
-    {"usual": is_usual, "end": is_final_move, "mistake": makes_blunder_preferred}
+    {"usual": is_usual, "end": is_final_move, DECIDING_KIND: makes_blunder_preferred}
 )
 TRACE_TESTS: Mapping[str, UpdateTest] = MappingProxyType(
     {"traced": is_traced_game, "end": is_final_move, "random": is_random_improvement}
 )
-FIRST_KIND = "first"  # kind of an example with the first update of a value
 
 
 class ExampleSelection(NamedTuple):
@@ -302,23 +306,26 @@ def record_games(recipe: Recipe, game_count: int) -> Iterator[RecordedGame]:
     for event in learn(tic_tac_toe(), recipe, learner):
         recorder.record_event(learner, event)
         if len(recorder.games) > told + 1:
-            game, before = _get_finished_game(recorder, told, before)
+            game = get_recorded_game(recorder, told, before)
+            before += len(game.updates)
             told += 1
             yield game
             if told == game_count:
                 return
 
 
-def _get_finished_game(
-    recorder: GameRecorder, number: int, earlier_updates: int
-) -> tuple[RecordedGame, int]:
-    """Return a game that is over, and the number of updates after it."""
-    turns = recorder.games[number]
-    changes = recorder.updates_by_game.get(number, [])
-    game = RecordedGame(
-        number + 1, earlier_updates, turns, changes, turns[-1].next_own_board
+def get_recorded_game(
+    recorder: GameRecorder, game_index: int, earlier_updates: int
+) -> RecordedGame:
+    """Return a finished game of a recorder, given by index."""
+    moves = recorder.games[game_index]
+    return RecordedGame(
+        number=game_index + 1,
+        earlier_updates=earlier_updates,
+        moves=moves,
+        updates=recorder.updates_by_game.get(game_index, []),
+        final_board=moves[-1].next_own_board,
     )
-    return game, earlier_updates + len(changes)
 
 
 def select_examples(slug: str) -> list[UpdateExample]:

@@ -9,6 +9,9 @@ from msgspec import Raw, Struct
 UPDATES_FOLDER = "updates"  # folder of example updates, inside the folder of models
 # folder of the updates behind blunders of agents, inside UPDATES_FOLDER
 BLUNDERS_FOLDER = "mistakes"
+# Two of the kinds of an `UpdateExample`:
+DECIDING_KIND = "mistake"  # an update that made the learner prefer a blunder
+FIRST_KIND = "first"  # the first update of the value that another example updates
 OPPOSITE_RESULTS = {"win": "loss", "draw": "draw", "loss": "win"}
 
 
@@ -103,7 +106,7 @@ class UpdateExample(
     A simulated game, a sweep or a minibatch is recorded like a game, with a move for each update.
     """
 
-    kind: str  # the reason for selecting the example, such as "usual" or "mistake"
+    kind: str  # the reason for selecting the example, such as "usual" or DECIDING_KIND
     agent: str  # id or recipe of the agent
     game_number: int  # number of the game in the training, from 1
     earlier_updates: int  # number of updates in the training before this game

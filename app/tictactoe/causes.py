@@ -99,8 +99,8 @@ def list_causes(
     `blunder_decisions` has the decisions with a blunder, `blunder_classes` their classes of
     symmetric positions.
 
-    Causes that explain all blunders of a seat come first; further causes are searched in seats
-    that are not explained yet.
+    Causes that explain all blunders of a player come first; further causes are searched for
+    players that are not explained yet.
     """
     if not len(blunder_decisions.positions):
         return []
@@ -120,24 +120,24 @@ def list_causes(
     )
     complete_causes = _find_simple_rule(analysed) or _find_random_play(analysed)
     complete_causes += [
-        cause for seat in (X, O) for cause in _find_worst_play(analysed, seat)
+        cause for player in (X, O) for cause in _find_worst_play(analysed, player)
     ]
     explained = {
-        seat
+        player
         for cause in complete_causes
-        for seat in (X, O)
-        if cause.player in (seat, 0)
+        for player in (X, O)
+        if cause.player in (player, 0)
     }
     unexplained = ~np.isin(game.to_move, list(explained))
     others = [
-        *_find_cell_order_blunders(analysed, blunder_decisions, unexplained),
-        *_find_missing_blocks(analysed, unexplained),
+        *_find_cell_order_causes(analysed, blunder_decisions, unexplained),
+        *_find_missing_block_causes(analysed, unexplained),
     ]
     others += [
-        *_find_asymmetric_blunders(
+        *_find_asymmetry_causes(
             analysed, blunder_decisions, blunder_classes, unexplained
         ),
-        *_find_unreachable_blunders(analysed, blunder_decisions),
+        *_find_unreachability_causes(analysed, blunder_decisions),
     ]
     return complete_causes + others
 
@@ -280,7 +280,7 @@ def _find_worst_play(analysed_policy: AnalysedPolicy, player: int) -> list[Cause
     ]
 
 
-def _find_cell_order_blunders(
+def _find_cell_order_causes(
     analysed_policy: AnalysedPolicy,
     blunder_decisions: BlunderDecisions,
     unexplained: DecisionMask,
@@ -322,7 +322,7 @@ def _find_cell_order_blunders(
     return causes
 
 
-def _find_missing_blocks(
+def _find_missing_block_causes(
     analysed_policy: AnalysedPolicy, unexplained: DecisionMask
 ) -> list[Cause]:
     """Return a cause if the policy plays winning moves but rarely blocks, else []."""
@@ -349,7 +349,7 @@ def _find_missing_blocks(
     ]
 
 
-def _find_asymmetric_blunders(
+def _find_asymmetry_causes(
     analysed_policy: AnalysedPolicy,
     blunder_decisions: BlunderDecisions,
     blunder_classes: BlunderClasses,
@@ -375,7 +375,7 @@ def _find_asymmetric_blunders(
     ]
 
 
-def _find_unreachable_blunders(
+def _find_unreachability_causes(
     analysed_policy: AnalysedPolicy, blunder_decisions: BlunderDecisions
 ) -> list[Cause]:
     """Return a cause if the policy's own games reach none of its blunders, else []."""

@@ -265,14 +265,16 @@ class Results:
         difference = self.describe_difference(first_label, second_label, get_number)
         return f"sign test: {subject or first_label} {difference}"
 
-    def compare_medians(
+    def is_significantly_higher(
         self, first_label: str, second_label: str, get_number: Callable[[Any], float]
-    ) -> tuple[bool, float]:
-        """Return whether the first recipe has a significantly higher median, and the p-value."""
-        p_value = self.compute_sign_test(first_label, second_label, get_number)
-        first_median = self.compute_median(first_label, get_number)
-        is_higher = first_median > self.compute_median(second_label, get_number)
-        return is_higher and p_value < SIGNIFICANT, p_value
+    ) -> bool:
+        """Return whether the first recipe has the higher median, and a significant sign test."""
+        values = self.compute_values(first_label, get_number)
+        other_values = self.compute_values(second_label, get_number)
+        return (
+            bool(np.median(values) > np.median(other_values))
+            and compute_sign_test(values, other_values) < SIGNIFICANT
+        )
 
     def draw_bars(
         self,

@@ -84,7 +84,7 @@ def conclude_win_plots(results: claim.Results) -> claim.Conclusion:
         figures.append(
             Curves(
                 (
-                    f"Games won in each epoch against {table.TITLES[opponent]}, the "
+                    f"Games won in each epoch against {table.get_title(opponent)}, the "
                     f"network moves {ORDER[seat_name]} (sampled games)"
                 ),
                 "epochs",
@@ -412,7 +412,7 @@ def conclude_perfect_opponent(results: claim.Results) -> claim.Conclusion:
     plays_worse: list[bool] = []
     rows: dict[str, list[str]] = {}
     for learner, (random, perfect) in OPPONENT_PAIRS.items():
-        wins_less, _ = results.compare_medians(random, perfect, table.measure_wins)
+        wins_less = results.is_significantly_higher(random, perfect, table.measure_wins)
         plays_worse.append(wins_less and worst[perfect] >= worst[random])
         rows |= {
             one: [

@@ -93,7 +93,7 @@ def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
     two, one = results.recipe_by_label
     end = results.compute_medians(table.measure_wins)
     errors = results.compute_medians(table.measure_blunders)
-    better, _ = results.compare_medians(two, one, table.measure_wins)
+    better = results.is_significantly_higher(two, one, table.measure_wins)
     compared = results.describe_sign_test(two, one, table.measure_wins)
     by_updates = table.list_higher_points(
         *table.draw_curves(results, table.WINS_TRACE, results.recipe_by_label).series
@@ -139,7 +139,7 @@ def conclude_observing(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether learning from the opponent's moves helps, and until when."""
     plain, observer = results.recipe_by_label
     end = results.compute_medians(table.measure_wins)
-    better, _ = results.compare_medians(observer, plain, table.measure_wins)
+    better = results.is_significantly_higher(observer, plain, table.measure_wins)
     compared = results.describe_sign_test(observer, plain, table.measure_wins)
     plies = results.compute_median(plain, table.count_updates_per_game)
     mark = ReferenceLine(
@@ -211,8 +211,8 @@ def conclude_k_start(results: claim.Results) -> claim.Conclusion:
         f"{LOW}, against fixed", f"{HIGH}, against fixed", beats
     )
     degrades = beaten[HIGH] < beaten[LOW] and r < claim.SIGNIFICANT
-    worse, _ = results.compare_medians(LOW, HIGH, table.measure_wins)
-    more, _ = results.compare_medians(HIGH, LOW, table.measure_blunders)
+    worse = results.is_significantly_higher(LOW, HIGH, table.measure_wins)
+    more = results.is_significantly_higher(HIGH, LOW, table.measure_blunders)
     beaten_by = results.describe_sign_test(
         f"{HIGH}, against fixed", f"{LOW}, against fixed", beats, HIGH
     )
@@ -303,7 +303,7 @@ def conclude_symmetry(results: claim.Results) -> claim.Conclusion:
         for label in symmetric_ones
     }
     overtaken = {
-        label: results.compare_medians(plain, label, table.measure_wins)[0]
+        label: results.is_significantly_higher(plain, label, table.measure_wins)
         for label in symmetric_ones
     }
     parts = [part[label] for part in (faster, overtaken) for label in symmetric_ones]
@@ -366,7 +366,7 @@ def conclude_fills_fastest(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on whether learners with a faster growing k do better."""
     counts = results.compute_medians(table.count_updates_per_game, LEARNERS)
     end = results.compute_medians(table.measure_wins)
-    favoured, _ = results.compare_medians(FAST, SLOW, table.measure_wins)
+    favoured = results.is_significantly_higher(FAST, SLOW, table.measure_wins)
     compared = results.describe_difference(FAST, SLOW, table.measure_wins)
     by_count = sorted(LEARNERS, key=lambda label: counts[label])
     in_order = by_count == sorted(LEARNERS, key=lambda label: end[label])

@@ -348,7 +348,7 @@ def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
             ("games lost to the best responder", table.measure_worst_losses),
         ):
             number = claim.Quantity(
-                f"Trained against {table.TITLES.get(opponent, opponent)}: {title}",
+                f"Trained against {table.get_title(opponent)}: {title}",
                 "%",
                 value,
             )
@@ -388,7 +388,7 @@ def conclude_alpha_gamma(results: claim.Results) -> claim.Conclusion:
             {
                 **{
                     (
-                        f"trained against {table.TITLES.get(opponent, opponent)}, with "
+                        f"trained against {table.get_title(opponent)}, with "
                         "any step size and exploration rate"
                     ): format_span(medians)
                     for opponent, medians in spans.items()

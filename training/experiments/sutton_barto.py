@@ -75,7 +75,7 @@ def conclude_self_play(results: claim.Results) -> claim.Conclusion:
     won = results.compute_medians(table.measure_wins)
     lost = results.compute_medians(table.measure_worst_losses)
     errors = results.compute_medians(table.measure_blunders)
-    wins_less, _ = results.compare_medians(
+    wins_less = results.is_significantly_higher(
         AGAINST_RANDOM, AGAINST_ITSELF, table.measure_wins
     )
     compared = results.describe_sign_test(
@@ -149,7 +149,7 @@ def conclude_symmetries(results: claim.Results) -> claim.Conclusion:
         }
         for value in (measure_value_error, table.measure_both_seats("fixed", table.WON))
     )
-    costs, _ = results.compare_medians(
+    costs = results.is_significantly_higher(
         SYMMETRIC_FIXED, PLAIN_FIXED, measure_value_error
     )
     compared = results.describe_sign_test(
@@ -212,12 +212,12 @@ def conclude_greedy(results: claim.Results) -> claim.Conclusion:
     won = results.compute_medians(table.measure_wins)
     lost = results.compute_medians(table.measure_worst_losses)
     updated = results.compute_medians(table.count_known_positions)
-    wins_less, _ = results.compare_medians(EXPLORES, GREEDY, table.measure_wins)
+    wins_less = results.is_significantly_higher(EXPLORES, GREEDY, table.measure_wins)
     wins = results.describe_sign_test(GREEDY, EXPLORES, table.measure_wins)
     losses = results.describe_sign_test(
         GREEDY_ITSELF, EXPLORES_ITSELF, table.measure_worst_losses, GREEDY
     )
-    loses_more, _ = results.compare_medians(
+    loses_more = results.is_significantly_higher(
         GREEDY_ITSELF, EXPLORES_ITSELF, table.measure_worst_losses
     )
     return claim.Conclusion(
@@ -258,8 +258,8 @@ def conclude_exploration(results: claim.Results) -> claim.Conclusion:
     """Return the conclusion on learning from greedy moves or all moves, by greedy and exploring play."""
     kinds = [attrgetter(kind) for kind in ("greedy", "exploring")]
     greedy, exploring = (results.compute_medians(kind) for kind in kinds)
-    greedy_wins, _ = results.compare_medians(FROM_GREEDY, FROM_ALL, kinds[0])
-    all_win, _ = results.compare_medians(FROM_ALL, FROM_GREEDY, kinds[1])
+    greedy_wins = results.is_significantly_higher(FROM_GREEDY, FROM_ALL, kinds[0])
+    all_win = results.is_significantly_higher(FROM_ALL, FROM_GREEDY, kinds[1])
     in_greedy, in_exploring = (
         results.describe_sign_test(FROM_GREEDY, FROM_ALL, kind) for kind in kinds
     )
@@ -327,11 +327,10 @@ def conclude_improvements(results: claim.Results) -> claim.Conclusion:
     won = results.compute_medians(table.measure_wins)
     lost = results.compute_medians(table.measure_worst_losses)
     errors = results.compute_medians(table.measure_blunders)
-    fewer = {
-        label: results.compare_medians(AS_IT_IS, label, table.measure_blunders)
+    better = any(
+        results.is_significantly_higher(AS_IT_IS, label, table.measure_blunders)
         for label in OTHERS
-    }
-    better = any(is_fewer for is_fewer, _ in fewer.values())
+    )
     compared = {
         label: results.describe_difference(label, AS_IT_IS, table.measure_blunders)
         for label in OTHERS

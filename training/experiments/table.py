@@ -18,7 +18,6 @@ ENDINGS = ("won", "drawn", "lost")
 TITLES = {
     "minimax-random": "randomised minimax",
     "random": "the random player",
-    "self": "itself",
     "t-hand": "T-hand",
 }
 SeatName = Literal["x", "o"]
@@ -26,6 +25,11 @@ SEAT_NAMES: tuple[SeatName, ...] = ("x", "o")
 # Functions from a run to a number, and to a trace: a number for each snapshot.
 RunNumber = Callable[[MeasuredRun], float]
 RunTrace = Callable[[MeasuredRun], Sequence[float]]
+
+
+def get_title(opponent: str) -> str:
+    """Return the title of an opponent in sentences, given its id."""
+    return TITLES.get(opponent, opponent)
 
 
 def get_last_value(trace: RunTrace) -> RunNumber:
@@ -84,7 +88,7 @@ def measure_both_seats(opponent: str, outcome: int) -> RunNumber:
 
 def describe_outcome(outcome: int, opponent: str, seat: SeatName) -> Quantity:
     """Return a quantity: the final percent of games with an outcome against a baseline."""
-    title = f"Games {ENDINGS[outcome]} as {seat.upper()} against {TITLES.get(opponent, opponent)}"
+    title = f"Games {ENDINGS[outcome]} as {seat.upper()} against {get_title(opponent)}"
     return Quantity(title, "%", measure_outcome(opponent, seat, outcome))
 
 

@@ -212,9 +212,9 @@ def make_empty_tables(
 
 
 def build_table_layout(game: Game, symmetry_count: int) -> TableLayout:
-    """Return the layout of a table whose boards share rows under the first `symmetry_count` symmetries.
+    """Return the layout of a table; boards share entries under the first `symmetry_count` symmetries.
 
-    With 1, the identity, every board has its own row.  Otherwise the image with the highest base-3
+    With 1, the identity, every board has its own entries.  Otherwise the image with the highest base-3
     number represents a board.  If several symmetries lead to this image, a cell is represented by
     the first of the cells that they map it to, so symmetric moves share one entry.
     """

@@ -1,4 +1,4 @@
-"""The training loop of all compiled learners: phase by phase, with a report at every checkpoint.
+"""The training loop of all compiled learners: phase by phase, with its progress at every checkpoint.
 
 A phase is training against one opponent. The opponent is a part of the environment: the
 learner's move and the opponent's reply make one step. If both sides learn, each side is a
@@ -76,9 +76,9 @@ def run_phases(
     play_turns: Callable[..., tuple[int, int]],
     build_progress: Callable[[float, int, int], Progress],
 ) -> Iterator[Progress]:
-    """Play each phase of (opponent, number of turns), yielding a report at every checkpoint.
+    """Play each phase of (opponent, number of turns), yielding the progress at every checkpoint.
 
-    A turn is the recipe's unit: a game, a sweep, a round. The first report is before any
+    A turn is the recipe's unit: a game, a sweep, a round. The first progress is before any
     update.
 
     `play_turns(opponent, phase_start, phase_end, max_updates, turns, updates)` plays until
