@@ -295,7 +295,7 @@ def _evaluate_moves(
         reward_scale=reward_scale,
         in_source_units=in_source_units,
         play_rule=plays,
-        unknown_text=gettext("never tried in training")
+        unknown_text=gettext("never tried")
         if shipped
         else gettext("not tried yet"),
     )
