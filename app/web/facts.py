@@ -210,10 +210,10 @@ def list_puzzles(site: SiteData) -> list[Puzzle]:
     )
 
 
-def check_puzzle(number: int, site: SiteData) -> None:
+def check_puzzle(puzzle_number: int, site: SiteData) -> None:
     """Raise NotFound with a sentence if no puzzle has this number."""
     total = len(list_puzzles(site))
-    if not 1 <= number <= total:
+    if not 1 <= puzzle_number <= total:
         words = gettext_noop(
             "There is no puzzle %(number)s: no agent here errs for sure."
         )
@@ -221,7 +221,7 @@ def check_puzzle(number: int, site: SiteData) -> None:
             words = gettext_noop(
                 "There is no puzzle %(number)s: they are numbered 1 to %(total)s."
             )
-        raise NotFound(gettext(words, number=number, total=total))
+        raise NotFound(gettext(words, number=puzzle_number, total=total))
 
 
 def _round_values_for_display(

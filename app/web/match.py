@@ -272,7 +272,7 @@ def check_value_source(
     return site.get_snapshot_for_url(value_source, snapshot)
 
 
-def read_snapshot(name: str, text: str, default: int, site: SiteData) -> int:
+def read_snapshot(agent_name: str, text: str, default: int, site: SiteData) -> int:
     """Return the number of an agent's snapshot in a query parameter, by default `default`.
 
     Raises BadRequest with a sentence if the snapshot does not exist.
@@ -280,7 +280,7 @@ def read_snapshot(name: str, text: str, default: int, site: SiteData) -> int:
     if not text:
         return default
     return site.resolve_snapshot(
-        name, check_value_source(name, read_value("step", text), site)
+        agent_name, check_value_source(agent_name, read_value("step", text), site)
     )
 
 
@@ -295,33 +295,38 @@ def build_match_against_person(agent_name: str, agent_side: int, record: str) ->
     return Match(record, x=x, o=o)
 
 
-def read_integer(name: str, text: str, minimum: int, maximum: int) -> int:
+def read_integer(parameter_name: str, text: str, minimum: int, maximum: int) -> int:
     """Return the whole number in a query parameter.
 
     Raises BadRequest, with the allowed range, for any other text or number.
     """
     if not (re.fullmatch("[0-9]{1,9}", text) and minimum <= int(text) <= maximum):
         raise build_value_error(
-            name, text, gettext("%(least)s to %(most)s", least=minimum, most=maximum)
+            parameter_name,
+            text,
+            gettext("%(least)s to %(most)s", least=minimum, most=maximum),
         )
     return int(text)
 
 
 def read_word(
-    name: str, query: Mapping[str, str], allowed_words: Iterable[str], default: str = ""
+    parameter_name: str,
+    query: Mapping[str, str],
+    allowed_words: Iterable[str],
+    default: str = "",
 ) -> str:
     """Return the word in a query parameter, `default` if the query does not have the parameter.
 
     Raises BadRequest, naming all allowed words, for any other text.
     """
-    text = query.get(name) or default
+    text = query.get(parameter_name) or default
     allowed = [*allowed_words]
     if text != default and text not in allowed:
-        raise build_value_error(name, text, ", ".join(allowed))
+        raise build_value_error(parameter_name, text, ", ".join(allowed))
     return text
 
 
-def read_cell(name: str, text: str, game: Game) -> int:
+def read_cell(parameter_name: str, text: str, game: Game) -> int:
     """Return the cell in a query parameter, written as a digit as in a record.
 
     Raises BadRequest, with the allowed range, if the game has no such cell.
@@ -329,30 +334,36 @@ def read_cell(name: str, text: str, game: Game) -> int:
     cells = DIGITS[: game.cells]
     if len(text) != 1 or text not in cells:
         raise build_value_error(
-            name, text, gettext("%(least)s to %(most)s", least=0, most=cells[-1])
+            parameter_name,
+            text,
+            gettext("%(least)s to %(most)s", least=0, most=cells[-1]),
         )
     return cells.index(text)
 
 
-def read_value(name: str, text: str) -> Any:
+def read_value(parameter_name: str, text: str) -> Any:
     """Return the value of one parameter of a match's URL.
 
     Raises BadRequest, with a description of valid texts, for any other text.
     """
-    pattern, convert, expected = _READERS[name]
+    pattern, convert, expected = _READERS[parameter_name]
     value = convert(text) if re.fullmatch(pattern, text, re.ASCII) else None
     if value is None:
         least, most = (localize_number(f"{seconds:g}") for seconds in DELAY_RANGE)
-        raise build_value_error(name, text, gettext(expected, least=least, most=most))
+        raise build_value_error(
+            parameter_name, text, gettext(expected, least=least, most=most)
+        )
     return value
 
 
-def build_value_error(name: str, text: str, valid_values: str) -> BadRequest:
+def build_value_error(parameter_name: str, text: str, valid_values: str) -> BadRequest:
     """Return the error for an invalid value of a parameter."""
     words = gettext_noop(
         "%(name)s=%(text)s in the URL is wrong: %(name)s must be %(expected)s."
     )
-    return BadRequest(gettext(words, name=name, text=text, expected=valid_values))
+    return BadRequest(
+        gettext(words, name=parameter_name, text=text, expected=valid_values)
+    )
 
 
 def _build_range_check(minimum: float, maximum: float) -> Callable[[str], float | None]:

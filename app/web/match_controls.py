@@ -323,30 +323,32 @@ def play_random_reply(state: MatchState) -> MatchState:
     )
 
 
-def build_snapshot_slider(state: MatchState, name: str) -> SnapshotSlider | None:
+def build_snapshot_slider(
+    state: MatchState, value_source: str
+) -> SnapshotSlider | None:
     """Return the slider over the training of a value source; None for a source without a training.
 
     A replay starts at the snapshot shown; if the last snapshot is shown, it starts at the first.
     """
     match = state.match
     site = state.site
-    if not site.agents.contains_name(name):
+    if not site.agents.contains_name(value_source):
         return None
     start = replace(
         match,
-        value_source=name,
+        value_source=value_source,
         snapshot=match.snapshot or 0,
         plays_training=True,
         shows_hint=False,
     )
-    marks, curve = _describe_training(site, name)
+    marks, curve = _describe_training(site, value_source)
     return SnapshotSlider(
-        value_source=name,
-        title=site.display_titles[name],
-        algorithm_url=urls.how_url(site.agents[name].card.algorithm),
+        value_source=value_source,
+        title=site.display_titles[value_source],
+        algorithm_url=urls.how_url(site.agents[value_source].card.algorithm),
         snapshot_labels=marks,
         curve_points=curve,
-        snapshot=site.resolve_snapshot(name, match.snapshot),
+        snapshot=site.resolve_snapshot(value_source, match.snapshot),
         is_running=match.plays_training,
         toggle_url=urls.play_url(
             replace(match, plays_training=False) if match.plays_training else start
@@ -374,9 +376,9 @@ def _build_take_back_url(match: Match, build_url: Callable[[Match], str]) -> str
 
 
 @cached_per_site(64, per_language=True)
-def _describe_training(site: SiteData, name: str) -> tuple[tuple[str, ...], str]:
+def _describe_training(site: SiteData, agent_name: str) -> tuple[tuple[str, ...], str]:
     """Return a label for each snapshot of an agent, and the points of its curve of blunders."""
-    figures = site.agents[name].card.figures
+    figures = site.agents[agent_name].card.figures
     marks = tuple(
         gettext("after %(updates)s", updates=format_updates(number))
         for number in figures.snapshot_updates

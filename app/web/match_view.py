@@ -191,13 +191,13 @@ def build_match_view(
     )
 
 
-def _build_square_notes(state: MatchState, values: MoveValues) -> list[Note]:
+def _build_square_notes(state: MatchState, move_values: MoveValues) -> list[Note]:
     """Return a note for each cell: on the blunder that is explained, or on a wrong value."""
     blunder = find_explained_blunder(state)
     if blunder is not None:
         return build_blunder_notes(state, blunder)
     return build_notes(
-        state.site, values, state.match.snapshot, state.match.marked_errors
+        state.site, move_values, state.match.snapshot, state.match.marked_errors
     )
 
 
@@ -337,12 +337,14 @@ def get_result_name(state: MatchState) -> str:
     )
 
 
-def build_evaluation_bar(state: MatchState, values: MoveValues | None) -> EvaluationBar:
+def build_evaluation_bar(
+    state: MatchState, shown_values: MoveValues | None
+) -> EvaluationBar:
     """Return the bar with the value of the position for the viewing side, or else for X.
 
     After the end of the game the bar shows the result.
     """
-    if values is None:
+    if shown_values is None:
         words = (
             gettext_noop("The values are hidden.")
             if state.match.hides_values
@@ -350,25 +352,25 @@ def build_evaluation_bar(state: MatchState, values: MoveValues | None) -> Evalua
         )
         return EvaluationBar(None, None, gettext(words))
     side = find_viewing_side(state.match, state.site) or X
-    sign = side * int(state.site.game.to_move[values.position])
+    sign = side * int(state.site.game.to_move[shown_values.position])
     if state.is_over:
         ended = side * state.site.game.get_result(state.position)
         label = gettext(GAME_OVER_TEXTS[ended], mark=MARKS[side])
         return EvaluationBar(
             ended * move_values.HEAT_STEPS, ended * move_values.HEAT_STEPS, label
         )
-    best_value = values.best_value
+    best_value = shown_values.best_value
     expected = None if best_value is None else np.array(sign * best_value)
-    value = int(state.site.solution.values[values.position])
-    if values.are_beads:
+    value = int(state.site.solution.values[shown_values.position])
+    if shown_values.are_beads:
         expects = gettext("no result, because it only counts beads")
-    elif is_policy_name(values.value_source):
+    elif is_policy_name(shown_values.value_source):
         expects = gettext("nothing known")
     elif expected is None:
         expects = gettext("nothing yet")
     else:
         expects = format_signed(float(round_for_display(expected)))
-    who = state.site.display_titles[values.value_source]
+    who = state.site.display_titles[shown_values.value_source]
     label = gettext(
         OPTIMAL_RESULT_TEXTS[side * value], mark=MARKS[side], agent=who, value=expects
     )
@@ -575,9 +577,9 @@ def summarise_game(state: MatchState) -> str:
 
 
 @cached_per_site(64)
-def _list_likeliest_moves(site: SiteData, name: str) -> bytes:
+def _list_likeliest_moves(site: SiteData, value_source: str) -> bytes:
     """Return the cell that a value source is most likely to play in each of D decisions, a byte each."""
-    return bytes(site.get_policy(name).argmax(axis=1).tolist())
+    return bytes(site.get_policy(value_source).argmax(axis=1).tolist())
 
 
 def find_shown_value_source(state: MatchState) -> str:

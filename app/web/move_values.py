@@ -295,9 +295,7 @@ def _evaluate_moves(
         reward_scale=reward_scale,
         in_source_units=in_source_units,
         play_rule=plays,
-        unknown_text=gettext("never tried")
-        if shipped
-        else gettext("not tried yet"),
+        unknown_text=gettext("never tried") if shipped else gettext("not tried yet"),
     )
     if view.are_beads:
         return view
@@ -452,8 +450,8 @@ def build_notes(
     ]
 
 
-def _format_optimal_result(result: str) -> str:
-    return gettext("with optimal play: %(result)s", result=result)
+def _format_optimal_result(result_text: str) -> str:
+    return gettext("with optimal play: %(result)s", result=result_text)
 
 
 @cached_per_site(256, per_language=True)
@@ -484,27 +482,27 @@ def list_task_values(
 
 
 def _normalize_beads(
-    site: SiteData, position: int, row: NDArray[np.float64], play_rule: PlayRule
+    site: SiteData, position: int, bead_row: NDArray[np.float64], play_rule: PlayRule
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the beads of each move in a position, and their advantage over equal shares, [cells]."""
     legal = site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
     held, leaning = np.full((2, len(legal)), np.nan)
-    held[legal] = count_beads(site.game, row[legal], play_rule, pairs)
+    held[legal] = count_beads(site.game, bead_row[legal], play_rule, pairs)
     leaning[legal] = compute_preferences(site.game, held[legal], position)
     return held, leaning
 
 
 def _read_learned_values(
-    site: SiteData, name: str, snapshot: int | None, position: int
+    site: SiteData, agent_name: str, snapshot: int | None, position: int
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """Return an agent's values of a position, and whether each value is known, both [cells]."""
-    agent = site.agents[name]
+    agent = site.agents[agent_name]
     legal = site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
     known = np.zeros(len(legal), np.bool_)
     known[legal] = site.find_known_pairs(
-        name, -1 if snapshot is None else snapshot, pairs
+        agent_name, -1 if snapshot is None else snapshot, pairs
     )
     if snapshot is None:
         return agent.q[position], known

@@ -123,27 +123,27 @@ class Lab:
         self.questions: dict[str, TrainerRequest] = {}
         self.lock = Lock()  # protects the caches and requests above
 
-    def canonicalize(self, text: str) -> str | None:
+    def canonicalize(self, recipe_text: str) -> str | None:
         """Return the canonical name of a recipe, None for a text that is no recipe.
 
         Raises an HTTPException with a sentence for a recipe that is not available here.
         """
-        slug, comma, _ = text.partition(",")
-        if text in self.always or not (comma or "=" in text or slug in ALGORITHMS):
+        slug, comma, _ = recipe_text.partition(",")
+        if recipe_text in self.always or not (
+            comma or "=" in recipe_text or slug in ALGORITHMS
+        ):
             return None
-        if len(text) > get_max_length(text):
-            most = get_max_length(text)
-            words = (
-                f"The name of a recipe has at most {most} characters, not {len(text)}."
-            )
+        if len(recipe_text) > get_max_length(recipe_text):
+            most = get_max_length(recipe_text)
+            words = f"The name of a recipe has at most {most} characters, not {len(recipe_text)}."
             raise RequestURITooLarge(mark_english(words))
         if slug not in ALGORITHMS:
             words = f"There is no algorithm {slug!r}{suggest_word(slug, ALGORITHMS)}."
             names = f"There are: {', '.join(ALGORITHMS)}."
             raise NotFound(mark_english(f"{words} {names}"))
         try:
-            name = self.find_canonical_name(get_full_name(text))
-            return name if name in self.always else self._require_trainable(text)
+            name = self.find_canonical_name(get_full_name(recipe_text))
+            return name if name in self.always else self._require_trainable(recipe_text)
         except RecipeError as error:
             words = f"This recipe cannot be trained: {error}."
             raise BadRequest(mark_english(words)) from None
@@ -162,20 +162,20 @@ class Lab:
         """
         return self.find_canonical_name(_name_with_seed(recipe, seed))
 
-    def is_available(self, text: str) -> bool:
+    def is_available(self, recipe_text: str) -> bool:
         """Return whether a text is a recipe whose agent is cached or can be trained; trains nothing."""
         try:
-            return self.canonicalize(text) is not None
+            return self.canonicalize(recipe_text) is not None
         except HTTPException:
             return False
 
-    def get_agent(self, text: str) -> Agent:
+    def get_agent(self, recipe_text: str) -> Agent:
         """Return the agent of an available recipe, trained now if it is not cached.
 
         Raises TrainingPending before the end of the training, ServiceUnavailable for a full queue,
         and InternalServerError.
         """
-        name = self.canonicalize(text) or text
+        name = self.canonicalize(recipe_text) or recipe_text
         if name in self.always:
             return self.always[name]
         if name in self.faults:
@@ -210,12 +210,12 @@ class Lab:
             _decode_course,
         )
 
-    def _find_seed_run(self, text: str) -> bytes | None:
+    def _find_seed_run(self, recipe_text: str) -> bytes | None:
         """Return the result of a recipe as JSON, from the cache or from a loaded agent, else None."""
         with self.lock:
-            run = self.runs.get(text)
-            agent = self.agents.get(text)
-        agent = agent or self.always.get(text) or self.faults.get(text)
+            run = self.runs.get(recipe_text)
+            agent = self.agents.get(recipe_text)
+        agent = agent or self.always.get(recipe_text) or self.faults.get(recipe_text)
         if run or not agent:
             return run
         return zlib.compress(msgspec.json.encode(self._build_seed_run(agent)), 1)
@@ -253,9 +253,9 @@ class Lab:
         as_x, as_o = (record is None for record in lost_games.values())
         return SeedRun(agent.card.seed, agent.card.figures, (as_x, as_o))
 
-    def _require_trainable(self, text: str) -> str:
-        if text in self.faults:
-            return text
+    def _require_trainable(self, recipe_text: str) -> str:
+        if recipe_text in self.faults:
+            return recipe_text
         if self.source is None:
             raise NotFound(
                 mark_english(
@@ -263,11 +263,11 @@ class Lab:
                     "agents of the list."
                 )
             )
-        return _get_trainable_name(text)
+        return _get_trainable_name(recipe_text)
 
     def _request_answer(
         self,
-        text: str,
+        request_text: str,
         cache: MutableMapping[str, Value],
         decode: Callable[[bytes], Value],
     ) -> Value:
@@ -278,15 +278,15 @@ class Lab:
         if self.source is None:
             raise NotFound(mark_english("The lab is switched off here."))
         with self.lock:
-            if text in cache:
-                return cache[text]
-            question = self.questions.get(text)
+            if request_text in cache:
+                return cache[request_text]
+            question = self.questions.get(request_text)
             if question is None:
                 question = TrainerRequest()
                 work = (
                     self.source,
                     question,
-                    text,
+                    request_text,
                     get_client_network(),
                     cache,
                     decode,
@@ -294,10 +294,10 @@ class Lab:
                 Thread(
                     target=self._fetch_answer, args=work, daemon=True
                 ).start()  # the thread cannot end before this lock is released
-                self.questions[text] = question
+                self.questions[request_text] = question
             question.waiting += 1
         try:
-            self._wait_for_answer(self.source, question, text)
+            self._wait_for_answer(self.source, question, request_text)
         finally:
             with self.lock:
                 question.waiting -= 1
@@ -309,7 +309,7 @@ class Lab:
             words = f"This recipe cannot be trained: {error}."
             raise BadRequest(mark_english(words)) from None
         except Exception as error:
-            current_app.logger.error("no answer to %s: %s", text, error)
+            current_app.logger.error("no answer to %s: %s", request_text, error)
             words = "This agent could not be trained because of an error of the server."
             raise InternalServerError(mark_english(words)) from None
         return decoded_answer
@@ -318,25 +318,27 @@ class Lab:
         self,
         trainer: Trainer,
         request: TrainerRequest,
-        text: str,
+        request_text: str,
         client_network: str,
         cache: MutableMapping[str, Value],
         decode: Callable[[bytes], Value],
     ) -> None:
         try:
             answer = decode(
-                trainer.request_answer(text, client_network, request.is_still_wanted)
+                trainer.request_answer(
+                    request_text, client_network, request.is_still_wanted
+                )
             )
             with self.lock:
-                cache[text] = answer
+                cache[request_text] = answer
             request.answer.set_result(answer)
         except Exception as error:
             request.answer.set_exception(error)
         with self.lock:
-            del self.questions[text]
+            del self.questions[request_text]
 
     def _wait_for_answer(
-        self, trainer: Trainer, request: TrainerRequest, text: str
+        self, trainer: Trainer, request: TrainerRequest, request_text: str
     ) -> None:
         """Wait for the answer to a request; raise TrainingPending when the waiting time is over."""
         end = monotonic() + choose_wait_seconds(bool(request.until))
@@ -347,16 +349,16 @@ class Lab:
                 raise build_busy_error()
             if monotonic() >= end:
                 request.until = monotonic() + AWAY_SECONDS
-                sentence = describe_position(trainer.find_queue_position(text))
+                sentence = describe_position(trainer.find_queue_position(request_text))
                 raise TrainingPending(sentence, retry_after=RETRY_SECONDS)
 
 
-def decode_agent(game: Game, name: str, answer: bytes) -> Agent:
+def decode_agent(game: Game, recipe_name: str, answer: bytes) -> Agent:
     """Return the agent in the trainer's answer; raises ModelError if the answer is invalid."""
     try:
-        return unpack_agent(game, brotli.decompress(answer), name)
+        return unpack_agent(game, brotli.decompress(answer), recipe_name)
     except brotli.error as error:
-        raise ModelError(f"{name}: {error}") from error
+        raise ModelError(f"{recipe_name}: {error}") from error
 
 
 def has_client_left() -> bool:
@@ -456,13 +458,13 @@ def cache_names(function: Callable[[str], str]) -> Callable[[str], str]:
 
 
 @cache_names
-def get_full_name(text: str) -> str:
+def get_full_name(recipe_text: str) -> str:
     """Return the full name of a recipe from any spelling of it.
 
     Raises RecipeError for an invalid recipe. The result is cached, because a page needs a few names
     hundreds of times.
     """
-    return name_recipe(parse_recipe(text))
+    return name_recipe(parse_recipe(recipe_text))
 
 
 @cached(LRUCache(MAX_CACHED_NAMES, getsizeof=len), lock=Lock())
@@ -471,6 +473,6 @@ def _name_with_seed(recipe: Recipe, seed: int) -> str:
 
 
 @cache_names
-def _get_trainable_name(text: str) -> str:
+def _get_trainable_name(recipe_text: str) -> str:
     """Return the name of a recipe that can be trained on demand; raises RecipeError otherwise."""
-    return name_recipe(parse_on_demand(text))
+    return name_recipe(parse_on_demand(recipe_text))

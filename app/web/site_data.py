@@ -226,41 +226,45 @@ class SiteData:
         """The value sources that show the exact values of an agent's training task."""
         return tuple(name + TASK_SUFFIX for name in self.agents if self.get_task(name))
 
-    def is_seat(self, name: str) -> bool:
+    def is_seat(self, player_name: str) -> bool:
         """Return whether a player has this name."""
-        return name == HUMAN or self.policies.contains_name(name)
+        return player_name == HUMAN or self.policies.contains_name(player_name)
 
-    def is_value_source(self, name: str) -> bool:
+    def is_value_source(self, source_name: str) -> bool:
         """Return whether a value source has this name."""
         return (
-            name in self.value_sources
-            or self.lab.is_available(name)
-            or self.is_task_value_source(name)
+            source_name in self.value_sources
+            or self.lab.is_available(source_name)
+            or self.is_task_value_source(source_name)
         )
 
-    def is_task_value_source(self, name: str) -> bool:
+    def is_task_value_source(self, source_name: str) -> bool:
         """Return whether a name is the value source of an agent's training task."""
-        agent = name.removesuffix(TASK_SUFFIX)
+        agent = source_name.removesuffix(TASK_SUFFIX)
         return (
-            agent != name
+            agent != source_name
             and self.agents.contains_name(agent)
             and self.get_task(agent) is not None
         )
 
-    def canonicalize(self, name: str) -> str | None:
+    def canonicalize(self, player_name: str) -> str | None:
         """Return the canonical name of a player, None for an unknown name.
 
         Raises an HTTPException with a sentence for a recipe that is not available, and for moves
         that cannot be decoded.
         """
-        if is_policy_name(name):
+        if is_policy_name(player_name):
             try:
-                self.decode_moves(name)
+                self.decode_moves(player_name)
             except ValueError as error:
                 words = f"These moves cannot be judged: {error}."
                 raise BadRequest(mark_english(words)) from None
-            return name
-        return name if name in self.seat_names else self.lab.canonicalize(name)
+            return player_name
+        return (
+            player_name
+            if player_name in self.seat_names
+            else self.lab.canonicalize(player_name)
+        )
 
     def is_taught_by_person(self, value_source: str) -> bool:
         """Return whether an agent learned from games with a person."""
@@ -268,11 +272,13 @@ class SiteData:
             value_source
         ).has_opponent(YOU)
 
-    def get_agent(self, name: str) -> Agent:
+    def get_agent(self, agent_name: str) -> Agent:
         """Return an agent; raises NotFound, with the names of all agents, if it does not exist."""
-        agent = self.agents.find(name)
+        agent = self.agents.find(agent_name)
         if agent is None:
-            words = f"There is no trained agent {name!r}. {list_choices(self.agents)}"
+            words = (
+                f"There is no trained agent {agent_name!r}. {list_choices(self.agents)}"
+            )
             raise NotFound(mark_english(words))
         return agent
 
@@ -340,30 +346,30 @@ class SiteData:
         )
 
     @cached_per_site(MAX_JUDGED_POLICIES)
-    def decode_moves(self, name: str) -> CellMask:
+    def decode_moves(self, policy_name: str) -> CellMask:
         """Return the moves of a policy that is named by its moves, [D, cells].
 
         Raises ValueError, saying what is wrong, if the name cannot be decoded.
         """
-        return decode_moves(self.game, name.removeprefix(MOVES_PREFIX))
+        return decode_moves(self.game, policy_name.removeprefix(MOVES_PREFIX))
 
     @cached_per_site(MAX_REGISTERED)
-    def get_recipe(self, name: str) -> Recipe:
+    def get_recipe(self, agent_name: str) -> Recipe:
         """Return the recipe of an agent."""
         return parse_recipe(
-            self.shipped_agents[name].card.recipe
-            if name in self.shipped_agents
-            else name
+            self.shipped_agents[agent_name].card.recipe
+            if agent_name in self.shipped_agents
+            else agent_name
         )
 
     @cached_per_site(MAX_REGISTERED)
-    def get_task(self, name: str) -> Task | None:
+    def get_task(self, agent_name: str) -> Task | None:
         """Return the training task of an agent, None if no table holds its exact values."""
-        return self.get_recipe(name).build_training_task()
+        return self.get_recipe(agent_name).build_training_task()
 
-    def get_task_q(self, name: str) -> NDArray[np.float64] | None:
+    def get_task_q(self, agent_name: str) -> NDArray[np.float64] | None:
         """Return the exact values of an agent's training task, [D, cells]; None without a task."""
-        task = self.get_task(name)
+        task = self.get_task(agent_name)
         return None if task is None else solve_task(self.game, task)
 
     def get_values(
@@ -404,31 +410,31 @@ class SiteData:
             self.agents[value_source].card.play_rule,
         )
 
-    def get_last_snapshot(self, name: str) -> int:
+    def get_last_snapshot(self, agent_name: str) -> int:
         """Return the last snapshot of an agent, which is the agent as shipped."""
-        return len(self.agents[name].snapshot_updates) - 1
+        return len(self.agents[agent_name].snapshot_updates) - 1
 
-    def resolve_snapshot(self, name: str, snapshot: int | None) -> int:
+    def resolve_snapshot(self, agent_name: str, snapshot: int | None) -> int:
         """Return the number of a snapshot; None, as in URLs, is the last one."""
-        return self.get_last_snapshot(name) if snapshot is None else snapshot
+        return self.get_last_snapshot(agent_name) if snapshot is None else snapshot
 
-    def get_snapshot_for_url(self, name: str, snapshot: int | None) -> int | None:
+    def get_snapshot_for_url(self, agent_name: str, snapshot: int | None) -> int | None:
         """Return a snapshot as URLs name it: None for the last one, the agent as shipped."""
-        return None if snapshot == self.get_last_snapshot(name) else snapshot
+        return None if snapshot == self.get_last_snapshot(agent_name) else snapshot
 
     def find_known_pairs(
-        self, name: str, snapshot: int, selected_pairs: slice = ALL_PAIRS
+        self, agent_name: str, snapshot: int, selected_pairs: slice = ALL_PAIRS
     ) -> NDArray[np.bool_]:
         """Return whether an agent knows the value of each move at a snapshot, [P]; -1 is the last.
 
         Known are the values of updated moves, all values of a network after its first update, and
         for some agents the values of moves that end the game.
         """
-        agent = self.agents[name]
+        agent = self.agents[agent_name]
         updated = agent.history.find_updated_pairs(snapshot, selected_pairs)
-        if self.get_recipe(name).knows_final_values:
+        if self.get_recipe(agent_name).knows_final_values:
             return updated | self.is_final_pair[selected_pairs]
-        if not self.get_recipe(name).is_network:
+        if not self.get_recipe(agent_name).is_network:
             return updated
         return np.full(len(updated), agent.snapshot_updates[snapshot] > 0)
 
@@ -442,21 +448,21 @@ class SiteData:
         """The place of each decision in the picture of a mind."""
         return place_tiles(self.game)
 
-    def _has_policy_on_demand(self, name: str) -> bool:
+    def _has_policy_on_demand(self, policy_name: str) -> bool:
         """Return whether a policy is available on demand, by a recipe or by moves."""
-        if not is_policy_name(name):
-            return self.lab.is_available(name)
+        if not is_policy_name(policy_name):
+            return self.lab.is_available(policy_name)
         try:
-            self.decode_moves(name)
+            self.decode_moves(policy_name)
         except ValueError:
             return False
         return True
 
     @cached_per_site(MAX_JUDGED_POLICIES)
-    def _get_policy_on_demand(self, name: str) -> Policy:
-        if is_policy_name(name):
-            return policy_from_moves(self.decode_moves(name))
-        agent = self.agents[name]
+    def _get_policy_on_demand(self, policy_name: str) -> Policy:
+        if is_policy_name(policy_name):
+            return policy_from_moves(self.decode_moves(policy_name))
+        agent = self.agents[policy_name]
         return policy_from_values(agent.q, agent.card.play_rule)
 
 

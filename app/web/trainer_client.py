@@ -96,7 +96,7 @@ class Trainer:
 
     def request_answer(
         self,
-        text: str,
+        request_text: str,
         client_network: str = "",
         is_wanted: Callable[[], bool] = lambda: True,
     ) -> bytes:
@@ -108,17 +108,17 @@ class Trainer:
         try:
             for _ in range(MAX_ATTEMPTS):
                 with suppress(ConnectionError, HTTPException, TimeoutError):
-                    return self._request_once(text, client_network, is_wanted)
+                    return self._request_once(request_text, client_network, is_wanted)
         except OSError as error:
             raise TrainerError(f"it cannot be started or reached: {error}") from error
         raise TrainerError("it ended or stopped each time that it was asked")
 
-    def find_queue_position(self, text: str) -> QueuePosition | None:
+    def find_queue_position(self, request_text: str) -> QueuePosition | None:
         """Return the position of a request in the queue, None if unknown."""
         end = time.monotonic() + POSITION_SECONDS
         try:
             answer = self._request_once(
-                f"position/{text}", "", lambda: time.monotonic() < end
+                f"position/{request_text}", "", lambda: time.monotonic() < end
             )
             return msgspec.json.decode(answer, type=QueuePosition)
         except (OSError, HTTPException, TrainerBusyError, TrainerError):
@@ -164,7 +164,7 @@ class Trainer:
             os.close(lock)
 
     def _request_once(
-        self, text: str, client_network: str, is_wanted: Callable[[], bool]
+        self, request_text: str, client_network: str, is_wanted: Callable[[], bool]
     ) -> bytes:
         connection = HTTPConnection("trainer")
         with socket.socket(socket.AF_UNIX) as client:
@@ -178,7 +178,7 @@ class Trainer:
             client.settimeout(READ_SECONDS)
             connection.sock = client
             connection.request(
-                "GET", f"/{quote(text)}", headers={"X-For": client_network}
+                "GET", f"/{quote(request_text)}", headers={"X-For": client_network}
             )
             self._wait_for_start(client, is_wanted)
             with connection.getresponse() as response:

@@ -245,11 +245,11 @@ def why_url(match: Match, cell: int | None = None, case_name: str = "") -> str:
 
 
 def mind_preview_url(
-    name: str, snapshot: int | None = None, colouring_key: str = ""
+    agent_name: str, snapshot: int | None = None, colouring_key: str = ""
 ) -> str:
     """Return the URL of the preview picture of an agent's mind."""
     return frame_file_url(
-        EMBED_MIND.url(name, step=snapshot, colour=colouring_key), "png"
+        EMBED_MIND.url(agent_name, step=snapshot, colour=colouring_key), "png"
     )
 
 
@@ -260,37 +260,39 @@ def compare_url(comparison: Comparison) -> str:
     )
 
 
-def agent_url(name: str, opponent: str = "") -> str:
+def agent_url(agent_name: str, opponent: str = "") -> str:
     """Return the URL of an agent's page, with its learning curves against an opponent.
 
     For a policy that is named by its moves, it is the URL of the page that judges the policy.
     """
-    if is_policy_name(name):
-        return judge_url(name)
-    return AGENT.url(name, against=opponent)
+    if is_policy_name(agent_name):
+        return judge_url(agent_name)
+    return AGENT.url(agent_name, against=opponent)
 
 
-def blunders_url(name: str, page: int = 1) -> str:
+def blunders_url(policy_name: str, page: int = 1) -> str:
     """Return the URL of the list of an agent's blunders, at a page number."""
-    if is_policy_name(name):
+    if is_policy_name(policy_name):
         return JUDGE_BLUNDERS.url(
-            moves=name.removeprefix(MOVES_PREFIX), page=_omit_first_page(page)
+            moves=policy_name.removeprefix(MOVES_PREFIX), page=_omit_first_page(page)
         )
-    return BLUNDERS.url(name, page=_omit_first_page(page))
+    return BLUNDERS.url(policy_name, page=_omit_first_page(page))
 
 
-def certificate_url(name: str, seat: str, page: int = 1) -> str:
+def certificate_url(policy_name: str, seat: str, page: int = 1) -> str:
     """Return the URL of the proof that an agent cannot be beaten in a seat, "x" or "o"."""
-    if is_policy_name(name):
+    if is_policy_name(policy_name):
         return JUDGE_CERTIFICATE.url(
-            seat, moves=name.removeprefix(MOVES_PREFIX), page=_omit_first_page(page)
+            seat,
+            moves=policy_name.removeprefix(MOVES_PREFIX),
+            page=_omit_first_page(page),
         )
-    return CERTIFICATE.url(name, seat, page=_omit_first_page(page))
+    return CERTIFICATE.url(policy_name, seat, page=_omit_first_page(page))
 
 
-def judge_url(name: str = "") -> str:
+def judge_url(policy_name: str = "") -> str:
     """Return the URL that judges a policy named by its moves."""
-    return JUDGE.url(moves=name.removeprefix(MOVES_PREFIX))
+    return JUDGE.url(moves=policy_name.removeprefix(MOVES_PREFIX))
 
 
 def how_url(part_slug: str = "", **query: str | int | None) -> str:
@@ -304,17 +306,17 @@ def how_url(part_slug: str = "", **query: str | int | None) -> str:
 
 
 def mind_url(
-    name: str,
+    agent_name: str,
     snapshot: int | None = None,
     colouring_key: str = "",
     tile_number: int | None = None,
 ) -> str:
     """Return the URL of an agent's mind at a snapshot, with a colouring and a selected tile."""
-    return MIND.url(name, step=snapshot, colour=colouring_key, tile=tile_number)
+    return MIND.url(agent_name, step=snapshot, colour=colouring_key, tile=tile_number)
 
 
 def puzzle_url(
-    number: int,
+    puzzle_number: int,
     day: date | None = None,
     answer_digits: str = "",
     chosen_correct_cell: int | None = None,
@@ -329,11 +331,13 @@ def puzzle_url(
     """
     cells = {"right": chosen_correct_cell, "plays": chosen_agent_cell}
     chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}
-    return PUZZLE.url(number, day=day, answers=answer_digits, **chosen, ply=ply or None)
+    return PUZZLE.url(
+        puzzle_number, day=day, answers=answer_digits, **chosen, ply=ply or None
+    )
 
 
 def lab_url(
-    name: str = "",
+    recipe_name: str = "",
     baseline: str = "",
     measure_key: str = "",
     step: int | None = None,
@@ -352,17 +356,17 @@ def lab_url(
     numbers = {"step": step, "game": game, "update": update, "seeds": seeds}
     numbers["elsewhere"] = elsewhere
     query = {"ghost": baseline, "curve": measure_key, "axis": axis_key, **numbers}
-    return LAB_RECIPE.url(name, **query) if name else LAB.url(**query)
+    return LAB_RECIPE.url(recipe_name, **query) if recipe_name else LAB.url(**query)
 
 
-def teach_url(name: str = "", unfinished_moves: str = "") -> str:
+def teach_url(recipe_name: str = "", unfinished_moves: str = "") -> str:
     """Return the URL for teaching a learner, by default the first learner of the list.
 
     `unfinished_moves` are the cells played so far in the current game.
     """
     return (
-        TEACH_RECIPE.url(name, now=unfinished_moves)
-        if name
+        TEACH_RECIPE.url(recipe_name, now=unfinished_moves)
+        if recipe_name
         else TEACH.url(now=unfinished_moves)
     )
 
@@ -404,7 +408,7 @@ def glossary_url(anchor: str) -> str:
 
 
 def embed_curve_url(
-    name: str,
+    agent_name: str,
     others: Sequence[str] = (),
     curve_key: str = "",
     opponent: str = "",
@@ -412,7 +416,7 @@ def embed_curve_url(
 ) -> str:
     """Return the URL of a frame with the learning curves of agents."""
     query = {"figure": curve_key, "against": opponent, "width": width or None}
-    return EMBED_CURVE.url(name, lens=[*others], **query)
+    return EMBED_CURVE.url(agent_name, lens=[*others], **query)
 
 
 def embed_experiment_url(claim: str, figure_number: int = 1) -> str:

@@ -223,14 +223,14 @@ def name_squares(game: Game, cells: Sequence[int]) -> str:
     return join_words([format_short_square_name(game, cell) for cell in cells], "or")
 
 
-def describe_agent(site: SiteData, name: str, snapshot: int | None = None) -> str:
+def describe_agent(site: SiteData, agent_name: str, snapshot: int | None = None) -> str:
     """Return a sentence with an agent's exact figures, as shipped or at a snapshot."""
-    title = site.display_titles[name]
-    figures = get_figures(site, name)
+    title = site.display_titles[agent_name]
+    figures = get_figures(site, agent_name)
     number = figures.blunders[-1 if snapshot is None else snapshot]
     drawn = (
-        site.agents.contains_name(name)
-        and site.agents[name].card.play_rule == "proportional"
+        site.agents.contains_name(agent_name)
+        and site.agents[agent_name].card.play_rule == "proportional"
     )
     values = {
         "agent": title,
@@ -251,7 +251,7 @@ def describe_agent(site: SiteData, name: str, snapshot: int | None = None) -> st
     safe = [
         MARKS[player]
         for player in (X, O)
-        if find_losing_game(site, name, player) is None
+        if find_losing_game(site, agent_name, player) is None
     ]
     proof = gettext("can be beaten as X and as O")
     if safe:
@@ -360,69 +360,75 @@ def find_first_puzzle(site: SiteData, agent_name: str) -> int:
 
 
 @cached_per_site(64, per_language=True)
-def describe_character(site: SiteData, name: str) -> Character:
+def describe_character(site: SiteData, player_name: str) -> Character:
     """Return the description of an agent, a baseline or a person.
 
     The strength follows from exact figures alone. Unbeatable: no line of play beats it in either
     seat. Beginner: in one seat it loses more than one game in ten to uniformly random moves.
     Strong: all others.
     """
-    if name == HUMAN:
+    if player_name == HUMAN:
         return Character("", gettext("A person who plays on this device."), None)
     return Character(
-        strength_name=grade_strength(site, name),
-        description=_describe_training(site, name),
-        opening_heats=_list_opening_heats(site, name)
-        if site.agents.contains_name(name)
+        strength_name=grade_strength(site, player_name),
+        description=_describe_training(site, player_name),
+        opening_heats=_list_opening_heats(site, player_name)
+        if site.agents.contains_name(player_name)
         else None,
     )
 
 
-def grade_strength(site: SiteData, name: str) -> str:
+def grade_strength(site: SiteData, policy_name: str) -> str:
     """Return the strength of a policy by the rule of `describe_character`."""
-    judgement = judge_policy(site, name)
+    judgement = judge_policy(site, policy_name)
     if all(judgement.is_unbeatable.values()):
         return "unbeatable"
     return (
         "beginner"
-        if _find_worst_seat(site, name)[0] > BEGINNER_LOSS_SHARE
+        if _find_worst_seat(site, policy_name)[0] > BEGINNER_LOSS_SHARE
         else "strong"
     )
 
 
-def _find_worst_seat(site: SiteData, name: str) -> tuple[float, str]:
+def _find_worst_seat(site: SiteData, policy_name: str) -> tuple[float, str]:
     """Return the larger of a policy's chances to lose to random moves, and the seat."""
-    chances = judge_policy(site, name).outcome_chances
+    chances = judge_policy(site, policy_name).outcome_chances
     return max((float(chances["random", seat][2]), seat) for seat in SEATS)
 
 
-def _describe_training(site: SiteData, name: str) -> str:
+def _describe_training(site: SiteData, agent_name: str) -> str:
     """Return sentences on the training and the strength of an agent."""
-    if is_policy_name(name):
+    if is_policy_name(agent_name):
         known = gettext("Its moves are known, its values are not.")
-        return f"{known} {_describe_strength(site, name)}"
-    if not site.agents.contains_name(name):
-        return gettext(BASELINES[name].description)
-    how = ALGORITHMS[site.agents[name].card.algorithm].origin_text
+        return f"{known} {_describe_strength(site, agent_name)}"
+    if not site.agents.contains_name(agent_name):
+        return gettext(BASELINES[agent_name].description)
+    how = ALGORITHMS[site.agents[agent_name].card.algorithm].origin_text
     opponents = [
         gettext("random moves")
         if opponent == "random"
         else get_opponent_name(site, opponent)
-        for opponent, _ in site.get_recipe(name).phases
+        for opponent, _ in site.get_recipe(agent_name).phases
     ]
     opponents_text = gettext(" and then ").join(opponents)
-    return f"{gettext(how).format(opponents_text)} {_describe_strength(site, name)}"
+    return (
+        f"{gettext(how).format(opponents_text)} {_describe_strength(site, agent_name)}"
+    )
 
 
-def _describe_strength(site: SiteData, name: str) -> str:
-    kind = grade_strength(site, name)
-    safe = judge_policy(site, name).is_unbeatable
+def _describe_strength(site: SiteData, policy_name: str) -> str:
+    kind = grade_strength(site, policy_name)
+    safe = judge_policy(site, policy_name).is_unbeatable
     if kind == "unbeatable":
         sentence = gettext("Cannot be beaten.")
-        reason = _explain_opening(site, name) if site.agents.contains_name(name) else ""
+        reason = (
+            _explain_opening(site, policy_name)
+            if site.agents.contains_name(policy_name)
+            else ""
+        )
         return f"{sentence} {reason}".strip()
     if kind == "beginner":
-        chance, seat = _find_worst_seat(site, name)
+        chance, seat = _find_worst_seat(site, policy_name)
         share = format_percent(chance, 0)
         return gettext(
             "As %(mark)s it loses %(share)s%% of games against random moves.",
@@ -432,7 +438,7 @@ def _describe_strength(site: SiteData, name: str) -> str:
     if any(safe.values()):
         seat = next(seat for seat, proved in safe.items() if proved)
         return gettext("Never loses when playing %(mark)s.", mark=seat.upper())
-    number = judge_policy(site, name).blunder_count
+    number = judge_policy(site, policy_name).blunder_count
     return ngettext(
         "Blunders in %(count)s position.",
         "Blunders in %(count)s positions.",
@@ -440,10 +446,10 @@ def _describe_strength(site: SiteData, name: str) -> str:
     )
 
 
-def _explain_opening(site: SiteData, name: str) -> str:
+def _explain_opening(site: SiteData, agent_name: str) -> str:
     """Return the reason for an unbeatable agent's colours of the empty board; "" without a reason."""
-    reward_scale = site.get_rewards(name)
-    best = evaluate_moves(site, 0, name).best_value
+    reward_scale = site.get_rewards(agent_name)
+    best = evaluate_moves(site, 0, agent_name).best_value
     if reward_scale and reward_scale.x[1] == reward_scale.x[2]:
         return gettext(
             "The board is green, because for this agent a draw counts as much as a win."
@@ -453,8 +459,8 @@ def _explain_opening(site: SiteData, name: str) -> str:
     return ""
 
 
-def _list_opening_heats(site: SiteData, name: str) -> tuple[int | None, ...]:
-    view = evaluate_moves(site, 0, name)
+def _list_opening_heats(site: SiteData, player_name: str) -> tuple[int | None, ...]:
+    view = evaluate_moves(site, 0, player_name)
     return tuple(
         heat if known else None
         for heat, known in zip(view.heats, view.is_known, strict=True)

@@ -121,10 +121,10 @@ class TableOrder(NamedTuple):
         )
 
 
-def list_players(site: SiteData, names: Iterable[str]) -> list[AgentRow]:
+def list_players(site: SiteData, player_names: Iterable[str]) -> list[AgentRow]:
     """Return the rows of players; a baseline links to a game against it."""
     players = []
-    for name in names:
+    for name in player_names:
         is_agent = name in site.agents
         players.append(
             AgentRow(
@@ -168,14 +168,14 @@ def _build_card_getter(get_value: Callable[[Card], Any]) -> Callable[[AgentRow],
 
 
 def _build_seat_columns(
-    key: str,
+    column_key: str,
     group: ColumnGroup,
     get_value: Callable[[PolicyJudgement, str], Any],
     cell_kind: str = "number",
 ) -> list[Column]:
     def build_column(seat: str) -> Column:
         return Column(
-            key=f"{key}-{seat}",
+            key=f"{column_key}-{seat}",
             group=group,
             heading=f"as {seat.upper()}",
             first_order=DESCENDING,
@@ -328,20 +328,20 @@ def list_table_rows(site: SiteData) -> Iterator[list[object]]:
         yield table_row
 
 
-def build_comparison_url(site: SiteData, name: str) -> str:
+def build_comparison_url(site: SiteData, agent_name: str) -> str:
     """Return the URL of a comparison with optimal play, in a position where the moves differ."""
-    views = (SourceSnapshot(name),)
+    views = (SourceSnapshot(agent_name),)
     return urls.compare_url(
         Comparison(find_next_disagreement(views, site) or "", views)
     )
 
 
-def describe_training_task(site: SiteData, name: str) -> Destination | None:
+def describe_training_task(site: SiteData, agent_name: str) -> Destination | None:
     """Return a link to the exact values of an agent's training task; None without exact values.
 
     The text of the link describes the task.
     """
-    task = site.get_task(name)
+    task = site.get_task(agent_name)
     if not task:
         return None
     policies = (
@@ -354,7 +354,7 @@ def describe_training_task(site: SiteData, name: str) -> Destination | None:
         f"this task are Q*, the values of the best {policies}."
     )
     return Destination(
-        words, urls.play_url(Match(o=name, value_source=name + TASK_SUFFIX))
+        words, urls.play_url(Match(o=agent_name, value_source=agent_name + TASK_SUFFIX))
     )
 
 

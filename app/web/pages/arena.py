@@ -238,7 +238,11 @@ def build_arena_page(
 
 
 def _build_pairing(
-    measure: ArenaMeasure, site: SiteData, x: str, o: str, chances: Chances
+    measure: ArenaMeasure,
+    site: SiteData,
+    x_player: str,
+    o_player: str,
+    chances: Chances,
 ) -> Pairing:
     win, draw, loss = (format_percent(chance) for chance in chances)
     figure = float(measure.compute_values(chances))
@@ -246,10 +250,10 @@ def _build_pairing(
     return Pairing(
         text=text,
         heat=round(figure * measure.heats[-1]),
-        label=f"{text}: {site.display_titles[x]} as X against {site.display_titles[o]} as O: "
-        f"X wins {win}%, "
+        label=f"{text}: {site.display_titles[x_player]} as X "
+        f"against {site.display_titles[o_player]} as O: X wins {win}%, "
         f"draw {draw}%, O wins {loss}%",
-        href=urls.play_url(Match(x=x, o=o)),
+        href=urls.play_url(Match(x=x_player, o=o_player)),
     )
 
 

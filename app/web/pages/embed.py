@@ -213,21 +213,21 @@ class FigurePage(Page, frozen=True):
         return build_table(figure, self.site, self.summary.first_seed)
 
 
-def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
+def parse_curves(site: SiteData, agent_name: str, query: "Query") -> CurvesPage:
     """Return the curves of a query with the parameters `lens`, `figure` and `against`.
 
     Raises NotFound or BadRequest with a sentence on the fault.
     """
     figure = query.get("figure", "")
     lenses = query.getlist("lens")
-    card = site.get_agent(name).card
-    names = [name]
+    card = site.get_agent(agent_name).card
+    names = [agent_name]
     against = ""
     charts: Charts | None
     if figure == learning.WIN_RATE_KEY and not lenses:
         charts = learning.chart_wins(card.win_rate) if card.win_rate else None
     elif figure or lenses:
-        compared_with, _ = parse_comparison("", [name, *lenses], site, figure)
+        compared_with, _ = parse_comparison("", [agent_name, *lenses], site, figure)
         names = [view.value_source for view in list_learned_views(site, compared_with)]
         figure = compared_with.curve_key or next(iter(comparison.CURVE_TITLES))
         charts = learning.chart_comparison(site, compared_with.views, figure)
@@ -481,9 +481,9 @@ def download_board_preview(record: str = "") -> Response:
     )
 
 
-def _name_file(kind: str, subject: str) -> str:
+def _name_file(figure_kind: str, subject_name: str) -> str:
     """Return the name of a file without its suffix."""
-    return re.sub("[^a-z0-9]+", "-", f"{kind}-{subject}").strip("-")
+    return re.sub("[^a-z0-9]+", "-", f"{figure_kind}-{subject_name}").strip("-")
 
 
 Query = MultiDict[str, str]
@@ -566,14 +566,14 @@ def find_frame(site: SiteData, url: str) -> export.Export:
     raise NotFound(f"{url} cannot be embedded.")
 
 
-def read_max_size(name: str) -> int:
+def read_max_size(parameter_name: str) -> int:
     """Return the largest width or height of a frame, in pixels, from the query.
 
     Raises BadRequest if it is too small.
     """
     return read_integer(
-        name,
-        request.args.get(name) or str(MAX_FRAME_SIZE),
+        parameter_name,
+        request.args.get(parameter_name) or str(MAX_FRAME_SIZE),
         MIN_FRAME_SIZE,
         MAX_FRAME_SIZE,
     )
@@ -617,10 +617,10 @@ def find_export(
     return take
 
 
-def _export_learner(name: str) -> export.Export:
+def _export_learner(recipe_name: str) -> export.Export:
     """Return the export of a taught learner. Raises NotFound if it cannot be taught."""
     try:
-        return export.export_learner(name)
+        return export.export_learner(recipe_name)
     except RecipeError as error:
         words = f"This learner cannot be taught: {error}."
         raise NotFound(mark_english(words)) from None

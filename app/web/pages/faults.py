@@ -394,10 +394,10 @@ def build_side(
 
 
 def list_figures(
-    decision_count: int, faulty: Agent, correct: Agent
+    decision_count: int, faulty_agent: Agent, correct_agent: Agent
 ) -> list[FaultFigures]:
     """Return rows with the blunders and the lost games of two agents."""
-    figures = faulty.card.figures, correct.card.figures
+    figures = faulty_agent.card.figures, correct_agent.card.figures
     losses = [
         FaultFigures(
             f"Games lost as {seat.upper()} against random moves",

@@ -94,11 +94,11 @@ def _compute_wins_over_random(site: SiteData) -> dict[str, object]:
     return {"mark": seat.upper(), "wins": format_percent(wins)}
 
 
-def _find_beaten_seat(site: SiteData, name: str) -> str:
+def _find_beaten_seat(site: SiteData, agent_name: str) -> str:
     """Return a seat in which an agent always loses to its best responder, "" if there is none."""
-    if name not in site.shipped_agents:
+    if agent_name not in site.shipped_agents:
         return ""
-    worst = site.agents[name].card.figures.best_response
+    worst = site.agents[agent_name].card.figures.best_response
     for seat in SEATS:
         if getattr(worst, seat)[-1][2] == 1:
             return seat

@@ -55,10 +55,10 @@ SHOWN_BLUNDERS = 12  # limit for the blunders on the page
 PICTURES_PER_PAGE = 60  # pictures on a page of a list
 
 
-def list_standings(site: SiteData, name: str) -> list[tuple[str, int, float]]:
+def list_standings(site: SiteData, policy_name: str) -> list[tuple[str, int, float]]:
     """Return the players near a policy in the arena's ranking: (name, rank, score from -1 to 1)."""
-    names = [*site.policies, name]
-    table = summarize_round_robin(play_round_robin(site, name))
+    names = [*site.policies, policy_name]
+    table = summarize_round_robin(play_round_robin(site, policy_name))
     order = np.argsort(-table.mean_score, kind="stable").tolist()
     here = order.index(len(names) - 1)
     around = order[max(0, here - NEIGHBOUR_COUNT) : here + NEIGHBOUR_COUNT + 1]
@@ -260,7 +260,7 @@ def show_certificate(seat: str, name: str = "") -> Response:
 
 
 def _build_list_page(
-    name: str, picture_count: int, build_page_url: Callable[[int], str]
+    policy_name: str, picture_count: int, build_page_url: Callable[[int], str]
 ) -> tuple[slice, Callable[..., PictureListPage]]:
     """Return the range of pictures on the requested page, and a function that builds the page."""
     pages = max(1, -(-picture_count // PICTURES_PER_PAGE))
@@ -268,8 +268,8 @@ def _build_list_page(
     shown = slice((number - 1) * PICTURES_PER_PAGE, number * PICTURES_PER_PAGE)
     page = partial(
         PictureListPage,
-        name=name,
-        title=get_current_site().display_titles[name],
+        name=policy_name,
+        title=get_current_site().display_titles[policy_name],
         page_number=number,
         shown_pictures=range(picture_count)[shown],
         picture_count=picture_count,
@@ -299,25 +299,25 @@ def download_certificate(seat: str, name: str = "") -> Response:
     )
 
 
-def get_judged_policy(name: str = "") -> str:
+def get_judged_policy(policy_name: str = "") -> str:
     """Return the name of the judged policy: an agent's, or the name for the moves in the URL.
 
     Raises NotFound or BadRequest if there is neither.
     """
-    if name:
-        get_current_site().get_agent(name)
-        return name
+    if policy_name:
+        get_current_site().get_agent(policy_name)
+        return policy_name
     moves = MOVES_PREFIX + request.args.get("moves", "")
     get_current_site().canonicalize(moves)
     return moves
 
 
-def get_certificate(site: SiteData, name: str, seat: str) -> Certificate:
+def get_certificate(site: SiteData, policy_name: str, seat: str) -> Certificate:
     """Return the proof of a policy in a seat; raises NotFound, with a lost game, if it has none."""
-    record = find_losing_game(site, name, SEATS[seat])
+    record = find_losing_game(site, policy_name, SEATS[seat])
     if record is not None:
         raise NotFound(
-            f"{site.display_titles[name]} can be beaten as {MARKS[SEATS[seat]]}, so there is no "
+            f"{site.display_titles[policy_name]} can be beaten as {MARKS[SEATS[seat]]}, so there is no "
             f"certificate: it loses the game {record}."
         )
-    return build_certificate(site, name, seat)
+    return build_certificate(site, policy_name, seat)

@@ -155,11 +155,13 @@ def _illustrate_unbeatable(site: SiteData, frame_text: str) -> Illustration:
     )
 
 
-def _illustrate_decisions(site: SiteData, name: str, snapshot: int) -> Illustration:
-    mind = draw_mind(site, name, snapshot, has_all_frames=True)
+def _illustrate_decisions(
+    site: SiteData, agent_name: str, snapshot: int
+) -> Illustration:
+    mind = draw_mind(site, agent_name, snapshot, has_all_frames=True)
     return Illustration(
-        name,
-        film=film_all_positions(site, name),
+        agent_name,
+        film=film_all_positions(site, agent_name),
         frame_index=snapshot,
         mind_picture=mind,
     )

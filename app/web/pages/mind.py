@@ -147,32 +147,36 @@ def show_mind(name: str) -> Response:
     return render_page(build_mind_page(get_current_site(), name, request.args))
 
 
-def build_mind_page(site: SiteData, name: str, query: Mapping[str, str]) -> MindPage:
+def build_mind_page(
+    site: SiteData, agent_name: str, query: Mapping[str, str]
+) -> MindPage:
     """Return the mind page for the snapshot, the colours and the tile of a query.
 
     Raises NotFound or BadRequest with a sentence that names the fault.
     """
-    step, colour = minds.parse_snapshot_and_colouring(site, name, query)
+    step, colour = minds.parse_snapshot_and_colouring(site, agent_name, query)
     tiles = len(site.tile_layout.decisions)
     number = read_integer("tile", query.get("tile") or "0", 0, tiles - 1)
-    return MindPage(site, name, step, colour, number)
+    return MindPage(site, agent_name, step, colour, number)
 
 
-def _build_tile(site: SiteData, name: str, snapshot: int, tile_number: int) -> MindTile:
+def _build_tile(
+    site: SiteData, agent_name: str, snapshot: int, tile_number: int
+) -> MindTile:
     """Return a tile of the mind by its number, with the board that represents the tile."""
     tiles = site.tile_layout
     game = site.game
-    rows, knows = minds.choose_decisions(site, name, snapshot)
+    rows, knows = minds.choose_decisions(site, agent_name, snapshot)
     position = int(rows[0, tile_number])
     known = bool(knows[0, tile_number])
-    url_step = site.get_snapshot_for_url(name, snapshot)
+    url_step = site.get_snapshot_for_url(agent_name, snapshot)
     record = find_record(game, position)
     mover = int(game.to_move[position])
-    against = build_match_against_person(name, -mover, record)
-    match = replace(against, value_source=name, snapshot=url_step)
+    against = build_match_against_person(agent_name, -mover, record)
+    match = replace(against, value_source=agent_name, snapshot=url_step)
     state = replay_match(match, site)
-    view = evaluate_moves(site, position, name, url_step)
-    estimate = minds.estimate_tiles(site, name, snapshot)[0, tile_number]
+    view = evaluate_moves(site, position, agent_name, url_step)
+    estimate = minds.estimate_tiles(site, agent_name, snapshot)[0, tile_number]
     outcome = int(round_outcomes(estimate))
     best_cell = max(view.likeliest_cells, key=lambda cell: float(view.values[cell]))
     best = view.spoken_values[best_cell]
@@ -182,8 +186,8 @@ def _build_tile(site: SiteData, name: str, snapshot: int, tile_number: int) -> M
         else f"Its highest Q-value is {best}"
     )
     task = ""
-    if not view.are_beads and site.get_task(name):
-        exact = evaluate_moves(site, position, name + TASK_SUFFIX)
+    if not view.are_beads and site.get_task(agent_name):
+        exact = evaluate_moves(site, position, agent_name + TASK_SUFFIX)
         task = format_signed(
             float(exact.scaled_values[exact.is_known].max()), TASK_DECIMALS
         )
@@ -206,6 +210,6 @@ def _build_tile(site: SiteData, name: str, snapshot: int, tile_number: int) -> M
         else "",
         optimal_result=f"a {OUTCOME_LABELS[int(tiles.optimal_value[tile_number])]}",
         task_value=task,
-        update_count=int(site.agents[name].visits[position].sum()),
+        update_count=int(site.agents[agent_name].visits[position].sum()),
         match=match,
     )

@@ -218,8 +218,8 @@ def build_preferences_page(state: MatchState) -> PreferencesPage:
     )
 
 
-def _build_preference(state: MatchState, name: str) -> PreferredMoves:
-    view = evaluate_moves(state.site, state.position, name)
+def _build_preference(state: MatchState, value_source: str) -> PreferredMoves:
+    view = evaluate_moves(state.site, state.position, value_source)
     first = view.likeliest_cells[0]
     plays = gettext("any of %(number)s squares", number=len(view.likeliest_cells))
     if len(view.likeliest_cells) <= MAX_NAMED_SQUARES:
@@ -231,12 +231,12 @@ def _build_preference(state: MatchState, name: str) -> PreferredMoves:
             "or",
         )
     return PreferredMoves(
-        id=name,
-        title=state.site.display_titles[name],
+        id=value_source,
+        title=state.site.display_titles[value_source],
         url=urls.play_url(
             replace(
                 state.match,
-                value_source=name,
+                value_source=value_source,
                 snapshot=None,
                 plays_training=False,
                 shows_hint=False,

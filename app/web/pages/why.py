@@ -428,10 +428,12 @@ class WhyPage(Page, frozen=True):
         )
 
     def _build_update_url(
-        self, answer: str = "", update: str = "", stage: int = 0
+        self, reply_case: str = "", recorded_update: str = "", stage: int = 0
     ) -> str:
         """Return the URL of this page with another case, or with a recorded update."""
-        return urls.why_url(self.state.match, self.value_query.cell, answer or update)
+        return urls.why_url(
+            self.state.match, self.value_query.cell, reply_case or recorded_update
+        )
 
     @cached_property
     def example(self) -> ExamplePicture | None:

@@ -419,7 +419,7 @@ def tabulate_charts(charts: Charts) -> tuple[list[str], Iterator[list[float | No
 
 
 def lay_out_seed_lines(
-    rows: Sequence[Sequence[float]],
+    results_by_seed: Sequence[Sequence[float]],
     recipe_names: Sequence[str],
     css_classes: Sequence[str],
     links: Sequence[svg.ShapeLink],
@@ -428,15 +428,15 @@ def lay_out_seed_lines(
 ) -> svg.Plot:
     """Return a plot of the result of each seed: a line between two recipes, or a dot for one.
 
-    `rows` is [R, C], the results of R seeds for C recipes; `recipe_names` names them.
+    `results_by_seed` is [R, C], the results of R seeds for C recipes; `recipe_names` names them.
     `css_classes` and `links` have the CSS classes and the link of each seed's line.
     """
-    up = build_axis([value for row in rows for value in row])
+    up = build_axis([value for row in results_by_seed for value in row])
     bottom = ROOM_ABOVE + height
     shapes: list[svg.Shape] = []
     margin = draw_vertical_axis(shapes, up, ROOM_ABOVE, height, unit)
     across = [(number + 0.5) / len(recipe_names) for number in range(len(recipe_names))]
-    for row, kind, link in zip(rows, css_classes, links, strict=True):
+    for row, kind, link in zip(results_by_seed, css_classes, links, strict=True):
         points = [
             (x, compute_y(up, y, ROOM_ABOVE, height))
             for x, y in zip(across, row, strict=True)

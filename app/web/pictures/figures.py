@@ -232,7 +232,7 @@ class CurveField(NamedTuple):
 
     def fill_band(
         self,
-        kind: str,
+        css_classes: str,
         xs: Sequence[float],
         lower_ys: Sequence[float],
         upper_ys: Sequence[float],
@@ -240,7 +240,7 @@ class CurveField(NamedTuple):
         """Draw the band between two lines."""
         there = self.place_points(xs, upper_ys)
         back = self.place_points(xs, lower_ys)
-        return svg.Path(kind, there + back[::-1], is_closed=True)
+        return svg.Path(css_classes, there + back[::-1], is_closed=True)
 
 
 @lay_out_figure.register
@@ -410,7 +410,7 @@ def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> FigureLayout
 
 def _draw_grid_row(
     figure: Grid,
-    row: int,
+    row_index: int,
     site: SiteData,
     colours: GridColours,
     format_value: Callable[[float], str],
@@ -419,11 +419,11 @@ def _draw_grid_row(
     """Draw the cells of a row, each with its value."""
     width = 1 / len(figure.columns)
     kind = "inside" if len(figure.columns) <= MAX_PHONE_COLUMNS else "inside spare"
-    values = figure.values[row]
-    recipes = figure.recipes[row]
+    values = figure.values[row_index]
+    recipes = figure.recipes[row_index]
     for column, (value, recipe) in enumerate(zip(values, recipes, strict=True)):
         names = (
-            f"{figure.row_label} {figure.rows[row]}",
+            f"{figure.row_label} {figure.rows[row_index]}",
             f"{figure.column_label} {figure.columns[column]}",
         )
         text = format_with_unit(value, figure.unit)
@@ -590,10 +590,12 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLa
 
 
 @cached_per_site(64)  # some 100 KB each
-def lay_out_numbered_figure(site: SiteData, claim: str, number: int) -> FigureLayout:
+def lay_out_numbered_figure(
+    site: SiteData, claim: str, figure_number: int
+) -> FigureLayout:
     """Return the layout of a figure of an experiment; the first figure has number 1."""
     summary = site.experiments[claim]
-    return lay_out_figure(summary.figures[number - 1], site, summary.first_seed)
+    return lay_out_figure(summary.figures[figure_number - 1], site, summary.first_seed)
 
 
 def draw_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
@@ -756,8 +758,8 @@ def _draw_dots(
     return dots
 
 
-def _write_run_count(number: int) -> str:
-    return f"{format_count(number)} training run{'s' * (number != 1)}"
+def _write_run_count(run_count: int) -> str:
+    return f"{format_count(run_count)} training run{'s' * (run_count != 1)}"
 
 
 def _describe_links(

@@ -161,19 +161,19 @@ def list_colourings(site: SiteData, agent_name: str) -> dict[str, TileColouring]
 
 
 def parse_snapshot_and_colouring(
-    site: SiteData, name: str, query: Mapping[str, str]
+    site: SiteData, agent_name: str, query: Mapping[str, str]
 ) -> tuple[int, str]:
     """Return the snapshot and the colouring of a URL.
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
-    site.get_agent(name)  # only to raise NotFound for an unknown agent
+    site.get_agent(agent_name)  # only to raise NotFound for an unknown agent
     step = read_snapshot(
-        name, query.get("step", ""), site.get_last_snapshot(name), site
+        agent_name, query.get("step", ""), site.get_last_snapshot(agent_name), site
     )
     kind = query.get("colour", "") or EXPECTED_KEY
-    if kind not in list_colourings(site, name):
-        there = ", ".join(list_colourings(site, name))
+    if kind not in list_colourings(site, agent_name):
+        there = ", ".join(list_colourings(site, agent_name))
         raise BadRequest(
             f"There is no colour={kind!r} for this agent. There are: {there}."
         )
@@ -192,29 +192,29 @@ class RepresentedDecisions(NamedTuple):
 
 @cached_per_site(4)  # some 80 KB each
 def choose_decisions(
-    site: SiteData, name: str, snapshot: int | None = None
+    site: SiteData, agent_name: str, snapshot: int | None = None
 ) -> RepresentedDecisions:
     """Return the decision that represents each tile, at each snapshot of an agent or at one."""
-    agent = site.agents[name]
+    agent = site.agents[agent_name]
     steps = range(agent.history.snapshot_count) if snapshot is None else (snapshot,)
     known = value_map.find_known_decisions(
-        site.game, np.stack([site.find_known_pairs(name, one) for one in steps])
+        site.game, np.stack([site.find_known_pairs(agent_name, one) for one in steps])
     )
     rows = value_map.choose_representatives(site.tile_layout, agent.visits, known)
     return RepresentedDecisions(rows, value_map.select_decisions(rows, known))
 
 
 def estimate_tiles(
-    site: SiteData, name: str, snapshot: int | None = None
+    site: SiteData, agent_name: str, snapshot: int | None = None
 ) -> NDArray[np.float64]:
     """Return an agent's highest value in each tile, [T, N], from -1 to +1, at each snapshot or one.
 
     For beads it is the advantage of the likeliest move in the box over an equal share.
     """
     game = site.game
-    agent = site.agents[name]
-    tables = _load_tables(site, name, snapshot)
-    rows = choose_decisions(site, name, snapshot).decisions
+    agent = site.agents[agent_name]
+    tables = _load_tables(site, agent_name, snapshot)
+    rows = choose_decisions(site, agent_name, snapshot).decisions
     if agent.card.reward_scale is None:
         held = count_beads(game, tables, agent.card.play_rule)
         return value_map.get_best_move_values(
@@ -224,9 +224,9 @@ def estimate_tiles(
 
 
 def _load_tables(
-    site: SiteData, name: str, snapshot: int | None
+    site: SiteData, agent_name: str, snapshot: int | None
 ) -> NDArray[np.float32]:
-    history = site.agents[name].history
+    history = site.agents[agent_name].history
     return (
         history.get_all_values()
         if snapshot is None
@@ -236,18 +236,18 @@ def _load_tables(
 
 @cached_per_site(16)  # some 20 KB each
 def colour_tiles(
-    site: SiteData, name: str, colouring_key: str, snapshot: int | None = None
+    site: SiteData, agent_name: str, colouring_key: str, snapshot: int | None = None
 ) -> TileColours:
     """Return the colours of an agent's tiles at each snapshot, or at one snapshot: [T, N]."""
     game = site.game
-    agent = site.agents[name]
-    rows, known = choose_decisions(site, name, snapshot)
+    agent = site.agents[agent_name]
+    rows, known = choose_decisions(site, agent_name, snapshot)
     if colouring_key == "visits":  # visits are recorded only at the end of the training
         return value_map.colour_visits(rows, agent.visits, LEVEL_COUNT)
     if colouring_key == "blunders":
         plays = (
             policy_from_values(game.spread_pairs(q), agent.card.play_rule)
-            for q in _load_tables(site, name, snapshot)
+            for q in _load_tables(site, agent_name, snapshot)
         )
         # The snapshots are computed one by one: all snapshots at once need 30 MB.
         drawn = [
@@ -258,10 +258,10 @@ def colour_tiles(
             np.stack([moment.colour_levels for moment in drawn]),
             np.stack([moment.is_known for moment in drawn]),
         )
-    best = estimate_tiles(site, name, snapshot)
+    best = estimate_tiles(site, agent_name, snapshot)
     if colouring_key == EXPECTED_KEY:
         return value_map.colour_outcomes(best, known, HEAT_STEPS)
-    value_source = name + TASK_SUFFIX if colouring_key == "wrong-task" else TRUTH
+    value_source = agent_name + TASK_SUFFIX if colouring_key == "wrong-task" else TRUTH
     reward_scale = site.get_rewards(value_source)
     assert reward_scale is not None  # exact values are never beads
     truth = value_map.estimate_outcomes(
@@ -273,7 +273,7 @@ def colour_tiles(
 @cached_per_site(16)  # some 30 KB each
 def draw_mind(
     site: SiteData,
-    name: str,
+    agent_name: str,
     snapshot: int,
     colouring_key: str = EXPECTED_KEY,
     has_all_frames: bool = False,
@@ -282,28 +282,30 @@ def draw_mind(
     if not has_all_frames:
         return _build_mind_picture(
             site,
-            name,
+            agent_name,
             colouring_key,
-            colour_tiles(site, name, colouring_key, snapshot).colour_levels[0],
+            colour_tiles(site, agent_name, colouring_key, snapshot).colour_levels[0],
         )
     where = site.tile_layout
-    heat = colour_tiles(site, name, colouring_key).colour_levels
+    heat = colour_tiles(site, agent_name, colouring_key).colour_levels
     places = zip(where.column_index.tolist(), where.top_distance.tolist(), strict=True)
-    return _build_mind_picture(site, name, colouring_key, heat[snapshot])._replace(
+    return _build_mind_picture(
+        site, agent_name, colouring_key, heat[snapshot]
+    )._replace(
         tile_coordinates=" ".join(f"{x:g},{y:g}" for x, y in places),
         encoded_frames=" ".join(encode_frame(moment) for moment in heat),
     )
 
 
 @cached_per_site(8)
-def draw_policy_blunders(site: SiteData, name: str) -> MindPicture:
+def draw_policy_blunders(site: SiteData, policy_name: str) -> MindPicture:
     """Return a picture of the blunders of a policy that has no values."""
     where = site.tile_layout
     kind = "blunders"
     heat, _ = value_map.colour_class_blunders(
-        site.game, where, site.policies[name], LEVEL_COUNT
+        site.game, where, site.policies[policy_name], LEVEL_COUNT
     )
-    return _build_mind_picture(site, name, kind, heat)
+    return _build_mind_picture(site, policy_name, kind, heat)
 
 
 def outline_tiles(
@@ -333,14 +335,14 @@ def _list_tile_outlines(tile_layout: Tiles) -> list[str]:
 
 
 def _build_mind_picture(
-    site: SiteData, name: str, colouring_key: str, heats: NDArray[np.int8]
+    site: SiteData, policy_name: str, colouring_key: str, heats: NDArray[np.int8]
 ) -> MindPicture:
     """Return the picture of a mind with a colour step for each tile, [N], without script data."""
     where = site.tile_layout
     paths = outline_tiles(where, heats)
     return MindPicture(
-        name,
-        site.display_titles[name],
+        policy_name,
+        site.display_titles[policy_name],
         colouring_key,
         COLOURINGS[colouring_key].colour_scale,
         where,

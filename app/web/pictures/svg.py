@@ -168,10 +168,10 @@ def read_stylesheet() -> str:
     return f".drawing{{{''.join(SHAPES_STYLESHEET.splitlines())}}}"
 
 
-def write_inline(shapes: Iterable[Shape], kind: str, attributes: str) -> Markup:
+def write_inline(shapes: Iterable[Shape], css_classes: str, attributes: str) -> Markup:
     """Return shapes as an <svg> element for a page, with attributes such as a view box."""
     return Markup(
-        f'<svg class="{kind}" {attributes}>{SvgWriter().write_shapes(shapes)}</svg>'
+        f'<svg class="{css_classes}" {attributes}>{SvgWriter().write_shapes(shapes)}</svg>'
     )
 
 
@@ -361,9 +361,11 @@ class SvgWriter(NamedTuple):
             f"{100 * share:.4g}%" if self.width is None else f"{share * self.width:.5g}"
         )
 
-    def _draw_dot(self, kind: str, centre: tuple[float, float], radius: float) -> str:
+    def _draw_dot(
+        self, css_classes: str, centre: tuple[float, float], radius: float
+    ) -> str:
         x, y = centre
-        return f'<circle class="{kind}" cx="{self._format_x(x)}" cy="{y:g}" r="{radius:.2g}"/>'
+        return f'<circle class="{css_classes}" cx="{self._format_x(x)}" cy="{y:g}" r="{radius:.2g}"/>'
 
     def _draw_text(self, text: Text) -> str:
         anchor = "" if text.anchor == "start" else f' text-anchor="{text.anchor}"'
@@ -404,8 +406,8 @@ class SvgWriter(NamedTuple):
         return f"<g{_write_classes(inset.kind, None)}{at}>{inside.write_shapes(inset.shapes)}</g>"
 
 
-def _write_classes(kind: str, colour_value: ScaleValue | None) -> str:
-    kinds = f' class="{kind}"' if kind else ""
+def _write_classes(css_classes: str, colour_value: ScaleValue | None) -> str:
+    kinds = f' class="{css_classes}"' if css_classes else ""
     return kinds + (
         f' data-{colour_value[0]}="{colour_value[1]}"' if colour_value else ""
     )

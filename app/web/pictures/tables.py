@@ -335,12 +335,12 @@ def _list_board_records(figure: Boards, first_seed: int) -> Iterator[Record]:
         yield board.text, board.value_source, None, board.record, "position", None, None
 
 
-def build_recipe_url(site: SiteData, name: str) -> str:
+def build_recipe_url(site: SiteData, recipe_name: str) -> str:
     """Return the URL of a recipe, an agent or a baseline, "" without a URL.
 
     A recipe that the lab cannot train has a URL only if it is shipped.
     """
-    known = site.lab.short.get(name, name)
+    known = site.lab.short.get(recipe_name, recipe_name)
     if known in site.baselines:
         return urls.play_against_url(known)
     return urls.lab_url(known) if site.agents.contains_name(known) else ""

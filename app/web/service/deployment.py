@@ -48,15 +48,15 @@ class SettingError(ValueError):
     """A wrong environment variable; the message names it."""
 
 
-def read_number(name: str, default: int, minimum: int, maximum: int) -> int:
+def read_number(variable_name: str, default: int, minimum: int, maximum: int) -> int:
     """Return a whole number from the environment, or the default if it is empty or unset.
 
     Raises SettingError, naming the variable, if it is no number from `minimum` to `maximum`.
     """
-    text = os.environ.get(name) or str(default)
+    text = os.environ.get(variable_name) or str(default)
     if not (re.fullmatch("[0-9]{1,9}", text) and minimum <= int(text) <= maximum):
         raise SettingError(
-            f"{name} is a number from {minimum} to {maximum}, not {text!r}."
+            f"{variable_name} is a number from {minimum} to {maximum}, not {text!r}."
         )
     return int(text)
 

@@ -128,17 +128,17 @@ def strip_file(path: Path) -> bytes:
 @lru_cache(
     maxsize=128
 )  # a cache for all apps of a process, because tests create many apps
-def _pack_file(name: str, content: bytes) -> tuple[str | None, dict[str, bytes]]:
+def _pack_file(file_name: str, content: bytes) -> tuple[str | None, dict[str, bytes]]:
     """Return the media type of a file, and its content by the name of each encoding."""
     packings = {
         "br": brotli.compress(content, quality=10),  # 11 takes 3x as long for 2% less
         "gzip": gzip.compress(content, mtime=0),
         NO_ENCODING: content,
     }
-    return mimetypes.guess_type(name)[0], packings
+    return mimetypes.guess_type(file_name)[0], packings
 
 
-def _add_hash(name: str, content: bytes) -> str:
-    path = Path(name)
+def _add_hash(file_name: str, content: bytes) -> str:
+    path = Path(file_name)
     digest = hashlib.sha256(content).hexdigest()[:12]
     return path.with_suffix(f".{digest}{path.suffix}").as_posix()

@@ -196,9 +196,9 @@ def list_player_formats(site: SiteData) -> Mapping[str, Document]:
     }
 
 
-def build_path_schema(name: str, formats: Mapping[str, Document]) -> Document:
+def build_path_schema(part_name: str, formats: Mapping[str, Document]) -> Document:
     """Return the JSON Schema of a part of a path, by its name, with the limits of its format."""
-    schema = msgspec.json.schema(PATH_PARTS[name])
+    schema = msgspec.json.schema(PATH_PARTS[part_name])
     fill_formats(schema, formats)
     return schema
 
@@ -321,30 +321,30 @@ def _request_example(url: str, base_url: str, table: str = "") -> RequestExample
     return RequestExample(url, table, format_json(shorten_texts(answer.json)))
 
 
-def shorten_texts(value: Any) -> Any:
+def shorten_texts(json_value: Any) -> Any:
     """Return a JSON value with the middle of every long text replaced by an ellipsis."""
-    if isinstance(value, dict):
-        return {key: shorten_texts(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [shorten_texts(inner) for inner in value]
-    if isinstance(value, str) and len(value) > LONGEST_TEXT:
-        return f"{value[:24]}\N{HORIZONTAL ELLIPSIS}{value[-12:]}"
-    return value
+    if isinstance(json_value, dict):
+        return {key: shorten_texts(inner) for key, inner in json_value.items()}
+    if isinstance(json_value, list):
+        return [shorten_texts(inner) for inner in json_value]
+    if isinstance(json_value, str) and len(json_value) > LONGEST_TEXT:
+        return f"{json_value[:24]}\N{HORIZONTAL ELLIPSIS}{json_value[-12:]}"
+    return json_value
 
 
-def format_json(value: Any, indent: str = "") -> str:
+def format_json(json_value: Any, indent: str = "") -> str:
     """Return a JSON value as text, broken into lines only where it does not fit."""
-    flat = json.dumps(value, ensure_ascii=False)
-    if len(indent + flat) <= WIDTH or not isinstance(value, dict | list):
+    flat = json.dumps(json_value, ensure_ascii=False)
+    if len(indent + flat) <= WIDTH or not isinstance(json_value, dict | list):
         return flat
     deeper = indent + "  "
-    if isinstance(value, dict):
+    if isinstance(json_value, dict):
         parts = [
             f"{json.dumps(key)}: {format_json(inner, deeper)}"
-            for key, inner in value.items()
+            for key, inner in json_value.items()
         ]
         return "{\n" + ",\n".join(deeper + part for part in parts) + f"\n{indent}}}"
-    lines = ",\n".join(deeper + format_json(inner, deeper) for inner in value)
+    lines = ",\n".join(deeper + format_json(inner, deeper) for inner in json_value)
     return f"[\n{lines}\n{indent}]"
 
 
@@ -393,13 +393,13 @@ def describe_type(schema: dict[str, Any]) -> tuple[str, str]:
     return text, link
 
 
-def _pluralize(text: str) -> str:
+def _pluralize(type_name: str) -> str:
     """Return a type in the plural: "strings", "numbers from 0 to 1", "Summary objects"."""
     word = r"\b(string|integer|number|boolean|object|list)\b"
-    return re.sub(word, r"\1s", text)
+    return re.sub(word, r"\1s", type_name)
 
 
-def _join_choices(names: Sequence[str]) -> str:
+def _join_choices(choices: Sequence[str]) -> str:
     """Return alternatives as text: "X, O or null"."""
-    *others, last = names
+    *others, last = choices
     return f"{', '.join(others)} or {last}" if others else last

@@ -151,13 +151,13 @@ def _list_proved_seats(lost_games: Mapping[str, str | None]) -> list[schema.Mark
     ]
 
 
-def build_judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
+def build_judgement_fields(site: SiteData, policy_name: str) -> dict[str, Any]:
     """Return the fields of `schema.ApiJudgement` for a policy."""
-    figures = get_figures(site, name)
-    lost_games = find_losing_games(site, name)
+    figures = get_figures(site, policy_name)
+    lost_games = find_losing_games(site, policy_name)
     reachable = figures.reachable_blunders
     return {
-        "title": site.display_titles[name],
+        "title": site.display_titles[policy_name],
         "unbeatable_as": _list_proved_seats(lost_games),
         "losing_games": schema.Lost(**lost_games),
         "blunders": figures.blunders[-1],
@@ -166,9 +166,11 @@ def build_judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
         "nash_conv": figures.nash_conv[-1],
         "against_random": build_shipped_results(figures.baseline_chances["random"]),
         "against_best_responder": build_shipped_results(figures.best_response),
-        "causes": [_build_cause(site, cause) for cause in find_causes(site, name)],
-        "page": urls.judge_url(name),
-        "play": urls.play_against_url(name),
+        "causes": [
+            _build_cause(site, cause) for cause in find_causes(site, policy_name)
+        ],
+        "page": urls.judge_url(policy_name),
+        "play": urls.play_against_url(policy_name),
     }
 
 
@@ -342,31 +344,31 @@ def _require_name(name: str, valid_names: Collection[str], is_known: bool) -> No
         raise NotFound(f"There is no {name!r} here. {list_choices(valid_names)}")
 
 
-def build_summary(site: SiteData, id: str) -> schema.Summary:
+def build_summary(site: SiteData, agent_id: str) -> schema.Summary:
     """Return the key figures of an agent as shipped."""
-    card = site.agents[id].card
+    card = site.agents[agent_id].card
     figures = card.figures
     far = card.figures.task_distance
     return schema.Summary(
-        id=id,
+        id=agent_id,
         title=card.title,
         origin=card.origin,
         algorithm=card.algorithm,
         recipe=card.recipe,
         updates=card.updates,
-        unbeatable_as=_list_proved_seats(find_losing_games(site, id)),
+        unbeatable_as=_list_proved_seats(find_losing_games(site, agent_id)),
         blunders=figures.blunders[-1],
         decisions=site.game.decisions,
         task=schema.Task(
-            far.largest_distance[-1], far.mean_distance[-1], id + TASK_SUFFIX
+            far.largest_distance[-1], far.mean_distance[-1], agent_id + TASK_SUFFIX
         )
         if far
         else None,
         against_random=build_shipped_results(figures.baseline_chances["random"]),
         against_best_responder=build_shipped_results(figures.best_response),
-        href=urls.API_AGENT.url(id),
-        page=urls.agent_url(id),
-        play=urls.play_url(Match(o=id)),
+        href=urls.API_AGENT.url(agent_id),
+        page=urls.agent_url(agent_id),
+        play=urls.play_url(Match(o=agent_id)),
     )
 
 
@@ -384,7 +386,7 @@ def build_state(site: SiteData, position: int) -> schema.State:
 
 
 def build_api_view(
-    site: SiteData, position: int, value_source: str, step: int | None
+    site: SiteData, position: int, value_source: str, snapshot: int | None
 ) -> schema.ApiView:
     """Return a position with the values of a source, at a snapshot or as shipped, and exact values."""
     game = site.game
@@ -392,7 +394,7 @@ def build_api_view(
     values = (
         None
         if game.is_over(position)
-        else evaluate_moves(site, position, value_source, step)
+        else evaluate_moves(site, position, value_source, snapshot)
     )
     reward_scale = site.get_rewards(value_source)
     scale = updates = None
@@ -400,8 +402,7 @@ def build_api_view(
         is_x = game.to_move[position] == X
         scale = schema.ApiScale(*(reward_scale.x if is_x else reward_scale.o))
     if learned:
-        snapshot = -1 if step is None else step
-        updates = int(learned.snapshot_updates[snapshot])
+        updates = int(learned.snapshot_updates[-1 if snapshot is None else snapshot])
     return schema.ApiView(
         **asdict(build_state(site, position)),
         symmetry_class=format_position(game, int(game.symmetry_class[position])),
@@ -418,22 +419,22 @@ def build_api_view(
                 find_record(game, position),
                 o=HUMAN,
                 value_source=value_source,
-                snapshot=step,
+                snapshot=snapshot,
             )
         ),
     )
 
 
 def draw_api_move(
-    site: SiteData, position: int, name: str, epsilon: float, rng: random.Random
+    site: SiteData, position: int, player_name: str, epsilon: float, rng: random.Random
 ) -> schema.ApiMove:
     """Draw the move of an agent in a position; with probability `epsilon` it is random."""
-    own = site.policies[name][position]
+    own = site.policies[player_name][position]
     at_random = site.policies["random"][position]
     chances = mix_policies(own, at_random, epsilon).tolist()
     cell = rng.choices(range(len(chances)), chances)[0]
     return schema.ApiMove(
-        agent=name,
+        agent=player_name,
         before=build_state(site, position),
         chances=[round_figure(chance) for chance in chances],
         cell=cell,
@@ -463,24 +464,26 @@ def build_shipped_results(figures: ChancesBySeat) -> schema.Seats:
 
 
 def _build_square(
-    site: SiteData, position: int, cell: int, values: MoveValues | None
+    site: SiteData, position: int, cell: int, move_values: MoveValues | None
 ) -> schema.ApiSquare:
     mark = MARKS[int(site.game.board[position, cell])]
-    if values is None or not site.game.legal[position, cell]:
+    if move_values is None or not site.game.legal[position, cell]:
         return schema.ApiSquare(cell, mark, legal=False)
-    learned = site.agents.find(values.value_source)
+    learned = site.agents.find(move_values.value_source)
     task = (
         None
-        if values.is_optimal_play
-        else site.get_task_q(values.value_source.removesuffix(TASK_SUFFIX))
+        if move_values.is_optimal_play
+        else site.get_task_q(move_values.value_source.removesuffix(TASK_SUFFIX))
     )
     return schema.ApiSquare(
         cell=cell,
         mark=mark,
         legal=True,
-        value=round_figure(values.values[cell]) if values.is_known[cell] else None,
-        best=values.is_best[cell],
-        policy=round_figure(values.policy[cell]),
+        value=round_figure(move_values.values[cell])
+        if move_values.is_known[cell]
+        else None,
+        best=move_values.is_best[cell],
+        policy=round_figure(move_values.policy[cell]),
         visits=int(learned.visits[position, cell]) if learned else None,
         task=None if task is None else round_figure(task[position, cell]),
         truth=schema.Truth(

@@ -118,15 +118,15 @@ def get_max_turns(recipe: Recipe) -> int:
     return max(1, MAX_UPDATES * turns // recipe.compute_max_updates())
 
 
-def _remove_decimals(parameter: Parameter, text: str) -> str:
+def _remove_decimals(parameter: Parameter, value_text: str) -> str:
     """Return a whole number without decimals: a browser may send "2.0"."""
-    if parameter.value_type is not int or not text.isascii():
-        return text
+    if parameter.value_type is not int or not value_text.isascii():
+        return value_text
     try:
-        number = float(text)
+        number = float(value_text)
     except ValueError:
-        return text
-    return str(int(number)) if number.is_integer() else text
+        return value_text
+    return str(int(number)) if number.is_integer() else value_text
 
 
 def _divide_turns(slug: str, opponents: str, total_turns: str) -> str:

@@ -276,7 +276,7 @@ class Duel:
     def _build_result_row(
         self,
         title: str,
-        values: list[str],
+        value_texts: list[str],
         final_values: Sequence[Sequence[float]],
         more_is_better: bool,
     ) -> ResultRow:
@@ -285,7 +285,7 @@ class Duel:
             if self.baseline_name
             else None
         )
-        return ResultRow(title, values, contest)
+        return ResultRow(title, value_texts, contest)
 
 
 def build_duel(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Duel:
@@ -325,7 +325,7 @@ def build_question(site: SiteData, main_recipe: str, query: Mapping[str, str]) -
 
 def name_sides_of_runs(
     site: SiteData,
-    names: Sequence[str],
+    recipe_names: Sequence[str],
     recipes: Sequence[Recipe],
     runs: Sequence[list[SeedRun]],
 ) -> list[Side]:
@@ -334,22 +334,22 @@ def name_sides_of_runs(
     return [
         Side(mark, one, recipe, *named, trained)
         for mark, one, recipe, named, trained in zip(
-            "AB", names, recipes, labels, runs, strict=False
+            "AB", recipe_names, recipes, labels, runs, strict=False
         )
     ]
 
 
-def find_recipe(site: SiteData, text: str) -> Recipe:
+def find_recipe(site: SiteData, recipe_name: str) -> Recipe:
     """Return the recipe of a name or of a shipped id.
 
     Raises NotFound if there is no such algorithm, and BadRequest if a parameter is wrong.
     """
-    if text in SHIPPED and text in site.agents:
-        return SHIPPED[text].recipe
+    if recipe_name in SHIPPED and recipe_name in site.agents:
+        return SHIPPED[recipe_name].recipe
     try:
-        return parse_recipe(text)
+        return parse_recipe(recipe_name)
     except RecipeError as error:
-        known = text.split(",", maxsplit=1)[0] in ALGORITHMS
+        known = recipe_name.split(",", maxsplit=1)[0] in ALGORITHMS
         raise (BadRequest if known else NotFound)(format_error(error)) from error
 
 

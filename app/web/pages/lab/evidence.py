@@ -55,13 +55,13 @@ def build_file_name(duel: Duel) -> str:
     return words[:MAX_FILE_NAME].rstrip("-.")
 
 
-def _write_lines(shapes: list[Shape], y: float, text: str, kind: str) -> float:
+def _write_lines(shapes: list[Shape], y: float, text: str, css_classes: str) -> float:
     """Add lines of text below each other; return the place below the last line."""
-    is_heading = kind == "heading"
+    is_heading = css_classes == "heading"
     length = MAX_HEADING_CHARACTERS if is_heading else MAX_TEXT_CHARACTERS
     for line in wrap(text, length, break_long_words=True, break_on_hyphens=False):
         y += HEADING_LINE_HEIGHT if is_heading else TEXT_LINE_HEIGHT
-        shapes.append(Text(kind, MARGIN, y, line))
+        shapes.append(Text(css_classes, MARGIN, y, line))
     return y
 
 

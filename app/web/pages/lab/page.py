@@ -273,9 +273,11 @@ def download_preview(name: str) -> Response:
     )
 
 
-def build_whole_duel(site: SiteData, name: str, query: Mapping[str, str]) -> duel.Duel:
+def build_whole_duel(
+    site: SiteData, main_recipe: str, query: Mapping[str, str]
+) -> duel.Duel:
     """Return a comparison with all seeds, and ignore the number in the URL."""
-    chosen = slots.find_name(site, duel.find_recipe(site, name))
+    chosen = slots.find_name(site, duel.find_recipe(site, main_recipe))
     return duel.build_duel(site, chosen, {**query, "seeds": str(MAX_SEEDS)})
 
 
@@ -387,7 +389,7 @@ def build_lab_page(
 
 
 def _list_side_films(
-    shown_duel: duel.Duel, descriptions: Sequence[str], record: str, step: int
+    shown_duel: duel.Duel, descriptions: Sequence[str], record: str, snapshot: int
 ) -> list[SideFilm]:
     """Return the film of each side; all films show equal shares of their trainings."""
     site = shown_duel.site
@@ -395,7 +397,7 @@ def _list_side_films(
     learners = []
     for side, text in zip(shown_duel.sides, descriptions, strict=True):
         film = film_position(site, side.name, record)
-        at = align_snapshots(film.last_frame, last)[step]
+        at = align_snapshots(film.last_frame, last)[snapshot]
         mind = draw_mind(site, side.name, at, has_all_frames=True)
         learners.append(SideFilm(side, text, film, at, mind))
     return learners

@@ -198,8 +198,8 @@ def build_slots(setup: Setup, measures: Mapping[str, Measure]) -> dict[str, Slot
     return {key: slot._replace(id=_build_id(key)) for key, slot in slots.items()}
 
 
-def _build_id(key: str) -> str:
-    return "slot-" + key.replace(".", "-")
+def _build_id(slot_key: str) -> str:
+    return "slot-" + slot_key.replace(".", "-")
 
 
 def _build_algorithm_slot(setup: Setup) -> Slot:
@@ -227,15 +227,15 @@ def _build_other_algorithm_slot(setup: Setup) -> Slot:
 
 
 def _list_algorithms(
-    setup: Setup, key: str, main_recipe: str, skipped_slug: str = ""
+    setup: Setup, field_name: str, main_recipe: str, skipped_slug: str = ""
 ) -> list[Destination]:
     """Return a link for each algorithm; the link keeps the values that both algorithms share."""
     links = (
         Destination(
             ALGORITHM_PAGES[slug].title,
-            setup.build_changed_url({key: slug}),
+            setup.build_changed_url({field_name: slug}),
             describe_algorithm(kind),
-            f"{key.replace('.', '-')}-{slug}",
+            f"{field_name.replace('.', '-')}-{slug}",
             is_current=slug == main_recipe,
         )
         for slug, kind in ALGORITHMS.items()
@@ -491,25 +491,25 @@ def _list_choices(
     return links
 
 
-def _name_value(site: SiteData, parameter: Parameter, text: str) -> str:
+def _name_value(site: SiteData, parameter: Parameter, value_text: str) -> str:
     """Return the title of a value in a list of choices."""
     if parameter.name == "vs":
-        if ":" in text:
-            names = (phase.partition(":")[0] for phase in text.split("+"))
+        if ":" in value_text:
+            names = (phase.partition(":")[0] for phase in value_text.split("+"))
             return ", then ".join(_name_opponent(site, one) for one in names)
-        return " and ".join(_name_opponent(site, one) for one in text.split("+"))
+        return " and ".join(_name_opponent(site, one) for one in value_text.split("+"))
     if parameter.value_type is int:
-        return f"{int(text):,}"
-    return CHOICE_LABELS.get(text, text)
+        return f"{int(value_text):,}"
+    return CHOICE_LABELS.get(value_text, value_text)
 
 
-def _name_opponent(site: SiteData, name: str) -> str:
+def _name_opponent(site: SiteData, opponent: str) -> str:
     itself = {
         SELF: "Itself",
         BOTH: "Itself, with both sides learning",
         "league": "The league",
     }
-    return itself.get(name) or site.display_titles[name]
+    return itself.get(opponent) or site.display_titles[opponent]
 
 
 def label_parameter(parameter: Parameter) -> str:

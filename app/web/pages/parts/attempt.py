@@ -162,9 +162,9 @@ class Attempt:
         return replace(self, shown_plies=ply)
 
 
-def get_next_number(site: SiteData, number: int) -> int:
+def get_next_number(site: SiteData, puzzle_number: int) -> int:
     """Return the number of the next puzzle; the first puzzle follows the last."""
-    return number % len(list_puzzles(site)) + 1
+    return puzzle_number % len(list_puzzles(site)) + 1
 
 
 def list_daily_puzzles(site: SiteData, day: date) -> list[int]:
@@ -185,20 +185,24 @@ def count_round_puzzles(site: SiteData, day: date | None) -> int:
     return len(list_daily_puzzles(site, day)) if day else ROUND_LENGTH
 
 
-def parse_attempt(number: int, query: Mapping[str, str], site: SiteData) -> Attempt:
+def parse_attempt(
+    puzzle_number: int, query: Mapping[str, str], site: SiteData
+) -> Attempt:
     """Return the attempt of a URL.
 
     Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
-    check_puzzle(number, site)
+    check_puzzle(puzzle_number, site)
     day = parse_day(query.get("day", ""))
     answers = parse_answers(
         query.get("answers", ""), range(count_round_puzzles(site, day))
     )
-    if day and list_daily_puzzles(site, day)[len(answers)] != number:
+    if day and list_daily_puzzles(site, day)[len(answers)] != puzzle_number:
         words = gettext_noop("Puzzle %(number)s is not puzzle %(place)s of %(day)s.")
-        raise BadRequest(gettext(words, number=number, place=len(answers) + 1, day=day))
-    attempt = read_choices(Attempt(site, number, day, answers), query)
+        raise BadRequest(
+            gettext(words, number=puzzle_number, place=len(answers) + 1, day=day)
+        )
+    attempt = read_choices(Attempt(site, puzzle_number, day, answers), query)
     text = query.get("ply", "")
     if not text:
         return attempt
@@ -234,28 +238,28 @@ def read_choices(attempt: Attempt, query: Mapping[str, str]) -> Attempt:
     return attempt
 
 
-def parse_day(text: str) -> date | None:
+def parse_day(day_text: str) -> date | None:
     """Return a day; None for an empty text.
 
     Raises BadRequest with a sentence if there is no such day.
     """
-    if not text:
+    if not day_text:
         return None
     try:
-        if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
-            return date.fromisoformat(text)
+        if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", day_text):
+            return date.fromisoformat(day_text)
     except ValueError:
         pass
-    raise build_value_error("day", text, gettext("a date like 2026-01-31"))
+    raise build_value_error("day", day_text, gettext("a date like 2026-01-31"))
 
 
-def parse_answers(text: str, allowed_lengths: range) -> str:
+def parse_answers(answer_digits: str, allowed_lengths: range) -> str:
     """Return the answers of a round, a digit for each puzzle.
 
     Raises BadRequest with a sentence for another character or an impossible number of answers.
     """
     digits = DIGITS[: len(ANSWER_WORDS)]
-    if len(text) not in allowed_lengths or set(text) - set(digits):
+    if len(answer_digits) not in allowed_lengths or set(answer_digits) - set(digits):
         many = str(allowed_lengths[0])
         if len(allowed_lengths) > 1:
             many = gettext(
@@ -267,14 +271,16 @@ def parse_answers(text: str, allowed_lengths: range) -> str:
             "%(many)s digits, 0 to %(most)s, one for each earlier puzzle of the round"
         )
         raise build_value_error(
-            "answers", text, gettext(words, many=many, most=len(ANSWER_WORDS) - 1)
+            "answers",
+            answer_digits,
+            gettext(words, many=many, most=len(ANSWER_WORDS) - 1),
         )
-    return text
+    return answer_digits
 
 
-def _read_free_cell(attempt: Attempt, name: str, text: str) -> int:
+def _read_free_cell(attempt: Attempt, parameter_name: str, cell_text: str) -> int:
     game = attempt.site.game
-    cell = read_cell(name, text, game)
+    cell = read_cell(parameter_name, cell_text, game)
     if not game.legal[attempt.puzzle.position, cell]:
         words = gettext_noop("The %(square)s square is already taken.")
         raise Conflict(gettext(words, square=format_short_square_name(game, cell)))

@@ -128,7 +128,7 @@ def export_game_values(state: MatchState) -> Export:
 
 def export_curves(
     site: SiteData,
-    names: Sequence[str],
+    agent_names: Sequence[str],
     curve_key: str = "",
     opponent: str = "",
     record: str = "",
@@ -138,43 +138,55 @@ def export_curves(
     For an agent without a figure these are all of its curves; `record` is the position of a
     comparison.
     """
-    one = len(names) == 1 and curve_key in ("", WIN_RATE_KEY)
-    shown = Comparison(record, tuple(map(SourceSnapshot, names)), curve_key)
+    titles = [site.display_titles[name] for name in agent_names]
+    one = len(agent_names) == 1 and curve_key in ("", WIN_RATE_KEY)
+    shown = Comparison(record, tuple(map(SourceSnapshot, agent_names)), curve_key)
     return _build_figure_export(
-        id=f"curves{curve_key and '-' + curve_key}",
-        title=f"How {join_words([site.display_titles[name] for name in names])} learned tic-tac-toe",
-        page_url=urls.agent_url(names[0], opponent) if one else urls.compare_url(shown),
-        frame_url=urls.embed_curve_url(names[0], names[1:], curve_key, opponent),
-        frame_size=CURVE_SIZE if curve_key or len(names) > 1 else CURVES_SIZE,
-        note=describe_provenance(site, names[0]) if one else "",
+        export_id=f"curves{curve_key and '-' + curve_key}",
+        title=f"How {join_words(titles)} learned tic-tac-toe",
+        page_url=urls.agent_url(agent_names[0], opponent)
+        if one
+        else urls.compare_url(shown),
+        frame_url=urls.embed_curve_url(
+            agent_names[0], agent_names[1:], curve_key, opponent
+        ),
+        frame_size=CURVE_SIZE if curve_key or len(agent_names) > 1 else CURVES_SIZE,
+        note=describe_provenance(site, agent_names[0]) if one else "",
     )
 
 
 def export_mind(
-    site: SiteData, name: str, snapshot: int | None = None, colouring_key: str = ""
+    site: SiteData,
+    agent_name: str,
+    snapshot: int | None = None,
+    colouring_key: str = "",
 ) -> Export:
     """Return the export of the picture of a mind."""
     view = (
-        name,
-        site.get_snapshot_for_url(name, snapshot),
+        agent_name,
+        site.get_snapshot_for_url(agent_name, snapshot),
         "" if colouring_key == EXPECTED_KEY else colouring_key,
     )
-    frame = urls.EMBED_MIND.url(name, step=view[1], colour=view[2])
-    title = f"All positions of tic-tac-toe as {site.display_titles[name]} values them"
+    frame = urls.EMBED_MIND.url(agent_name, step=view[1], colour=view[2])
+    title = (
+        f"All positions of tic-tac-toe as {site.display_titles[agent_name]} values them"
+    )
     page = urls.mind_url(*view)
     return _build_figure_export(
-        "mind", title, page, frame, MIND_SIZE, describe_provenance(site, name)
+        "mind", title, page, frame, MIND_SIZE, describe_provenance(site, agent_name)
     )
 
 
-def export_puzzle(site: SiteData, number: int) -> Export:
+def export_puzzle(site: SiteData, puzzle_number: int) -> Export:
     """Return the export of a puzzle before its first answer.
 
     Raises NotFound with a sentence if no puzzle has this number.
     """
-    check_puzzle(number, site)
+    check_puzzle(puzzle_number, site)
     return _build_page_export(
-        f"Find the mistake: puzzle {number}", urls.puzzle_url(number), PUZZLE_SIZE
+        f"Find the mistake: puzzle {puzzle_number}",
+        urls.puzzle_url(puzzle_number),
+        PUZZLE_SIZE,
     )
 
 
@@ -211,22 +223,22 @@ def export_learner(recipe: str) -> Export:
     return _build_page_export(title, urls.teach_url(recipe), LEARNER_SIZE)
 
 
-def export_figure(summary: Summary, number: int = 1) -> Export:
+def export_figure(summary: Summary, figure_number: int = 1) -> Export:
     """Return the export of a figure of an experiment; the first has number 1."""
     return Export(
-        id=f"figure-{number}",
-        title=f"{summary.title}: {summary.figures[number - 1].title}",
+        id=f"figure-{figure_number}",
+        title=f"{summary.title}: {summary.figures[figure_number - 1].title}",
         page_url=urls.EXPERIMENT.url(summary.id),
-        svg_url=urls.EXPERIMENT_FIGURE.url(summary.id, number),
+        svg_url=urls.EXPERIMENT_FIGURE.url(summary.id, figure_number),
         csv_url=frame_file_url(urls.EXPERIMENT.url(summary.id), "csv"),
-        frame_url=urls.embed_experiment_url(summary.id, number),
+        frame_url=urls.embed_experiment_url(summary.id, figure_number),
         frame_size=EXPERIMENT_SIZE,
         note=describe_runs(summary),
     )
 
 
 def _build_figure_export(
-    id: str,
+    export_id: str,
     title: str,
     page_url: str,
     frame_url: str,
@@ -236,7 +248,7 @@ def _build_figure_export(
     """Return the export of a figure with a frame, an SVG file and a CSV file."""
     svg = frame_file_url(frame_url, "svg")
     csv = frame_file_url(frame_url, "csv")
-    return Export(id, title, page_url, svg, "", csv, frame_url, frame_size, note)
+    return Export(export_id, title, page_url, svg, "", csv, frame_url, frame_size, note)
 
 
 def _build_page_export(
@@ -258,9 +270,9 @@ def describe_runs(summary: Summary) -> str:
     return f"{runs} on {summary.date} by {summary.command}"
 
 
-def describe_provenance(site: SiteData, name: str) -> str:
+def describe_provenance(site: SiteData, agent_name: str) -> str:
     """Return a note that identifies an agent: its recipe and the command that trains it."""
-    card = site.agents[name].card
+    card = site.agents[agent_name].card
     return f"Recipe {card.recipe}" + (
         card.arrays_digest and f", SHA-256 of its arrays {card.arrays_digest}"
     )
@@ -308,9 +320,9 @@ def read_citation(field_name: str) -> str:
 
 
 def build_svg_response(
-    drawing: Drawing, name: str = "", scheme: str = "auto"
+    drawing: Drawing, file_name: str = "", scheme: str = "auto"
 ) -> Response:
-    """Return a response with a drawing in one of SCHEMES, saved under `name` if given.
+    """Return a response with a drawing in one of SCHEMES, saved under `file_name` if given.
 
     The drawing may use its own style only.
     """
@@ -321,7 +333,7 @@ def build_svg_response(
     ).decode()
     content = write_file(drawing, scheme, request.host_url.rstrip("/"))
     response = _build_shared_response(
-        content.encode(), "image/svg+xml", name and f"{name}.svg"
+        content.encode(), "image/svg+xml", file_name and f"{file_name}.svg"
     )
     response.headers[POLICY_HEADER] = policy.replace(
         "style-src 'self'", f"style-src 'sha256-{digest}'"
@@ -329,36 +341,38 @@ def build_svg_response(
     return response
 
 
-def build_png_response(drawing: Drawing, name: str = "") -> Response:
+def build_png_response(drawing: Drawing, file_name: str = "") -> Response:
     """Return a response with a drawing as PNG."""
     return _build_shared_response(
-        render_png(drawing), "image/png", name and f"{name}.png"
+        render_png(drawing), "image/png", file_name and f"{file_name}.png"
     )
 
 
 def build_csv_response(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], name: str
+    columns: Sequence[str], rows: Iterable[Sequence[object]], file_name: str
 ) -> Response:
-    """Return a response with a CSV table, saved under `name`; None is an empty cell."""
+    """Return a response with a CSV table, saved under `file_name`; None is an empty cell."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(columns)
     writer.writerows(rows)
-    return build_file_response(text.getvalue().encode(), "text/csv", f"{name}.csv")
+    return build_file_response(text.getvalue().encode(), "text/csv", f"{file_name}.csv")
 
 
-def _build_shared_response(content: bytes, mimetype: str, name: str = "") -> Response:
+def _build_shared_response(
+    content: bytes, mimetype: str, file_name: str = ""
+) -> Response:
     """Return a response that other websites may show."""
-    response = build_file_response(content, mimetype, name)
+    response = build_file_response(content, mimetype, file_name)
     response.headers[RESOURCE_POLICY_HEADER] = "cross-origin"
     return response
 
 
-def build_file_response(content: bytes, mimetype: str, name: str = "") -> Response:
-    """Return a response with a file, saved under `name` if given."""
+def build_file_response(content: bytes, mimetype: str, file_name: str = "") -> Response:
+    """Return a response with a file, saved under `file_name` if given."""
     response = Response(content, mimetype=mimetype)
-    if name:
-        response.headers.set("Content-Disposition", "attachment", filename=name)
+    if file_name:
+        response.headers.set("Content-Disposition", "attachment", filename=file_name)
     return allow_revalidation(response, generate_etag(content))
 
 

@@ -33,9 +33,11 @@ from app.web.site_data import HUMAN, SiteData
 from app.web.urls import Destination, map_plies_to_urls
 
 
-def list_results(site: SiteData, name: str) -> dict[str, list[list[OutcomeShare]]]:
+def list_results(
+    site: SiteData, policy_name: str
+) -> dict[str, list[list[OutcomeShare]]]:
     """Return opponent -> a bar of results for each seat: all baselines and the best responder."""
-    chances = judge_policy(site, name).outcome_chances
+    chances = judge_policy(site, policy_name).outcome_chances
     return {
         name_opponent(site, opponent): [
             divide_bar(chances[opponent, seat]) for seat in SEATS
@@ -87,25 +89,31 @@ class LostGame(NamedTuple):
     exhibits: list[PositionExhibit]  # the position after each ply
 
 
-def list_board_links(name: str) -> list[Destination]:
+def list_board_links(policy_name: str) -> list[Destination]:
     """Return links to games: against a policy in each seat, and of the policy against itself."""
     return [
-        Destination("Play X against it", urls.play_against_url(name), id="play-x"),
         Destination(
-            "Play O against it", urls.play_url(Match(x=name, o=HUMAN)), id="play-o"
+            "Play X against it", urls.play_against_url(policy_name), id="play-x"
         ),
         Destination(
-            "Watch it play itself", urls.play_url(Match(x=name, o=name)), id="watch"
+            "Play O against it",
+            urls.play_url(Match(x=policy_name, o=HUMAN)),
+            id="play-o",
+        ),
+        Destination(
+            "Watch it play itself",
+            urls.play_url(Match(x=policy_name, o=policy_name)),
+            id="watch",
         ),
     ]
 
 
 def build_blunder_exhibits(
-    site: SiteData, name: str, shown_range: slice
+    site: SiteData, policy_name: str, shown_range: slice
 ) -> BlunderExhibits:
     """Return the blunders of a policy with the pictures in a range, the most serious first."""
-    mistakes = list_policy_blunders(site, name)
-    atlas = classify_blunders(site, name)
+    mistakes = list_policy_blunders(site, policy_name)
+    atlas = classify_blunders(site, policy_name)
     numbers = range(len(atlas.example_rows))[shown_range]
 
     def format_reachability(class_number: int) -> str:
@@ -116,27 +124,29 @@ def build_blunder_exhibits(
         )
 
     groups = _group_exhibits(
-        numbers, format_reachability, partial(_build_blunder_exhibit, site, name)
+        numbers, format_reachability, partial(_build_blunder_exhibit, site, policy_name)
     )
     return BlunderExhibits(
         _count_blunders(mistakes), len(atlas.example_rows), len(numbers), groups
     )
 
 
-def judge_seats(site: SiteData, name: str) -> dict[str, LostGame | Proof]:
+def judge_seats(site: SiteData, policy_name: str) -> dict[str, LostGame | Proof]:
     """Return a lost game or a proof for each seat of an agent."""
-    records = find_losing_games(site, name)
+    records = find_losing_games(site, policy_name)
     return {
-        seat: build_proof(site, name, seat, slice(SAMPLE_SIZE))
+        seat: build_proof(site, policy_name, seat, slice(SAMPLE_SIZE))
         if record is None
-        else _build_lost_game(site, name, seat, record)
+        else _build_lost_game(site, policy_name, seat, record)
         for seat, record in records.items()
     }
 
 
-def build_proof(site: SiteData, name: str, seat: str, shown_range: slice) -> Proof:
+def build_proof(
+    site: SiteData, policy_name: str, seat: str, shown_range: slice
+) -> Proof:
     """Return the proof of a policy in a seat, with the pictures in a range of its positions."""
-    certificate = build_certificate(site, name, seat)
+    certificate = build_certificate(site, policy_name, seat)
     numbers = range(len(certificate.positions))[shown_range]
 
     def format_move_number(index: int) -> str:
@@ -147,7 +157,9 @@ def build_proof(site: SiteData, name: str, seat: str, shown_range: slice) -> Pro
     return Proof(
         certificate,
         _group_exhibits(
-            numbers, format_move_number, partial(_build_proof_exhibit, site, name, seat)
+            numbers,
+            format_move_number,
+            partial(_build_proof_exhibit, site, policy_name, seat),
         ),
     )
 
@@ -164,9 +176,11 @@ def _group_exhibits(
     ]
 
 
-def build_decision_exhibit(site: SiteData, name: str, position: int) -> PositionExhibit:
+def build_decision_exhibit(
+    site: SiteData, policy_name: str, position: int
+) -> PositionExhibit:
     """Return the small board of a position that marks the policy's moves and the right moves."""
-    chosen = site.policies[name][position] > 0
+    chosen = site.policies[policy_name][position] > 0
     right = site.is_move_correct[position]
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")
     signs |= dict.fromkeys(np.flatnonzero(right & chosen).tolist(), "plays")
@@ -181,12 +195,12 @@ def build_decision_exhibit(site: SiteData, name: str, position: int) -> Position
         )
         worst_result = describe_outcome(site, position, worst)
         does = f"As {mark} the agent turns the {best_result} into a {worst_result}"
-    return _build_exhibit(site, name, position, signs, does)
+    return _build_exhibit(site, policy_name, position, signs, does)
 
 
 def _build_exhibit(
     site: SiteData,
-    name: str,
+    policy_name: str,
     position: int,
     signs: Mapping[int, str],
     title: str,
@@ -200,7 +214,7 @@ def _build_exhibit(
     seat = int(site.game.to_move[position])
     match = replace(
         build_match_against_person(
-            name, seat, find_record_of_policy(site, name, position)
+            policy_name, seat, find_record_of_policy(site, policy_name, position)
         ),
         is_paused=True,
     )
@@ -230,11 +244,11 @@ def _count_blunders(blunder_decisions: BlunderDecisions) -> list[tuple[str, int,
 
 
 def _build_blunder_exhibit(
-    site: SiteData, name: str, class_number: int
+    site: SiteData, policy_name: str, class_number: int
 ) -> PositionExhibit:
     """Return the position that stands for a class of blunders."""
-    mistakes = list_policy_blunders(site, name)
-    atlas = classify_blunders(site, name)
+    mistakes = list_policy_blunders(site, policy_name)
+    atlas = classify_blunders(site, policy_name)
     row = int(atlas.example_rows[class_number])
     position = int(mistakes.positions[row])
     signs = dict.fromkeys(np.flatnonzero(mistakes.correct_moves[row]).tolist(), "right")
@@ -249,26 +263,29 @@ def _build_blunder_exhibit(
     )
     return _build_exhibit(
         site,
-        name,
+        policy_name,
         position,
         signs,
-        _describe_value_loss(site, name, mistakes, row),
+        _describe_value_loss(site, policy_name, mistakes, row),
         f"The agent plays {MARKS[int(site.game.to_move[position])]}{often}",
         _describe_symmetric_blunders(erring, int(images)),
     )
 
 
 def _describe_value_loss(
-    site: SiteData, name: str, blunder_decisions: BlunderDecisions, row: int
+    site: SiteData,
+    policy_name: str,
+    blunder_decisions: BlunderDecisions,
+    blunder_index: int,
 ) -> str:
     """Return a sentence on the value lost by the worst move of a blunder."""
-    position = int(blunder_decisions.positions[row])
-    blunders = blunder_decisions.blunders[row]
+    position = int(blunder_decisions.positions[blunder_index])
+    blunders = blunder_decisions.blunders[blunder_index]
     is_worst = blunders & (
-        site.optimal_q[position] == blunder_decisions.value_after[row]
+        site.optimal_q[position] == blunder_decisions.value_after[blunder_index]
     )
     worst = is_worst.argmax()
-    played = site.policies[name][position] > 0
+    played = site.policies[policy_name][position] > 0
     becomes = "becomes" if (blunders | ~played).all() else "can become"
     before = describe_best_play(site, position)
     after = describe_outcome(site, position, int(worst))
@@ -288,24 +305,28 @@ def _describe_symmetric_blunders(erring_count: int, symmetric_count: int) -> str
 
 
 def _build_proof_exhibit(
-    site: SiteData, name: str, seat: str, index: int
+    site: SiteData, policy_name: str, seat: str, proof_index: int
 ) -> PositionExhibit:
     """Return a position of a certificate with the agent's moves."""
-    certificate = build_certificate(site, name, seat)
-    position = int(certificate.positions[index])
-    choice = certificate.moves[index]
+    certificate = build_certificate(site, policy_name, seat)
+    position = int(certificate.positions[proof_index])
+    choice = certificate.moves[proof_index]
     signs = {
         cell: "plays" if site.is_move_correct[position, cell] else "blunder"
         for cell in np.flatnonzero(choice).tolist()
     }
     return _build_exhibit(
-        site, name, position, signs, describe_best_play(site, position)
+        site, policy_name, position, signs, describe_best_play(site, position)
     )
 
 
-def _build_lost_game(site: SiteData, name: str, seat: str, record: str) -> LostGame:
+def _build_lost_game(
+    site: SiteData, policy_name: str, seat: str, record: str
+) -> LostGame:
     """Return the game that beats an agent, ply by ply."""
-    state = replay_match(build_match_against_person(name, SEATS[seat], record), site)
+    state = replay_match(
+        build_match_against_person(policy_name, SEATS[seat], record), site
+    )
     exhibits = []
     chances = []
     unpunished = 0
@@ -315,7 +336,7 @@ def _build_lost_game(site: SiteData, name: str, seat: str, record: str) -> LostG
         mover = int(site.game.to_move[position])
         own = mover == SEATS[seat]
         blunder = not site.is_move_correct[position, cell]
-        chances.append(site.policies[name][position, cell] if own else 1.0)
+        chances.append(site.policies[policy_name][position, cell] if own else 1.0)
         unpunished += blunder and not own
         was = describe_best_play(site, position)
         done = describe_outcome(site, position, cell)
@@ -330,7 +351,7 @@ def _build_lost_game(site: SiteData, name: str, seat: str, record: str) -> LostG
         )
     return LostGame(
         url=urls.play_url(state.match.show_ply(0)),
-        best_response_chances=judge_policy(site, name).outcome_chances[
+        best_response_chances=judge_policy(site, policy_name).outcome_chances[
             BEST_RESPONDER, seat
         ],
         game_chance=prod(chances),

@@ -259,16 +259,18 @@ def _build_square(move_values: MoveValues, cell: int) -> FilmSquare:
 
 
 @cached_per_site(16, per_language=True)
-def film_position(site: SiteData, name: str, record: str) -> Film:
+def film_position(site: SiteData, agent_name: str, record: str) -> Film:
     """Return the film of an agent's values in one decision.
 
     Raises ValueError or IllegalMoveError as `replay_record` does.
     """
     game = site.game
-    last = site.get_last_snapshot(name)
+    last = site.get_last_snapshot(agent_name)
     position = replay_record(game, record)[-1]
     values_by_snapshot = [
-        evaluate_moves(site, position, name, site.get_snapshot_for_url(name, step))
+        evaluate_moves(
+            site, position, agent_name, site.get_snapshot_for_url(agent_name, step)
+        )
         for step in range(last + 1)
     ]
     cells = np.flatnonzero(game.legal[position]).tolist()
@@ -277,7 +279,7 @@ def film_position(site: SiteData, name: str, record: str) -> Film:
         for view in values_by_snapshot
     ]
     captions = [describe_block(site, position, view) for view in values_by_snapshot]
-    return _build_film(site, name, frames, captions)._replace(
+    return _build_film(site, agent_name, frames, captions)._replace(
         square_names={
             cell: format_short_square_name(game, cell).capitalize() for cell in cells
         },
@@ -287,9 +289,9 @@ def film_position(site: SiteData, name: str, record: str) -> Film:
 
 
 @cached_per_site(16, per_language=True)
-def film_all_positions(site: SiteData, name: str) -> Film:
+def film_all_positions(site: SiteData, agent_name: str) -> Film:
     """Return the film of an agent's values in all positions."""
-    known = choose_decisions(site, name).is_known.sum(axis=1).tolist()
+    known = choose_decisions(site, agent_name).is_known.sum(axis=1).tolist()
     total = format_count(len(site.tile_layout.decisions))
     captions = [
         gettext(
@@ -299,7 +301,7 @@ def film_all_positions(site: SiteData, name: str) -> Film:
         )
         for number in known
     ]
-    return _build_film(site, name, [{} for _ in known], captions)
+    return _build_film(site, agent_name, [{} for _ in known], captions)
 
 
 @cached_per_site(16, per_language=True)
@@ -372,10 +374,13 @@ def describe_block(site: SiteData, position: int, move_values: MoveValues) -> st
 
 
 def _build_film(
-    site: SiteData, name: str, squares: list[dict[int, FilmSquare]], captions: list[str]
+    site: SiteData,
+    agent_name: str,
+    squares_by_frame: list[dict[int, FilmSquare]],
+    captions: list[str],
 ) -> Film:
     """Return a film without a board, from the squares and captions of its frames."""
-    agent = site.agents[name]
+    agent = site.agents[agent_name]
     blunders = agent.card.figures.blunders
     updates = agent.snapshot_updates.tolist()
     last = len(updates) - 1
@@ -385,9 +390,9 @@ def _build_film(
             FilmFrame(
                 update_text=format_count(updates[step]),
                 blunder_text=format_count(blunders[step]),
-                squares=squares[step],
+                squares=squares_by_frame[step],
                 caption=captions[step],
-                pause_ms=_choose_pause_ms(squares, captions, step),
+                pause_ms=_choose_pause_ms(squares_by_frame, captions, step),
                 curve_x=compute_frame_x(step, last),
             )
             for step in range(last + 1)
@@ -404,23 +409,23 @@ def compute_frame_x(frame_index: int, last_frame: int) -> float:
     return round(WIDTH * frame_index / max(1, last_frame), 2)
 
 
-def _outline_blunders(blunders: Sequence[int], maximum: int) -> str:
+def _outline_blunders(blunder_counts: Sequence[int], maximum: int) -> str:
     """Return the SVG path of a curve of blunders by snapshot, from `maximum` at the top to 0."""
     points = []
-    for i, number in enumerate(blunders):
-        x = compute_frame_x(i, len(blunders) - 1)
+    for i, number in enumerate(blunder_counts):
+        x = compute_frame_x(i, len(blunder_counts) - 1)
         y = round(HEIGHT * (1 - number / maximum), 2)
         points.append(f"{x:g} {y:g}")
     return "M" + "L".join(points)
 
 
 def _choose_pause_ms(
-    squares: list[dict[int, FilmSquare]], captions: list[str], frame_index: int
+    squares_by_frame: list[dict[int, FilmSquare]], captions: list[str], frame_index: int
 ) -> int:
-    after = min(frame_index + 1, len(squares) - 1)
-    shown = (squares[frame_index], captions[frame_index])
+    after = min(frame_index + 1, len(squares_by_frame) - 1)
+    shown = (squares_by_frame[frame_index], captions[frame_index])
     return (
         STILL_PAUSE_MS
-        if shown == (squares[after], captions[after])
+        if shown == (squares_by_frame[after], captions[after])
         else MOVING_PAUSE_MS
     )

@@ -300,14 +300,14 @@ def _name_reply_square(game: Game, move: TrainingMove, next_board: str) -> str:
 
 
 def _compute_heat(
-    terms: UpdateTerms, value: float, values: Sequence[float], mark: str
+    terms: UpdateTerms, value: float, known_values: Sequence[float], mover_mark: str
 ) -> int:
     """Return the colour step of a value; for beads, of their number relative to the whole box."""
     reward_scale = terms.reward_scale
     if reward_scale is None:
-        share = value / (sum(values) or 1.0) * len(values)
+        share = value / (sum(known_values) or 1.0) * len(known_values)
         return round(HEAT_STEPS * float(np.clip(share - 1, -1, 1)))
-    scaled = scale_values(np.array(value), reward_scale, X if mark == "X" else O)
+    scaled = scale_values(np.array(value), reward_scale, X if mover_mark == "X" else O)
     return int(compute_colour_level(scaled, HEAT_STEPS))
 
 
@@ -361,25 +361,25 @@ def draw_squares(
     game: Game,
     terms: UpdateTerms,
     board: str,
-    values: Sequence[float | None],
-    mark: str,
+    values_by_cell: Sequence[float | None],
+    mover_mark: str,
     symbols_by_cell: Mapping[int, str],
     played_cells: Sequence[int],
 ) -> list[list[UpdateSquare]]:
     """Return the rows of a board with values by cell, and a symbol of the formula on some cells."""
-    known = drop_unknown(values)
+    known = drop_unknown(values_by_cell)
     squares = []
     for cell, stone in enumerate(board):
-        value = values[cell] if values else None
+        value = values_by_cell[cell] if values_by_cell else None
         squares.append(
             UpdateSquare(
                 mark=stone if stone != "." else "",
                 value_text="" if value is None else _format_square_value(terms, value),
                 heat=None
                 if value is None
-                else _compute_heat(terms, value, known, mark),
+                else _compute_heat(terms, value, known, mover_mark),
                 symbol_class=symbols_by_cell.get(cell, ""),
-                lacks_value=bool(values) and value is None,
+                lacks_value=bool(values_by_cell) and value is None,
                 is_played=cell in played_cells,
             )
         )

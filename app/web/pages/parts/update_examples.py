@@ -349,7 +349,7 @@ def _find_next_update(
     example: UpdateExample,
     links: Sequence[UpdateLink],
     shown_index: int,
-    kinds: Sequence[str],
+    example_kinds: Sequence[str],
     build_url: Callable[..., str],
 ) -> UpdateLink | None:
     """Return a link to the next update of the game, or to the next example; None at the end.
@@ -359,10 +359,10 @@ def _find_next_update(
     if shown_index + 1 < len(links):
         ply = _get_ply(example, example.updates[shown_index + 1])
         return links[shown_index + 1]._replace(title=str(ply))
-    position = kinds.index(example.kind) + 1
-    if position == len(kinds):
+    position = example_kinds.index(example.kind) + 1
+    if position == len(example_kinds):
         return None
-    return UpdateLink("", "", build_url(update=kinds[position]), False)
+    return UpdateLink("", "", build_url(update=example_kinds[position]), False)
 
 
 def _get_ply(example: UpdateExample, update: TrainingUpdate) -> int:

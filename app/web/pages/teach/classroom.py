@@ -274,7 +274,7 @@ def read_links(typed_links: str) -> tuple[list[Pupil], list[LineFault]]:
     return pupils, faults
 
 
-def read_link(number: int, line: str) -> Pupil:
+def read_link(line_number: int, line: str) -> Pupil:
     """Return the learner of a line: a link, after a name or alone.
 
     Raises LinkError if there is none.
@@ -283,7 +283,7 @@ def read_link(number: int, line: str) -> Pupil:
     if not found:
         raise LinkError(gettext("this line has no link to /teach or /judge."))
     name = line[: found.start()].strip(" :,;\t") or gettext(
-        "Line %(line)s", line=number
+        "Line %(line)s", line=line_number
     )
     kind, rest = found.groups()
     return read_table(name, rest) if kind == "judge?" else read_learner(name, rest)

@@ -79,12 +79,12 @@ class TruncatedLink(NamedTuple):
     complete_recipe: Recipe  # the recipe after the complete games
 
 
-def find_truncated_link(name: str) -> TruncatedLink | None:
+def find_truncated_link(recipe_name: str) -> TruncatedLink | None:
     """Return the complete games of a link with a missing end; None for a whole link.
 
     The last game in the link can be incomplete, so it does not count.
     """
-    settings, _, typed = name.partition(",taught=")
+    settings, _, typed = recipe_name.partition(",taught=")
     games = count_games(settings)
     held = [one for one in typed.split(".") if one]
     if not games or len(held) >= games:
@@ -111,22 +111,22 @@ def count_games(recipe_settings: str) -> int:
     return sum(map(int, phases))
 
 
-def parse_learner(name: str) -> Recipe:
+def parse_learner(recipe_name: str) -> Recipe:
     """Return the recipe of a learner; raises RecipeError if people cannot teach it."""
-    recipe = parse_recipe(name)
+    recipe = parse_recipe(recipe_name)
     list_taught_phases(recipe)
     return recipe
 
 
 def replay_course(
-    name: str, unfinished_moves: str = ""
+    recipe_name: str, unfinished_moves: str = ""
 ) -> tuple[Recipe, Course | Refusal]:
     """Return a recipe and its course, with the cells of the game that is begun.
 
     Raises BadRequest with a sentence if people cannot teach the recipe.
     """
     try:
-        recipe = parse_learner(name)
+        recipe = parse_learner(recipe_name)
     except RecipeError as error:
         raise BadRequest(
             gettext(

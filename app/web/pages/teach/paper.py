@@ -300,13 +300,13 @@ def format_game(record: str) -> str:
     return " ".join(str(DIGITS.index(cell) + 1) for cell in record)
 
 
-def read_games(game: Game, text: str) -> list[TypedGame]:
+def read_games(game: Game, games_text: str) -> list[TypedGame]:
     """Return the games of a text with a game in each line: the numbers of the squares in order.
 
     Raises LineError for the first line that is not a whole game.
     """
     games = []
-    for line, typed in enumerate(text.splitlines(), 1):
+    for line, typed in enumerate(games_text.splitlines(), 1):
         squares = SEPARATOR_PATTERN.sub("", typed)
         if squares:
             try:
