@@ -57,7 +57,7 @@ TABLE_IDS = [one for one in SHIPPED if one not in NETWORK_IDS]
 class NamedRecipe:
     """An agent of the command line: its id and its recipe."""
 
-    id: str
+    agent_id: str
     recipe: Recipe
 
 
@@ -340,7 +340,7 @@ def train(
 
     if selects_all:
         agents = tuple(NamedRecipe(one, SHIPPED[one].recipe) for one in TABLE_IDS)
-    recipes = {one.id: one.recipe.with_seed(seed) for one in agents}
+    recipes = {one.agent_id: one.recipe.with_seed(seed) for one in agents}
     with show_training_bars(is_shown=not quiet) as line:
         train_all(recipes, output_folder, line, jobs)
     for one in recipes if as_json else ():
@@ -359,7 +359,7 @@ def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
 
     game = tic_tac_toe()
     failed = False
-    for agent_id in [one.id for one in agents] or TABLE_IDS:
+    for agent_id in [one.agent_id for one in agents] or TABLE_IDS:
         try:
             saved = load_agent(models, game, agent_id)
         except ModelError as error:
@@ -423,7 +423,7 @@ def judge(
         else:
             for line in judge_external(game, text, options, site):
                 click.echo(line)
-    ids = {one.id: one.recipe for one in agents if not isinstance(one, str)}
+    ids = {one.agent_id: one.recipe for one in agents if not isinstance(one, str)}
     for agent_id in ids if agents else list_agent_ids(models):
         if as_json:
             agent = load_agent_from_folders(models, game, agent_id, ids.get(agent_id))
@@ -460,7 +460,8 @@ def evaluate(
 
     game = tic_tac_toe()
     loaded = [
-        load_agent_from_folders(models, game, one.id, one.recipe) for one in agents
+        load_agent_from_folders(models, game, one.agent_id, one.recipe)
+        for one in agents
     ]
     loaded = loaded or list(load_agents(models, game).values())
     if documents_folder:
@@ -522,7 +523,9 @@ def seeds(
             for result in list_results(agent.recipe, chosen, jobs):
                 click.echo(msgspec.json.encode(result))
             return
-        click.echo(f"{agent.id}, seeds {first_seed} to {first_seed + seed_count - 1}")
+        click.echo(
+            f"{agent.agent_id}, seeds {first_seed} to {first_seed + seed_count - 1}"
+        )
         for text in report_over_seeds(agent.recipe, chosen, jobs):
             click.echo(text)
     except ValueError as error:  # a person's moves may be impossible with another seed

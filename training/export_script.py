@@ -208,7 +208,7 @@ def format_body(source_text: str) -> str:
 
 def format_parameters(recipe: Recipe) -> Iterator[str]:
     """Yield a line of Python for each parameter, with its meaning; `phases` has opponents and turns."""
-    told = [(one.field, one.value, one.meaning) for one in list_parameters(recipe)]
+    told = [(one.field_name, one.value, one.meaning) for one in list_parameters(recipe)]
     hidden = {"vs", recipe.length_parameter}
     if not recipe.has_opponent(YOU):
         hidden.add("taught")

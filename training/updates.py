@@ -39,7 +39,7 @@ MIN_CHANGE = 0.008  # least change of a value that a page shows
 class RecordedGame(NamedTuple):
     """A game of a training."""
 
-    number: int  # number of the game in the training, from 1
+    game_number: int  # number of the game in the training, from 1
     earlier_updates: int  # number of updates before the game
     moves: list[TrainingMove]
     updates: list[TrainingUpdate]
@@ -320,7 +320,7 @@ def get_recorded_game(
     """Return a finished game of a recorder, given by index."""
     moves = recorder.games[game_index]
     return RecordedGame(
-        number=game_index + 1,
+        game_number=game_index + 1,
         earlier_updates=earlier_updates,
         moves=moves,
         updates=recorder.updates_by_game.get(game_index, []),
@@ -361,7 +361,7 @@ def make_example(
     return UpdateExample(
         kind,
         agent,
-        game.number,
+        game.game_number,
         game.earlier_updates,
         game.moves,
         game.updates,
@@ -380,7 +380,7 @@ def find_first_update_example(
             move = game.moves[change.move_index]
             is_same = (move.board, move.cell) == (turn.board, turn.cell)
             if is_same and change.new != change.old:
-                if game.number != example.game_number:
+                if game.game_number != example.game_number:
                     yield make_example(FIRST_KIND, agent, game, shown)
                 return
 

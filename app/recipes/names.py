@@ -48,7 +48,7 @@ def name_recipe(recipe: Recipe) -> str:
     differing = (
         f"{parameter.name}={format_value(value)}"
         for parameter in get_parameters(type(recipe)).values()
-        if (value := getattr(recipe, parameter.field)) != parameter.default
+        if (value := getattr(recipe, parameter.field_name)) != parameter.default
     )
     text = ",".join([recipe.slug, *differing])
     _check_length(text)
@@ -88,7 +88,7 @@ def parse_recipe(text: str) -> Recipe:
             str(values["vs"]), ALGORITHMS[slug].length_parameter, values
         )
     recipe = ALGORITHMS[slug](
-        **{known[one].field: value for one, value in values.items()}
+        **{known[one].field_name: value for one, value in values.items()}
     )
     name_recipe(recipe)  # raises RecipeError if the canonical name is too long
     return recipe

@@ -70,7 +70,7 @@ class Parameter(NamedTuple):
     """A parameter of an algorithm, with its value in a recipe."""
 
     name: str
-    field: str  # field of the recipe: the name, or another one if the name is a Python keyword
+    field_name: str  # field of the recipe: the name, or another one if the name is a Python keyword
     symbol: str  # the symbol in formulas, or ""
     value_type: type  # bool, int, float or str
     value: Value
@@ -117,7 +117,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         for parameter in get_parameters(type(self)).values():
-            check_value(parameter, getattr(self, parameter.field))
+            check_value(parameter, getattr(self, parameter.field_name))
         self.check_combination()
 
     def check_combination(self) -> None:
@@ -254,7 +254,7 @@ def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
         choices = get_args(kind) if get_origin(kind) is Literal else ()
         described[field.encode_name] = Parameter(
             name=field.encode_name,
-            field=field.name,
+            field_name=field.name,
             symbol=(meta.extra or {}).get("symbol", ""),
             value_type=str if choices else kind,
             value=field.default,
@@ -271,7 +271,7 @@ def list_parameters(recipe: Recipe) -> list[Parameter]:
     """Return the parameters of a recipe with their values, in the order of its class."""
     described = get_parameters(type(recipe)).values()
     return [
-        parameter._replace(value=getattr(recipe, parameter.field))
+        parameter._replace(value=getattr(recipe, parameter.field_name))
         for parameter in described
     ]
 

@@ -271,7 +271,8 @@ def map_codes_to_positions(game: Game) -> NDArray[np.intp]:
 class RowBoards(NamedTuple):
     """The boards of the rows of a table."""
 
-    boards: DistinctBoards | None  # the different boards, None if there are none
+    # the different boards of the table, None if there are none
+    distinct_boards: DistinctBoards | None
     # index of the board of each row, -1 if the row has none
     board_indices: NDArray[np.intp]
     # the move and value in the same item as the board of each row, () if there are none

@@ -67,7 +67,7 @@ class PositionFacts(NamedTuple):
     )
     # the chance that a random move is a worst move
     random_worst_chance: NDArray[np.float64]
-    value: NDArray[np.float64]  # the value with optimal play, mover's view
+    optimal_value: NDArray[np.float64]  # the value with optimal play, mover's view
     winning_moves: CellMask  # moves that win at once
     # The only cell with which the opponent would win next, if no move wins at once.
     # No cell is selected if there are no or several such cells.
@@ -116,7 +116,7 @@ def list_causes(
         is_reachable=reachable_play.is_reachable,
         safe_chance=(policy * find_best_moves(game)).sum(axis=1),
         worst_change=np.where(possible_moves, compute_optimal_q(game), 1).min(axis=1)
-        - facts.value,
+        - facts.optimal_value,
     )
     complete_causes = _find_simple_rule(analysed) or _find_random_play(analysed)
     complete_causes += [
@@ -164,7 +164,7 @@ def _compute_facts(game: Game) -> PositionFacts:
         random_safe_chance=right.sum(axis=1) / moves,
         worst_moves=worst_moves,
         random_worst_chance=worst_moves.sum(axis=1) / moves,
-        value=np.fmax.reduce(values, axis=1),
+        optimal_value=np.fmax.reduce(values, axis=1),
         winning_moves=wins,
         forced_block=threats & one[:, None],
     )

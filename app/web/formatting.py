@@ -161,7 +161,7 @@ def join_words(names: list[str], conjunction: str = "and") -> str:
 class Encodings(NamedTuple):
     """A position in every encoding that the site explains."""
 
-    text: str
+    position_text: str
     base3_code: int  # the board as a base-3 number
     position_number: int  # index in the numbered positions of the game
     position_count: int  # number of all positions of the game
@@ -186,7 +186,7 @@ def encode_position(game: Game, position: int) -> Encodings:
         ends = [*range(0, 3 * game.cells + 1, 3), 3 * game.cells + 2, len(units)]
         read = [units[start:end] for start, end in pairwise(ends)]
     return Encodings(
-        text=format_position(game, position),
+        position_text=format_position(game, position),
         base3_code=int(game.code[position]),
         position_number=position,
         position_count=game.positions,

@@ -50,7 +50,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
     known = get_parameters(algorithm)
     chosen = draw(st.lists(st.sampled_from(list(known)), max_size=4, unique=True))
     try:
-        recipe = algorithm(**{known[one].field: draw(values_of(known[one])) for one in chosen})
+        recipe = algorithm(**{known[one].field_name: draw(values_of(known[one])) for one in chosen})
         name_recipe(recipe)
     except RecipeError:
         return algorithm()

@@ -345,7 +345,9 @@ def test_dots_are_drawn_in_the_order_of_their_values(site: SiteData) -> None:
 
 def test_a_line_goes_through_its_medians_and_opens_the_typical_run(site: SiteData) -> None:
     layout = lay_out_figure(CURVES, site, FIRST)
-    lines = [s for s in layout.plot.shapes if isinstance(s, Curve) and s.kind.endswith("curve")]
+    lines = [
+        s for s in layout.plot.shapes if isinstance(s, Curve) and s.css_classes.endswith("curve")
+    ]
     doubled, same = lines
     assert doubled.link == ShapeLink(
         "doubled: training run with seed 107, which ends nearest to the median",
@@ -388,7 +390,9 @@ def test_a_bar_has_its_interval_and_its_sample_size_beside_it(shown: str, site: 
     assert "50% (48.2% to 54.1%, n = 1,000)" in drawings(shown)[3]
     layout = lay_out_figure(BARS, site, FIRST)
     bars = [
-        shape for shape in layout.plot.shapes if isinstance(shape, Rect) and shape.kind == "beam"
+        shape
+        for shape in layout.plot.shapes
+        if isinstance(shape, Rect) and shape.css_classes == "beam"
     ]
     assert [bar.width / bars[0].width for bar in bars] == pytest.approx(
         [bar.value / BARS.bars[0].value for bar in BARS.bars], abs=1e-6
@@ -397,9 +401,9 @@ def test_a_bar_has_its_interval_and_its_sample_size_beside_it(shown: str, site: 
 
 def test_a_board_shows_what_is_right_and_what_its_lens_plays(shown: str, site: SiteData) -> None:
     blocks, errs, over = lay_out_figure(BOARDS, site, FIRST).captioned_boards
-    assert {sign.kind for sign in blocks.board.signs} == {"grid", "last", "x", "o", "plays"}
-    assert {"right", "blunder"} <= {sign.kind for sign in errs.board.signs}
-    assert not {"right", "plays"} & {sign.kind for sign in over.board.signs}
+    assert {sign.css_classes for sign in blocks.board.signs} == {"grid", "last", "x", "o", "plays"}
+    assert {"right", "blunder"} <= {sign.css_classes for sign in errs.board.signs}
+    assert not {"right", "plays"} & {sign.css_classes for sign in over.board.signs}
     assert 'href="/play/024?o=human&amp;lens=double-q"' in shown
     assert 'href="/play/03142?o=human&amp;lens=truth"' in shown
 

@@ -111,7 +111,7 @@ FORMULAS = [
 def test_every_section_has_its_formula_in_mathml_core() -> None:
     for formula in FORMULAS:
         blocks = list(ElementTree.fromstring(f"<all>{formula.mathml}</all>"))
-        assert len(blocks) == len(formula.lines)
+        assert len(blocks) == len(formula.latex_lines)
         for drawn in blocks:
             assert (drawn.tag, drawn.get("display")) == ("math", "block")
             assert {element.tag for element in drawn.iter()} <= MATHML_CORE
@@ -125,7 +125,7 @@ def test_every_section_has_its_formula_in_mathml_core() -> None:
     ],
 )
 def test_a_target_says_what_it_is_when_the_game_is_over(name: str) -> None:
-    (target,) = (line for line in SECTIONS[name].formula.lines if line.startswith("y = "))
+    (target,) = (line for line in SECTIONS[name].formula.latex_lines if line.startswith("y = "))
     assert re.search(r"begin\{cases\} r .*?(if the game is over|for the last move)", target)
 
 
@@ -535,7 +535,7 @@ def test_one_won_game_gives_what_was_published(client: FlaskClient, game: Game) 
     """The values are 0.9, 0.81, 0.73, from the last move to the first."""
     assert ALPHA == 0.9
     after = ["0.73", "0.81", "0.90"]
-    assert [f"{move.value:.2f}" for move in compute_won_game(game)] == after[::-1]
+    assert [f"{move.new_value:.2f}" for move in compute_won_game(game)] == after[::-1]
     for stage in range(len(after) + 1):
         page = client.get(how_url("won-game", stage=stage)).text
         values = re.findall(r'<span class="value">([^<]+)</span>', page)

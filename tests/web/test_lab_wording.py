@@ -44,7 +44,7 @@ def change(recipe: Recipe, parameter: Parameter) -> Iterator[Recipe]:
         values = [True, False]
     for value in values:
         try:
-            changed = replace(recipe, **{parameter.field: value})
+            changed = replace(recipe, **{parameter.field_name: value})
         except RecipeError:
             continue  # a value that the other parameters do not allow
         if value != parameter.value:

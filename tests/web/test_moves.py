@@ -123,12 +123,12 @@ def test_the_picture_shows_what_the_list_says(site: SiteData) -> None:
     played, chart = listed(site, match), chart_of(site, match)
     rules = [shape for shape in chart if isinstance(shape, Segment)]
     levels = dict(
-        zip(RESULT_LABELS, [rule.y1 for rule in rules if rule.kind == "rule"], strict=True)
+        zip(RESULT_LABELS, [rule.y1 for rule in rules if rule.css_classes == "rule"], strict=True)
     )
     (line,) = (shape for shape in chart if isinstance(shape, Path))
     corners = np.array(line.points)
     # Two corners a move: along at the old value, then up or down to the new one.
     assert corners[2::2, 1].tolist() == [levels[move.optimal_value] for move in played]
     assert corners[2::2, 0].tolist() == [x for x, _ in dots_of(chart)]
-    assert [rule.x1 for rule in rules if rule.kind == "now"] == [corners[-1, 0]]
+    assert [rule.x1 for rule in rules if rule.css_classes == "now"] == [corners[-1, 0]]
     assert f"2. X wins, O expected {played[1].value_text}" in describe_moves(played)

@@ -139,14 +139,6 @@ class Section(
     msgspec.Struct,
     frozen=True,
     forbid_unknown_fields=True,
-    # the keys of sections.toml
-    rename={
-        "value_source": "lens",
-        "example_record": "record",
-        "source_slugs": "sources",
-        "second_formula": "also",
-        "snapshot": "step",
-    },
 ):
     """A section of /how: about an algorithm, a term or a measure, with an example board."""
 

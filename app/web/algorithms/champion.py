@@ -140,7 +140,7 @@ ALGORITHM = Algorithm(
             "even-dar-2006",
         ),
         formula=Formula(
-            lines=(
+            latex_lines=(
                 r"L(z) \leftarrow {-\max\limits_{z'} U(z')}",
                 r"U(z) \leftarrow {-\max\limits_{z'} L(z')}",
                 r"V(z) = L(z) + \frac{1}{4} (U(z) - L(z))",

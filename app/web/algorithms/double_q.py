@@ -147,7 +147,7 @@ ALGORITHM = Algorithm(
             "van-hasselt-2015",
         ),
         formula=Formula(
-            lines=(
+            latex_lines=(
                 r"Q_A(s, a) \leftarrow Q_A(s, a) + \alpha (y - Q_A(s, a))",
                 format_cases(
                     "y",

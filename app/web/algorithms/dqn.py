@@ -59,7 +59,7 @@ ALGORITHM = Algorithm(
             "kingma-ba-2015",
         ),
         formula=Formula(
-            lines=(
+            latex_lines=(
                 format_cases(
                     "y",
                     ("r", "if the game is over"),

@@ -37,7 +37,7 @@ ALGORITHM = Algorithm(
             "sutton-barto-2018",
         ),
         formula=Formula(
-            lines=(
+            latex_lines=(
                 Q_STEP,
                 format_cases(
                     "y", ("r", "if the game is over"), (r"r + \gamma v", "otherwise")

@@ -51,7 +51,7 @@ class Formula:
     A symbol without a meaning in `symbol_meanings` or USUAL_MEANINGS is not explained by itself.
     """
 
-    lines: tuple[str, ...]  # one LaTeX formula for each line
+    latex_lines: tuple[str, ...]  # one LaTeX formula for each line
     # symbol -> meaning, where it is not the meaning in USUAL_MEANINGS
     symbol_meanings: Mapping[str, str] = field(default_factory=dict)
     title: str = ""  # "" to show the title of the section
@@ -62,7 +62,7 @@ class Formula:
     @cached_property
     def mathml(self) -> Markup:
         """All lines, each as a block of MathML."""
-        return Markup().join(convert_to_mathml(line) for line in self.lines)
+        return Markup().join(convert_to_mathml(line) for line in self.latex_lines)
 
     @cached_property
     def explained_symbols(self) -> list[tuple[str, str]]:

@@ -262,7 +262,7 @@ ALGORITHM = Algorithm(
             "mitchell-1997",
         ),
         formula=Formula(
-            lines=(
+            latex_lines=(
                 Q_STEP,
                 format_cases(
                     "y",

@@ -152,7 +152,7 @@ ALGORITHM = Algorithm(
         example_record="4",
         source_slugs=("kocsis-szepesvari-2006",),
         formula=Formula(
-            lines=(
+            latex_lines=(
                 r"U(s, a) = Q(s, a) + c \sqrt{\frac{\ln N(s)}{n(s, a)}}",
                 r"Q(s, a) \leftarrow Q(s, a) + \frac{r - Q(s, a)}{n(s, a)}",
             ),

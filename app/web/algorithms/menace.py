@@ -196,7 +196,7 @@ ALGORITHM = Algorithm(
         example_record="04",
         source_slugs=("michie-1963",),
         formula=Formula(
-            lines=(
+            latex_lines=(
                 r"P(a) = \frac{b(s, a)}{\sum_c b(s, c)}",
                 r"b(s, a) \leftarrow \max(0, b(s, a) + r)",
             ),

@@ -85,7 +85,7 @@ ALGORITHM = Algorithm(
             "garcia-1990",
         ),
         formula=Formula(
-            lines=(
+            latex_lines=(
                 format_cases(
                     "v(s)",
                     (r"\max\limits_{s'} v(s')", "where X is to move"),

@@ -107,7 +107,7 @@ ALGORITHM = Algorithm(
         example_record="8",
         source_slugs=("sutton-barto-2018",),
         formula=Formula(
-            lines=(
+            latex_lines=(
                 r"Q(s, a) \leftarrow Q(s, a) + \frac{y - Q(s, a)}{n}",
                 r"y = \gamma^k r",
             ),

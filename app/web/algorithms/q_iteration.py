@@ -112,7 +112,7 @@ ALGORITHM = Algorithm(
             "bellman-1957",
         ),
         formula=Formula(
-            lines=(
+            latex_lines=(
                 r"Q(s, a) \leftarrow y \text{, unless already } Q(s, a) = {-1}",
                 format_cases(
                     "y",

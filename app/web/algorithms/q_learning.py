@@ -70,7 +70,7 @@ ALGORITHM = Algorithm(
             "watkins-dayan-1992",
         ),
         formula=Formula(
-            lines=(
+            latex_lines=(
                 Q_STEP,
                 format_cases(
                     "y",

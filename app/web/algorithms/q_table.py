@@ -98,7 +98,7 @@ ALGORITHM = Algorithm(
             "sutton-barto-2018",
         ),
         formula=Formula(
-            lines=(
+            latex_lines=(
                 Q_STEP,
                 format_cases(
                     "y",

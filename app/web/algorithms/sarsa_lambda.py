@@ -94,7 +94,7 @@ ALGORITHM = Algorithm(
         example_record="7",
         source_slugs=("sutton-barto-2018", "rummery-niranjan-1994"),
         formula=Formula(
-            lines=(
+            latex_lines=(
                 format_cases(
                     r"\delta",
                     ("r - Q(s, a)", "if the game is over"),

@@ -95,7 +95,7 @@ ALGORITHM = Algorithm(
             "littman-1994",
         ),
         formula=Formula(
-            lines=(
+            latex_lines=(
                 Q_STEP,
                 format_cases(
                     "y",

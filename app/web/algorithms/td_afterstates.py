@@ -94,7 +94,7 @@ ALGORITHM = Algorithm(
         example_record="8",
         source_slugs=("sutton-barto-2018",),
         formula=Formula(
-            lines=(r"V(z) \leftarrow V(z) + \alpha (V(z') - V(z))",),
+            latex_lines=(r"V(z) \leftarrow V(z) + \alpha (V(z') - V(z))",),
             symbol_meanings={
                 "V": "the value of a board for the player who moved, an entry of the table",
                 "z′": "the board after the learner’s next move (or after an answer that ends the game)",

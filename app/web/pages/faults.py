@@ -46,14 +46,6 @@ class FirstUpdate(
     msgspec.Struct,
     frozen=True,
     forbid_unknown_fields=True,
-    # the keys of faults.toml
-    rename={
-        "game_number": "game",
-        "update_number": "update",
-        "value_before": "old",
-        "faulty_value": "found",
-        "correct_value": "right",
-    },
 ):
     """The first update in which the trainings with and without a fault differ.
 
@@ -74,14 +66,6 @@ class FaultText(
     msgspec.Struct,
     frozen=True,
     forbid_unknown_fields=True,
-    # the keys of faults.toml
-    rename={
-        "faulty_line": "wrong",
-        "correct_line": "right",
-        "symptom": "notice",
-        "book_section": "book",
-        "first_update": "first",
-    },
 ):
     """The texts on a fault, and the first update that the fault changes."""
 

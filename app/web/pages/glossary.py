@@ -24,7 +24,6 @@ class Term(
     msgspec.Struct,
     frozen=True,
     forbid_unknown_fields=True,
-    rename={"source_section": "book", "example_link": "seen", "word_forms": "said"},
 ):
     """A term of reinforcement learning with its explanation."""
 

@@ -167,7 +167,7 @@ class WorkedMove(NamedTuple):
     board: str  # a character for each cell
     cell: int
     target: float
-    value: float
+    new_value: float
     heat: int  # colour of the value
 
 

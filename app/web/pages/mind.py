@@ -32,7 +32,7 @@ TASK_DECIMALS = 3  # enough decimals to tell 0.999 from a win
 class MindTile(NamedTuple):
     """The selected tile of a mind: a position of the agent, with its values and results."""
 
-    number: int
+    tile_number: int
     move_number: int  # number of the move to decide, from 1
     board: BoardPicture
     # sentence on the highest Q-value or on the beads of the likeliest move
@@ -192,7 +192,7 @@ def _build_tile(
             float(exact.scaled_values[exact.is_known].max()), TASK_DECIMALS
         )
     return MindTile(
-        number=tile_number,
+        tile_number=tile_number,
         move_number=int(tiles.plies[tile_number]) + 1,
         board=lay_out_board(
             state,

@@ -70,7 +70,7 @@ class PuzzlePage(Page, frozen=True):
     @property
     def export(self) -> Export:
         """The ways to export the puzzle."""
-        return export_puzzle(self.attempt.site, self.attempt.number)
+        return export_puzzle(self.attempt.site, self.attempt.puzzle_number)
 
     @property
     def board(self) -> BoardPicture:

@@ -428,12 +428,10 @@ class WhyPage(Page, frozen=True):
         )
 
     def _build_update_url(
-        self, reply_case: str = "", recorded_update: str = "", stage: int = 0
+        self, answer: str = "", update: str = "", stage: int = 0
     ) -> str:
         """Return the URL of this page with another case, or with a recorded update."""
-        return urls.why_url(
-            self.state.match, self.value_query.cell, reply_case or recorded_update
-        )
+        return urls.why_url(self.state.match, self.value_query.cell, answer or update)
 
     @cached_property
     def example(self) -> ExamplePicture | None:

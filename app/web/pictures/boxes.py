@@ -24,7 +24,7 @@ BOARD_SIZE = 3 * CELL_SIZE
 class BoxLabel(NamedTuple):
     """The label of a box."""
 
-    number: int
+    box_number: int
     svg: Markup
 
 

@@ -580,7 +580,7 @@ def _list_keys(
             x = 0.0
             row += 1
         y = KEY_ROW_HEIGHT * row + 2
-        shapes.append(svg.Path(key.kind, [(x, y), (x + KEY_LINE_WIDTH, y)]))
+        shapes.append(svg.Path(key.css_classes, [(x, y), (x + KEY_LINE_WIDTH, y)]))
         shapes.append(svg.Text("told", x + KEY_LINE_WIDTH + 6, y + 4, name))
         x += needed
     return shapes, row + 1

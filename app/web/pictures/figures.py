@@ -611,7 +611,7 @@ def draw_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
     for key in layout.plot.keys:
         y += KEY_LINE_HEIGHT
         sample = (
-            svg.Path(key.kind, [(0, -8), (26, -8)]),
+            svg.Path(key.css_classes, [(0, -8), (26, -8)]),
             svg.Text("label", 34, -4, key.name),
         )
         shapes.append(

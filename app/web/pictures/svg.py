@@ -1,6 +1,6 @@
 """The shapes of pictures, and writers of shapes for a page, as an SVG file and as PNG.
 
-The `kind` of a shape is a list of CSS classes; `shapes.css` has their colours.  In a plot x is a
+The `css_classes` of a shape are separated by spaces; `shapes.css` has their colours.  In a plot x is a
 share of the width from 0 to 1, and y is in pixels, so a plot can have any width while its texts
 keep their size.  In other pictures x and y are in pixels, or in the units of the `Inset` around the
 shape.
@@ -54,7 +54,7 @@ class ShapeLink(NamedTuple):
 class Rect(NamedTuple):
     """A rectangle, such as a bar or a cell."""
 
-    kind: str
+    css_classes: str
     x: float
     y: float
     width: float
@@ -67,7 +67,7 @@ class Rect(NamedTuple):
 class Dot(NamedTuple):
     """A dot for a run or for several runs."""
 
-    kind: str
+    css_classes: str
     x: float
     y: float
     link: ShapeLink | None = None
@@ -77,7 +77,7 @@ class Dot(NamedTuple):
 class Path(NamedTuple):
     """A line through points, with a link."""
 
-    kind: str
+    css_classes: str
     points: Sequence[tuple[float, float]]
     is_closed: bool = False
     link: ShapeLink | None = None
@@ -87,7 +87,7 @@ class Path(NamedTuple):
 class Segment(NamedTuple):
     """A straight line."""
 
-    kind: str
+    css_classes: str
     x1: float
     y1: float
     x2: float
@@ -97,7 +97,7 @@ class Segment(NamedTuple):
 class Text(NamedTuple):
     """A text; `anchor` is the part of the text at its place."""
 
-    kind: str
+    css_classes: str
     x: float
     y: float  # y coordinate of the baseline
     text: str
@@ -109,7 +109,7 @@ class Text(NamedTuple):
 class Sign(NamedTuple):
     """An SVG outline: a mark, or all tiles of a colour."""
 
-    kind: str
+    css_classes: str
     outline: str
     colour_value: ScaleValue | None = None
     # SVG attribute fill, such as "url(#hatch)"; "" to use the style sheet
@@ -125,7 +125,7 @@ class Hatch(NamedTuple):
 class Inset(NamedTuple):
     """A group of shapes that is moved and scaled as a whole."""
 
-    kind: str
+    css_classes: str
     shapes: "Sequence[Shape]"
     x: float = 0.0
     y: float = 0.0
@@ -149,7 +149,7 @@ class Drawing(NamedTuple):
 class LegendKey(NamedTuple):
     """The name of a line of a plot, and the link to its run."""
 
-    kind: str
+    css_classes: str
     name: str
     link: ShapeLink = ShapeLink("", "")
 
@@ -325,22 +325,24 @@ class SvgWriter(NamedTuple):
         match shape:
             case Rect():
                 element = self._draw_rect(shape)
-            case Dot(kind, x, y, relative_radius=size):
-                element = self._draw_dot(kind, (x, y), DOT_RADIUS * size)
+            case Dot(css_classes, x, y, relative_radius=size):
+                element = self._draw_dot(css_classes, (x, y), DOT_RADIUS * size)
             case Path():
                 element = self._draw_path(shape)
             case Inset():
                 element = self._draw_inset(shape)
-            case Segment(kind, x1, y1, x2, y2):
+            case Segment(css_classes, x1, y1, x2, y2):
                 element = (
-                    f'<line class="{kind}" x1="{self._format_x(x1)}" y1="{y1:g}" '
+                    f'<line class="{css_classes}" x1="{self._format_x(x1)}" y1="{y1:g}" '
                     f'x2="{self._format_x(x2)}" y2="{y2:g}"/>'
                 )
             case Text():
                 element = self._draw_text(shape)
-            case Sign(kind, outline, value, fill):
+            case Sign(css_classes, outline, value, fill):
                 filled = f' fill="{fill}"' if fill else ""
-                element = f'<path{_write_classes(kind, value)}{filled} d="{outline}"/>'
+                element = (
+                    f'<path{_write_classes(css_classes, value)}{filled} d="{outline}"/>'
+                )
             case Hatch(id):
                 element = (
                     f'<pattern id="{id}" width=".4" height=".4" patternUnits="userSpaceOnUse" '
@@ -350,7 +352,7 @@ class SvgWriter(NamedTuple):
 
     def _draw_rect(self, rect: Rect) -> str:
         corners = f' rx="{rect.corner_radius:g}"' if rect.corner_radius else ""
-        classes = _write_classes(rect.kind, rect.colour_value)
+        classes = _write_classes(rect.css_classes, rect.colour_value)
         return (
             f'<rect{classes} x="{self._format_x(rect.x)}" y="{rect.y:.5g}" '
             f'width="{self._format_x(rect.width)}" height="{rect.height:.4g}"{corners}/>'
@@ -370,7 +372,7 @@ class SvgWriter(NamedTuple):
     def _draw_text(self, text: Text) -> str:
         anchor = "" if text.anchor == "start" else f' text-anchor="{text.anchor}"'
         moved = f' dx="{-text.left_shift:g}"' if text.left_shift else ""
-        classes = _write_classes(text.kind, text.colour_value)
+        classes = _write_classes(text.css_classes, text.colour_value)
         return (
             f'<text{classes} x="{self._format_x(text.x)}" y="{text.y:g}"'
             f"{anchor}{moved}>{escape(text.text)}</text>"
@@ -380,7 +382,7 @@ class SvgWriter(NamedTuple):
         across = COORDINATE_PRECISION if self.width is None else self.width
         points = "L".join(f"{across * x:.4g} {y:g}" for x, y in path.points)
         outline = f"M{points}" + "z" * path.is_closed
-        drawn = f'<path class="{path.kind}" d="{outline}"/>'
+        drawn = f'<path class="{path.css_classes}" d="{outline}"/>'
         if path.link is not None:
             drawn = f'<path class="touch" d="{outline}"/>{drawn}'
         if self.width is None:
@@ -389,9 +391,9 @@ class SvgWriter(NamedTuple):
                 f'viewBox="0 0 {COORDINATE_PRECISION} {self.height:g}" '
                 f'preserveAspectRatio="none">{drawn}</svg>'
             )
-        kind = path.kind.replace("curve", "end")
+        dot_classes = path.css_classes.replace("curve", "end")
         return drawn + "".join(
-            self._draw_dot(kind, place, DOT_RADIUS) for place in path.dot_points
+            self._draw_dot(dot_classes, place, DOT_RADIUS) for place in path.dot_points
         )
 
     def _draw_inset(self, inset: Inset) -> str:
@@ -403,11 +405,11 @@ class SvgWriter(NamedTuple):
             else ""
         )
         inside = self._replace(width=inset.width)
-        return f"<g{_write_classes(inset.kind, None)}{at}>{inside.write_shapes(inset.shapes)}</g>"
+        return f"<g{_write_classes(inset.css_classes, None)}{at}>{inside.write_shapes(inset.shapes)}</g>"
 
 
 def _write_classes(css_classes: str, colour_value: ScaleValue | None) -> str:
-    kinds = f' class="{css_classes}"' if css_classes else ""
-    return kinds + (
+    attribute = f' class="{css_classes}"' if css_classes else ""
+    return attribute + (
         f' data-{colour_value[0]}="{colour_value[1]}"' if colour_value else ""
     )

@@ -60,7 +60,7 @@ class Side(NamedTuple):
     """A recipe of a comparison with its runs; both sides have runs of the same seeds."""
 
     letter: str  # "A" or "B"
-    name: str  # canonical name of the recipe on this site
+    recipe_name: str  # canonical name of the recipe on this site
     recipe: Recipe
     label: str  # name in a chart, such as "α 0.8"; the letter if no name is short
     phrase: str  # end of a sentence about it, such as "with α 0.8"
@@ -78,7 +78,7 @@ class ResultRow(NamedTuple):
     """A row of the table of results."""
 
     title: str
-    values: list[str]  # values of A and B, or of the only recipe
+    value_texts: list[str]  # values of A and B, or of the only recipe
     contest: Contest | None
 
 
@@ -101,7 +101,7 @@ class Duel:
     @property
     def baseline_name(self) -> str:
         """The name of recipe A, "" for a single recipe."""
-        return self.sides[0].name if len(self.sides) == 2 else ""
+        return self.sides[0].recipe_name if len(self.sides) == 2 else ""
 
     @property
     def seeds_done(self) -> int:
@@ -152,7 +152,7 @@ class Duel:
         """Return the URL of this comparison with query parameters of `urls.lab_url`."""
         curve = name_measure_for_url(self.measure_key)
         return urls.lab_url(
-            self.main_side.name,
+            self.main_side.recipe_name,
             self.baseline_name,
             curve,
             axis_key=self.axis_key,

@@ -82,7 +82,7 @@ def _draw_plots(shapes: list[Shape], duel: Duel, y: float) -> float:
         shapes.append(Inset("", remove_links(plot), left, y + 8, width=width))
         key = y + plot.height + 22
         for line in plot.keys:
-            sample = Path(line.kind, [(x, key - 4), (x + 26, key - 4)])
+            sample = Path(line.css_classes, [(x, key - 4), (x + 26, key - 4)])
             shapes += [sample, Text("told", x + 34, key, line.name)]
             key += TEXT_LINE_HEIGHT
     return y + PLOT_HEIGHT + 56 + TEXT_LINE_HEIGHT * len(curves.plot.keys)

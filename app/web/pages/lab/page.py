@@ -66,12 +66,6 @@ class Preset(
     msgspec.Struct,
     frozen=True,
     forbid_unknown_fields=True,
-    rename={
-        "description": "line",
-        "game_number": "game",
-        "baseline": "ghost",
-        "source_slug": "source",
-    },
 ):
     """A question worth asking, with the recipes that answer it."""
 
@@ -283,7 +277,7 @@ def build_whole_duel(
 
 def build_duel_page(site: SiteData, shown_duel: duel.Duel) -> DuelPage:
     """Return the page of a comparison with the seeds that are trained so far."""
-    names = (shown_duel.main_side.name, shown_duel.baseline_name)
+    names = (shown_duel.main_side.recipe_name, shown_duel.baseline_name)
     preset = next(
         (
             one
@@ -393,12 +387,12 @@ def _list_side_films(
 ) -> list[SideFilm]:
     """Return the film of each side; all films show equal shares of their trainings."""
     site = shown_duel.site
-    last = shown_duel.site.get_last_snapshot(shown_duel.main_side.name)
+    last = shown_duel.site.get_last_snapshot(shown_duel.main_side.recipe_name)
     learners = []
     for side, text in zip(shown_duel.sides, descriptions, strict=True):
-        film = film_position(site, side.name, record)
+        film = film_position(site, side.recipe_name, record)
         at = align_snapshots(film.last_frame, last)[snapshot]
-        mind = draw_mind(site, side.name, at, has_all_frames=True)
+        mind = draw_mind(site, side.recipe_name, at, has_all_frames=True)
         learners.append(SideFilm(side, text, film, at, mind))
     return learners
 
@@ -408,7 +402,9 @@ def _build_compare_url(shown_duel: duel.Duel, record: str) -> str:
     site = shown_duel.site
     baseline = shown_duel.baseline_name
     views = [
-        SourceSnapshot(one) for one in (shown_duel.main_side.name, baseline) if one
+        SourceSnapshot(one)
+        for one in (shown_duel.main_side.recipe_name, baseline)
+        if one
     ]
     apart = find_next_disagreement(views, site) if baseline else None
     return urls.compare_url(Comparison(apart or record, tuple(views)))
@@ -460,7 +456,7 @@ def list_presets(
 
 def _build_preview_url(shown_duel: duel.Duel) -> str:
     return urls.LAB_PREVIEW.url(
-        shown_duel.main_side.name,
+        shown_duel.main_side.recipe_name,
         ghost=shown_duel.baseline_name,
         curve=duel.name_measure_for_url(shown_duel.measure_key),
         axis=shown_duel.axis_key,
@@ -472,7 +468,7 @@ def export_evidence(site: SiteData, shown_duel: duel.Duel) -> Export:
 
     The frame has one agent alone if the measure is against an opponent.
     """
-    chosen = shown_duel.main_side.name
+    chosen = shown_duel.main_side.recipe_name
     if shown_duel.measure_key in CURVE_TITLES:
         names = [one for one in (chosen, shown_duel.baseline_name) if one]
         take = export_curves(site, names, shown_duel.measure_key)

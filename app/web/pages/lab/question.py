@@ -77,7 +77,7 @@ def find_contrasts(recipe_a: Recipe, recipe_b: Recipe) -> list[Parameter]:
     return [
         one
         for one in list_parameters(recipe_b)
-        if getattr(recipe_a, one.field) != one.value
+        if getattr(recipe_a, one.field_name) != one.value
     ]
 
 
@@ -92,8 +92,8 @@ def describe_contrast(
         return f"training against {' instead of '.join(opponents)}"
     if name == "taught":
         return "other games with a person"
-    before = getattr(recipe_a, contrast.field)
-    after = getattr(recipe_b, contrast.field)
+    before = getattr(recipe_a, contrast.field_name)
+    after = getattr(recipe_b, contrast.field_name)
     if contrast.choices:
         asked = words.question_phrases[format_value(after)]
         is_switch = len(contrast.choices) == 2

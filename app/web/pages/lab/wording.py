@@ -30,13 +30,6 @@ class Wording(
     msgspec.Struct,
     frozen=True,
     forbid_unknown_fields=True,
-    rename={
-        "more_phrase": "more",
-        "less_phrase": "less",
-        "question_phrases": "asks",
-        "value_phrase": "value",
-        "value_phrases": "values",
-    },
 ):
     """The words for a parameter and its values: `wording.toml` explains each field."""
 
@@ -57,17 +50,17 @@ class Description(NamedTuple):
     """The description of a recipe by the values in which it differs from another recipe."""
 
     circumstances: list[str]  # texts such as "against Random" and "as X"
-    values: list[str]  # texts such as "α 0.8" and "200 games"
+    value_texts: list[str]  # texts such as "α 0.8" and "200 games"
 
     @property
     def label(self) -> str:
         """The description as the name of a line in a chart, "" if it is empty."""
-        return ", ".join([*self.circumstances, *self.values])
+        return ", ".join([*self.circumstances, *self.value_texts])
 
     @property
     def after_title(self) -> str:
         """The description as a text to follow the title of an algorithm."""
-        values = [f"with {join_words(self.values)}"] if self.values else []
+        values = [f"with {join_words(self.value_texts)}"] if self.value_texts else []
         return " ".join([*self.circumstances, *values])
 
     @property
@@ -157,7 +150,7 @@ def describe_values(
         elif one.name == "seat":
             description.circumstances.append(SEATS[str(one.value)])
         else:
-            description.values.append(describe_value(recipe, one))
+            description.value_texts.append(describe_value(recipe, one))
     return description
 
 

@@ -46,7 +46,7 @@ class Attempt:
     """A puzzle with the visitor's answers so far."""
 
     site: SiteData
-    number: int  # number of the puzzle, from 1
+    puzzle_number: int  # number of the puzzle, from 1
     day: date | None = None  # the day of the round, None for a round of ten
     answer_digits: str = ""  # a digit for each puzzle answered before in the round
     chosen_correct_cell: int | None = None  # the cell chosen as the right move
@@ -56,7 +56,7 @@ class Attempt:
     @cached_property
     def puzzle(self) -> Puzzle:
         """The puzzle with this number."""
-        return list_puzzles(self.site)[self.number - 1]
+        return list_puzzles(self.site)[self.puzzle_number - 1]
 
     @property
     def shows_solution(self) -> bool:
@@ -126,7 +126,7 @@ class Attempt:
         """The URL of the puzzle with these answers."""
         answered = self.chosen_correct_cell, self.chosen_agent_cell, self.shown_plies
         return get_url_in_frame(
-            urls.puzzle_url(self.number, self.day, self.answer_digits, *answered)
+            urls.puzzle_url(self.puzzle_number, self.day, self.answer_digits, *answered)
         )
 
     @property
@@ -135,12 +135,12 @@ class Attempt:
         answers = f"{self.answer_digits}{self.answer_digit}"
         if self.puzzles_left == 1:
             return get_url_in_frame(
-                urls.SCORE.url(self.number, day=self.day, answers=answers)
+                urls.SCORE.url(self.puzzle_number, day=self.day, answers=answers)
             )
         if self.day:
             following = list_daily_puzzles(self.site, self.day)[len(answers)]
         else:
-            following = get_next_number(self.site, self.number)
+            following = get_next_number(self.site, self.puzzle_number)
         return get_url_in_frame(urls.puzzle_url(following, self.day, answers))
 
     @cached_property
