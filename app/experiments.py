@@ -555,23 +555,26 @@ def _join_numbers(number_list: str) -> str:
 
 
 def summarize_seeds(
-    name: str,
+    recipe_label: str,
     recipe: str,
     x_values: Sequence[float],
-    rows: Sequence[Sequence[float]],
+    numbers_by_seed: Sequence[Sequence[float]],
     first_seed: int = 0,
 ) -> Series:
-    """Return the curve of a recipe: statistics over `rows`, which have a seed's number for each x."""
-    low, median, high = np.quantile(rows, (0.1, 0.5, 0.9), axis=0).tolist()
-    least = np.min(rows, axis=0).tolist()
-    most = np.max(rows, axis=0).tolist()
+    """Return the curve of a recipe: statistics over its seeds at each x value.
+
+    `numbers_by_seed` has a list for each seed, with a number for each of `x_values`.
+    """
+    low, median, high = np.quantile(numbers_by_seed, (0.1, 0.5, 0.9), axis=0).tolist()
+    least = np.min(numbers_by_seed, axis=0).tolist()
+    most = np.max(numbers_by_seed, axis=0).tolist()
     x_values, median, low, high, least, most = (
         [round_significant(value) for value in line]
         for line in (x_values, median, low, high, least, most)
     )
-    typical_seed = first_seed + find_median_index([row[-1] for row in rows])
+    typical_seed = first_seed + find_median_index([row[-1] for row in numbers_by_seed])
     return Series(
-        name,
+        recipe_label,
         recipe,
         x_values,
         median,
@@ -579,7 +582,7 @@ def summarize_seeds(
         high,
         least,
         most,
-        seed_count=len(rows),
+        seed_count=len(numbers_by_seed),
         typical_seed=typical_seed,
     )
 
@@ -599,12 +602,16 @@ def round_significant(value: float) -> float:
     return float(f"{value:.{SIGNIFICANT_DIGITS}g}") + 0.0
 
 
-def count_higher(first: Sequence[float], second: Sequence[float]) -> int:
+def count_higher(
+    first_numbers: Sequence[float], second_numbers: Sequence[float]
+) -> int:
     """Return the number of indices i for which `first[i]` is higher than `second[i]`."""
-    return sum(a > b for a, b in zip(first, second, strict=True))
+    return sum(a > b for a, b in zip(first_numbers, second_numbers, strict=True))
 
 
-def compute_sign_test(first: Sequence[float], second: Sequence[float]) -> float:
+def compute_sign_test(
+    first_numbers: Sequence[float], second_numbers: Sequence[float]
+) -> float:
     """Return the p-value of the sign test on the pairs `first[i]`, `second[i]`.
 
     It is the probability of at least this difference in counts if both were equally good: exact
@@ -612,8 +619,8 @@ def compute_sign_test(first: Sequence[float], second: Sequence[float]) -> float:
     Source: Arbuthnot (1710); Conover (1999), "Practical nonparametric statistics", section
     3.4.
     """
-    above = count_higher(first, second)
-    below = count_higher(second, first)
+    above = count_higher(first_numbers, second_numbers)
+    below = count_higher(second_numbers, first_numbers)
     total = above + below
     fewer = min(above, below)
     tail = sum(comb(total, k) for k in range(fewer + 1))

@@ -90,21 +90,23 @@ def write_documents(
     )
 
 
-def replace_table(path: Path, table: str) -> None:
+def replace_table(document_path: Path, table: str) -> None:
     """Replace the text between the two markers of a file by a table.
 
     Raises ValueError unless the file has the two markers in this order, once each.
     """
-    before, start, rest = path.read_text().partition(START_MARK)
+    before, start, rest = document_path.read_text().partition(START_MARK)
     _, end, after = rest.partition(END_MARK)
     if not (start and end) or START_MARK in rest or END_MARK in before + after:
-        raise ValueError(f"{path} has not {START_MARK} and then {END_MARK}, once each")
-    path.write_text(f"{before}{START_MARK}\n{table}{END_MARK}{after}")
+        raise ValueError(
+            f"{document_path} has not {START_MARK} and then {END_MARK}, once each"
+        )
+    document_path.write_text(f"{before}{START_MARK}\n{table}{END_MARK}{after}")
 
 
-def _format_markdown(lines: list[list[str]]) -> str:
+def _format_markdown(table_lines: list[list[str]]) -> str:
     """Return lines of cells, the first a heading, as a Markdown table."""
-    header, *others = lines
+    header, *others = table_lines
     return "".join(
         f"| {' | '.join(cells)} |\n"
         for cells in [header, ["---"] * len(header), *others]

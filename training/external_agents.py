@@ -74,24 +74,26 @@ class ExternalAgent(NamedTuple):
     notes: Iterable[str] = ()
 
 
-def find_agent_form(text: str) -> str:
+def find_agent_form(agent_text: str) -> str:
     """Return the key of `FORM_DESCRIPTIONS` that a command-line text matches, "" if it matches none."""
-    if Path(text).suffix.lower() in TABLE_ENDINGS:
+    if Path(agent_text).suffix.lower() in TABLE_ENDINGS:
         return "table"
-    if "moves=" in text or (len(text) > MAX_NAME and ALPHABET.fullmatch(text)):
+    if "moves=" in agent_text or (
+        len(agent_text) > MAX_NAME and ALPHABET.fullmatch(agent_text)
+    ):
         return "link"
-    return "function" if FUNCTION_PATTERN.fullmatch(text) else ""
+    return "function" if FUNCTION_PATTERN.fullmatch(agent_text) else ""
 
 
 def judge_external(
-    game: Game, text: str, options: TableOptions, site: str
+    game: Game, agent_text: str, options: TableOptions, site: str
 ) -> Iterator[str]:
     """Yield the exact results of an external agent, line by line.
 
-    `text` has one of `FORM_DESCRIPTIONS`; `options` apply to tables. Raises ValueError, naming the
+    `agent_text` has one of `FORM_DESCRIPTIONS`; `options` apply to tables. Raises ValueError, naming the
     fault, its place and the valid form, if the agent cannot be read.
     """
-    foreign = read_external(game, text, options)
+    foreign = read_external(game, agent_text, options)
     if foreign.notes:
         yield from foreign.notes
         yield ""
@@ -104,15 +106,15 @@ def judge_external(
 
 
 def describe_external(
-    game: Game, text: str, options: TableOptions, site: str
+    game: Game, agent_text: str, options: TableOptions, site: str
 ) -> dict[str, Any]:
     """Return the exact results of an agent's play, as `describe_play` does.
 
     Adds the notes on how its table was read.  Raises ValueError as `judge_external` does.
     """
-    foreign = read_external(game, text, options)
+    foreign = read_external(game, agent_text, options)
     record = describe_moves(game, foreign.chosen_moves, site)
-    return {"agent": text, **record, "notes": [*foreign.notes]}
+    return {"agent": agent_text, **record, "notes": [*foreign.notes]}
 
 
 def describe_moves(game: Game, chosen_moves: CellMask, site: str) -> dict[str, Any]:
@@ -173,19 +175,19 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
     }
 
 
-def read_external(game: Game, text: str, options: TableOptions) -> ExternalAgent:
+def read_external(game: Game, agent_text: str, options: TableOptions) -> ExternalAgent:
     """Return the agent of a file, a link or a function; raises ValueError as `judge_external` does."""
-    form = find_agent_form(text)
+    form = find_agent_form(agent_text)
     try:
         if form == "link":
-            return ExternalAgent(decode_moves(game, text.rpartition("moves=")[2]))
+            return ExternalAgent(decode_moves(game, agent_text.rpartition("moves=")[2]))
         if form == "function":
-            return ExternalAgent(_read_function(game, text))
-        return _read_file(game, Path(text), options)
+            return ExternalAgent(_read_function(game, agent_text))
+        return _read_file(game, Path(agent_text), options)
     except OSError as error:
-        raise ValueError(f"{text}: {error.strerror}") from None
+        raise ValueError(f"{agent_text}: {error.strerror}") from None
     except ValueError as error:
-        where = "the link" if form == "link" else text
+        where = "the link" if form == "link" else agent_text
         raise ValueError(f"{where}: {error}\n{FORM_DESCRIPTIONS[form]}") from None
 
 
@@ -204,9 +206,9 @@ def _read_file(game: Game, file: Path, options: TableOptions) -> ExternalAgent:
     )
 
 
-def _read_function(game: Game, text: str) -> CellMask:
+def _read_function(game: Game, function_name: str) -> CellMask:
     """Return the moves of a function, given as module:name; it is called as in `docs/judge.py`."""
-    module, _, name = text.partition(":")
+    module, _, name = function_name.partition(":")
     try:
         play = attrgetter(name)(import_module(module))
     except (Exception, SystemExit) as error:  # a foreign module may raise anything

@@ -44,9 +44,12 @@ class Measure(Generic[ResultType]):
     compute: Callable[[Recipe], ResultType]
     batch_size: int = 10
 
-    def measure_encoded(self, names: Sequence[str]) -> list[bytes]:
+    def measure_encoded(self, recipe_names: Sequence[str]) -> list[bytes]:
         """Return the results of the recipes with these names, as JSON for the store."""
-        return [msgspec.json.encode(self.compute(parse_recipe(text))) for text in names]
+        return [
+            msgspec.json.encode(self.compute(parse_recipe(text)))
+            for text in recipe_names
+        ]
 
 
 class MeasuredRun(

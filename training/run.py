@@ -161,23 +161,27 @@ def train_and_save(agent_id: str, recipe: str, output_folder: Path) -> None:
     )
 
 
-def get_agent(game: Game, text: str, models: Path = MODELS) -> Agent:
+def get_agent(game: Game, agent_text: str, models: Path = MODELS) -> Agent:
     """Return the agent of an id or of a recipe, from `models` if it is there, else trained now.
 
     Raises RecipeError if the text is neither, and ModelError if the file cannot be loaded.
     """
-    recipe = SHIPPED[text].recipe if text in SHIPPED else parse_recipe(text)
+    recipe = (
+        SHIPPED[agent_text].recipe
+        if agent_text in SHIPPED
+        else parse_recipe(agent_text)
+    )
     agent_id = make_agent_id(recipe)
     if (models / f"{agent_id}.npz").exists():
         return load_agent(models, game, agent_id)
     return train(agent_id, recipe, game, lambda progress: None)
 
 
-def get_policy(game: Game, text: str, models: Path = MODELS) -> Policy:
+def get_policy(game: Game, policy_text: str, models: Path = MODELS) -> Policy:
     """Return the policy of a baseline, an id or a recipe, [D, cells]; raises as `get_agent` does."""
-    if text in BASELINES:
-        return BASELINES[text].build_policy(game)
-    agent = get_agent(game, text, models)
+    if policy_text in BASELINES:
+        return BASELINES[policy_text].build_policy(game)
+    agent = get_agent(game, policy_text, models)
     return policy_from_values(agent.q, agent.card.play_rule)
 
 

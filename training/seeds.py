@@ -143,13 +143,13 @@ def compute_five_numbers(values: Iterable[float]) -> list[float]:
     return [ordered[0], *middle, ordered[-1]]
 
 
-def draw_histogram(values: Sequence[int], bins: int = 12) -> list[str]:
+def draw_histogram(whole_numbers: Sequence[int], bins: int = 12) -> list[str]:
     """Return the distribution of whole numbers, a line for each range of equal width."""
-    low = min(values)
-    high = max(values)
+    low = min(whole_numbers)
+    high = max(whole_numbers)
     width = (high - low) // bins + 1
     counts = [0] * ((high - low) // width + 1)
-    for value in values:
+    for value in whole_numbers:
         counts[(value - low) // width] += 1
     lines = []
     for i, count in enumerate(counts):

@@ -73,7 +73,7 @@ def get_pupil_cache(game: Game, is_compiled: bool) -> "PupilCache":
 
 
 def answer_course(
-    game: Game, text: str, unfinished_moves: str | None, is_compiled: bool = True
+    game: Game, recipe_name: str, unfinished_moves: str | None, is_compiled: bool = True
 ) -> bytes:
     """Return the `Course` of a recipe by its name as JSON, or the `Refusal`.
 
@@ -82,11 +82,11 @@ def answer_course(
     try:
         return msgspec.json.encode(
             get_pupil_cache(game, is_compiled).build_course(
-                parse_recipe(text), unfinished_moves
+                parse_recipe(recipe_name), unfinished_moves
             )
         )
     except TaughtError as error:
-        games = text.partition("taught=")[2].count(".") + 1
+        games = recipe_name.partition("taught=")[2].count(".") + 1
         is_cut = error.game == games and error.fault == UNFINISHED_TEXT
         return msgspec.json.encode(Refusal(str(error), error.game, is_cut))
     except RecipeError as error:

@@ -355,11 +355,11 @@ def select_examples(slug: str) -> list[UpdateExample]:
 
 
 def make_example(
-    kind: str, agent: str, game: RecordedGame, shown_index: int
+    example_kind: str, agent: str, game: RecordedGame, shown_index: int
 ) -> UpdateExample:
     """Return an example: a recorded game, and the index `shown_index` of the update shown first."""
     return UpdateExample(
-        kind,
+        example_kind,
         agent,
         game.game_number,
         game.earlier_updates,
@@ -472,7 +472,9 @@ def _list_bounds(tree: Tree, node: tuple[int, ...], board: str) -> list[float | 
     return bounds
 
 
-def _build_simulation_example(tree: Tree, agent: str, number: int) -> UpdateExample:
+def _build_simulation_example(
+    tree: Tree, agent: str, example_number: int
+) -> UpdateExample:
     """Simulate a game and return it as an example; the values of its moves are their upper bounds."""
     game = tree.game
     tries = dict(tree.visits)
@@ -513,10 +515,10 @@ def _build_simulation_example(tree: Tree, agent: str, number: int) -> UpdateExam
             )
         )
     return UpdateExample(
-        "simulated" if number > 1 else "began",
+        "simulated" if example_number > 1 else "began",
         agent,
-        number,
-        number - 1,
+        example_number,
+        example_number - 1,
         turns,
         changes,
         0,

@@ -775,6 +775,6 @@ def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) 
     )
 
 
-def compute_final_rate(start: float, drop: float) -> float:
+def compute_final_rate(initial_rate: float, drop: float) -> float:
     """Return the rate in the last tenth of the games, after nine decreases by `drop`."""
-    return max(0.0, start - 9 * drop)
+    return max(0.0, initial_rate - 9 * drop)

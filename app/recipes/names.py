@@ -61,13 +61,13 @@ def name_script_file(recipe: Recipe) -> str:
     return re.sub(r"[^a-z0-9._]+", "-", settings) + ".py"
 
 
-def parse_recipe(text: str) -> Recipe:
+def parse_recipe(recipe_name: str) -> Recipe:
     """Return the recipe with this name.
 
     Raises RecipeError with a sentence that names the fault and the right values.
     """
-    _check_length(text)
-    slug, *settings = text.split(",")
+    _check_length(recipe_name)
+    slug, *settings = recipe_name.split(",")
     known = get_parameters(find_algorithm(slug))
     values: dict[str, Any] = {}
     for setting in settings:
@@ -110,23 +110,23 @@ def suggest_word(word: str, words: Iterable[str]) -> str:
     return f" (did you mean {nearest[0]}?)" if nearest else ""
 
 
-def _parse_value(parameter: Parameter, text: str) -> Value:
+def _parse_value(parameter: Parameter, value_text: str) -> Value:
     """Return the value of a parameter from its text; raises RecipeError if the type is wrong."""
-    if parameter.value_type is bool and text in SWITCH_WORDS.values():
-        return text == SWITCH_WORDS[True]
-    if parameter.value_type is int and WHOLE_NUMBER.fullmatch(text):
-        return int(text)
-    if parameter.value_type is float and NUMBER.fullmatch(text):
-        return float(text) + 0.0  # turns -0.0 into 0.0
+    if parameter.value_type is bool and value_text in SWITCH_WORDS.values():
+        return value_text == SWITCH_WORDS[True]
+    if parameter.value_type is int and WHOLE_NUMBER.fullmatch(value_text):
+        return int(value_text)
+    if parameter.value_type is float and NUMBER.fullmatch(value_text):
+        return float(value_text) + 0.0  # turns -0.0 into 0.0
     if parameter.value_type is str:
-        return text.replace(" ", "+")  # a "+" in a URL query arrives as a space
+        return value_text.replace(" ", "+")  # a "+" in a URL query arrives as a space
     raise RecipeError(
-        f"{parameter.name} {describe_range(parameter)}, not {quote_value(text)}"
+        f"{parameter.name} {describe_range(parameter)}, not {quote_value(value_text)}"
     )
 
 
 def _parse_opponents(
-    vs: str, length_parameter: str, values: dict[str, Value]
+    vs: str, length_parameter: str, values_by_parameter: dict[str, Value]
 ) -> dict[str, Value]:
     """Return the values of parameters that a text `vs` sets, with aliases of opponents replaced.
 
@@ -140,20 +140,20 @@ def _parse_opponents(
         and len(phases[0]) == 2
         and WHOLE_NUMBER.fullmatch(phases[0][1])
     ):
-        if length_parameter in values:
+        if length_parameter in values_by_parameter:
             raise RecipeError(f"{length_parameter} is not given where vs says how many")
         return {"vs": phases[0][0], length_parameter: int(phases[0][1])}
     return {"vs": "+".join(":".join(phase) for phase in phases)}
 
 
-def get_max_length(text: str) -> int:
+def get_max_length(recipe_name: str) -> int:
     """Return the maximum length of a recipe's name; names with games of a person may be longer."""
-    return MAX_TAUGHT_NAME if ",taught=" in text else MAX_NAME
+    return MAX_TAUGHT_NAME if ",taught=" in recipe_name else MAX_NAME
 
 
-def _check_length(text: str) -> None:
+def _check_length(recipe_name: str) -> None:
     """Raise RecipeError if a name is longer than allowed."""
-    if len(text) > get_max_length(text):
+    if len(recipe_name) > get_max_length(recipe_name):
         raise RecipeError(
-            f"a name has at most {get_max_length(text)} characters, not {len(text)}"
+            f"a name has at most {get_max_length(recipe_name)} characters, not {len(recipe_name)}"
         )

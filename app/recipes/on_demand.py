@@ -6,12 +6,12 @@ from app.recipes.parameters import Recipe, RecipeError
 MAX_UPDATES = 2_000_000  # this many updates take less than a second
 
 
-def parse_on_demand(text: str) -> Recipe:
+def parse_on_demand(recipe_name: str) -> Recipe:
     """Return the recipe with this name if it can be trained on demand.
 
     Raises RecipeError as `parse_recipe` does, and if the training would take too long.
     """
-    recipe = parse_recipe(text)
+    recipe = parse_recipe(recipe_name)
     if recipe.is_network:
         raise RecipeError(
             f"{recipe.slug} takes minutes: only the command line trains it"

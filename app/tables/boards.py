@@ -76,27 +76,27 @@ HIGH_DIGITS = list(product("012", repeat=4))
 LOW_DIGITS = list(product("012", repeat=5))
 
 
-def _normalize_token(text: str) -> str:
+def _normalize_token(sign_text: str) -> str:
     """Return the token of a sign: a whole number, "." for empty, or the sign in upper case."""
-    number = parse_number(text)
+    number = parse_number(sign_text)
     if number is not None and number.is_integer():
         return str(int(number))
-    text = text.strip().upper()
-    return "." if text in EMPTY_SIGNS else text
+    sign_text = sign_text.strip().upper()
+    return "." if sign_text in EMPTY_SIGNS else sign_text
 
 
-def read_token(item: Any) -> str:
+def read_token(cell_item: Any) -> str:
     """Return the token of a cell of a board in a table; "." for an empty cell."""
-    return _normalize_token("" if item is None else format_item(item))
+    return _normalize_token("" if cell_item is None else format_item(cell_item))
 
 
-def read_signs(board: Any) -> BoardSigns | None:
+def read_signs(board_item: Any) -> BoardSigns | None:
     """Return the nine signs of a board in any notation, None if the item is not a board."""
-    if isinstance(board, list):
-        return _parse_board_list(board)
-    if isinstance(board, str):
-        return _parse_board_text(board)
-    code = parse_number(board)
+    if isinstance(board_item, list):
+        return _parse_board_list(board_item)
+    if isinstance(board_item, str):
+        return _parse_board_text(board_item)
+    code = parse_number(board_item)
     return _parse_code(int(code)) if is_whole(code) else None
 
 
@@ -307,21 +307,21 @@ def collect_boards(board_items: Sequence[Any]) -> RowBoards:
     return RowBoards(DistinctBoards(known, counts) if known else None, rows, beside)
 
 
-def split_board(item: Any) -> tuple[Any, tuple[Any, ...]]:
+def split_board(board_item: Any) -> tuple[Any, tuple[Any, ...]]:
     """Split an item of a table into its board and the tuple of its other numbers.
 
     The others are a move, a value, or both: `[[0, 1, ...], 4]` is split into the board and `(4,)`.
     """
-    if isinstance(item, list) and 2 <= len(item) <= 3:
-        board, *more = item
+    if isinstance(board_item, list) and 2 <= len(board_item) <= 3:
+        board, *more = board_item
         beside = flatten_lists(more)
         if isinstance(board, list) and len(board) == CELLS and len(beside) <= 2:
             return board, tuple(beside)
-    return item, ()
+    return board_item, ()
 
 
-def _make_hashable(board: Any) -> Any:
+def _make_hashable(board_item: Any) -> Any:
     """Return a dictionary key for a board: nested lists become tuples."""
-    if isinstance(board, list | tuple):
-        return tuple(map(_make_hashable, board))
-    return board
+    if isinstance(board_item, list | tuple):
+        return tuple(map(_make_hashable, board_item))
+    return board_item

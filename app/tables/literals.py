@@ -26,27 +26,27 @@ ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-def parse_literal(text: str) -> Any:
+def parse_literal(literal_text: str) -> Any:
     """Return the value of a text: KeyValuePairs, list, str, float or None.
 
     Words such as `null`, `nan` and `True` become None. Raises TableError, naming the line.
     """
-    if count_nested_brackets(text) <= MAX_NESTING:
+    if count_nested_brackets(literal_text) <= MAX_NESTING:
         try:
             return json.loads(
-                text,
+                literal_text,
                 object_pairs_hook=KeyValuePairs,
                 parse_int=float,
                 parse_constant=lambda word: None,
             )
         except (ValueError, RecursionError):
             pass  # not JSON, so it is parsed as a Python literal
-    return LiteralParser(text).parse_all()
+    return LiteralParser(literal_text).parse_all()
 
 
-def count_nested_brackets(text: str) -> int:
+def count_nested_brackets(literal_text: str) -> int:
     """Return the deepest nesting of brackets in a text; brackets within strings count too."""
-    signs = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
+    signs = np.frombuffer(literal_text.encode("utf-8", "replace"), np.uint8)
     change = np.zeros(256, np.int8)
     change[list(b"[{(")], change[list(b"]})")] = 1, -1
     return int(change[signs].cumsum(dtype=np.int32).max(initial=0))
@@ -55,9 +55,9 @@ def count_nested_brackets(text: str) -> int:
 class LiteralParser:
     """A recursive-descent parser with one token of lookahead, in `kind` and `value`."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, literal_text: str) -> None:
         """Prepare to parse a text, and read its first token."""
-        self.text = text
+        self.text = literal_text
         self.position = self.start = 0
         self.kind, self.value = "", ""
         self.tokens = 0
@@ -200,17 +200,17 @@ def _unescape(match: re.Match[str]) -> str:
     return ESCAPED.get(sign, sign)
 
 
-def _parse_numbers(text: str) -> list[float | None]:
+def _parse_numbers(numbers_text: str) -> list[float | None]:
     """Return the numbers of a text, separated by commas, with None for each word.
 
     Raises ValueError for any other content.
     """
-    parts = text.replace("None", "nan").replace("null", "nan").split(",")
+    parts = numbers_text.replace("None", "nan").replace("null", "nan").split(",")
     if not parts[-1].strip():
         parts.pop()  # empty text after a trailing comma
     values = list(map(float, parts))
     if inf in values or -inf in values:
         raise ValueError("too large")
-    if "n" in text or "N" in text:
+    if "n" in numbers_text or "N" in numbers_text:
         return [None if value != value else value for value in values]  # noqa: PLR0124
     return list(values)

@@ -61,7 +61,7 @@ class TableReading:
 
 
 def read_table(
-    game: Game, content: bytes, options: TableOptions = DEFAULT_OPTIONS
+    game: Game, file_content: bytes, options: TableOptions = DEFAULT_OPTIONS
 ) -> TableReading:
     """Return the moves and values in the bytes of a file: JSON, a Python literal, CSV or npz.
 
@@ -70,7 +70,7 @@ def read_table(
     """
     if game.cells != CELLS:
         raise TableError("only tables of boards with nine cells can be read")
-    return TableReader(game, read_rows(game, content), options).read()
+    return TableReader(game, read_rows(game, file_content), options).read()
 
 
 class RowCells(NamedTuple):
@@ -133,14 +133,14 @@ class TableReader:
             unread_count=len(rows),
         )
 
-    def add_fault(self, row: int, fault: str) -> None:
+    def add_fault(self, row_index: int, fault: str) -> None:
         """Record the reason why a row cannot be read.
 
         Rows without a label come from an array indexed by base-3 number. Many of these numbers
         are not boards, so faults of such rows are not recorded.
         """
-        if self.rows[row].label:
-            self.faults[row] = fault
+        if self.rows[row_index].label:
+            self.faults[row_index] = fault
 
     def describe_first_fault(self) -> str:
         """Return the first fault as the end of a sentence, "" if there are no faults."""
@@ -177,36 +177,36 @@ class TableReader:
                 taken += self.uses_illegal_moves(row, self.legal[position])
         return taken
 
-    def uses_illegal_moves(self, row: int, legal: list[bool]) -> bool:
+    def uses_illegal_moves(self, row_index: int, legal: list[bool]) -> bool:
         """Return whether a row has an illegal move, or a value for one, in its position."""
-        value = self.rows[row].value
+        value = self.rows[row_index].value
         if isinstance(value, list) and not isinstance(value, KeyValuePairs):
             given = [parse_number(item) is not None for item in flatten_lists(value)]
             return len(given) == len(legal) and not all(given) and given != legal
         moves = (
             [key for key, _ in value]
             if isinstance(value, KeyValuePairs)
-            else [self.find_move(row)]
+            else [self.find_move(row_index)]
         )
         cells = [parse_cell(self.parse_move_numbers(move), 0) for move in moves]
         return any(cell is not None and not legal[cell] for cell in cells)
 
-    def find_move(self, row: int) -> Any:
+    def find_move(self, row_index: int) -> Any:
         """Return the move of a row: in its own field, with its board, or as its only value."""
-        if self.rows[row].move is not None:
-            return self.rows[row].move
-        beside = self.beside[row]
+        if self.rows[row_index].move is not None:
+            return self.rows[row_index].move
+        beside = self.beside[row_index]
         if beside:
             return list(beside) if len(beside) > 1 else beside[0]
-        return self.rows[row].value
+        return self.rows[row_index].value
 
-    def parse_move_numbers(self, move: Any) -> tuple[int, ...]:
+    def parse_move_numbers(self, move_item: Any) -> tuple[int, ...]:
         """Return the numbers of a move, () if the item is not a move; results are cached."""
-        if isinstance(move, list):
-            return parse_move(move)
-        numbers = self.move_numbers.get(move)
+        if isinstance(move_item, list):
+            return parse_move(move_item)
+        numbers = self.move_numbers.get(move_item)
         if numbers is None:
-            numbers = self.move_numbers[move] = parse_move(move)
+            numbers = self.move_numbers[move_item] = parse_move(move_item)
         return numbers
 
     def read_values(self, positions: NDArray[np.intp]) -> None:
@@ -243,16 +243,16 @@ class TableReader:
             self.notes.append(f"Finished games, left out: {finished:,}.")
 
     def store_values(
-        self, pairs: NDArray[np.intp], values: NDArray[np.float64]
+        self, pairs: NDArray[np.intp], new_values: NDArray[np.float64]
     ) -> None:
         """Store values in `q`; illegal moves are skipped, and a later value replaces an earlier one."""
         is_legal = self.game.legal.reshape(-1)[pairs]
-        is_known = is_legal & ~np.isnan(values)
+        is_known = is_legal & ~np.isnan(new_values)
         pairs = pairs[is_known]
-        values = values[is_known]
+        new_values = new_values[is_known]
         table = self.q.reshape(-1)
-        table[pairs] = values
-        overwritten = len(np.unique(pairs[table[pairs] != values]))
+        table[pairs] = new_values
+        overwritten = len(np.unique(pairs[table[pairs] != new_values]))
         if overwritten:
             self.notes.append(
                 f"Moves with two different values: {overwritten:,}. The last value counts."
@@ -274,21 +274,21 @@ class TableReader:
         )
         return 1 if is_from_1 else 0
 
-    def list_move_items(self, row: int) -> list[Any]:
+    def list_move_items(self, row_index: int) -> list[Any]:
         """Return the items of a row that name cells."""
-        value = self.rows[row].value
+        value = self.rows[row_index].value
         if isinstance(value, KeyValuePairs):
             return [key for key, _ in value]
         if isinstance(value, list) and len(flatten_lists(value)) != 2:
             return []
-        return [self.find_move(row)]
+        return [self.find_move(row_index)]
 
     def read_cells(
-        self, row: int, legal: list[bool], first_cell_number: int
+        self, row_index: int, legal: list[bool], first_cell_number: int
     ) -> RowCells:
         """Return the cells and values of a row; raises TableError if they cannot be read."""
-        value = self.rows[row].value
-        move = self.rows[row].move
+        value = self.rows[row_index].value
+        move = self.rows[row_index].move
         if isinstance(value, KeyValuePairs):
             cells = [self.read_cell(key, first_cell_number) for key, _ in value]
             return RowCells(cells, parse_values(item for _, item in value), True)
@@ -300,8 +300,8 @@ class TableReader:
                 return listed
         elif value is None:
             return RowCells([], [], False)
-        elif move is not None or self.beside[row]:
-            cell = self.read_cell(self.find_move(row), first_cell_number)
+        elif move is not None or self.beside[row_index]:
+            cell = self.read_cell(self.find_move(row_index), first_cell_number)
             return RowCells([cell], [parse_value(value)], True)
         cell = self.read_cell(value, first_cell_number)
         if not legal[cell]:
@@ -309,30 +309,30 @@ class TableReader:
         return RowCells([cell], [1.0], False)
 
     def read_listed_values(
-        self, items: list[Any], legal: list[bool], first_cell_number: int
+        self, value_items: list[Any], legal: list[bool], first_cell_number: int
     ) -> RowCells | None:
         """Return the values of all cells or of the free cells; None if two items name a cell.
 
         Raises TableError for another number of items.
         """
-        if len(items) == len(legal):
-            return RowCells(range(len(legal)), parse_values(items), True)
+        if len(value_items) == len(legal):
+            return RowCells(range(len(legal)), parse_values(value_items), True)
         free = [cell for cell, is_free in enumerate(legal) if is_free]
         is_move = (
-            len(items) == 2
-            and parse_cell(parse_move(items), first_cell_number) is not None
+            len(value_items) == 2
+            and parse_cell(parse_move(value_items), first_cell_number) is not None
         )
-        if len(items) == len(free) and not is_move:
-            return RowCells(free, parse_values(items), True)
-        if len(items) != 2:
-            raise TableError(f"it has {len(items)} values, not {len(legal)}")
+        if len(value_items) == len(free) and not is_move:
+            return RowCells(free, parse_values(value_items), True)
+        if len(value_items) != 2:
+            raise TableError(f"it has {len(value_items)} values, not {len(legal)}")
         return None
 
-    def read_cell(self, move: Any, first_cell_number: int) -> int:
+    def read_cell(self, move_item: Any, first_cell_number: int) -> int:
         """Return the cell of a move; raises TableError if the item is not a move."""
-        cell = parse_cell(self.parse_move_numbers(move), first_cell_number)
+        cell = parse_cell(self.parse_move_numbers(move_item), first_cell_number)
         if cell is None:
-            raise TableError(f"{quote_item(move)} is no move")
+            raise TableError(f"{quote_item(move_item)} is no move")
         return cell
 
     def convert_to_movers_view(self) -> None:

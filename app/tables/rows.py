@@ -44,16 +44,16 @@ class Row(NamedTuple):
         )
 
 
-def read_rows(game: Game, content: bytes) -> list[Row]:
+def read_rows(game: Game, file_content: bytes) -> list[Row]:
     """Return the rows of a file; raises TableError if the file has no rows."""
-    if content.startswith(ZIP):
-        return read_npz_rows(game, content)
-    if content.startswith((PICKLE, NPY)):
+    if file_content.startswith(ZIP):
+        return read_npz_rows(game, file_content)
+    if file_content.startswith((PICKLE, NPY)):
         raise TableError(
             "this is a pickle or npy file: of these only an npz is read, no pickle ever"
         )
     try:
-        text = content.decode("utf-8-sig")
+        text = file_content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise TableError("the file is no text in UTF-8") from None
     is_literal = LITERAL.match(text)
@@ -67,16 +67,16 @@ def read_rows(game: Game, content: bytes) -> list[Row]:
     return rows
 
 
-def read_literal_rows(game: Game, value: Any) -> list[Row]:
+def read_literal_rows(game: Game, literal: Any) -> list[Row]:
     """Return the rows of a parsed dict or list."""
-    if isinstance(value, KeyValuePairs):
-        return read_pairs_rows(game, value)
-    if not isinstance(value, list) or not value:
+    if isinstance(literal, KeyValuePairs):
+        return read_pairs_rows(game, literal)
+    if not isinstance(literal, list) or not literal:
         raise TableError("this is no table: neither an object nor a list")
-    if len(value) == 3**game.cells:
-        return [Row("", float(code), inner) for code, inner in enumerate(value)]
+    if len(literal) == 3**game.cells:
+        return [Row("", float(code), inner) for code, inner in enumerate(literal)]
     return [
-        read_item_row(f"entry {number}", item) for number, item in enumerate(value, 1)
+        read_item_row(f"entry {number}", item) for number, item in enumerate(literal, 1)
     ]
 
 
@@ -96,38 +96,40 @@ def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
     ]
 
 
-def read_item_row(label: str, item: Any) -> Row:
+def read_item_row(label: str, list_item: Any) -> Row:
     """Return the row of a list item: an object, a pair, or a board with move and value."""
-    if isinstance(item, KeyValuePairs):
+    if isinstance(list_item, KeyValuePairs):
         return read_named_row(
-            label, {format_item(key).lower(): inner for key, inner in item}
+            label, {format_item(key).lower(): inner for key, inner in list_item}
         )
-    if isinstance(item, list) and len(item) == 2:
-        return Row(label, item[0], item[1])
-    if isinstance(item, list) and len(item) == 3:
-        return Row(label, item[0], item[2], item[1])
+    if isinstance(list_item, list) and len(list_item) == 2:
+        return Row(label, list_item[0], list_item[1])
+    if isinstance(list_item, list) and len(list_item) == 3:
+        return Row(label, list_item[0], list_item[2], list_item[1])
     return Row(label, None, None)
 
 
-def get_first_field(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
+def get_first_field(field_values: Mapping[str, Any], field_names: Iterable[str]) -> Any:
     """Return the field with the first of these names that exists, None if there is none."""
-    return next((fields[name] for name in names if name in fields), None)
+    return next(
+        (field_values[name] for name in field_names if name in field_values), None
+    )
 
 
-def read_named_row(label: str, fields: Mapping[str, Any]) -> Row:
+def read_named_row(label: str, field_values: Mapping[str, Any]) -> Row:
     """Convert an object with named fields, such as {"board": ..., "value": ...}, to a row."""
-    board = get_first_field(fields, BOARD_NAMES)
-    value = get_first_field(fields, VALUE_NAMES)
-    move = get_first_field(fields, MOVE_NAMES)
+    board = get_first_field(field_values, BOARD_NAMES)
+    value = get_first_field(field_values, VALUE_NAMES)
+    move = get_first_field(field_values, MOVE_NAMES)
     return Row(label, board, move) if value is None else Row(label, board, value, move)
 
 
-def read_csv_rows(text: str) -> list[Row]:
+def read_csv_rows(csv_text: str) -> list[Row]:
     """Return the rows of a CSV file, with or without a heading line."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    first_line = text.lstrip().partition("\n")[0]
+    csv_text = csv_text.replace("\r\n", "\n").replace("\r", "\n")
+    first_line = csv_text.lstrip().partition("\n")[0]
     delimiter = next((sign for sign in "\t;" if sign in first_line), ",")
-    lines = split_csv_lines(text, delimiter)
+    lines = split_csv_lines(csv_text, delimiter)
     if not lines:
         raise TableError("there is nothing in it")
     heading = [cell.strip().lower() for cell in lines[0][1]]
@@ -142,9 +144,9 @@ def read_csv_rows(text: str) -> list[Row]:
     ]
 
 
-def split_csv_lines(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+def split_csv_lines(csv_text: str, delimiter: str) -> list[tuple[int, list[str]]]:
     """Return the non-empty records of a CSV file, each with the number of its first line."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    reader = csv.reader(io.StringIO(csv_text, newline=""), delimiter=delimiter)
     numbered_lines: list[tuple[int, list[str]]] = []
     number = 1
     try:
@@ -220,11 +222,11 @@ def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Ro
     return row
 
 
-def read_npz_rows(game: Game, content: bytes) -> list[Row]:
+def read_npz_rows(game: Game, file_content: bytes) -> list[Row]:
     """Return the rows of an npz file: its array `q`, or else its first array by name."""
     shapes = [(game.decisions, game.cells), (3**game.cells, game.cells)]
     try:
-        table = read_array(content, "q", shapes)
+        table = read_array(file_content, "q", shapes)
     except ValueError as error:
         raise TableError(f"this npz cannot be read: {error}") from None
     codes = (

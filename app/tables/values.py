@@ -39,45 +39,47 @@ def flatten_lists(items: list[Any]) -> list[Any]:
     return flat_items
 
 
-def parse_number(item: Any) -> float | None:
+def parse_number(table_item: Any) -> float | None:
     """Return a number, or a text with a number, as a float; None for other items or if too large."""
-    if isinstance(item, str) and NUMBER.fullmatch(item.strip()):
-        item = float(item)
+    if isinstance(table_item, str) and NUMBER.fullmatch(table_item.strip()):
+        table_item = float(table_item)
     # The comparison is False for NaN, too.
-    is_number = isinstance(item, float) and -MAX_NUMBER < item < MAX_NUMBER
-    return item if is_number else None
+    is_number = isinstance(table_item, float) and -MAX_NUMBER < table_item < MAX_NUMBER
+    return table_item if is_number else None
 
 
-def parse_values(items: Iterable[Any]) -> list[float]:
+def parse_values(table_items: Iterable[Any]) -> list[float]:
     """Return values as floats, NaN for a missing value; raises TableError at any other text."""
-    return [parse_value(item) for item in items]
+    return [parse_value(item) for item in table_items]
 
 
-def parse_value(item: Any) -> float:
+def parse_value(table_item: Any) -> float:
     """Return a value as a float, NaN for a missing value; raises TableError at any other text."""
-    number = parse_number(item)
+    number = parse_number(table_item)
     if number is not None:
         return number
-    is_missing = item is None or item != item  # noqa: PLR0124 - NaN differs from itself
-    if not is_missing and format_item(item).strip().lower() not in NO_VALUES:
-        raise TableError(f"{quote_item(item)} is no number")
+    is_missing = table_item is None or table_item != table_item  # noqa: PLR0124 - NaN differs from itself
+    if not is_missing and format_item(table_item).strip().lower() not in NO_VALUES:
+        raise TableError(f"{quote_item(table_item)} is no number")
     return nan
 
 
-def parse_move(move: Any) -> tuple[int, ...]:
+def parse_move(move_item: Any) -> tuple[int, ...]:
     """Return the one or two whole numbers of a move, () if the item is not a move.
 
     A single number is a cell; two numbers are a row and a column.
     """
-    if isinstance(move, str):
-        text = CONSTRUCTORS.sub("", move)
+    if isinstance(move_item, str):
+        text = CONSTRUCTORS.sub("", move_item)
         if re.search("[-a-zA-Z]", text):
             return ()
         numbers: list[float | None] = [float(found) for found in UNSIGNED.findall(text)]
     else:
         numbers = [
             parse_number(item)
-            for item in (flatten_lists(move) if isinstance(move, list) else [move])
+            for item in (
+                flatten_lists(move_item) if isinstance(move_item, list) else [move_item]
+            )
         ]
     whole = [int(number) for number in numbers if is_whole(number)]
     is_move = 1 <= len(numbers) <= 2 and len(whole) == len(numbers)
@@ -94,12 +96,12 @@ def is_whole(number: float | None) -> TypeGuard[float]:
     )
 
 
-def parse_cell(numbers: tuple[int, ...], first_number: int) -> int | None:
+def parse_cell(move_numbers: tuple[int, ...], first_number: int) -> int | None:
     """Return the cell, from 0, of a move whose numbers count from `first_number`.
 
     Returns None if the board has no such cell.
     """
-    places = [number - first_number for number in numbers]
+    places = [number - first_number for number in move_numbers]
     if len(places) == 1 and 0 <= places[0] <= 8:
         return places[0]
     if len(places) == 2 and all(0 <= place <= 2 for place in places):
@@ -107,21 +109,25 @@ def parse_cell(numbers: tuple[int, ...], first_number: int) -> int | None:
     return None
 
 
-def format_item(item: Any) -> str:
+def format_item(table_item: Any) -> str:
     """Return an item of a table as text."""
-    if item is None:
+    if table_item is None:
         return "nothing"
-    if isinstance(item, list | tuple):
-        return f"[{', '.join(map(format_item, item))}]"
+    if isinstance(table_item, list | tuple):
+        return f"[{', '.join(map(format_item, table_item))}]"
     # The float of a number with too many digits is infinite.
-    if isinstance(item, float) and isinf(item):
-        return "Infinity" if item > 0 else "-Infinity"
-    if isinstance(item, float) and item.is_integer() and abs(item) < MAX_WRITTEN_WHOLE:
-        return str(int(item))
-    return str(item)
+    if isinstance(table_item, float) and isinf(table_item):
+        return "Infinity" if table_item > 0 else "-Infinity"
+    if (
+        isinstance(table_item, float)
+        and table_item.is_integer()
+        and abs(table_item) < MAX_WRITTEN_WHOLE
+    ):
+        return str(int(table_item))
+    return str(table_item)
 
 
-def quote_item(item: Any) -> str:
+def quote_item(table_item: Any) -> str:
     """Return an item as text for a message: at most 40 characters, without lone surrogates."""
-    text = format_item(item).encode("utf-8", "replace").decode()
+    text = format_item(table_item).encode("utf-8", "replace").decode()
     return text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 1]}…"

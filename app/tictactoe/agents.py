@@ -174,14 +174,14 @@ def pack_agent(game: Game, agent: Agent) -> bytes:
     return msgspec.msgpack.encode((agent.card, *(array.tobytes() for array in arrays)))
 
 
-def unpack_agent(game: Game, content: bytes, recipe_name: str) -> Agent:
+def unpack_agent(game: Game, packed_agent: bytes, recipe_name: str) -> Agent:
     """Return the agent with this recipe name from the bytes of `pack_agent`.
 
     Raises ModelError if the bytes are not those of the agent.
     """
     with name_file_in_errors(recipe_name):
         card, *arrays = msgspec.msgpack.decode(
-            content, type=tuple[Card, bytes, bytes, bytes, bytes]
+            packed_agent, type=tuple[Card, bytes, bytes, bytes, bytes]
         )
         if card.recipe != recipe_name:
             raise ValueError(f"this is {card.recipe}")
@@ -275,41 +275,55 @@ def list_agent_ids(folder: Path) -> list[str]:
 
 
 def decode_agent(
-    game: Game, agent_id: str, card_bytes: bytes, arrays_bytes: bytes, path: Path
+    game: Game,
+    agent_id: str,
+    card_bytes: bytes,
+    arrays_bytes: bytes,
+    path_without_ending: Path,
 ) -> Agent:
-    """Return the agent of this id from the contents of its two files; `path` names them in errors.
+    """Return the agent of this id from the contents of its two files.
+
+    `path_without_ending` names the files in errors, with the endings .json and .npz.
 
     Raises ModelError, naming the file and the fault.
     """
-    with name_file_in_errors(f"{path}.json"):
+    with name_file_in_errors(f"{path_without_ending}.json"):
         card = msgspec.json.decode(card_bytes, type=Card)
         check_card(game, agent_id, card)
         check_figures(game, card.figures)
-    agent = _add_arrays(game, card, arrays_bytes, path)
+    agent = _add_arrays(game, card, arrays_bytes, path_without_ending)
     if agent.snapshot_updates.tolist() != card.figures.snapshot_updates:
-        raise ModelError(f"{path}.npz: snapshot_updates are not those of the card")
+        raise ModelError(
+            f"{path_without_ending}.npz: snapshot_updates are not those of the card"
+        )
     number = int(find_blunders(game, policy_from_values(agent.q, card.play_rule)).sum())
     if card.figures.blunders[-1] != number:
         raise ModelError(
-            f"{path}.json: it says another number of blunders than {number}"
+            f"{path_without_ending}.json: it says another number of blunders than {number}"
         )
     return agent
 
 
 def _decode_without_figures(
-    game: Game, agent_id: str, card_bytes: bytes, arrays_bytes: bytes, path: Path
+    game: Game,
+    agent_id: str,
+    card_bytes: bytes,
+    arrays_bytes: bytes,
+    path_without_ending: Path,
 ) -> Agent:
     """Return the agent of this id without figures; arguments as in `decode_agent`."""
-    with name_file_in_errors(f"{path}.json"):
+    with name_file_in_errors(f"{path_without_ending}.json"):
         known = msgspec.json.decode(card_bytes, type=dict[str, Any])
         card = msgspec.convert(known | {"figures": EMPTY_FIGURES}, Card)
         check_card(game, agent_id, card)
-    return _add_arrays(game, card, arrays_bytes, path)
+    return _add_arrays(game, card, arrays_bytes, path_without_ending)
 
 
-def _add_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Agent:
+def _add_arrays(
+    game: Game, card: Card, arrays_bytes: bytes, path_without_ending: Path
+) -> Agent:
     """Return the agent with a card and the arrays of a file; raises ModelError if they do not fit."""
-    with name_file_in_errors(f"{path}.npz"):
+    with name_file_in_errors(f"{path_without_ending}.npz"):
         if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays_digest:
             raise ValueError(
                 "the file is not the one that the card describes: its sha256 differs"

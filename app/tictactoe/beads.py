@@ -30,16 +30,16 @@ def count_symmetric_cells(game: Game) -> NDArray[np.int64]:
 
 def count_beads(
     game: Game,
-    values: NDArray[np.floating],
+    pair_values: NDArray[np.floating],
     play_rule: PlayRule,
     pairs: slice = ALL_PAIRS,
 ) -> NDArray[np.float64]:
-    """Return the number of beads of each pair's move, [..., P], from a table's `values`, [..., P].
+    """Return the number of beads of each pair's move, [..., P], from a table's values, [..., P].
 
     P counts all legal pairs, or the pairs of a slice.
     """
     squares = count_symmetric_cells(game)[pairs] if play_rule == "proportional" else 1
-    bead_counts: NDArray[np.float64] = values.astype(np.float64) * squares
+    bead_counts: NDArray[np.float64] = pair_values.astype(np.float64) * squares
     return bead_counts
 
 

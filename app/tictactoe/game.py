@@ -121,15 +121,15 @@ class Game:
         return _make_read_only(self.successor[self.legal])
 
     def spread_pairs(
-        self, values: NDArray[Any], illegal_value: float = np.nan
+        self, pair_values: NDArray[Any], illegal_value: float = np.nan
     ) -> NDArray[Any]:
         """Return values of the pairs, [..., P], as tables, [..., D, cells].
 
         An illegal move has the value `illegal_value`, which is NaN or a number of the same type.
         """
-        stack = values.shape[:-1]
-        tables = np.full((*stack, self.legal.size), illegal_value, values.dtype)
-        tables[..., self.pair_index] = values
+        stack = pair_values.shape[:-1]
+        tables = np.full((*stack, self.legal.size), illegal_value, pair_values.dtype)
+        tables[..., self.pair_index] = pair_values
         return tables.reshape(*stack, *self.legal.shape)
 
     def gather_pairs(self, tables: NDArray[Any]) -> NDArray[Any]:

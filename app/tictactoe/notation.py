@@ -37,20 +37,20 @@ def format_position(game: Game, position: int) -> str:
     return "".join(MARKS[int(stone)] for stone in game.board[position])
 
 
-def parse_position(game: Game, text: str) -> int:
+def parse_position(game: Game, position_text: str) -> int:
     """Return the position of a text.
 
     Raises ValueError if the length or a character is wrong or no game reaches the position.
     """
-    if len(text) != game.cells or set(text) - set(MARKS.values()):
+    if len(position_text) != game.cells or set(position_text) - set(MARKS.values()):
         raise ValueError(
-            f"a position is {game.cells} characters X, O or '.', not {text!r}"
+            f"a position is {game.cells} characters X, O or '.', not {position_text!r}"
         )
-    code = int(text.translate(str.maketrans(".XO", "012")), 3)
+    code = int(position_text.translate(str.maketrans(".XO", "012")), 3)
     try:
         return int(game.find_positions(code))
     except ValueError:
-        raise ValueError(f"no game reaches the position {text!r}") from None
+        raise ValueError(f"no game reaches the position {position_text!r}") from None
 
 
 def parse_record(game: Game, record: str) -> list[int]:

@@ -50,13 +50,13 @@ def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return file.getvalue()
 
 
-def read_arrays(content: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
+def read_arrays(npz_bytes: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
     """Return exactly these arrays, read-only, from the bytes of an npz.
 
     Raises ValueError, naming the fault of the file or of an array.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with zipfile.ZipFile(io.BytesIO(npz_bytes)) as archive:
             names = sorted(archive.namelist())
             if names != sorted(f"{name}.npy" for name in layout):
                 raise ValueError(
@@ -72,7 +72,7 @@ def read_arrays(content: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
 
 
 def read_array(
-    content: bytes, name: str, shapes: Collection[tuple[int, ...]]
+    npz_bytes: bytes, array_name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
     """Return the array of this name, or else the first by name, from the bytes of any npz.
 
@@ -80,14 +80,14 @@ def read_array(
     of numbers of up to eight bytes.
     """
     # Members are counted in the raw bytes, so that a directory with a million entries is not parsed.
-    if content.count(MEMBER_SIGNATURE) > MAX_MEMBERS:
+    if npz_bytes.count(MEMBER_SIGNATURE) > MAX_MEMBERS:
         raise ValueError(f"it holds more than {MAX_MEMBERS} arrays")
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with zipfile.ZipFile(io.BytesIO(npz_bytes)) as archive:
             names = sorted(archive.namelist())
             if not names:
                 raise ValueError("it is empty")
-            wanted = f"{name}.npy"
+            wanted = f"{array_name}.npy"
             return _read_any_member(
                 archive, wanted if wanted in names else names[0], shapes
             )
@@ -100,17 +100,17 @@ def read_array(
 
 
 def _read_any_member(
-    archive: zipfile.ZipFile, name: str, shapes: Collection[tuple[int, ...]]
+    archive: zipfile.ZipFile, array_name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
     """Return an array of one of these shapes; the header is checked before its numbers are unpacked."""
-    member = archive.getinfo(name)
+    member = archive.getinfo(array_name)
     _check_compression(member)
     with archive.open(member) as packed:
         head = io.BytesIO(packed.read(MAX_FOREIGN_HEADER))
         version = npy.read_magic(head)
         readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
         if version not in readers:
-            raise ValueError(f"{name} is in an unknown version of numpy's format")
+            raise ValueError(f"{array_name} is in an unknown version of numpy's format")
         shape, fortran_order, dtype = readers[version](head)
         if dtype.kind not in NUMBER_KINDS or dtype.itemsize > 8:
             raise ValueError(
@@ -123,7 +123,7 @@ def _read_any_member(
         numbers = head.read(size)  # the numbers that were unpacked with the header
         numbers += packed.read(size - len(numbers))
     if len(numbers) != size:
-        raise ValueError(f"{name} has {len(numbers)} bytes of numbers, too few")
+        raise ValueError(f"{array_name} has {len(numbers)} bytes of numbers, too few")
     array = np.frombuffer(numbers, dtype).astype(np.float64)
     return array.reshape(shape[::-1]).T if fortran_order else array.reshape(shape)
 
@@ -137,30 +137,32 @@ def _check_compression(member: zipfile.ZipInfo) -> None:
 
 
 def _read_member(
-    archive: zipfile.ZipFile, name: str, dtype: str, shape: tuple[int, ...]
+    archive: zipfile.ZipFile, array_name: str, dtype: str, shape: tuple[int, ...]
 ) -> NDArray[Any]:
     """Return an array of exactly this dtype and shape; raises ValueError, naming the fault."""
-    member = archive.getinfo(f"{name}.npy")
+    member = archive.getinfo(f"{array_name}.npy")
     if member.file_size > _compute_member_limit(dtype, shape):
         raise ValueError(
-            f"{name} would unpack to {member.file_size} bytes, more than any right one"
+            f"{array_name} would unpack to {member.file_size} bytes, more than any right one"
         )
     _check_compression(member)
     with archive.open(member) as packed:
         # `read` gets a limit, because the content may be longer than the size that was checked.
         stream = io.BytesIO(packed.read(member.file_size))
     if npy.read_magic(stream) != (1, 0):
-        raise ValueError(f"{name} is not in version 1.0 of numpy's format")
+        raise ValueError(f"{array_name} is not in version 1.0 of numpy's format")
     found_shape, fortran_order, found_dtype = npy.read_array_header_1_0(stream)
     if found_dtype != np.dtype(dtype) or fortran_order:
-        raise ValueError(f"{name} is {found_dtype}, not {np.dtype(dtype)} in C order")
+        raise ValueError(
+            f"{array_name} is {found_dtype}, not {np.dtype(dtype)} in C order"
+        )
     if not _has_shape(found_shape, shape):
         expected = str(shape).replace("-1", f"1 to {MAX_SNAPSHOTS}")
-        raise ValueError(f"{name} has shape {found_shape}, not {expected}")
+        raise ValueError(f"{array_name} has shape {found_shape}, not {expected}")
     numbers = stream.read()
     if len(numbers) != prod(found_shape) * found_dtype.itemsize:
         raise ValueError(
-            f"{name} has {len(numbers)} bytes of numbers, too few or too many"
+            f"{array_name} has {len(numbers)} bytes of numbers, too few or too many"
         )
     return np.frombuffer(numbers, found_dtype).reshape(found_shape)
 

@@ -46,27 +46,27 @@ class Puzzle(NamedTuple):
 
 def make_puzzles(
     game: Game,
-    policies: Mapping[str, Policy],
-    values: Mapping[str, NDArray[np.floating]],
+    policies_by_agent: Mapping[str, Policy],
+    values_by_agent: Mapping[str, NDArray[np.floating]],
     preferred_agents: Collection[str] = (),
 ) -> list[Puzzle]:
     """Return at most MAX_PUZZLES puzzles of these agents in their order, in rounds of ten.
 
-    `policies` and `values` are [D, cells] by agent: the agent's moves, and its values as a
-    square shows them, NaN where unknown. The levels of a round follow LEVELS_OF_ROUND. The agents
-    take turns; the first round takes agents of `preferred_agents` while these have puzzles left. No
-    position (up to symmetry) occurs twice, not even with two agents.
+    `policies_by_agent` and `values_by_agent` have arrays [D, cells] by agent: the agent's moves, and
+    its values as a square shows them, NaN where unknown. The levels of a round follow
+    LEVELS_OF_ROUND. The agents take turns; the first round takes agents of `preferred_agents` while
+    these have puzzles left. No position (up to symmetry) occurs twice, not even with two agents.
     """
     candidates: dict[tuple[int, str], list[Puzzle]] = {}  # by level and agent id
-    for name, policy in policies.items():
-        for puzzle in list_candidate_puzzles(game, name, policy, values[name]):
+    for name, policy in policies_by_agent.items():
+        for puzzle in list_candidate_puzzles(game, name, policy, values_by_agent[name]):
             candidates.setdefault((puzzle.level, name), []).append(puzzle)
     first_stock = {
         key: listed for key, listed in candidates.items() if key[1] in preferred_agents
     }
     used_classes: set[int] = set()  # symmetry classes of the chosen puzzles
     # number of chosen puzzles of each agent
-    puzzle_counts: dict[str, int] = dict.fromkeys(policies, 0)
+    puzzle_counts: dict[str, int] = dict.fromkeys(policies_by_agent, 0)
     chosen_puzzles: list[Puzzle] = []
     while len(chosen_puzzles) < MAX_PUZZLES:
         level = LEVELS_OF_ROUND[len(chosen_puzzles) % ROUND_LENGTH]

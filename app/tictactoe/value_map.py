@@ -143,10 +143,17 @@ def choose_representatives(
     return decisions
 
 
-def select_decisions(decisions: NDArray[np.intp], values: NDArray[Any]) -> NDArray[Any]:
-    """Return the values, [..., N], of N `decisions`, [N] or [..., N], from `values`, [..., D]."""
-    snapshots = np.broadcast_shapes(decisions.shape[:-1], values.shape[:-1])
-    all_values = np.broadcast_to(values, (*snapshots, values.shape[-1]))
+def select_decisions(
+    decisions: NDArray[np.intp], decision_values: NDArray[Any]
+) -> NDArray[Any]:
+    """Return the values, [..., N], of N `decisions`, [N] or [..., N].
+
+    `decision_values`, [..., D], has the value of each decision of the game.
+    """
+    snapshots = np.broadcast_shapes(decisions.shape[:-1], decision_values.shape[:-1])
+    all_values = np.broadcast_to(
+        decision_values, (*snapshots, decision_values.shape[-1])
+    )
     all_decisions = np.broadcast_to(decisions, (*snapshots, decisions.shape[-1]))
     return np.take_along_axis(all_values, all_decisions, axis=-1)
 
@@ -169,11 +176,14 @@ def estimate_outcomes(
 
 
 def get_best_move_values(
-    game: Game, decisions: NDArray[np.intp], values: NDArray[Any]
+    game: Game, decisions: NDArray[np.intp], pair_values: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return the highest value of any move in each of N decisions, [..., N]; `values` is [..., P]."""
+    """Return the highest value of a move in each of N decisions, [..., N].
+
+    `pair_values`, [..., P], has the value of each legal move of each decision of the game.
+    """
     return select_decisions(
-        decisions, np.maximum.reduceat(values, game.pair_start[:-1], axis=-1)
+        decisions, np.maximum.reduceat(pair_values, game.pair_start[:-1], axis=-1)
     )
 
 

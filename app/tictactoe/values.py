@@ -161,15 +161,20 @@ def collect_policy_moves(game: Game, policies: Values) -> PolicyMoves:
     return PolicyMoves(chance, after, starts, sizes)
 
 
-def join_policy_moves(first: PolicyMoves, second: PolicyMoves) -> PolicyMoves:
-    """Return the moves of all policies: those of `first`, then those of `second`."""
+def join_policy_moves(
+    first_moves: PolicyMoves, second_moves: PolicyMoves
+) -> PolicyMoves:
+    """Return the moves of all policies: those of `first_moves`, then those of `second_moves`."""
     return PolicyMoves(
-        np.concatenate([first.move_chances, second.move_chances]),
-        np.concatenate([first.next_positions, second.next_positions]),
+        np.concatenate([first_moves.move_chances, second_moves.move_chances]),
+        np.concatenate([first_moves.next_positions, second_moves.next_positions]),
         np.concatenate(
-            [first.move_starts, second.move_starts + len(first.move_chances)]
+            [
+                first_moves.move_starts,
+                second_moves.move_starts + len(first_moves.move_chances),
+            ]
         ),
-        np.concatenate([first.move_counts, second.move_counts]),
+        np.concatenate([first_moves.move_counts, second_moves.move_counts]),
     )
 
 
@@ -255,12 +260,16 @@ def find_likeliest_game(
     return record
 
 
-def compute_successor_values(game: Game, values: NDArray[np.generic]) -> Values:
+def compute_successor_values(
+    game: Game, position_values: NDArray[np.generic]
+) -> Values:
     """Return the value of the position after each move, [D, cells], NaN where illegal.
 
-    `values` is [S]; the result has the same view.
+    `position_values` is [S]; the result has the same view.
     """
-    table: Values = game.spread_pairs(values[game.pair_successor].astype(np.float64))
+    table: Values = game.spread_pairs(
+        position_values[game.pair_successor].astype(np.float64)
+    )
     return table
 
 

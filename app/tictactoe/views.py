@@ -53,18 +53,20 @@ class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return loss, draw if loss < draw < win else (loss + win) / 2, win
 
 
-def convert_view(game: Game, values: NDArray[Any]) -> NDArray[Any]:
+def convert_view(game: Game, decision_values: NDArray[Any]) -> NDArray[Any]:
     """Return values of decisions, [D, ...], converted from X's view to the mover's, or back."""
-    sign = game.to_move.reshape(-1, *[1] * (values.ndim - 1))
-    return values * sign
+    sign = game.to_move.reshape(-1, *[1] * (decision_values.ndim - 1))
+    return decision_values * sign
 
 
 def scale_values(
-    values: NDArray[np.floating], reward_scale: RewardScale, player: int
+    learned_values: NDArray[np.floating], reward_scale: RewardScale, player: int
 ) -> NDArray[np.float64]:
     """Return values learned by a mover (+1 X, -1 O) on the common scale, from -1 to +1."""
     scaled_values: NDArray[np.float64] = np.interp(
-        values, reward_scale.get_rewards("x" if player == X else "o"), [-1, 0, 1]
+        learned_values,
+        reward_scale.get_rewards("x" if player == X else "o"),
+        [-1, 0, 1],
     )
     return scaled_values
 

@@ -393,7 +393,7 @@ def unfinished_game_url(unfinished_moves: str) -> str:
 
 
 def teach_game_url(game_number: int) -> str:
-    """Return the relative URL of the updates of game `number`, from the learner's page."""
+    """Return the relative URL of the updates of game `game_number`, from the learner's page."""
     return f"?game={game_number}"
 
 

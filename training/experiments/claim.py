@@ -280,10 +280,10 @@ class Results:
         self,
         title: str,
         unit: str,
-        numbers: Mapping[str, float],
+        number_by_label: Mapping[str, float],
         is_logarithmic: bool = False,
     ) -> Bars:
-        """Return a bar chart of `numbers`, a number by label of the recipe."""
+        """Return a bar chart with a number for each recipe, given by label."""
         bars = [
             Bar(
                 label,
@@ -291,15 +291,17 @@ class Results:
                 sample_size=len(self.results_by_label[label]),
                 recipe=self.recipe_by_label[label],
             )
-            for label, value in numbers.items()
+            for label, value in number_by_label.items()
         ]
         return Bars(title, unit, bars, exact=True, logarithmic=is_logarithmic)
 
-    def draw_shares(self, title: str, answers: Mapping[str, Sequence[bool]]) -> Bars:
-        """Return a bar chart of the shares of seeds with a true answer; `answers` is by label."""
+    def draw_shares(
+        self, title: str, answers_by_label: Mapping[str, Sequence[bool]]
+    ) -> Bars:
+        """Return a bar chart of the shares of seeds with a true answer, one bar for each label."""
         bars = [
             make_share_bar(label, seeds, self.recipe_by_label[label])
-            for label, seeds in answers.items()
+            for label, seeds in answers_by_label.items()
         ]
         return Bars(title, "%", bars, exact=False)
 
@@ -333,15 +335,22 @@ class Results:
         return summarize_seeds(label, self.recipe_by_label[label], x_values, rows)
 
     def draw_curve_over_parameter(
-        self, name: str, labels: Mapping[float, str], get_number: Callable[[Any], float]
+        self,
+        curve_name: str,
+        label_by_value: Mapping[float, str],
+        get_number: Callable[[Any], float],
     ) -> Series:
-        """Return the curve of a number over a parameter, whose values `labels` maps to recipes.
+        """Return the curve of a number over a parameter, whose values `label_by_value` maps to recipes.
 
         On the page, a click on the curve opens a run of the last recipe.
         """
-        columns = [self.compute_values(label, get_number) for label in labels.values()]
-        last = self.recipe_by_label[[*labels.values()][-1]]
-        return summarize_seeds(name, last, [*labels], [*zip(*columns, strict=True)])
+        columns = [
+            self.compute_values(label, get_number) for label in label_by_value.values()
+        ]
+        last = self.recipe_by_label[[*label_by_value.values()][-1]]
+        return summarize_seeds(
+            curve_name, last, [*label_by_value], [*zip(*columns, strict=True)]
+        )
 
     def draw_grid(self, quantity: Quantity, axes: GridAxes) -> Grid:
         """Return a grid of the medians of a quantity for recipes that differ in two parameters."""
@@ -399,30 +408,30 @@ def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def make_share_bar(label: str, answers: Sequence[bool], recipe: str) -> Bar:
-    """Return the bar of the share of true `answers`, in percent, with its 95% interval."""
-    count = sum(answers)
-    total = len(answers)
+def make_share_bar(label: str, seed_answers: Sequence[bool], recipe: str) -> Bar:
+    """Return the bar of the share of seeds with a true answer, in percent, with its 95% interval."""
+    count = sum(seed_answers)
+    total = len(seed_answers)
     low, high = compute_wilson_interval(count, total)
     return Bar(label, 100 * count / total, 100 * low, 100 * high, total, recipe)
 
 
-def judge_parts(*parts: bool) -> Verdict:
+def judge_parts(*parts_reproduced: bool) -> Verdict:
     """Return the verdict: reproduced if all parts of a claim hold, partly if at least one holds.
 
     Parts may be implied by other parts: "some are" follows from "all are".
     """
-    if all(parts):
+    if all(parts_reproduced):
         return "reproduced"
-    return "partly reproduced" if any(parts) else "not reproduced"
+    return "partly reproduced" if any(parts_reproduced) else "not reproduced"
 
 
 def tabulate_recipes(
     labels: Iterable[str],
-    numbers: Mapping[str, tuple[Callable[[Any], str], Mapping[str, Any]]],
+    numbers_by_title: Mapping[str, tuple[Callable[[Any], str], Mapping[str, Any]]],
     unit: str = "",
 ) -> Table:
-    """Return a table of numbers; `numbers` has a format function and values by label for each.
+    """Return a table of numbers; `numbers_by_title` has a format function and values by label for each.
 
     Numbers are rows and recipes are columns; with more than four recipes, recipes are rows.
     """
@@ -432,7 +441,7 @@ def tabulate_recipes(
             format_value(values[label]) if label in values else EMPTY_CELL
             for label in labels
         ]
-        for name, (format_value, values) in numbers.items()
+        for name, (format_value, values) in numbers_by_title.items()
     }
     if len(labels) <= MAX_COLUMNS:
         return Table(labels, rows, unit)

@@ -279,9 +279,9 @@ FAILED_MARGIN = 5.0
 MIN_GAIN = 2.0  # smallest difference that counts, in percent
 
 
-def label_size(size: str, step: str) -> str:
+def label_size(size_label: str, step_label: str) -> str:
     """Return the label of a network size and a step size."""
-    return f"{size}, step size {step}"
+    return f"{size_label}, step size {step_label}"
 
 
 SIZES_AND_STEPS = {

@@ -339,17 +339,17 @@ def _choose_best_responses(policy: Policy, rng: Random) -> Callable[[str], int]:
     return choose_best_response
 
 
-def label_teacher(teacher: str, first: str) -> str:
+def label_teacher(teacher: str, initial_label: str) -> str:
     """Return the label of a teacher and initial values."""
-    return f"{teacher}, {first} values"
+    return f"{teacher}, {initial_label} values"
 
 
 def _select_values_of_teacher(
-    values: Mapping[str, Value], teacher: str
+    values_by_label: Mapping[str, Value], teacher: str
 ) -> dict[str, Value]:
     """Return the values of the learners of a teacher, by label of their initial values."""
     return {
-        initial_values: values[label_teacher(teacher, initial_values)]
+        initial_values: values_by_label[label_teacher(teacher, initial_values)]
         for initial_values in INITIAL_VALUES
     }
 

@@ -177,7 +177,7 @@ def average_last_epochs(trace: EpochTrace) -> Callable[[NetworkRun], float]:
 
 
 def draw_epochs(
-    results: Results, label: str, trace: EpochTrace, points: int, name: str = ""
+    results: Results, label: str, trace: EpochTrace, points: int, curve_name: str = ""
 ) -> Series:
     """Return a curve of `points` points, each the mean of a trace over an equal number of epochs."""
     epochs = len(results[label][0].illegal_shares)
@@ -193,7 +193,7 @@ def draw_epochs(
     series = results.draw_curve_over_x(
         label, range(width, epochs + 1, width), compute_means
     )
-    return msgspec.structs.replace(series, name=name or label)
+    return msgspec.structs.replace(series, name=curve_name or label)
 
 
 def draw_wins(results: Results, labels: Iterable[str]) -> Curves:
@@ -207,19 +207,26 @@ def draw_wins(results: Results, labels: Iterable[str]) -> Curves:
     return Curves(title, "epochs", "%", series)
 
 
-def format_extremes(values: Sequence[float], digits: int = 1) -> list[str]:
+def format_extremes(percentages: Sequence[float], digits: int = 1) -> list[str]:
     """Return the minimum and the maximum of percentages as texts."""
-    return [format_percent(min(values), digits), format_percent(max(values), digits)]
+    return [
+        format_percent(min(percentages), digits),
+        format_percent(max(percentages), digits),
+    ]
 
 
-def tabulate_extremes(values: Mapping[str, Sequence[float]], unit: str) -> Table:
+def tabulate_extremes(
+    percentages_by_label: Mapping[str, Sequence[float]], unit: str
+) -> Table:
     """Return a table of the minimum and the maximum of percentages, by label of the recipe."""
-    rows = {label: format_extremes(seeds) for label, seeds in values.items()}
+    rows = {
+        label: format_extremes(seeds) for label, seeds in percentages_by_label.items()
+    }
     return Table(
         ["seed with the lowest result", "seed with the highest result"], rows, unit
     )
 
 
-def format_range(values: Sequence[float], digits: int = 1) -> str:
+def format_range(percentages: Sequence[float], digits: int = 1) -> str:
     """Return the range of percentages as text: "12.0 to 15.0", or one number if both are equal."""
-    return " to ".join(dict.fromkeys(format_extremes(values, digits)))
+    return " to ".join(dict.fromkeys(format_extremes(percentages, digits)))

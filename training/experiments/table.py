@@ -214,12 +214,12 @@ def draw_proofs(
     ]
 
 
-def list_higher_points(first: Series, second: Series) -> list[bool]:
+def list_higher_points(first_curve: Series, second_curve: Series) -> list[bool]:
     """Return whether the first curve has the higher median, for each x that both curves have."""
-    theirs = dict(zip(second.x, second.median, strict=True))
+    theirs = dict(zip(second_curve.x, second_curve.median, strict=True))
     return [
         median > theirs[x]
-        for x, median in zip(first.x, first.median, strict=True)
+        for x, median in zip(first_curve.x, first_curve.median, strict=True)
         if x in theirs
     ]
 

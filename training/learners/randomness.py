@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 RngState = NDArray[np.uint64]
 
 
-def make_rng_state(seed: int, *part: int) -> RngState:
+def make_rng_state(seed: int, *part_numbers: int) -> RngState:
     """Return the initial state of a generator for a seed.
 
-    `part` numbers a part of a training, such as one search tree of many; each part gets an
+    `part_numbers` identify a part of a training, such as one search tree of many; each part gets an
     independent sequence of random numbers.
     """
-    sequence = np.random.SeedSequence(seed, spawn_key=part)
+    sequence = np.random.SeedSequence(seed, spawn_key=part_numbers)
     return sequence.generate_state(4, np.uint64).astype(np.uint64)
 
 

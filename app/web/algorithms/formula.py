@@ -78,12 +78,12 @@ class Formula:
         return Markup().join(entry.format(*symbol) for symbol in self.explained_symbols)
 
 
-def format_cases(name: str, *cases: tuple[str, str]) -> str:
+def format_cases(symbol: str, *cases: tuple[str, str]) -> str:
     """Return the LaTeX of a definition by cases; each case is (LaTeX of the value, condition)."""
     lines = r" \\ ".join(
         rf"{value} & \text{{{condition}}}" for value, condition in cases
     )
-    return rf"{name} = \begin{{cases}} {lines} \end{{cases}}"
+    return rf"{symbol} = \begin{{cases}} {lines} \end{{cases}}"
 
 
 def list_symbols(mathml: str) -> list[str]:

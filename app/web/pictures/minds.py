@@ -311,7 +311,7 @@ def draw_policy_blunders(site: SiteData, policy_name: str) -> MindPicture:
 def outline_tiles(
     tile_layout: Tiles, heats: NDArray[np.int8]
 ) -> list[tuple[int | None, str]]:
-    """Return for each colour in `heat`, [N], a path with all its tiles."""
+    """Return for each colour in `heats`, [N], an SVG path of all tiles of this colour."""
     by_heat: dict[int, list[str]] = {}
     for value, tile in zip(
         heats.tolist(), _list_tile_outlines(tile_layout), strict=True
@@ -417,7 +417,7 @@ def draw_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawi
 def list_mind_rows(
     site: SiteData, picture: MindPicture, snapshot: int
 ) -> Iterator[tuple[object, ...]]:
-    """Yield a row of the CSV file for each tile, in the order of COLUMNS.
+    """Yield a row of the CSV file for each tile, in the order of CSV_COLUMNS.
 
     The heat is the colour of the tile, None for an unknown value.
     """

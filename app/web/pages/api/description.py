@@ -206,7 +206,7 @@ def build_path_schema(part_name: str, formats: Mapping[str, Document]) -> Docume
 def fill_formats(schema: Any, formats: Mapping[str, Document]) -> None:
     """Replace the placeholders of `mark_format` in a JSON value by their limits, at any depth.
 
-    `value` is changed in place. Other formats, descriptions and existing limits stay.
+    `schema` is changed in place. Other formats, descriptions and existing limits stay.
     """
     if isinstance(schema, dict):
         if schema.get("format") in formats:

@@ -383,7 +383,7 @@ def has_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
 def train_seeds(
     site: SiteData, recipes: Sequence[Recipe], seeds: range, seed_count: int
 ) -> list[list[SeedRun]]:
-    """Return the runs of recipes with the first `number` of some seeds, trained in batches.
+    """Return the runs of recipes with the first `seed_count` of `seeds`, trained in batches.
 
     The first batch of each recipe is trained first. Then A gets all seeds before B,
     because the next change is compared with A again. Raises the errors of

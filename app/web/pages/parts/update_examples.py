@@ -123,7 +123,7 @@ def draw_example(
     last_step: int,
     build_url: Callable[..., str],
 ) -> ExamplePicture:
-    """Return the picture of one of some examples; `url` builds the URL of an update and a step.
+    """Return the picture of one of some examples; `build_url` builds the URL of an update and step.
 
     Raises ValueError as `find_example` does.
     """
