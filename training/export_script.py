@@ -20,7 +20,7 @@ from app.tictactoe.game import tic_tac_toe
 from training.reference import OPPONENTS, find_learner, learn
 from training.textbook.opponents.opponent import Opponent
 
-TEXTBOOK = f"{PREFIX}training.textbook"
+TEXTBOOK_PACKAGE = f"{PREFIX}training.textbook"
 # The order of the textbook modules in an exported file, after the learner's module.
 FILE_ORDER = (
     "q_learning",  # the base class of Q-learning with faults
@@ -38,18 +38,18 @@ FILE_ORDER = (
     "opponents.opponent",
     *sorted(
         {
-            function.__module__.removeprefix(f"{TEXTBOOK}.")
+            function.__module__.removeprefix(f"{TEXTBOOK_PACKAGE}.")
             for function in OPPONENTS.values()
         }
     ),
     "rng",
 )
-WIDTH = 100  # limit for the characters of a line
-RULER = "# " + "-" * (WIDTH - 2)
-IMPORT = re.compile(
+MAX_LINE_LENGTH = 100  # limit for the characters of a line
+RULER = "# " + "-" * (MAX_LINE_LENGTH - 2)
+IMPORT_PATTERN = re.compile(
     r"^(?:from (\S+) import (?:\(([^)]*)\)|(.*))|import (\S+))\n", re.MULTILINE
 )
-DOCSTRING = re.compile(r'\A"""(.*?)"""\n', re.DOTALL)
+DOCSTRING_PATTERN = re.compile(r'\A"""(.*?)"""\n', re.DOTALL)
 HEAD_TEMPLATE = '''"""The training {name} in plain Python, one file; made by Q-Tac-Toe.
 
     python {file} > table.csv
@@ -132,9 +132,11 @@ def list_opponents(recipe: Recipe) -> list[str]:
 
 def list_needed_modules(recipe: Recipe, opponents: Iterable[str]) -> Iterator[str]:
     """Yield the textbook modules that a training needs besides its learner's module."""
-    yield from (f"{TEXTBOOK}.{one}" for one in ("loop", "evaluation", "rules", "rng"))
+    yield from (
+        f"{TEXTBOOK_PACKAGE}.{one}" for one in ("loop", "evaluation", "rules", "rng")
+    )
     if recipe.has_opponent(YOU):
-        yield f"{TEXTBOOK}.people"
+        yield f"{TEXTBOOK_PACKAGE}.people"
     for opponent in opponents:
         yield OPPONENTS[opponent].__module__
         yield Opponent.__module__
@@ -156,7 +158,7 @@ def order_modules(modules: Sequence[str]) -> list[str]:
                 for one, _ in list_imports(read_module(module))
                 if is_textbook_module(one)
             ]
-    others = [f"{TEXTBOOK}.{one}" for one in FILE_ORDER]
+    others = [f"{TEXTBOOK_PACKAGE}.{one}" for one in FILE_ORDER]
     return list(
         dict.fromkeys(
             [modules[0], *(module for module in others if module in needed_modules)]
@@ -171,12 +173,12 @@ def read_module(module: str) -> str:
 
 def is_textbook_module(module: str) -> bool:
     """Return whether a module belongs to the textbook."""
-    return module.startswith(f"{TEXTBOOK}.")
+    return module.startswith(f"{TEXTBOOK_PACKAGE}.")
 
 
 def list_imports(source_text: str) -> Iterator[tuple[str, list[str]]]:
     """Yield each imported module of a text with its imported names; [] for `import module`."""
-    for module, in_brackets, in_line, whole in IMPORT.findall(source_text):
+    for module, in_brackets, in_line, whole in IMPORT_PATTERN.findall(source_text):
         names = [one.strip() for one in (in_brackets or in_line).split(",")]
         yield module or whole, [one for one in names if one]
 
@@ -200,9 +202,9 @@ def format_imports(source_texts: Iterable[str]) -> Iterator[str]:
 
 def format_body(source_text: str) -> str:
     """Return the body of a module for the exported file: without imports, docstring as a comment."""
-    (docstring,) = DOCSTRING.findall(source_text)
+    (docstring,) = DOCSTRING_PATTERN.findall(source_text)
     comment = [f"# {line}".rstrip() for line in docstring.strip().splitlines()]
-    body = IMPORT.sub("", DOCSTRING.sub("", source_text)).strip()
+    body = IMPORT_PATTERN.sub("", DOCSTRING_PATTERN.sub("", source_text)).strip()
     return "\n".join([RULER, *comment, "", body])
 
 
@@ -220,10 +222,13 @@ def format_parameters(recipe: Recipe) -> Iterator[str]:
     for named, value, meaning in [phases, *told]:
         if named not in hidden:
             line = f"    {named} = {value!r}  # {meaning}"
-            if len(line) <= WIDTH:
+            if len(line) <= MAX_LINE_LENGTH:
                 yield line
             else:
                 yield fill(
-                    meaning, WIDTH, initial_indent="    # ", subsequent_indent="    # "
+                    meaning,
+                    MAX_LINE_LENGTH,
+                    initial_indent="    # ",
+                    subsequent_indent="    # ",
                 )
                 yield f"    {named} = {value!r}"

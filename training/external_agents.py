@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.recipes import MAX_NAME
+from app.recipes import MAX_NAME_LENGTH
 from app.tables.options import TableOptions
 from app.tables.reader import read_table
 from app.tables.values import TableError
@@ -40,7 +40,7 @@ from app.tictactoe.views import RewardScale
 
 FUNCTION_PATTERN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 MAX_MOVES = 50  # limit for the moves that are read; no board has more cells
-MAX_QUOTED = 40  # limit for the characters of a quoted item
+MAX_QUOTED_LENGTH = 40  # limit for the characters of a quoted item
 MAX_FILE_BYTES = 64 << 20  # limit for the size of a file in bytes
 TABLE_ENDINGS = {".npz", ".json", ".csv", ".tsv", ".txt"}
 # Descriptions of the valid forms of an external agent; each error message ends with one of them.
@@ -79,7 +79,7 @@ def find_agent_form(agent_text: str) -> str:
     if Path(agent_text).suffix.lower() in TABLE_ENDINGS:
         return "table"
     if "moves=" in agent_text or (
-        len(agent_text) > MAX_NAME and ALPHABET.fullmatch(agent_text)
+        len(agent_text) > MAX_NAME_LENGTH and ALPHABET.fullmatch(agent_text)
     ):
         return "link"
     return "function" if FUNCTION_PATTERN.fullmatch(agent_text) else ""
@@ -260,7 +260,7 @@ def _quote_repr(item: object) -> str:
         text = repr(item)
     except Exception:  # the repr of a foreign class, or of a huge number, may fail
         text = f"a {type(item).__name__}"
-    return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}…"
+    return text if len(text) <= MAX_QUOTED_LENGTH else f"{text[:MAX_QUOTED_LENGTH]}…"
 
 
 def _list_play_results(game: Game, chosen_moves: CellMask) -> Iterator[str]:

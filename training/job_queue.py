@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from cachetools import LRUCache
 
 MAX_JOBS = 200  # limit for waiting jobs
-CLIENTS = 10_000  # limit for clients whose used processor time is recorded
+MAX_CLIENTS = 10_000  # limit for clients whose used processor time is recorded
 HALF_LIFE = 60.0  # seconds after which half of a client's used processor time expires
 YIELD_SECONDS = 30.0  # a batch lets other jobs go first for this time after its arrival
 FIRST_ESTIMATE = 0.03  # assumed processor seconds of a job before the first measurement
@@ -53,7 +53,7 @@ class JobQueue:
         self.changed = asyncio.Event()
         self.mean_seconds = FIRST_ESTIMATE
         # client -> (processor seconds used, time of the measurement)
-        self.used: LRUCache[str, tuple[float, float]] = LRUCache(CLIENTS)
+        self.used: LRUCache[str, tuple[float, float]] = LRUCache(MAX_CLIENTS)
 
     def add_job(self, request: str, client: str, is_batch: bool = False) -> Job | None:
         """Return the waiting or running job of a request, or a new job.

@@ -42,7 +42,7 @@ class JobOutcome(msgspec.Struct):
 
 
 def main() -> None:
-    """Do jobs until the socket closes."""
+    """Do the jobs that arrive on the standard input until this socket closes."""
     import numba  # noqa: F401, PLC0415 - imported before the first job, so that no client waits for it
 
     if UNCACHED_ARGUMENT in sys.argv:

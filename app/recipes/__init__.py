@@ -2,8 +2,8 @@
 
 from app.recipes.algorithms import ALGORITHMS
 from app.recipes.names import (
-    MAX_NAME,
-    MAX_TAUGHT_NAME,
+    MAX_NAME_LENGTH,
+    MAX_TAUGHT_NAME_LENGTH,
     get_max_length,
     name_recipe,
     name_script_file,
@@ -22,8 +22,8 @@ from app.recipes.shipped import IDS_BY_RECIPE, SHIPPED
 __all__ = [
     "ALGORITHMS",
     "IDS_BY_RECIPE",
-    "MAX_NAME",
-    "MAX_TAUGHT_NAME",
+    "MAX_NAME_LENGTH",
+    "MAX_TAUGHT_NAME_LENGTH",
     "SHIPPED",
     "Parameter",
     "Recipe",

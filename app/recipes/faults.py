@@ -9,33 +9,33 @@ from app.recipes.names import parse_recipe
 from app.recipes.parameters import Recipe
 
 FAULTS_FOLDER = "faults"  # folder of the faulty agents, inside the folder of models
-_PLAIN = "q-learning,start=empty,games=20000"
+_USUAL_RECIPE = "q-learning,start=empty,games=20000"
 # With initial values of 0 two of the faults would have no effect.
-_OPTIMISTIC = f"{_PLAIN},initial=0.5"
-_SELF_PLAY = "q-learning,vs=both,start=empty,games=10000"
+_OPTIMISTIC_RECIPE = f"{_USUAL_RECIPE},initial=0.5"
+_SELF_PLAY_RECIPE = "q-learning,vs=both,start=empty,games=10000"
 
 FAULTY_RECIPES = MappingProxyType(
     {
         fault: parse_recipe(f"{right},fault={fault}")
         for fault, right in (
-            ("terminal", _OPTIMISTIC),
-            ("answer", _PLAIN),
-            ("sign", _SELF_PLAY),
-            ("occupied", _OPTIMISTIC),
-            ("loser", _PLAIN),
-            ("sides", _PLAIN),
-            ("reward", _PLAIN),
-            ("in-place", _PLAIN),
-            ("exploration", _PLAIN),
-            ("step", _PLAIN),
+            ("terminal", _OPTIMISTIC_RECIPE),
+            ("answer", _USUAL_RECIPE),
+            ("sign", _SELF_PLAY_RECIPE),
+            ("occupied", _OPTIMISTIC_RECIPE),
+            ("loser", _USUAL_RECIPE),
+            ("sides", _USUAL_RECIPE),
+            ("reward", _USUAL_RECIPE),
+            ("in-place", _USUAL_RECIPE),
+            ("exploration", _USUAL_RECIPE),
+            ("step", _USUAL_RECIPE),
         )
     }
 )
 CORRECT_RECIPES = MappingProxyType(
     {
-        "right": parse_recipe(_PLAIN),
-        "right-optimistic": parse_recipe(_OPTIMISTIC),
-        "right-self-play": parse_recipe(_SELF_PLAY),
+        "right": parse_recipe(_USUAL_RECIPE),
+        "right-optimistic": parse_recipe(_OPTIMISTIC_RECIPE),
+        "right-self-play": parse_recipe(_SELF_PLAY_RECIPE),
     }
 )
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from app.recipes.algorithms import ALGORITHMS
 from app.recipes.parameters import (
-    MAX_QUOTED,
+    MAX_QUOTED_LENGTH,
     SWITCH_WORDS,
     Parameter,
     Recipe,
@@ -26,10 +26,12 @@ from app.recipes.parameters import (
     quote_value,
 )
 
-MAX_NAME = 120  # limit for the characters of a recipe's name
-MAX_TAUGHT_NAME = 2_000  # limit for the characters of a name with games of a person
-WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
-NUMBER = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e-?[0-9]{1,3})?")
+MAX_NAME_LENGTH = 120  # limit for the characters of a recipe's name
+MAX_TAUGHT_NAME_LENGTH = (
+    2_000  # limit for the characters of a name with games of a person
+)
+WHOLE_NUMBER_PATTERN = re.compile(r"-?[0-9]{1,18}")
+NUMBER_PATTERN = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e-?[0-9]{1,3})?")
 OPPONENT_ALIASES = {"first-empty": "fixed"}  # alias of an opponent -> its name
 # Alias -> parameter: former names, and names that are common in books and libraries.
 # A URL with an alias redirects to the canonical name.
@@ -106,7 +108,7 @@ def find_algorithm(slug: str) -> type[Recipe]:
 
 def suggest_word(word: str, words: Iterable[str]) -> str:
     """Return " (did you mean ...?)" with the nearest word, "" if no word is near."""
-    nearest = get_close_matches(word[:MAX_QUOTED], words, n=1)
+    nearest = get_close_matches(word[:MAX_QUOTED_LENGTH], words, n=1)
     return f" (did you mean {nearest[0]}?)" if nearest else ""
 
 
@@ -114,9 +116,9 @@ def _parse_value(parameter: Parameter, value_text: str) -> Value:
     """Return the value of a parameter from its text; raises RecipeError if the type is wrong."""
     if parameter.value_type is bool and value_text in SWITCH_WORDS.values():
         return value_text == SWITCH_WORDS[True]
-    if parameter.value_type is int and WHOLE_NUMBER.fullmatch(value_text):
+    if parameter.value_type is int and WHOLE_NUMBER_PATTERN.fullmatch(value_text):
         return int(value_text)
-    if parameter.value_type is float and NUMBER.fullmatch(value_text):
+    if parameter.value_type is float and NUMBER_PATTERN.fullmatch(value_text):
         return float(value_text) + 0.0  # turns -0.0 into 0.0
     if parameter.value_type is str:
         return value_text.replace(" ", "+")  # a "+" in a URL query arrives as a space
@@ -138,7 +140,7 @@ def _parse_opponents(
     if (
         len(phases) == 1
         and len(phases[0]) == 2
-        and WHOLE_NUMBER.fullmatch(phases[0][1])
+        and WHOLE_NUMBER_PATTERN.fullmatch(phases[0][1])
     ):
         if length_parameter in values_by_parameter:
             raise RecipeError(f"{length_parameter} is not given where vs says how many")
@@ -148,7 +150,7 @@ def _parse_opponents(
 
 def get_max_length(recipe_name: str) -> int:
     """Return the maximum length of a recipe's name; names with games of a person may be longer."""
-    return MAX_TAUGHT_NAME if ",taught=" in recipe_name else MAX_NAME
+    return MAX_TAUGHT_NAME_LENGTH if ",taught=" in recipe_name else MAX_NAME_LENGTH
 
 
 def _check_length(recipe_name: str) -> None:

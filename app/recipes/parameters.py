@@ -44,7 +44,7 @@ MAX_PRACTICE_UPDATES = 20_000  # limit for updates between games with people
 MAX_PRACTICE_PHASES = 40
 # parameters that are listed last, in order
 COMMON_PARAMETERS = "taught win draw loss seed"
-MAX_QUOTED = 40  # limit for the characters of a rejected value
+MAX_QUOTED_LENGTH = 40  # limit for the characters of a rejected value
 SWITCH_WORDS = {True: "yes", False: "no"}  # booleans in the name of a recipe
 
 
@@ -387,7 +387,7 @@ def _check_taught_cells(game_number: int, cells: str) -> None:
 
 
 # Only the canonical form of a number is valid: no sign, space or leading zero.
-COUNT = "[1-9][0-9]{0,8}"
+COUNT_PATTERN = "[1-9][0-9]{0,8}"
 
 
 def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
@@ -398,7 +398,9 @@ def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
             raise RecipeError(
                 f"vs is one or more of {', '.join(opponents)}, not {quote_value(name)}"
             )
-        if (turns or len(phases) > 1) and not re.fullmatch(COUNT, ":".join(turns)):
+        if (turns or len(phases) > 1) and not re.fullmatch(
+            COUNT_PATTERN, ":".join(turns)
+        ):
             raise RecipeError(
                 f"vs counts the turns against each opponent, as in random:50+self:200, "
                 f"from 1 to 999999999, not {quote_value(vs)}"
@@ -422,4 +424,6 @@ def format_value(value: Value) -> str:
 def quote_value(value: Value) -> str:
     """Return a rejected value in quotes, cut to at most 40 characters."""
     text = str(value)
-    return repr(text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "...")
+    return repr(
+        text if len(text) <= MAX_QUOTED_LENGTH else text[:MAX_QUOTED_LENGTH] + "..."
+    )

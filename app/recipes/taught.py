@@ -68,7 +68,7 @@ class Lesson(Struct, frozen=True):
 
 
 class Course(Struct, frozen=True):
-    """The state of a learner taught by people, as its page shows it."""
+    """The state of a learner taught by people: its values, its lessons and its unfinished game."""
 
     # Name of the recipe with all games so far.
     recipe: str

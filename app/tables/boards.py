@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tables.values import (
-    CONSTRUCTORS,
+    CONSTRUCTOR_PATTERN,
     TableError,
     flatten_lists,
     format_item,
@@ -20,8 +20,8 @@ from app.tables.values import (
 )
 from app.tictactoe.game import Game
 
-CELLS = 9
-CODES = 3**CELLS
+CELL_COUNT = 9
+CODE_COUNT = 3**CELL_COUNT
 EMPTY_SIGNS = {
     "",
     " ",
@@ -39,8 +39,8 @@ EMPTY_SIGNS = {
     "NONE",
     "NULL",
 }
-NINE_SIGNS = re.compile(r"[012]{9}|[XxOo0._\- *#?bBeEnN]{9}")
-BOARD_AND_MOVE = re.compile(r"(.{9})[\s,;:|/_-]+([0-9])", re.ASCII)
+NINE_SIGNS_PATTERN = re.compile(r"[012]{9}|[XxOo0._\- *#?bBeEnN]{9}")
+BOARD_AND_MOVE_PATTERN = re.compile(r"(.{9})[\s,;:|/_-]+([0-9])", re.ASCII)
 CODE_PATTERN = re.compile(r"\d{1,5}(\.0)?", re.ASCII)
 TOKEN_PATTERN = re.compile(
     r"""\"([^"]*)\"|'([^']*)'|([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|([A-Za-z]+)|([._*#?-])""",
@@ -102,7 +102,7 @@ def read_signs(board_item: Any) -> BoardSigns | None:
 
 def _parse_code(code: int) -> BoardSigns | None:
     """Return the digits of a base-3 number, None if the number is too large for a board."""
-    if code >= CODES:
+    if code >= CODE_COUNT:
         return None
     high, low = divmod(code, len(LOW_DIGITS))
     return BoardSigns(HIGH_DIGITS[high] + LOW_DIGITS[low], is_base3_number=True)
@@ -112,19 +112,19 @@ def _parse_board_text(board: str) -> BoardSigns | None:
     """Return the signs of a board written as text, None if the text is not a board."""
     joined = re.sub(r"[|/\r\n]", "", board)
     for text in (board, joined, joined.strip()):
-        if NINE_SIGNS.fullmatch(text):
+        if NINE_SIGNS_PATTERN.fullmatch(text):
             return BoardSigns(tuple(map(_normalize_token, text)), is_base3_number=False)
     stripped = board.strip()
     if CODE_PATTERN.fullmatch(stripped):
         return _parse_code(int(float(stripped)))
-    with_move = BOARD_AND_MOVE.fullmatch(stripped)
-    if with_move and NINE_SIGNS.fullmatch(with_move[1]):
+    with_move = BOARD_AND_MOVE_PATTERN.fullmatch(stripped)
+    if with_move and NINE_SIGNS_PATTERN.fullmatch(with_move[1]):
         return BoardSigns(
             tuple(map(_normalize_token, with_move[1])), False, (float(with_move[2]),)
         )
     parts = [
         "".join(filter(None, found))
-        for found in TOKEN_PATTERN.findall(CONSTRUCTORS.sub("", board))
+        for found in TOKEN_PATTERN.findall(CONSTRUCTOR_PATTERN.sub("", board))
     ]
     return _parse_board_list(parts) if len(parts) > 1 else None
 
@@ -136,9 +136,9 @@ def _parse_board_list(board: list[Any]) -> BoardSigns | None:
     its move.
     """
     items = flatten_lists(board)
-    if CELLS <= len(items) <= CELLS + 2:
-        tokens = tuple(map(read_token, items[:CELLS]))
-        return BoardSigns(tokens, False, tuple(items[CELLS:]))
+    if CELL_COUNT <= len(items) <= CELL_COUNT + 2:
+        tokens = tuple(map(read_token, items[:CELL_COUNT]))
+        return BoardSigns(tokens, False, tuple(items[CELL_COUNT:]))
     if not 2 <= len(items) <= 3:
         return None
     inner = read_signs(items[0])
@@ -216,7 +216,7 @@ class DistinctBoards:
         self.vocabulary = list(dict.fromkeys(tokens))
         numbers = {token: number for number, token in enumerate(self.vocabulary)}
         indices = np.array([numbers[token] for token in tokens])
-        self.tokens = indices.reshape(-1, CELLS)
+        self.tokens = indices.reshape(-1, CELL_COUNT)
         self.is_base3_number = np.array([signs.is_base3_number for signs in self.signs])
 
     def find_scheme(self, game: Game, boards_option: str) -> SignScheme:
@@ -251,7 +251,7 @@ class DistinctBoards:
         if scheme.is_movers_view:
             is_of_o = ones < twos
             stones[is_of_o] = np.array([0, 2, 1])[stones[is_of_o]]
-        codes = stones @ (3 ** np.arange(CELLS - 1, -1, -1))
+        codes = stones @ (3 ** np.arange(CELL_COUNT - 1, -1, -1))
         found = map_codes_to_positions(game)[codes]
         return (
             np.where(ones > twos, UNREACHABLE, found)
@@ -263,7 +263,7 @@ class DistinctBoards:
 @lru_cache(maxsize=2)
 def map_codes_to_positions(game: Game) -> NDArray[np.intp]:
     """Return the position of every base-3 number, UNREACHABLE if no game leads to the board."""
-    positions = np.full(CODES, UNREACHABLE)
+    positions = np.full(CODE_COUNT, UNREACHABLE)
     positions[game.code] = np.arange(game.positions)
     return positions
 
@@ -315,7 +315,7 @@ def split_board(board_item: Any) -> tuple[Any, tuple[Any, ...]]:
     if isinstance(board_item, list) and 2 <= len(board_item) <= 3:
         board, *more = board_item
         beside = flatten_lists(more)
-        if isinstance(board, list) and len(board) == CELLS and len(beside) <= 2:
+        if isinstance(board, list) and len(board) == CELL_COUNT and len(beside) <= 2:
             return board, tuple(beside)
     return board_item, ()
 

@@ -12,7 +12,7 @@ from app.tables.values import KeyValuePairs, TableError
 MAX_NESTING = 60  # maximum depth of brackets inside brackets
 # limit for tokens; a dict of numpy numbers for all moves has 280,000
 MAX_TOKENS = 400_000
-TOKEN = re.compile(
+TOKEN_PATTERN = re.compile(
     r"""\s*(?:
     (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
     |\[(?P<list>[-+.,\s\dNaeEonul]*)\] | \((?P<tuple>[-+.,\s\dNaeEonul]*)\)  # of numbers alone
@@ -22,8 +22,8 @@ TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
-ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+ESCAPE_PATTERN = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+ESCAPED_CHARACTERS = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def parse_literal(literal_text: str) -> Any:
@@ -72,7 +72,7 @@ class LiteralParser:
 
     def read_next_token(self) -> None:
         """Read the next token; its kind is "" at the end of the text."""
-        found = TOKEN.match(self.text, self.position)
+        found = TOKEN_PATTERN.match(self.text, self.position)
         if found is None:
             rest = self.text[self.position :].lstrip()
             self.start = len(self.text) - len(rest)
@@ -112,7 +112,7 @@ class LiteralParser:
             raise self.make_error()
         self.read_next_token()
         if kind == "text":
-            return ESCAPE.sub(_unescape, value[1:-1])
+            return ESCAPE_PATTERN.sub(_unescape, value[1:-1])
         if kind == "number":
             return float(value)
         if kind == "word":
@@ -197,7 +197,7 @@ def _unescape(match: re.Match[str]) -> str:
     sign = match[1]
     if len(sign) > 1:
         return chr(int(sign[1:], 16))
-    return ESCAPED.get(sign, sign)
+    return ESCAPED_CHARACTERS.get(sign, sign)
 
 
 def _parse_numbers(numbers_text: str) -> list[float | None]:

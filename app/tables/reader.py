@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tables.boards import CELLS, SignScheme, collect_boards
+from app.tables.boards import CELL_COUNT, SignScheme, collect_boards
 from app.tables.options import DEFAULT_OPTIONS, TableOptions
 from app.tables.rows import Row, read_rows
 from app.tables.values import (
@@ -68,7 +68,7 @@ def read_table(
     Raises TableError, naming the row where there is one, if the file holds nothing
     readable.
     """
-    if game.cells != CELLS:
+    if game.cells != CELL_COUNT:
         raise TableError("only tables of boards with nine cells can be read")
     return TableReader(game, read_rows(game, file_content), options).read()
 

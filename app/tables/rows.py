@@ -20,10 +20,10 @@ BOARD_NAMES = ("board", "state", "position", "key", "s", "obs", "observation")
 MOVE_NAMES = ("action", "move", "cell", "a")
 VALUE_NAMES = ("value", "q", "v", "values", "q_value", "q_values", "qvalue", "qvalues")
 TABLE_NAMES = ("q", "q_table", "qtable", "table", "policy", "q_values", "states")
-NAMES = {*BOARD_NAMES, *MOVE_NAMES, *VALUE_NAMES}
-CELLS = tuple("012345678")
-LITERAL = re.compile(r"\s*([{\[(]|(defaultdict|OrderedDict|dict|array)\b)")
-PICKLE, NPY, ZIP = b"\x80", b"\x93NUMPY", b"PK\x03\x04"
+KNOWN_FIELD_NAMES = {*BOARD_NAMES, *MOVE_NAMES, *VALUE_NAMES}
+CELL_NAMES = tuple("012345678")
+LITERAL_PATTERN = re.compile(r"\s*([{\[(]|(defaultdict|OrderedDict|dict|array)\b)")
+PICKLE_SIGNATURE, NPY_SIGNATURE, ZIP_SIGNATURE = b"\x80", b"\x93NUMPY", b"PK\x03\x04"
 
 
 class Row(NamedTuple):
@@ -46,9 +46,9 @@ class Row(NamedTuple):
 
 def read_rows(game: Game, file_content: bytes) -> list[Row]:
     """Return the rows of a file; raises TableError if the file has no rows."""
-    if file_content.startswith(ZIP):
+    if file_content.startswith(ZIP_SIGNATURE):
         return read_npz_rows(game, file_content)
-    if file_content.startswith((PICKLE, NPY)):
+    if file_content.startswith((PICKLE_SIGNATURE, NPY_SIGNATURE)):
         raise TableError(
             "this is a pickle or npy file: of these only an npz is read, no pickle ever"
         )
@@ -56,7 +56,7 @@ def read_rows(game: Game, file_content: bytes) -> list[Row]:
         text = file_content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise TableError("the file is no text in UTF-8") from None
-    is_literal = LITERAL.match(text)
+    is_literal = LITERAL_PATTERN.match(text)
     rows = (
         read_literal_rows(game, parse_literal(text))
         if is_literal
@@ -133,7 +133,7 @@ def read_csv_rows(csv_text: str) -> list[Row]:
     if not lines:
         raise TableError("there is nothing in it")
     heading = [cell.strip().lower() for cell in lines[0][1]]
-    if NAMES & set(heading):
+    if KNOWN_FIELD_NAMES & set(heading):
         return read_headed_rows(heading, lines[1:])
     has_short_cells = all(
         len(cell.strip()) <= 2 for _, cells in lines for cell in cells[:9]
@@ -171,7 +171,7 @@ def read_headed_rows(
     move = get_first_field(columns, MOVE_NAMES)
     row = columns.get("row")
     column = columns.get("column", columns.get("col"))
-    digits = [column for column, name in enumerate(heading) if name[-1:] in CELLS]
+    digits = [column for column, name in enumerate(heading) if name[-1:] in CELL_NAMES]
 
     def read_row(label: str, cells: list[str]) -> Row:
         """Return the row of a line with these cells."""

@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from math import isfinite, isinf, nan
 from typing import Any, TypeGuard
 
-MAX_QUOTED = 40  # maximum length of a quoted item, in characters
+MAX_QUOTED_LENGTH = 40  # maximum length of a quoted item, in characters
 MAX_WRITTEN_WHOLE = 1e21  # larger numbers are formatted with an exponent
 MAX_NUMBER = 1e300  # largest accepted value; twice this is still finite
-NO_VALUES = {"", "nan", "none", "null", "-inf", "inf"}
-NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
-UNSIGNED = re.compile(r"\d+(?:\.\d*)?", re.ASCII)
+MISSING_VALUE_WORDS = {"", "nan", "none", "null", "-inf", "inf"}
+NUMBER_PATTERN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+UNSIGNED_NUMBER_PATTERN = re.compile(r"\d+(?:\.\d*)?", re.ASCII)
 # Names and types that Python prints around numbers and lists: `np.float64`, `dtype=...`.
-CONSTRUCTORS = re.compile(
+CONSTRUCTOR_PATTERN = re.compile(
     r"\b(?:np|numpy|torch|jnp)\.\w+|\b(?:array|tensor|tuple|list)\b|\bdtype=\w+",
     re.ASCII,
 )
@@ -41,7 +41,7 @@ def flatten_lists(items: list[Any]) -> list[Any]:
 
 def parse_number(table_item: Any) -> float | None:
     """Return a number, or a text with a number, as a float; None for other items or if too large."""
-    if isinstance(table_item, str) and NUMBER.fullmatch(table_item.strip()):
+    if isinstance(table_item, str) and NUMBER_PATTERN.fullmatch(table_item.strip()):
         table_item = float(table_item)
     # The comparison is False for NaN, too.
     is_number = isinstance(table_item, float) and -MAX_NUMBER < table_item < MAX_NUMBER
@@ -59,7 +59,10 @@ def parse_value(table_item: Any) -> float:
     if number is not None:
         return number
     is_missing = table_item is None or table_item != table_item  # noqa: PLR0124 - NaN differs from itself
-    if not is_missing and format_item(table_item).strip().lower() not in NO_VALUES:
+    if (
+        not is_missing
+        and format_item(table_item).strip().lower() not in MISSING_VALUE_WORDS
+    ):
         raise TableError(f"{quote_item(table_item)} is no number")
     return nan
 
@@ -70,10 +73,12 @@ def parse_move(move_item: Any) -> tuple[int, ...]:
     A single number is a cell; two numbers are a row and a column.
     """
     if isinstance(move_item, str):
-        text = CONSTRUCTORS.sub("", move_item)
+        text = CONSTRUCTOR_PATTERN.sub("", move_item)
         if re.search("[-a-zA-Z]", text):
             return ()
-        numbers: list[float | None] = [float(found) for found in UNSIGNED.findall(text)]
+        numbers: list[float | None] = [
+            float(found) for found in UNSIGNED_NUMBER_PATTERN.findall(text)
+        ]
     else:
         numbers = [
             parse_number(item)
@@ -130,4 +135,6 @@ def format_item(table_item: Any) -> str:
 def quote_item(table_item: Any) -> str:
     """Return an item as text for a message: at most 40 characters, without lone surrogates."""
     text = format_item(table_item).encode("utf-8", "replace").decode()
-    return text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 1]}…"
+    return (
+        text if len(text) <= MAX_QUOTED_LENGTH else f"{text[: MAX_QUOTED_LENGTH - 1]}…"
+    )

@@ -150,7 +150,7 @@ def get_random_play(site: SiteData) -> ReachablePlay:
 
 @cached_per_site(MAX_JUDGED_POLICIES)
 def list_policy_blunders(site: SiteData, policy_name: str) -> BlunderDecisions:
-    """Return the blunders of a policy."""
+    """Return the decisions in which a policy can blunder."""
     return list_blunder_decisions(explore_reachable_play(site, policy_name))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.recipes import MAX_NAME
+from app.recipes import MAX_NAME_LENGTH
 from app.tictactoe.game import O, X, get_mover
 from app.tictactoe.notation import MARKS
 from app.web.formatting import format_short_square_name
@@ -59,7 +59,9 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
     ):
         value_source = lenses[get_mover(ply - 1)]
         # Moves with long names are not cached: the names would fill the cache.
-        judge = _review_move if len(value_source) > MAX_NAME else _review_move_cached
+        judge = (
+            _review_move if len(value_source) > MAX_NAME_LENGTH else _review_move_cached
+        )
         move = judge(
             site,
             position,

@@ -103,7 +103,7 @@ class ActionButton(NamedTuple):
 
 
 class BoardHeadline(NamedTuple):
-    """The texts and buttons above the board."""
+    """The title, the caption and the buttons above the board."""
 
     title: str
     caption: str

@@ -54,21 +54,23 @@ from app.web.trainer_client import (
 )
 from app.web.translation import gettext, gettext_noop, mark_english
 
-Value = TypeVar("Value")
+DecodedAnswer = TypeVar("DecodedAnswer")
 
 MAX_UNPACKED_AGENTS = 16  # number of cached agents, 0.7 MB each
 # characters in a cache of names, enough for about 5,000 names
 MAX_CACHED_NAMES = 1 << 18
-MAX_CACHED_STORIES = 32  # cached game logs, about 10 KB each
-MAX_CACHED_RUNS = 4000  # cached seed results, about 2 KB each: 20 seeds of 200 recipes
-PAGE_SECONDS = 3.0  # longest wait of a page before it shows the queue position
+MAX_CACHED_GAME_LOGS = 32  # cached game logs, about 10 KB each
+MAX_CACHED_SEED_RUNS = (
+    4000  # cached seed results, about 2 KB each: 20 seeds of 200 recipes
+)
+MAX_PAGE_WAIT_SECONDS = 3.0  # longest wait of a page before it shows the queue position
 # longest wait in seconds of later requests of the page; htmx gives up after 10 seconds
 MAX_WAIT_SECONDS = 8.0
-FILE_SECONDS = 30.0  # longest wait of requests for files
+MAX_FILE_WAIT_SECONDS = 30.0  # longest wait of requests for files
 # seconds between two checks whether the client is still connected
 CLIENT_CHECK_SECONDS = 0.5
 # seconds without a request after which a waiting page counts as closed
-AWAY_SECONDS = 4.0
+CLOSED_PAGE_SECONDS = 4.0
 RETRY_SECONDS = 1
 IPV6_PREFIX = 64  # number of bits of the network prefix of an IPv6 address
 # WSGI environment key for the arrival time of a request
@@ -117,9 +119,9 @@ class Lab:
         self.short = {agent.card.recipe: id for id, agent in shipped_agents.items()}
         self.faults: dict[str, Agent] = {}  # recipe -> agent of the page /faults
         self.agents: LRUCache[str, Agent] = LRUCache(MAX_UNPACKED_AGENTS)
-        self.stories: LRUCache[str, bytes] = LRUCache(MAX_CACHED_STORIES)
+        self.stories: LRUCache[str, bytes] = LRUCache(MAX_CACHED_GAME_LOGS)
         # name of a recipe -> its seed result as compressed JSON
-        self.runs: LRUCache[str, bytes] = LRUCache(MAX_CACHED_RUNS)
+        self.runs: LRUCache[str, bytes] = LRUCache(MAX_CACHED_SEED_RUNS)
         self.questions: dict[str, TrainerRequest] = {}
         self.lock = Lock()  # protects the caches and requests above
 
@@ -268,9 +270,9 @@ class Lab:
     def _request_answer(
         self,
         request_text: str,
-        cache: MutableMapping[str, Value],
-        decode: Callable[[bytes], Value],
-    ) -> Value:
+        cache: MutableMapping[str, DecodedAnswer],
+        decode: Callable[[bytes], DecodedAnswer],
+    ) -> DecodedAnswer:
         """Return the decoded answer of the trainer to a request, from `cache` if possible.
 
         Simultaneous requests with equal texts share one request to the trainer.
@@ -302,7 +304,7 @@ class Lab:
             with self.lock:
                 question.waiting -= 1
         try:
-            decoded_answer: Value = question.answer.result()
+            decoded_answer: DecodedAnswer = question.answer.result()
         except TrainerBusyError:
             raise build_busy_error() from None
         except TrainerRefusedError as error:
@@ -320,8 +322,8 @@ class Lab:
         request: TrainerRequest,
         request_text: str,
         client_network: str,
-        cache: MutableMapping[str, Value],
-        decode: Callable[[bytes], Value],
+        cache: MutableMapping[str, DecodedAnswer],
+        decode: Callable[[bytes], DecodedAnswer],
     ) -> None:
         try:
             answer = decode(
@@ -348,7 +350,7 @@ class Lab:
             if has_client_left():
                 raise build_busy_error()
             if monotonic() >= end:
-                request.until = monotonic() + AWAY_SECONDS
+                request.until = monotonic() + CLOSED_PAGE_SECONDS
                 sentence = describe_position(trainer.find_queue_position(request_text))
                 raise TrainingPending(sentence, retry_after=RETRY_SECONDS)
 
@@ -381,10 +383,10 @@ def choose_wait_seconds(shows_queue_position: bool) -> float:
     it has nothing new to show before the answer.
     """
     if not has_request_context():
-        return FILE_SECONDS
-    seconds = FILE_SECONDS
+        return MAX_FILE_WAIT_SECONDS
+    seconds = MAX_FILE_WAIT_SECONDS
     if "HX-Request" in request.headers or "html" in request.headers.get("Accept", ""):
-        seconds = MAX_WAIT_SECONDS if shows_queue_position else PAGE_SECONDS
+        seconds = MAX_WAIT_SECONDS if shows_queue_position else MAX_PAGE_WAIT_SECONDS
     now = monotonic()
     arrival_time: float = request.environ.get(ARRIVAL_TIME_KEY, now)
     return seconds - (now - arrival_time)

@@ -93,7 +93,7 @@ class Registry(dict[str, Value]):
         return name in self or self._known(name)
 
     def find(self, name: str) -> Value | None:
-        """Return a value, None for an unknown name."""
+        """Return the value with a name, created if necessary; None for an unknown name."""
         return self[name] if self.contains_name(name) else None
 
     def __missing__(self, name: str) -> Value:

@@ -186,8 +186,8 @@ _MAX_CACHED_LENGTH = 250  # characters: longer than names of recipes and their U
 # characters of recipe names that need no quoting, unlike "+"
 _UNQUOTED_CHARACTERS = ",:="
 # Names and defaults of the settings of a match: all fields but the record and the ply.
-_NAMES = Match.__struct_encode_fields__[2:]
-_DEFAULTS = astuple(Match())[2:]
+_SETTING_NAMES = Match.__struct_encode_fields__[2:]
+_SETTING_DEFAULTS = astuple(Match())[2:]
 
 
 def play_url(match: Match) -> str:
@@ -471,7 +471,9 @@ def _list_settings(*values: object) -> list[str]:
     """
     return [
         f"{name}={_format_value(value)}"
-        for name, usual, value in zip(_NAMES, _DEFAULTS, values, strict=True)
+        for name, usual, value in zip(
+            _SETTING_NAMES, _SETTING_DEFAULTS, values, strict=True
+        )
         if value != usual
     ]
 

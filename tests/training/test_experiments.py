@@ -23,7 +23,7 @@ from app.experiments import (
     load_summary,
     save_summary,
 )
-from app.recipes import MAX_NAME, SHIPPED, parse_recipe
+from app.recipes import MAX_NAME_LENGTH, SHIPPED, parse_recipe
 from app.sources import SOURCES
 from app.tictactoe.agents import load_agent
 from app.tictactoe.game import Game
@@ -103,7 +103,7 @@ def test_every_claim_has_an_experiment_and_its_words() -> None:
         for sweep in experiment.sweeps:
             for recipe in sweep.recipe_by_label.values():
                 assert parse_recipe(recipe).seed == 0
-                assert len(name_with_seed(recipe, 9_999)) <= MAX_NAME
+                assert len(name_with_seed(recipe, 9_999)) <= MAX_NAME_LENGTH
 
 
 def test_every_claim_has_its_summary() -> None:

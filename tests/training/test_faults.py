@@ -7,7 +7,7 @@ import pytest
 
 from app.recipes.faults import FAULTY_RECIPES, find_correct_recipe
 from app.tictactoe.game import tic_tac_toe
-from app.web.pages.faults import TEXTS
+from app.web.pages.faults import FAULT_TEXTS
 from training.reference import learn
 from training.textbook.loop import Move, Update
 
@@ -20,7 +20,7 @@ def shorten(event: Any) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("fault", FAULTY_RECIPES)
 def test_the_first_update_that_differs_is_the_one_on_the_page(fault: str) -> None:
-    game, first = tic_tac_toe(), TEXTS[fault].first_update
+    game, first = tic_tac_toe(), FAULT_TEXTS[fault].first_update
     games = updates = 0
     wrong: Any
     right: Any

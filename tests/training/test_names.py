@@ -20,7 +20,7 @@ from app.recipes import (
     name_recipe,
     parse_recipe,
 )
-from app.recipes.names import NUMBER, PARAMETER_ALIASES
+from app.recipes.names import NUMBER_PATTERN, PARAMETER_ALIASES
 from app.recipes.parameters import OPPONENTS, YOU
 
 
@@ -241,7 +241,7 @@ def test_what_is_nearly_a_number_is_looked_through_once() -> None:
     signal.signal(signal.SIGVTALRM, lambda *_: pytest.fail("it tries every division"))
     signal.setitimer(signal.ITIMER_VIRTUAL, 20)
     try:
-        assert not NUMBER.fullmatch("9" * 1_000_000 + "x")
+        assert not NUMBER_PATTERN.fullmatch("9" * 1_000_000 + "x")
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, signal.SIG_DFL)

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from flask.testing import FlaskClient
 
-from app.recipes import MAX_NAME
+from app.recipes import MAX_NAME_LENGTH
 from app.tictactoe.card import Card
 from app.tictactoe.report import Figures
 from app.tictactoe.views import RewardScale
@@ -79,7 +79,7 @@ def test_the_limits_are_those_of_the_game(described: Any, site: SiteData) -> Non
     assert in_path["record"]["maxLength"] == game.cells
     there, recipe, taught = in_path["lens"]["anyOf"]
     assert set(there["enum"]) == set(site.value_sources)
-    assert recipe["maxLength"] == MAX_NAME
+    assert recipe["maxLength"] == MAX_NAME_LENGTH
     for name in ("q-learning,vs=random:50+self:200", "q-table,loss=-2,epsilon_drop=0.05_task"):
         assert re.search(recipe["pattern"], name)
         assert site.is_value_source(name)

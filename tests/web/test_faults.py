@@ -9,14 +9,14 @@ from flask.testing import FlaskClient
 from app.recipes import name_recipe
 from app.recipes.faults import CORRECT_RECIPES, FAULTY_RECIPES, find_correct_recipe
 from app.tictactoe.notation import format_position, replay_record
-from app.web.pages.faults import FAULT_ORDER, TEXTS, find_first_blunder, list_puzzle_choices
+from app.web.pages.faults import FAULT_ORDER, FAULT_TEXTS, find_first_blunder, list_puzzle_choices
 from app.web.site_data import SiteData
 from tests.doctor.loading import doctor
 from tests.tictactoe.reference import Rules, equally, in_floats
 
 
 def test_the_faults_are_those_of_the_doctor() -> None:
-    assert set(FAULT_ORDER) == set(doctor.FAULTS) == set(TEXTS)
+    assert set(FAULT_ORDER) == set(doctor.FAULTS) == set(FAULT_TEXTS)
 
 
 def test_every_fault_has_its_agent_and_the_right_one(site: SiteData) -> None:
@@ -37,8 +37,8 @@ def test_they_are_no_agents_of_the_list(site: SiteData) -> None:
 @pytest.mark.parametrize("fault", FAULT_ORDER)
 def test_a_fault_is_shown_with_its_figures(client: FlaskClient, fault: str) -> None:
     page = unescape(client.get(f"/faults/{fault}").text)
-    assert TEXTS[fault].faulty_line in page
-    assert TEXTS[fault].correct_line in page
+    assert FAULT_TEXTS[fault].faulty_line in page
+    assert FAULT_TEXTS[fault].correct_line in page
     agent = client.get("/faults/none")
     assert agent.status_code == 404
 

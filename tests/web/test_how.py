@@ -23,9 +23,9 @@ from app.web.algorithms.formula import Formula, convert_to_mathml, list_symbols
 from app.web.facts import find_losing_game
 from app.web.formatting import encode_position
 from app.web.pages.how import (
-    ALPHA,
-    CONTENTS,
     TITLE_BY_PART,
+    TITLES_BY_HEADING,
+    WORKED_ALPHA,
     WORKED_RECORD,
     build_position_writing,
     compute_won_game,
@@ -64,7 +64,9 @@ def position(site: SiteData, name: str) -> int:
 
 
 def test_every_part_has_a_page_and_every_page_has_all_in_its_contents(client: FlaskClient) -> None:
-    assert sorted(TITLE_BY_PART) == sorted(slug for parts in CONTENTS.values() for slug in parts)
+    assert sorted(TITLE_BY_PART) == sorted(
+        slug for parts in TITLES_BY_HEADING.values() for slug in parts
+    )
     contents = client.get("/how").text
     for name, title in TITLE_BY_PART.items():
         page = client.get(f"/how/{name}").text
@@ -533,7 +535,7 @@ def test_the_names_of_the_images_are_right(game: Game) -> None:
 
 def test_one_won_game_gives_what_was_published(client: FlaskClient, game: Game) -> None:
     """The values are 0.9, 0.81, 0.73, from the last move to the first."""
-    assert ALPHA == 0.9
+    assert WORKED_ALPHA == 0.9
     after = ["0.73", "0.81", "0.90"]
     assert [f"{move.new_value:.2f}" for move in compute_won_game(game)] == after[::-1]
     for stage in range(len(after) + 1):

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from app.experiments import compute_sign_test
 from app.recipes import (
     ALGORITHMS,
-    MAX_NAME,
+    MAX_NAME_LENGTH,
     SHIPPED,
     Recipe,
     list_parameters,
@@ -557,7 +557,7 @@ def test_a_name_that_has_no_room_for_a_seed_is_shown_with_its_own_alone(
             f"gamma=1e-{14 - room},k_step=1e-28,draw=1e-36"  # numbers have 40 characters at most
         )
         whole = name_recipe(parse_recipe(f"league,rounds=1,{small}"))
-        assert len(whole) == MAX_NAME - room
+        assert len(whole) == MAX_NAME_LENGTH - room
         page = client.get(f"/lab/{whole}").text
         assert bool(re.search(r'<div id="after-[^>]*hx-get=', page)) == grows
 

@@ -26,7 +26,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.exceptions import HTTPException
 
-from app.recipes import ALGORITHMS, MAX_NAME, RecipeError, name_script_file, parse_recipe
+from app.recipes import ALGORITHMS, MAX_NAME_LENGTH, RecipeError, name_script_file, parse_recipe
 from app.recipes.on_demand import MAX_UPDATES, parse_on_demand
 from app.recipes.parameters import get_parameters
 from app.tictactoe.agents import ModelError, encode_agent, pack_agent, read_arrays_file, save_agent
@@ -277,7 +277,7 @@ def test_every_other_name_leads_to_the_one(client: FlaskClient, asked: str, told
         ),
         ("q-table,games=900000", 400, "4,500,000 updates, and 2,000,000 are the most"),
         ("dqn,seed=3", 400, "dqn takes minutes: only the command line trains it"),
-        ("q-table," + "x" * MAX_NAME, 414, f"at most {MAX_NAME} characters, not 128"),
+        ("q-table," + "x" * MAX_NAME_LENGTH, 414, f"at most {MAX_NAME_LENGTH} characters, not 128"),
     ],
 )
 def test_what_cannot_be_had_is_said_in_a_sentence(
@@ -465,8 +465,8 @@ def test_a_trainer_that_dies_again_and_again_is_our_fault_in_a_sentence(
 def test_a_page_is_told_that_it_stands_in_line_and_comes_by_itself(
     monkeypatch: pytest.MonkeyPatch, client: FlaskClient, running
 ) -> None:
-    monkeypatch.setattr("app.web.on_demand.PAGE_SECONDS", 0.1)
-    monkeypatch.setattr("app.web.on_demand.FILE_SECONDS", 0.1)
+    monkeypatch.setattr("app.web.on_demand.MAX_PAGE_WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("app.web.on_demand.MAX_FILE_WAIT_SECONDS", 0.1)
     page, name = {"Accept": "text/html"}, fresh()
     os.kill(running(), signal.SIGSTOP)
     try:

@@ -14,7 +14,7 @@ from app.web.algorithms.algorithm import (
 )
 from app.web.algorithms.formula import Formula, format_cases
 from app.web.algorithms.q_table import (
-    SUM_TEXT,
+    ADDED_TARGETS_TEXT,
     compute_averaged_reason,
     describe_shared_moves,
 )
@@ -30,7 +30,7 @@ from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_signed
 from app.web.site_data import SiteData
 
-TWO_TABLES = (
+TWO_TABLES_TEXT = (
     "Two tables learned, and the agent has only their average. Each table moves "
     "towards the other table's value of its own best next move: on average this "
     "target is at most the number above, and equal to it if both tables prefer the "
@@ -56,9 +56,9 @@ def _compute_reason(query: ValueQuery) -> ValueReason:
 def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     """Return sentences on a value that is the average of two tables."""
     if not reason.has_target:
-        return [SUM_TEXT, *describe_shared_moves(query)]
+        return [ADDED_TARGETS_TEXT, *describe_shared_moves(query)]
     two_tables = (
-        [f"{TWO_TABLES} {LAST_MOVE_TEXTS[query.recipe.last]}"]
+        [f"{TWO_TABLES_TEXT} {LAST_MOVE_TEXTS[query.recipe.last]}"]
         if reason.bootstraps
         else []
     )

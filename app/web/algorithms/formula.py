@@ -23,9 +23,9 @@ USUAL_MEANINGS = {
 }
 Q_STEP = r"Q(s, a) \leftarrow Q(s, a) + \alpha (y - Q(s, a))"  # towards the target y
 MAX_CACHED_FORMULAS = 256  # converted formulas in the cache, about 2 KB each
-ENTITY = re.compile("&#x([0-9A-F]+);")
+ENTITY_PATTERN = re.compile("&#x([0-9A-F]+);")
 # (pattern, replacement) for the MathML that the converter writes
-CORRECTIONS = (
+MATHML_CORRECTIONS = (
     # Pages need neither of these attributes: HTML has no namespaces, and CSS aligns columns.
     (
         re.compile(' (?:xmlns|columnalign)="[^"]*"'),
@@ -41,7 +41,7 @@ CORRECTIONS = (
         r'<mo lspace="0.167em" rspace="0.167em">\1</mo>',
     ),
 )
-SYMBOL = re.compile("<mi>(.)</mi>(?:<mo>([′*−])</mo></m(?:row|sup)>)?")
+SYMBOL_PATTERN = re.compile("<mi>(.)</mi>(?:<mo>([′*−])</mo></m(?:row|sup)>)?")
 
 
 @dataclass(frozen=True)
@@ -88,15 +88,15 @@ def format_cases(symbol: str, *cases: tuple[str, str]) -> str:
 
 def list_symbols(mathml: str) -> list[str]:
     """Return the symbols in the MathML of a formula in order, such as "s" and "a′"."""
-    found = ("".join(parts) for parts in SYMBOL.findall(mathml))
+    found = ("".join(parts) for parts in SYMBOL_PATTERN.findall(mathml))
     return [name.replace(MINUS, "⁻") for name in found]
 
 
 @lru_cache(maxsize=MAX_CACHED_FORMULAS)
 def convert_to_mathml(latex: str) -> Markup:
     """Return a LaTeX formula as a block of MathML, which stands on a line of its own."""
-    drawn = ENTITY.sub(_decode_entity, convert(latex, display="block"))
-    for found, instead in CORRECTIONS:
+    drawn = ENTITY_PATTERN.sub(_decode_entity, convert(latex, display="block"))
+    for found, instead in MATHML_CORRECTIONS:
         drawn = found.sub(instead, drawn)
     return Markup(drawn)
 

@@ -26,7 +26,9 @@ from app.web.algorithms.targets import (
 from app.web.formatting import format_count
 from app.web.site_data import SiteData
 
-SUM_TEXT = "The targets of this value are added up, so the value grows without limit."
+ADDED_TARGETS_TEXT = (
+    "The targets of this value are added up, so the value grows without limit."
+)
 
 
 def describe_shared_moves(query: ValueQuery) -> list[str]:
@@ -54,7 +56,7 @@ def compute_averaged_reason(
 def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     """Return sentences on a value that symmetric moves share."""
     if not reason.has_target:
-        return [SUM_TEXT, *describe_shared_moves(query)]
+        return [ADDED_TARGETS_TEXT, *describe_shared_moves(query)]
     return [
         *describe_target_and_past(query, reason),
         *describe_backward_order(reason),

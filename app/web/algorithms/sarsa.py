@@ -26,7 +26,7 @@ from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData
 
-RECORD = "7"  # game to a position in which exploration changes the best move
+EXAMPLE_RECORD = "7"  # game to a position in which exploration changes the best move
 
 
 def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
@@ -41,7 +41,7 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
 
 
 def _compute_facts(site: SiteData) -> dict[str, object]:
-    """Return the exact values of RECORD with and without random moves in the training task.
+    """Return the exact values of EXAMPLE_RECORD with and without random moves in the training task.
 
     "parting" is the number of decisions in which the best moves of both tasks differ.
     """
@@ -51,7 +51,7 @@ def _compute_facts(site: SiteData) -> dict[str, object]:
     without = replace(task, epsilon=0.0)
     own, other = solve_task(site.game, task), solve_task(site.game, without)
     apart = ~(_find_best_moves(own) & _find_best_moves(other)).any(axis=1)
-    row = replay_record(site.game, RECORD)[-1]
+    row = replay_record(site.game, EXAMPLE_RECORD)[-1]
     return {
         "parting": format_count(int(apart.sum())),
         "own": [format_signed(value) for value in own[row].tolist()],
@@ -90,7 +90,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title="Sarsa",
         value_source="sarsa",
-        example_record=RECORD,
+        example_record=EXAMPLE_RECORD,
         source_slugs=(
             "rummery-niranjan-1994",
             "sutton-barto-2018",

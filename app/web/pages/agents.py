@@ -57,7 +57,7 @@ bp = Blueprint("agents", __name__)
 ASCENDING, DESCENDING = "asc", "desc"
 ARIA_SORT_VALUES = {ASCENDING: "ascending", DESCENDING: "descending"}
 OPPOSITE_ORDER = {ASCENDING: DESCENDING, DESCENDING: ASCENDING}
-DECIMALS = 1  # decimals of a percentage in the table
+PERCENT_DECIMALS = 1  # decimals of a percentage in the table
 
 
 class AgentRow(NamedTuple):
@@ -197,15 +197,15 @@ def _build_result_columns(opponent: str, group: ColumnGroup) -> list[Column]:
     )
 
 
-AGENT = ColumnGroup("agent", "Agent")
-BLUNDERS = ColumnGroup("blunders", "Blunders")
-METHOD = ColumnGroup("method", "Method")
-TRAINING = ColumnGroup("training", "Training")
+AGENT_GROUP = ColumnGroup("agent", "Agent")
+BLUNDERS_GROUP = ColumnGroup("blunders", "Blunders")
+METHOD_GROUP = ColumnGroup("method", "Method")
+TRAINING_GROUP = ColumnGroup("training", "Training")
 COLUMNS = [
-    Column("title", AGENT, "Agent", ASCENDING, _get_sort_title, "title"),
+    Column("title", AGENT_GROUP, "Agent", ASCENDING, _get_sort_title, "title"),
     Column(
         "blunders",
-        BLUNDERS,
+        BLUNDERS_GROUP,
         "Blunders",
         ASCENDING,
         lambda player: player.judgement.blunder_count,
@@ -220,7 +220,7 @@ COLUMNS = [
     *_build_result_columns(BEST_RESPONDER, ColumnGroup("responder", "Best responder")),
     Column(
         "kind",
-        METHOD,
+        METHOD_GROUP,
         "Algorithm",
         ASCENDING,
         _build_card_getter(lambda card: ALGORITHMS[card.algorithm].title),
@@ -228,7 +228,7 @@ COLUMNS = [
     ),
     Column(
         "origin",
-        METHOD,
+        METHOD_GROUP,
         "Origin",
         ASCENDING,
         _build_card_getter(lambda card: card.origin),
@@ -236,14 +236,14 @@ COLUMNS = [
     ),
     Column(
         "updates",
-        TRAINING,
+        TRAINING_GROUP,
         "Updates",
         DESCENDING,
         _build_card_getter(lambda card: card.updates),
     ),
     Column(
         "games",
-        TRAINING,
+        TRAINING_GROUP,
         "Games",
         DESCENDING,
         _build_card_getter(lambda card: card.games),
@@ -281,7 +281,7 @@ class AgentsPage(Page, frozen=True):
     @property
     def divide_chances(self) -> Callable[[Chances], list[OutcomeShare]]:
         """A function that divides a table cell's bar into the shares of wins, draws and losses."""
-        return partial(divide_bar, decimals=DECIMALS)
+        return partial(divide_bar, decimals=PERCENT_DECIMALS)
 
     @property
     def decision_count(self) -> int:
@@ -358,7 +358,7 @@ def describe_training_task(site: SiteData, agent_name: str) -> Destination | Non
     )
 
 
-TABLE_COLUMNS = ("position", "to_move", "cell", "q", "visits", "true_value")
+VALUE_TABLE_COLUMNS = ("position", "to_move", "cell", "q", "visits", "true_value")
 
 
 def list_value_rows(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]]:
@@ -559,12 +559,14 @@ def show_agent(name: str) -> Response:
 
 @bp.get(urls.AGENT_FILE)
 def download_agent_file(name: str, ending: str) -> Response:
-    """Return a file of an agent: arrays, card, or table of values."""
+    """Return a file of an agent: its arrays (npz), its card (JSON), or its table of values (CSV)."""
     agent = get_current_site().get_agent(name)
     game = get_current_site().game
     if ending == "csv":
         return build_csv_response(
-            TABLE_COLUMNS, list_value_rows(get_current_site(), agent), agent.card.id
+            VALUE_TABLE_COLUMNS,
+            list_value_rows(get_current_site(), agent),
+            agent.card.id,
         )
     content = read_arrays_file(game, agent)
     mimetype = "application/octet-stream"

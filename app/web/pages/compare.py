@@ -435,12 +435,12 @@ class ComparePage(Page, frozen=True):
 
     @property
     def headline(self) -> str:
-        """A text with the player to move, or with the result."""
+        """A text with the player to move, or with the result of a finished game."""
         return describe_turn(self.state)
 
     @property
     def status_text(self) -> str:
-        """The text for screen readers."""
+        """The announcement for screen readers: the last moves of both sides, and the turn."""
         return describe_status(self.state)
 
     @property

@@ -77,7 +77,7 @@ class BoardPage(Page, frozen=True):
 
     @property
     def match(self) -> Match:
-        """The match."""
+        """The match in the frame."""
         return self.state.match
 
     @property
@@ -123,7 +123,7 @@ class CurvesPage(Page, frozen=True):
 
     @property
     def label(self) -> str:
-        """The curves in words, for screen readers."""
+        """The curves in words, for screen readers: the first and the last number of each line."""
         return draw_curves_file(self.curves, self.title, DEFAULT_FILE_WIDTH).label
 
     @property
@@ -151,7 +151,7 @@ class FilmPage(Page, frozen=True):
 
     @property
     def mind_picture(self) -> minds.MindPicture:
-        """The picture, with the data of all snapshots."""
+        """The picture of the mind, with the tile colours of all snapshots for the script."""
         return minds.draw_mind(
             self.site, self.name, self.snapshot, self.colouring_key, has_all_frames=True
         )
@@ -198,12 +198,12 @@ class FigurePage(Page, frozen=True):
 
     @cached_property
     def layout(self) -> FigureLayout:
-        """The drawing and its texts."""
+        """The layout of the figure: its drawing, its title and its caption."""
         return lay_out_numbered_figure(self.site, self.summary.id, self.figure_number)
 
     @property
     def svg(self) -> Markup:
-        """The drawing."""
+        """The drawing of the figure as SVG."""
         return write_plot(self.layout.plot, link_attributes=get_link_attributes())
 
     @property
@@ -244,7 +244,7 @@ def parse_curves(site: SiteData, agent_name: str, query: "Query") -> CurvesPage:
 @bp.get(urls.EMBED_BOARD.url(""))
 @bp.get(urls.EMBED_BOARD)
 def show_board(record: str = "") -> Response:
-    """Show a position."""
+    """Return the frame with the board of a match."""
     return render_page(BoardPage(parse_match(record, request.args, get_current_site())))
 
 
@@ -259,13 +259,13 @@ def show_reply(record: str = "") -> AnyResponse:
 
 @bp.get(urls.EMBED_CURVE)
 def show_curves(name: str) -> Response:
-    """Show learning curves."""
+    """Return the frame with learning curves of agents."""
     return render_page(parse_curves(get_current_site(), name, request.args))
 
 
 @bp.get(urls.EMBED_MIND)
 def show_mind(name: str) -> Response:
-    """Show the picture of all positions of an agent."""
+    """Return the frame with the picture of an agent's mind."""
     step, colour = minds.parse_snapshot_and_colouring(
         get_current_site(), name, request.args
     )
@@ -274,7 +274,7 @@ def show_mind(name: str) -> Response:
 
 @bp.get(urls.EMBED_EXPERIMENT)
 def show_experiment(claim: str) -> Response:
-    """Show a figure of an experiment."""
+    """Return the frame with a figure of an experiment."""
     return render_page(
         FigurePage(
             get_current_site(), *parse_figure(get_current_site(), claim, request.args)
@@ -357,12 +357,12 @@ def show_exports(record: str = "") -> Response:
     )
 
 
-FORMATS = ".<any(svg, csv):ending>"
-FORMATS_AND_PREVIEW = ".<any(svg, csv, png):ending>"
+FILE_ENDINGS = ".<any(svg, csv):ending>"
+FILE_AND_PREVIEW_ENDINGS = ".<any(svg, csv, png):ending>"
 
 
-@bp.get(urls.EMBED_BOARD.url("") + FORMATS)
-@bp.get(urls.EMBED_BOARD.append_ending(FORMATS))
+@bp.get(urls.EMBED_BOARD.url("") + FILE_ENDINGS)
+@bp.get(urls.EMBED_BOARD.append_ending(FILE_ENDINGS))
 def download_board(ending: str, record: str = "") -> Response:
     """Return a board as SVG or CSV."""
     shown = build_match_view(
@@ -379,8 +379,8 @@ def download_board(ending: str, record: str = "") -> Response:
     )
 
 
-@bp.get(urls.EMBED_VALUE.url("") + FORMATS)
-@bp.get(urls.EMBED_VALUE.append_ending(FORMATS))
+@bp.get(urls.EMBED_VALUE.url("") + FILE_ENDINGS)
+@bp.get(urls.EMBED_VALUE.append_ending(FILE_ENDINGS))
 def download_game_values(ending: str, record: str = "") -> Response:
     """Return the value of a game over its moves as SVG or CSV."""
     place = parse_match(record, request.args, get_current_site())
@@ -398,7 +398,7 @@ def download_game_values(ending: str, record: str = "") -> Response:
     )
 
 
-@bp.get(urls.EMBED_CURVE.append_ending(FORMATS_AND_PREVIEW))
+@bp.get(urls.EMBED_CURVE.append_ending(FILE_AND_PREVIEW_ENDINGS))
 def download_curves(name: str, ending: str) -> Response:
     """Return learning curves as SVG or CSV, or as a PNG for link previews."""
     chosen = parse_curves(get_current_site(), name, request.args)
@@ -423,7 +423,7 @@ def download_curves(name: str, ending: str) -> Response:
     )
 
 
-@bp.get(urls.EMBED_MIND.append_ending(FORMATS_AND_PREVIEW))
+@bp.get(urls.EMBED_MIND.append_ending(FILE_AND_PREVIEW_ENDINGS))
 def download_mind(name: str, ending: str) -> Response:
     """Return the picture of an agent's positions as SVG or CSV, or as a PNG for link previews."""
     step, colour = minds.parse_snapshot_and_colouring(
@@ -487,7 +487,7 @@ def _name_file(figure_kind: str, subject_name: str) -> str:
 
 
 Query = MultiDict[str, str]
-PROVIDER = "Q-Tac-Toe"
+PROVIDER_NAME = "Q-Tac-Toe"
 # smallest and largest (width, height) of a frame in pixels
 MIN_FRAME_SIZE, MAX_FRAME_SIZE = (120, 99_999)
 # statuses of a URL without a page of this site
@@ -518,7 +518,7 @@ def answer_oembed() -> Response:
     answer = {
         "version": "1.0",
         "type": "rich",
-        "provider_name": PROVIDER,
+        "provider_name": PROVIDER_NAME,
         "provider_url": host,
         "title": take.title,
         "html": export.build_iframe(host, take.frame_url, take.title, width, height),

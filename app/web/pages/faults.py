@@ -79,7 +79,7 @@ class FaultText(
     first_update: FirstUpdate
 
 
-TEXTS = msgspec.toml.decode(
+FAULT_TEXTS = msgspec.toml.decode(
     Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, FaultText]
 )
 
@@ -141,7 +141,7 @@ class FaultPage(Page, frozen=True):
     @property
     def fault_text(self) -> FaultText:
         """The texts of the fault."""
-        return TEXTS[self.fault]
+        return FAULT_TEXTS[self.fault]
 
     @property
     def puzzle_number(self) -> int:
@@ -221,8 +221,8 @@ class FaultPage(Page, frozen=True):
 
     @property
     def texts_by_url(self) -> Mapping[str, FaultText]:
-        """The texts of all faults, by the URLs of their pages."""
-        return {urls.FAULT.url(fault): TEXTS[fault] for fault in FAULT_ORDER}
+        """The texts of all faults, by the URL of each fault's page."""
+        return {urls.FAULT.url(fault): FAULT_TEXTS[fault] for fault in FAULT_ORDER}
 
 
 class FaultPuzzlePage(Page, frozen=True):
@@ -242,7 +242,7 @@ class FaultPuzzlePage(Page, frozen=True):
     @property
     def fault_text(self) -> FaultText:
         """The texts of the fault."""
-        return TEXTS[self.fault]
+        return FAULT_TEXTS[self.fault]
 
     @cached_property
     def fault_agent(self) -> FaultAgent:
@@ -258,7 +258,7 @@ class FaultPuzzlePage(Page, frozen=True):
         return [
             (
                 fault,
-                TEXTS[fault],
+                FAULT_TEXTS[fault],
                 urls.FAULT_PUZZLE.url(self.puzzle_number, answer=fault),
             )
             for fault in list_puzzle_choices(self.puzzle_number)
@@ -293,7 +293,7 @@ def list_puzzle_choices(puzzle_number: int) -> list[str]:
         FAULT_ORDER[(puzzle_number - 1 + step) % len(FAULT_ORDER)]
         for step in CHOICE_OFFSETS
     ]
-    return sorted(faults, key=lambda fault: TEXTS[fault].faulty_line)
+    return sorted(faults, key=lambda fault: FAULT_TEXTS[fault].faulty_line)
 
 
 def find_fault_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
@@ -337,7 +337,7 @@ def find_first_blunder(site: SiteData, fault: str) -> str:
 @cached_per_site(16, per_language=True)
 def build_card(site: SiteData, fault: str) -> FaultCard:
     """Return the entry of a fault in the list, with the blunders of both agents."""
-    text = TEXTS[fault]
+    text = FAULT_TEXTS[fault]
     faulty, correct = find_fault_agents(site, fault)
     faulty_count, correct_count = (
         format_count(agent.card.figures.blunders[-1]) for agent in (faulty, correct)

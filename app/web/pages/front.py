@@ -126,7 +126,7 @@ def _find_nearest_snapshot(update_counts: Sequence[int], target_count: int) -> i
 
 @bp.get(urls.HOME)
 def show_front() -> Response:
-    """Return the front page."""
+    """Show the front page, with the film at the snapshot in the URL."""
     site = get_current_site()
     step = request.args.get("step", "")
     name = site.first_opponent

@@ -113,10 +113,10 @@ FACT_BUILDERS: Mapping[str, Callable[[SiteData], Mapping[str, object]]] = {
     "exact": _compute_unseen_losses,
 }
 
-WRITING, WON_GAME = "writing", "won-game"
+ENCODINGS_PART, WON_GAME_PART = "writing", "won-game"
 PART_TITLES = {
-    WRITING: "A position, written as numbers",
-    WON_GAME: "A won game, calculated step by step",
+    ENCODINGS_PART: "A position, written as numbers",
+    WON_GAME_PART: "A won game, calculated step by step",
 }
 WRITTEN_RECORD = "04"  # record of the first position in all encodings
 # Names in the order of `Game.symmetries`; non-square boards have every second symmetry
@@ -131,7 +131,7 @@ SYMMETRY_NAMES = (
     "reflected, along the rising diagonal",
 )
 WORKED_RECORD = "03142"  # X wins with its third move
-ALPHA = 0.9  # step size of the worked example
+WORKED_ALPHA = 0.9  # step size of the worked example
 
 
 class EditableSquare(NamedTuple):
@@ -198,14 +198,14 @@ def build_position_writing(game: Game, position: int) -> PositionWriting:
             parse_position(game, after)
         except ValueError:
             return ""
-        return urls.how_url(WRITING, board=after)
+        return urls.how_url(ENCODINGS_PART, board=after)
 
     representative = int(game.symmetry_class[position])
     names = SYMMETRY_NAMES[:: len(SYMMETRY_NAMES) // len(game.symmetries)]
     return PositionWriting(
         mover=mover,
         squares=[
-            EditableSquare(f"{WRITING}-{cell}", mark, toggle_square(cell))
+            EditableSquare(f"{ENCODINGS_PART}-{cell}", mark, toggle_square(cell))
             for cell, mark in enumerate(text)
         ],
         encodings=encode_position(game, position),
@@ -213,7 +213,7 @@ def build_position_writing(game: Game, position: int) -> PositionWriting:
             SymmetricPosition(
                 name=name,
                 board=draw_small_board(game, image, {}),
-                url=urls.how_url(WRITING, board=format_position(game, image)),
+                url=urls.how_url(ENCODINGS_PART, board=format_position(game, image)),
                 is_representative=image == representative,
             )
             for name, image in zip(
@@ -230,7 +230,7 @@ def compute_won_game(game: Game) -> list[WorkedMove]:
     target = 1.0
     moves = []
     for ply in range(len(cells) - 1, -1, -2):
-        value = ALPHA * target
+        value = WORKED_ALPHA * target
         board = format_position(game, positions[ply])
         heat = round(value * HEAT_STEPS)
         moves.append(WorkedMove(ply + 1, board, cells[ply], target, value, heat))
@@ -241,7 +241,7 @@ def compute_won_game(game: Game) -> list[WorkedMove]:
 TITLE_BY_PART = PART_TITLES | {
     slug: section.title for slug, section in SECTIONS.items()
 }
-CONTENTS = {
+TITLES_BY_HEADING = {
     heading: {slug: TITLE_BY_PART[slug] for slug in slugs}
     for heading, slugs in {
         "What an agent is": ("action-values", "exploration", *PART_TITLES),
@@ -269,14 +269,14 @@ class StartValues(NamedTuple):
 
 
 # heading of the map -> parts of the update that differ from Q-learning
-DIFFERENCES = {
+DIFFERENCE_HEADINGS = {
     "next value": "Algorithms that use another next value than Q-learning",
     "order": "Algorithms that update in another order than Q-learning",
     "table": "Algorithms that store values in another way than Q-learning",
     "result": "Algorithms that use the result of the game instead of a next value",
     "bounds": "Algorithms with exact values or bounds",
 }
-REFERENCE = "q-learning"  # slug of the algorithm for comparisons
+REFERENCE_SLUG = "q-learning"  # slug of the algorithm for comparisons
 
 
 class HowPage(Page, frozen=True):
@@ -291,14 +291,14 @@ class HowPage(Page, frozen=True):
         """The parts that are not about an algorithm."""
         return {
             heading: parts
-            for heading, parts in CONTENTS.items()
+            for heading, parts in TITLES_BY_HEADING.items()
             if heading != "Algorithms"
         }
 
     @property
     def reference_algorithm(self) -> tuple[str, Algorithm]:
         """The slug and the algorithm that all others are compared with: Q-learning."""
-        return REFERENCE, ALGORITHMS[REFERENCE]
+        return REFERENCE_SLUG, ALGORITHMS[REFERENCE_SLUG]
 
     @property
     def algorithms_by_difference(self) -> dict[str, dict[str, Algorithm]]:
@@ -309,7 +309,7 @@ class HowPage(Page, frozen=True):
                 for slug, algorithm in ALGORITHMS.items()
                 if algorithm.update.differing_part == kind
             }
-            for kind, heading in DIFFERENCES.items()
+            for kind, heading in DIFFERENCE_HEADINGS.items()
         }
 
 
@@ -367,14 +367,16 @@ def show_part(slug: str) -> Response:
         raise NotFound(f"There is no part {slug!r}. There are: {', '.join(parts)}.")
     query = request.args
     game = get_current_site().game
-    page = partial(PartPage, get_current_site(), slug, TITLE_BY_PART[slug], CONTENTS)
-    if slug == WRITING:
+    page = partial(
+        PartPage, get_current_site(), slug, TITLE_BY_PART[slug], TITLES_BY_HEADING
+    )
+    if slug == ENCODINGS_PART:
         return render_page(
             page(
                 position_writing=build_position_writing(game, parse_board(query, game))
             )
         )
-    if slug == WON_GAME:
+    if slug == WON_GAME_PART:
         moves = compute_won_game(game)
         stage = read_integer("stage", query.get("stage") or "0", 0, len(moves))
         return render_page(page(won_game=moves, done_update_count=stage))
@@ -415,7 +417,7 @@ def build_section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> P
         site=site,
         slug=slug,
         title=TITLE_BY_PART[slug],
-        contents=CONTENTS,
+        contents=TITLES_BY_HEADING,
         section=section,
         example=build_example(site, slug, match) if has_board else None,
         build_start_values=partial(build_start_values, site, section.start_match),
@@ -469,12 +471,12 @@ def _has_board(site: SiteData, section: Section) -> bool:
 
 @cached_per_site(64)
 def collect_facts(site: SiteData, slug: str) -> Mapping[str, object]:
-    """Return the numbers in the text of a section."""
+    """Return the numbers in the text of a section, by name."""
     return FACT_BUILDERS[slug](site) if slug in FACT_BUILDERS else {}
 
 
 def build_example(site: SiteData, slug: str, match: Match) -> SectionExample:
-    """Return the board of a section."""
+    """Return the example board of a section at the position shown, with its texts and links."""
     state = replay_match(match, site)
     move_values = None if state.is_over else evaluate_match(state)
     headline = describe_turn(state)

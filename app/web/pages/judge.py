@@ -51,7 +51,7 @@ bp = Blueprint("judge", __name__)
 
 # players shown above the policy in the ranking of the arena, and below it
 NEIGHBOUR_COUNT = 2
-SHOWN_BLUNDERS = 12  # limit for the blunders on the page
+MAX_SHOWN_BLUNDERS = 12  # limit for the blunders on the page
 PICTURES_PER_PAGE = 60  # pictures on a page of a list
 
 
@@ -166,7 +166,9 @@ def show_judge() -> Response:
         mind_picture=mind,
         colouring=COLOURINGS[mind.colouring_key],
         neighbours=list_standings(site, name),
-        blunders=judgement.build_blunder_exhibits(site, name, slice(SHOWN_BLUNDERS)),
+        blunders=judgement.build_blunder_exhibits(
+            site, name, slice(MAX_SHOWN_BLUNDERS)
+        ),
         verdicts=verdicts,
         export=export_board(parse_match("", {"o": name}, site)),
     )
@@ -262,7 +264,7 @@ def show_certificate(seat: str, name: str = "") -> Response:
 def _build_list_page(
     policy_name: str, picture_count: int, build_page_url: Callable[[int], str]
 ) -> tuple[slice, Callable[..., PictureListPage]]:
-    """Return the range of pictures on the requested page, and a function that builds the page."""
+    """Return the range of pictures on the requested page of a list, and a builder of this page."""
     pages = max(1, -(-picture_count // PICTURES_PER_PAGE))
     number = read_integer("page", request.args.get("page") or "1", 1, pages)
     shown = slice((number - 1) * PICTURES_PER_PAGE, number * PICTURES_PER_PAGE)

@@ -89,7 +89,7 @@ class LessonPage(Page, frozen=True):
 
     @property
     def export(self) -> Export:
-        """The export of this step."""
+        """The ways to export this step of the lesson."""
         return export_lesson_step(self._step)
 
     @property

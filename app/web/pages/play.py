@@ -268,7 +268,7 @@ class SettingsPage(Page, frozen=True):
 
     @property
     def site(self) -> SiteData:
-        """The agents to choose from."""
+        """The data of the site, with the agents to choose from."""
         return self.state.site
 
     @property
@@ -314,7 +314,7 @@ class PlayPage(Page, frozen=True):
 
     @property
     def match(self) -> Match:
-        """The match."""
+        """The match that the page shows."""
         return self.state.match
 
     @property

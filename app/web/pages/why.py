@@ -226,7 +226,7 @@ def _build_reply_row(
 
 
 def _state_value(query: ValueQuery, reason: ValueReason) -> ValueStatement:
-    """Return the value with its source."""
+    """Return the statement of a value with its source, such as an agent at a snapshot."""
     move = _name_move(query)
     if query.value_source == TRUTH:
         value = format_signed(query.value, 0)
@@ -456,7 +456,7 @@ class WhyPage(Page, frozen=True):
 
     @cached_property
     def explanation(self) -> Explanation:
-        """The explanation."""
+        """The explanation of the value: its sentences, its numbers and the table of replies."""
         return explain_value(self.value_query)
 
     @property

@@ -147,7 +147,7 @@ class Drawing(NamedTuple):
 
 
 class LegendKey(NamedTuple):
-    """The name of a line of a plot, and the link to its run."""
+    """An entry in the key of a plot: the name of a line, its CSS classes and the link to its run."""
 
     css_classes: str
     name: str

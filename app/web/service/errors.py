@@ -17,7 +17,7 @@ from flask import (
 from jinja2_fragments.flask import render_block
 from werkzeug.exceptions import HTTPException, InternalServerError
 
-from app.recipes import MAX_TAUGHT_NAME
+from app.recipes import MAX_TAUGHT_NAME_LENGTH
 from app.web import urls
 from app.web.rendering import wants_fragment
 from app.web.site_data import get_current_site
@@ -95,7 +95,7 @@ def get_max_url_length(environ: "WSGIEnvironment") -> int:
     query = environ.get("QUERY_STRING", "")
     judged = min(MAX_POLICIES_IN_URL, len(MOVES_PATTERN.findall(query)))
     taught = min(MAX_LEARNERS_IN_URL, f"{path}?{query}".count(TAUGHT_MARKER))
-    return MAX_URL_LENGTH + judged * MAX_MOVES_NAME + taught * MAX_TAUGHT_NAME
+    return MAX_URL_LENGTH + judged * MAX_MOVES_NAME + taught * MAX_TAUGHT_NAME_LENGTH
 
 
 def is_host_valid(environ: "WSGIEnvironment") -> bool:

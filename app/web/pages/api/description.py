@@ -17,7 +17,7 @@ from spectree.model_adapter import get_msgspec_model_adapter
 from werkzeug.exceptions import BadRequest
 
 from app.project import ROOT
-from app.recipes import ALGORITHMS, MAX_NAME
+from app.recipes import ALGORITHMS, MAX_NAME_LENGTH
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import find_best_moves
@@ -38,19 +38,19 @@ from app.web.site_data import SiteData, get_current_site
 
 Document: TypeAlias = dict[str, Any]  # a JSON object
 
-JSON = "application/json"
+JSON_MIMETYPE = "application/json"
 # prefix of class names of the API, which the OpenAPI document leaves out
 API_TAG = "Api"
 TAGS_KEY = "type"  # the field that distinguishes kinds of figures
 RECIPE_PATTERN = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
 # matches names of recipes, and of value sources of their training tasks
-RECIPE = {
+RECIPE_SCHEMA = {
     "type": "string",
     "title": "a recipe",
     "pattern": f"{RECIPE_PATTERN}(_task)?$",
-    "maxLength": MAX_NAME,
+    "maxLength": MAX_NAME_LENGTH,
 }
-TAUGHT = {
+TAUGHT_RECIPE_SCHEMA = {
     "type": "string",
     "title": "a recipe with a person's games",
     "pattern": f"{RECIPE_PATTERN},taught=[0-9.]+(,[a-z_]+=[0-9.-]+)*$",
@@ -117,7 +117,9 @@ def build_description(site: SiteData) -> Document:
             parameter["description"] = parameter["schema"].pop("description")
         for status, response in one.operation["responses"].items():
             if status != "200":
-                response["content"] = {PROBLEM_MIMETYPE: response["content"][JSON]}
+                response["content"] = {
+                    PROBLEM_MIMETYPE: response["content"][JSON_MIMETYPE]
+                }
     document["paths"][urls.API_JUDGE]["post"]["requestBody"] = TABLE_REQUEST_BODY
     components = document["components"]["schemas"]
     shown_as_parameters = (LookQuery, MoveQuery, JudgeQuery, TableQuery)
@@ -188,7 +190,7 @@ def list_player_formats(site: SiteData) -> Mapping[str, Document]:
     """Return the allowed texts of each format for a name: known names and recipes."""
     names = {"lens": site.value_sources, "agent": site.agents, "player": site.policies}
     formats: dict[str, Document] = {
-        format: {"anyOf": [{"enum": list(known)}, RECIPE, TAUGHT]}
+        format: {"anyOf": [{"enum": list(known)}, RECIPE_SCHEMA, TAUGHT_RECIPE_SCHEMA]}
         for format, known in names.items()
     }
     return formats | {
@@ -227,7 +229,7 @@ TABLE_REQUEST_BODY = {
         "application/octet-stream": {
             "schema": {"type": "string", "contentMediaType": "application/octet-stream"}
         },
-        JSON: {"schema": {}},
+        JSON_MIMETYPE: {"schema": {}},
         "multipart/form-data": {
             "schema": {
                 "type": "object",
@@ -237,9 +239,11 @@ TABLE_REQUEST_BODY = {
     },
 }
 UNREACHABLE_EXAMPLE = urls.API_POSITION.url("XXX......")  # no game leads there
-WIDTH = 170  # maximum number of characters of a line: a cell of a position fits
+MAX_LINE_LENGTH = (
+    170  # maximum number of characters of a line: a cell of a position fits
+)
 # maximum number of characters of a text in an example: most URLs fit
-LONGEST_TEXT = 160
+MAX_TEXT_LENGTH = 160
 SCHEMA_PREFIX = "#/components/schemas/"
 MAX_LISTED_ITEMS = 6  # maximum number of names in a line
 
@@ -327,7 +331,7 @@ def shorten_texts(json_value: Any) -> Any:
         return {key: shorten_texts(inner) for key, inner in json_value.items()}
     if isinstance(json_value, list):
         return [shorten_texts(inner) for inner in json_value]
-    if isinstance(json_value, str) and len(json_value) > LONGEST_TEXT:
+    if isinstance(json_value, str) and len(json_value) > MAX_TEXT_LENGTH:
         return f"{json_value[:24]}\N{HORIZONTAL ELLIPSIS}{json_value[-12:]}"
     return json_value
 
@@ -335,7 +339,7 @@ def shorten_texts(json_value: Any) -> Any:
 def format_json(json_value: Any, indent: str = "") -> str:
     """Return a JSON value as text, broken into lines only where it does not fit."""
     flat = json.dumps(json_value, ensure_ascii=False)
-    if len(indent + flat) <= WIDTH or not isinstance(json_value, dict | list):
+    if len(indent + flat) <= MAX_LINE_LENGTH or not isinstance(json_value, dict | list):
         return flat
     deeper = indent + "  "
     if isinstance(json_value, dict):

@@ -19,7 +19,7 @@ from app.recipes.parameters import format_value
 from app.web.pages.lab.differences import count_turns, find_shared_parameters
 
 # name of the form field for the algorithm; all others are parameters
-ALGORITHM = "algorithm"
+ALGORITHM_FIELD = "algorithm"
 SIDE_LETTERS = ("a", "b")  # the baseline, and the recipe that is compared with it
 
 
@@ -50,7 +50,7 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
     default. Opponents in turn keep their shares when the number of turns changes.
     Raises RecipeError with the parameter that is wrong, also if the training would take too long.
     """
-    slug = changes.get(ALGORITHM) or recipe.slug
+    slug = changes.get(ALGORITHM_FIELD) or recipe.slug
     if slug != recipe.slug:
         recipe = carry_over_parameters(recipe, slug)
     known = get_parameters(type(recipe))

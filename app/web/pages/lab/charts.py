@@ -47,7 +47,7 @@ def draw_charts(duel: Duel) -> DuelCharts:
 
 
 def summarize_runs(duel: Duel) -> Curves:
-    """Return the learning curves of a comparison, over the axis in the URL or the clearest axis."""
+    """Return the learning curves of a comparison, over the axis in the URL or the clearer axis."""
     axes = [LINEAR, LOGARITHMIC] if duel.baseline_name else [LOGARITHMIC]
     axes = [duel.axis_key] if duel.axis_key else axes
     series = {axis: _summarize_sides(duel, axis) for axis in axes}

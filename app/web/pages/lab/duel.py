@@ -32,7 +32,7 @@ from app.web.formatting import (
 )
 from app.web.match import build_match_against_person, read_word
 from app.web.on_demand import SeedRun
-from app.web.pages.lab.change import ALGORITHM
+from app.web.pages.lab.change import ALGORITHM_FIELD
 from app.web.pages.lab.contest import (
     MAX_SEEDS,
     Contest,
@@ -128,7 +128,7 @@ class Duel:
         )
         if self.baseline_name:
             return "".join(phrase.text for phrase in phrases)
-        start = [phrase.slot_id for phrase in phrases].index(ALGORITHM)
+        start = [phrase.slot_id for phrase in phrases].index(ALGORITHM_FIELD)
         return "".join(phrase.text for phrase in phrases[start:-1])
 
     @cached_property
@@ -216,7 +216,7 @@ class Duel:
         return Verdict(verdict.headline, detail, warning)
 
     def _describe_single_recipe(self) -> Verdict:
-        """Return the median of a recipe alone and its range over the seeds."""
+        """Return the verdict on a single recipe: its median and its range over the seeds."""
         measure, (ends,) = self.measure, self.list_final_values(self.measure)
         middle = format_with_unit(median(ends), measure.unit)
         low = format_with_unit(min(ends), measure.unit)
@@ -319,7 +319,7 @@ def build_question(site: SiteData, main_recipe: str, query: Mapping[str, str]) -
     *phrases, _by, _measure, _end = phrases
     if recipe_a != recipe_b:
         return "".join(phrase.text for phrase in phrases) + "?"
-    start = [phrase.slot_id for phrase in phrases].index(ALGORITHM)
+    start = [phrase.slot_id for phrase in phrases].index(ALGORITHM_FIELD)
     return "".join(phrase.text for phrase in phrases[start:])
 
 

@@ -17,7 +17,7 @@ MAX_FILE_NAME = 120  # characters of a file's name
 
 
 def draw_evidence(duel: Duel, link: str) -> Drawing:
-    """Return a figure of a comparison that can be understood without its page."""
+    """Return the drawing of a comparison for a file: its question, verdict, charts and recipes."""
     shapes: list[Shape] = []
     verdict = duel.verdict
     y = MARGIN

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from app.recipes import Parameter, Recipe, list_parameters
 from app.recipes.parameters import format_value
 from app.web.algorithms import ALGORITHMS as KNOWN
-from app.web.pages.lab.change import ALGORITHM
+from app.web.pages.lab.change import ALGORITHM_FIELD
 from app.web.pages.lab.differences import (
     count_turns,
     find_causes,
@@ -123,7 +123,7 @@ def _ask_about_parameters(
     starts, helps = (
         ("Do ", " together help ") if len(phrases) > 1 else ("Does ", " help ")
     )
-    algorithm = Phrase(_name_algorithm(recipe_a), ALGORITHM)
+    algorithm = Phrase(_name_algorithm(recipe_a), ALGORITHM_FIELD)
     return [Phrase(starts), *phrases, Phrase(helps), algorithm]
 
 
@@ -139,7 +139,7 @@ def _ask_about_algorithms(
     ]
     described = describe_values(site, recipe_b, own).after_title
     title = f"{_name_algorithm(recipe_b)} {described}".rstrip()
-    phrases = [Phrase("Is "), Phrase(title, B_PREFIX + ALGORITHM)]
+    phrases = [Phrase("Is "), Phrase(title, B_PREFIX + ALGORITHM_FIELD)]
     if contrasts:
         phrases += [
             Phrase(" with "),
@@ -148,7 +148,7 @@ def _ask_about_algorithms(
     return [
         *phrases,
         Phrase(" better than "),
-        Phrase(_name_algorithm(recipe_a), ALGORITHM),
+        Phrase(_name_algorithm(recipe_a), ALGORITHM_FIELD),
     ]
 
 

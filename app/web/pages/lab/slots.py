@@ -21,7 +21,7 @@ from app.web import urls
 from app.web.algorithms import ALGORITHMS as ALGORITHM_PAGES
 from app.web.formatting import raise_first_letter
 from app.web.pages.lab.change import (
-    ALGORITHM,
+    ALGORITHM_FIELD,
     change_both,
     change_recipe,
     get_max_turns,
@@ -181,13 +181,13 @@ def build_slots(setup: Setup, measures: Mapping[str, Measure]) -> dict[str, Slot
     """Return all slots of a question by their keys, with a choice of the given measures."""
     contrasts = find_contrasts(setup.recipe_a, setup.recipe_b)
     slots = {
-        ALGORITHM: _build_algorithm_slot(setup),
+        ALGORITHM_FIELD: _build_algorithm_slot(setup),
         SETTINGS_SLOT: _build_settings_slot(setup, contrasts),
         MEASURE_SLOT: _build_measure_slot(setup, measures),
     }
     slots |= {slot.id: slot for slot in _build_shared_slots(setup, contrasts)}
     if setup.recipe_a.slug != setup.recipe_b.slug:
-        slots[B_PREFIX + ALGORITHM] = _build_other_algorithm_slot(setup)
+        slots[B_PREFIX + ALGORITHM_FIELD] = _build_other_algorithm_slot(setup)
     for contrast in contrasts:
         slots[B_PREFIX + contrast.name] = _build_contrast_slot(
             setup, contrast, contrasts
@@ -204,7 +204,11 @@ def _build_id(slot_key: str) -> str:
 
 def _build_algorithm_slot(setup: Setup) -> Slot:
     """Return the slot of the algorithm: of both recipes, or of A if the algorithms differ."""
-    key = ALGORITHM if setup.recipe_a.slug == setup.recipe_b.slug else f"a.{ALGORITHM}"
+    key = (
+        ALGORITHM_FIELD
+        if setup.recipe_a.slug == setup.recipe_b.slug
+        else f"a.{ALGORITHM_FIELD}"
+    )
     shipped = [
         Destination(
             agent.title,
@@ -221,7 +225,7 @@ def _build_algorithm_slot(setup: Setup) -> Slot:
 
 
 def _build_other_algorithm_slot(setup: Setup) -> Slot:
-    key = B_PREFIX + ALGORITHM
+    key = B_PREFIX + ALGORITHM_FIELD
     links = _list_algorithms(setup, key, setup.recipe_b.slug)
     return Slot("", "Compared algorithm", True, [], [("", links)])
 
@@ -401,7 +405,7 @@ def _list_suggestions(
     if includes_algorithms:
         links_by_heading["Compare with another algorithm"] = _list_algorithms(
             setup._replace(recipe_b=setup.recipe_a),
-            B_PREFIX + ALGORITHM,
+            B_PREFIX + ALGORITHM_FIELD,
             "",
             skipped_slug=setup.recipe_a.slug,
         )

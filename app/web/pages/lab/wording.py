@@ -23,7 +23,7 @@ MAX_LABEL_LENGTH = 28  # maximum number of characters in the name of a line in a
 MAX_PHRASE_LENGTH = 90  # maximum number of characters in a recipe's name in a headline
 MAX_TEXT_LENGTH = 24  # a longer list of a person's games is shortened
 NUMERALS = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
-SEATS = {"both": "as both X and O", "x": "as X", "o": "as O"}
+SEAT_PHRASES = {"both": "as both X and O", "x": "as X", "o": "as O"}
 
 
 class Wording(
@@ -148,7 +148,7 @@ def describe_values(
         if one.name == "vs":
             description.circumstances.append(f"against {name_opponents(site, recipe)}")
         elif one.name == "seat":
-            description.circumstances.append(SEATS[str(one.value)])
+            description.circumstances.append(SEAT_PHRASES[str(one.value)])
         else:
             description.value_texts.append(describe_value(recipe, one))
     return description

@@ -145,7 +145,7 @@ class Attempt:
 
     @cached_property
     def state(self) -> MatchState:
-        """The position shown."""
+        """The state of the match at the position shown."""
         record = self.puzzle.record + self.puzzle.refutation[: self.shown_plies]
         return replay_match(
             Match(record, o=HUMAN, value_source=self.puzzle.agent_id), self.site
@@ -239,7 +239,7 @@ def read_choices(attempt: Attempt, query: Mapping[str, str]) -> Attempt:
 
 
 def parse_day(day_text: str) -> date | None:
-    """Return a day; None for an empty text.
+    """Return the day in a text such as "2026-11-24"; None for an empty text.
 
     Raises BadRequest with a sentence if there is no such day.
     """

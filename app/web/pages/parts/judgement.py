@@ -225,7 +225,7 @@ def _build_exhibit(
 
 
 def _count_blunders(blunder_decisions: BlunderDecisions) -> list[tuple[str, int, int]]:
-    """Return (kind, number, number reachable in own games) for each kind of blunder and for all.
+    """Return (kind, number, number reachable in own games) for each kind of blunder, and for all kinds.
 
     A kind is the value lost, such as a win turned into a draw; the worst kind comes first.
     """

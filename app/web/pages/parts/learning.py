@@ -204,7 +204,7 @@ STILL_PAUSE_MS, MOVING_PAUSE_MS = (140, 560)
 # The best square leads clearly if its value is higher than all others by this share of the
 # distance from a draw to a win.
 MIN_LEAD = 0.3
-WIDTH, HEIGHT = 100.0, 28.0  # size of the curve of wrong positions
+CURVE_WIDTH, CURVE_HEIGHT = 100.0, 28.0  # size of the curve of wrong positions
 
 
 class FilmSquare(NamedTuple):
@@ -225,7 +225,7 @@ class FilmFrame(NamedTuple):
     squares: dict[int, FilmSquare]
     caption: str
     pause_ms: int  # milliseconds until the next frame
-    curve_x: float  # place on the curve of blunders, from 0 to WIDTH
+    curve_x: float  # place on the curve of blunders, from 0 to CURVE_WIDTH
 
 
 class Film(NamedTuple):
@@ -405,8 +405,8 @@ def _build_film(
 
 
 def compute_frame_x(frame_index: int, last_frame: int) -> float:
-    """Return the place of a frame on the slider, from 0 to WIDTH; 0 for a single frame."""
-    return round(WIDTH * frame_index / max(1, last_frame), 2)
+    """Return the place of a frame on the slider, from 0 to CURVE_WIDTH; 0 for a single frame."""
+    return round(CURVE_WIDTH * frame_index / max(1, last_frame), 2)
 
 
 def _outline_blunders(blunder_counts: Sequence[int], maximum: int) -> str:
@@ -414,7 +414,7 @@ def _outline_blunders(blunder_counts: Sequence[int], maximum: int) -> str:
     points = []
     for i, number in enumerate(blunder_counts):
         x = compute_frame_x(i, len(blunder_counts) - 1)
-        y = round(HEIGHT * (1 - number / maximum), 2)
+        y = round(CURVE_HEIGHT * (1 - number / maximum), 2)
         points.append(f"{x:g} {y:g}")
     return "M" + "L".join(points)
 

@@ -212,7 +212,7 @@ def _list_step_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
 
 
 def _make_event(query: ValueQuery, update: TrainingUpdate) -> UpdateEvent:
-    """Return an update with the move that it belongs to."""
+    """Return the event of an update: the update together with its move."""
     return UpdateEvent(_make_move(query, update.next_board), update)
 
 

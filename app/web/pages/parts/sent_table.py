@@ -19,7 +19,7 @@ MAX_FORM_BYTES = MAX_TABLE_BYTES + (1 << 14)  # limit for a form with a table in
 MAX_FORM_PARTS = 20  # maximum number of parts of a form
 FORM_MIMETYPE = "multipart/form-data"
 MAX_CONCURRENT_TABLES = 32  # limit for tables received at once, 1 MB of memory each
-RETRY_AFTER = 5  # seconds after which a client may send its table again
+RETRY_SECONDS = 5  # seconds after which a client may send its table again
 _free_places = BoundedSemaphore(MAX_CONCURRENT_TABLES)
 
 
@@ -32,7 +32,7 @@ def read_sent_table(site: SiteData) -> tuple[TableReading, TableOptions]:
     """
     if not _free_places.acquire(blocking=False):
         raise ServiceUnavailable(
-            "Many tables are being read just now.", retry_after=RETRY_AFTER
+            "Many tables are being read just now.", retry_after=RETRY_SECONDS
         )
     try:
         content, options = receive_table()

@@ -22,7 +22,11 @@ from app.web.move_values import HEAT_STEPS
 from app.web.translation import localize_number
 
 STEP_COUNT = 6  # steps in which each update is shown
-DECIMALS = (2, 3, 4)  # numbers of decimals to try until the rounded numbers add up
+TRIED_DECIMALS = (
+    2,
+    3,
+    4,
+)  # numbers of decimals to try until the rounded numbers add up
 # result of a game for the mover -> its name, also the parameter of MENACE for this result
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 MAX_DRAWN_BEADS = 24  # maximum number of beads that the picture shows one by one
@@ -52,7 +56,11 @@ class UpdateTerms(NamedTuple):
     @property
     def square_decimals(self) -> int:
         """The number of decimals of a value on a square: 0 for beads and for results."""
-        return 0 if self.reward_scale is None or self.slug == MINIMAX else DECIMALS[0]
+        return (
+            0
+            if self.reward_scale is None or self.slug == MINIMAX
+            else TRIED_DECIMALS[0]
+        )
 
 
 def build_update_terms(recipe: Recipe) -> UpdateTerms:
@@ -215,7 +223,7 @@ def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePic
         is_exact=is_exact,
         data_attributes=list_data_attributes(terms, event, arithmetic, decimals),
         is_updated_by_trace=style.family == "step" and not update.next_board,
-        zero_text=format_value(0.0, DECIMALS[0]),
+        zero_text=format_value(0.0, TRIED_DECIMALS[0]),
         zero_value_count=_count_zero_values(terms, move, update),
         reply_lower_bounds=_list_bounds(terms, update, 0),
         reply_upper_bounds=_list_bounds(terms, update, 1),
@@ -433,17 +441,17 @@ def find_decimals(
 ) -> tuple[int, bool]:
     """Return the decimals with which the numbers of an update add up, and whether they do."""
     if terms.slug == "dqn":  # a step of a network has no fixed step size
-        return DECIMALS[-1], False
+        return TRIED_DECIMALS[-1], False
     if terms.style.family in ("beads", "bounds"):
-        return DECIMALS[0], True
-    for decimals in DECIMALS:
+        return TRIED_DECIMALS[0], True
+    for decimals in TRIED_DECIMALS:
         if terms.style.family == "mean":
             adds_up = _adds_up_as_average(arithmetic, weighted_replies, decimals)
         else:
             adds_up = arithmetic.adds_up(decimals)
         if adds_up:
             return decimals, True
-    return DECIMALS[0], False
+    return TRIED_DECIMALS[0], False
 
 
 def _adds_up_as_average(

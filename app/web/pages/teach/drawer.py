@@ -83,7 +83,7 @@ def count_beads(
     recipe: Menace,
     drawn_cell: int,
 ) -> dict[int, int]:
-    """Return the beads of a box by the cell of each move, in reading order.
+    """Return the number of beads of each move in a box, by cell in reading order.
 
     Symmetric moves share their beads: they are listed for the first cell or the drawn
     cell.

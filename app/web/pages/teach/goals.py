@@ -128,7 +128,7 @@ def list_winning_cells(game: Game, position: int, player: int) -> list[int]:
 
 
 def find_first_boards(game: Game, lesson: Lesson) -> tuple[int, int]:
-    """Return the board before the learner's first move and the board after it, up to symmetry."""
+    """Return the boards before and after the learner's first move in a game, up to symmetry."""
     positions = replay_record(game, lesson.record)
     first = "XO".index(lesson.seat)
     before, after = game.symmetry_class[positions[first : first + 2]].tolist()

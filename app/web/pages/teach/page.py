@@ -205,12 +205,12 @@ class TeachPage(Page, frozen=True):
 
     @property
     def _finished_lesson(self) -> Lesson | None:
-        """The lesson whose end the board shows; None while a game is begun."""
+        """The lesson whose end the board shows; None during an unfinished game."""
         return None if self.course.has_unfinished_game else self._lesson
 
     @property
     def _earlier_lesson(self) -> Lesson | None:
-        """The lesson whose end the board shows, if it is not the last."""
+        """The lesson whose end the board shows, if it is not the last lesson; else None."""
         return (
             self._finished_lesson
             if self.shown_lesson < len(self.course.lessons)
@@ -277,7 +277,7 @@ class TeachPage(Page, frozen=True):
 
     @cached_property
     def _next_box(self) -> Box | None:
-        """The paper box from which a bead is drawn next; None if that is not the next step."""
+        """The paper box from which a person draws the next bead; None if no bead is drawn now."""
         recipe = self._recipe
         state = self._state
         if not self.is_paper_machine or state.is_over or not isinstance(recipe, Menace):
@@ -305,7 +305,7 @@ class TeachPage(Page, frozen=True):
 
     @cached_property
     def last_move_picture(self) -> LastMovePicture | None:
-        """The matchbox of its last move in the game that is begun; None before that move."""
+        """The picture of the learner's last move in the unfinished game; None before that move."""
         course = self.course
         state = self._state
         first = "XO".index(self.seat)
@@ -446,13 +446,13 @@ class TeachPage(Page, frozen=True):
 
     @property
     def played_seats(self) -> list[str]:
-        """The seats in which it plays: "x", "o" or both."""
+        """The seats in which the learner plays: "x", "o" or both."""
         seat = getattr(self._recipe, "seat", "both")
         return [*SEATS] if seat == "both" else [seat]
 
     @cached_property
     def lost_game_picture(self) -> LostGamePicture | None:
-        """The last line that it lost, and its play there since; None before its first loss."""
+        """The losing move of the last game that the learner lost; None before its first loss."""
         line = self.course.last_loss
         if line is None:
             return None
@@ -543,7 +543,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def practice_links(self) -> list[Destination]:
-        """The practice that the recipe allows: none with paper boxes, which people would fill."""
+        """Links to the kinds of practice that the recipe allows; [] with paper boxes."""
         return [] if self.is_paper_machine else [*_list_practices(self._recipe)]
 
     @property
@@ -560,7 +560,7 @@ class TeachPage(Page, frozen=True):
 
     @property
     def usual_training_url(self) -> str:
-        """The URL that compares it with the same learner trained by programs; "" without one."""
+        """The URL that compares the learner with its usual training against programs; "" without."""
         return _build_usual_url(self._recipe) if self.course.lessons else ""
 
     @property
@@ -599,7 +599,7 @@ class RefusedPage(Page, frozen=True):
 @bp.get(frame_url(urls.TEACH), endpoint="framed")
 @bp.get(frame_url(urls.TEACH_RECIPE), endpoint="framed")
 def show_learner(learner: str = "") -> AnyResponse:
-    """Show a learner, and the game that is begun or the last one."""
+    """Show a learner, with its unfinished game or its last game."""
     now = request.args.get("now", "")
     game = request.args.get("game", "")
     if now and not UNFINISHED_PATTERN.fullmatch(now):
@@ -784,7 +784,7 @@ def _describe_lesson(recipe: Recipe, lesson: Lesson) -> str:
 def _draw_value_change(
     recipe: Recipe, lesson: Lesson, value_change: ValueChange
 ) -> ValueChangePicture:
-    """Return the picture and the words of a value that a game changed."""
+    """Return the picture of a value that a lesson changed, with its texts."""
     game = get_current_site().game
     cell = parse_record(game, lesson.record)[value_change.move_index]
     position = replay_record(game, lesson.record)[value_change.move_index]
@@ -878,7 +878,7 @@ def _count_games_to_milestones(lessons: list[Lesson]) -> dict[str, int]:
 
 
 def _list_lost_games(course: Course, played_seats: list[str]) -> Iterator[Destination]:
-    """Yield a link to a game that it loses, for each seat in which it plays."""
+    """Yield a link to a game that the learner loses, for each of its seats."""
     for seat, record in course.losing_games.items() if course.lessons else ():
         if record is not None and seat in played_seats:
             match = build_match_against_person(course.recipe, SEATS[seat], record)
@@ -903,7 +903,7 @@ def _list_practices(recipe: Recipe) -> Iterator[Destination]:
 
 
 def _build_usual_url(recipe: Recipe) -> str:
-    """Return the URL that compares a learner with its usual training, "" if that is not trained."""
+    """Return the URL that compares a learner with its usual training, "" if that cannot be trained."""
     start = remove_all_games(recipe)
     usual = IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))
     if usual not in SHIPPED and start.compute_max_updates() > MAX_UPDATES:
