@@ -66,7 +66,9 @@ class IdOrRecipe(click.ParamType[NamedRecipe]):
 
     name = "agent"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> NamedRecipe:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> NamedRecipe:
         """Return the agent of an id or recipe; raise an error with the nearest name if there is none."""
         if value in SHIPPED:
             return NamedRecipe(value, SHIPPED[value].recipe)
@@ -99,7 +101,9 @@ class AgentOrExternal(click.ParamType["str | NamedRecipe"]):
 
     name = "agent"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
         """Return the agent of an id or a recipe; return an external agent as its text."""
         from training.external_agents import find_agent_form  # noqa: PLC0415
 
@@ -126,7 +130,9 @@ class ClaimId(click.ParamType[str]):
 
     name = "claim"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
         """Return the id; raise an error with the nearest id if there is no such claim."""
         if value not in CLAIM_IDS:
             self.fail(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from app.tables.values import (
     CONSTRUCTOR_PATTERN,
     TableError,
+    TableItem,
     flatten_lists,
     format_item,
     is_whole,
@@ -69,7 +70,7 @@ class BoardSigns(NamedTuple):
     # whether the tokens are the digits of a base-3 number
     is_base3_number: bool
     # a move, and perhaps a value, in the same item as the board
-    extra_items: tuple[Any, ...] = ()
+    extra_items: tuple[TableItem, ...] = ()
 
 
 HIGH_DIGITS = list(product("012", repeat=4))
@@ -85,12 +86,12 @@ def _normalize_token(sign_text: str) -> str:
     return "." if sign_text in EMPTY_SIGNS else sign_text
 
 
-def read_token(cell_item: Any) -> str:
+def read_token(cell_item: TableItem) -> str:
     """Return the token of a cell of a board in a table; "." for an empty cell."""
     return _normalize_token("" if cell_item is None else format_item(cell_item))
 
 
-def read_signs(board_item: Any) -> BoardSigns | None:
+def read_signs(board_item: TableItem) -> BoardSigns | None:
     """Return the nine signs of a board in any notation, None if the item is not a board."""
     if isinstance(board_item, list):
         return _parse_board_list(board_item)
@@ -129,7 +130,7 @@ def _parse_board_text(board: str) -> BoardSigns | None:
     return _parse_board_list(parts) if len(parts) > 1 else None
 
 
-def _parse_board_list(board: list[Any]) -> BoardSigns | None:
+def _parse_board_list(board: list[TableItem]) -> BoardSigns | None:
     """Return the signs of a board written as a list, None if the list is not a board.
 
     The list has nine cells, perhaps followed by a move and a value, or it is a board with
@@ -276,12 +277,12 @@ class RowBoards(NamedTuple):
     # index of the board of each row, -1 if the row has none
     board_indices: NDArray[np.intp]
     # the move and value in the same item as the board of each row, () if there are none
-    extra_items: list[tuple[Any, ...]]
+    extra_items: list[tuple[TableItem, ...]]
 
 
-def collect_boards(board_items: Sequence[Any]) -> RowBoards:
+def collect_boards(board_items: Sequence[TableItem]) -> RowBoards:
     """Return the different boards of a table; `board_items` has the board of each row as parsed."""
-    board_numbers: dict[Any, int] = {}
+    board_numbers: dict[TableItem, int] = {}
     signs: list[BoardSigns | None] = []
     rows = np.empty(len(board_items), np.intp)
     beside = []
@@ -307,7 +308,7 @@ def collect_boards(board_items: Sequence[Any]) -> RowBoards:
     return RowBoards(DistinctBoards(known, counts) if known else None, rows, beside)
 
 
-def split_board(board_item: Any) -> tuple[Any, tuple[Any, ...]]:
+def split_board(board_item: TableItem) -> tuple[TableItem, tuple[TableItem, ...]]:
     """Split an item of a table into its board and the tuple of its other numbers.
 
     The others are a move, a value, or both: `[[0, 1, ...], 4]` is split into the board and `(4,)`.
@@ -320,7 +321,7 @@ def split_board(board_item: Any) -> tuple[Any, tuple[Any, ...]]:
     return board_item, ()
 
 
-def _make_hashable(board_item: Any) -> Any:
+def _make_hashable(board_item: TableItem) -> TableItem:
     """Return a dictionary key for a board: nested lists become tuples."""
     if isinstance(board_item, list | tuple):
         return tuple(map(_make_hashable, board_item))

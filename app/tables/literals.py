@@ -3,11 +3,10 @@
 import json
 import re
 from math import inf
-from typing import Any
 
 import numpy as np
 
-from app.tables.values import KeyValuePairs, TableError
+from app.tables.values import KeyValuePairs, TableError, TableItem
 
 MAX_NESTING = 60  # maximum depth of brackets inside brackets
 # limit for tokens; a dict of numpy numbers for all moves has 280,000
@@ -26,7 +25,7 @@ ESCAPE_PATTERN = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 ESCAPED_CHARACTERS = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-def parse_literal(literal_text: str) -> Any:
+def parse_literal(literal_text: str) -> TableItem:
     """Return the value of a text: KeyValuePairs, list, str, float or None.
 
     Words such as `null`, `nan` and `True` become None. Raises TableError, naming the line.
@@ -63,7 +62,7 @@ class LiteralParser:
         self.tokens = 0
         self.read_next_token()
 
-    def parse_all(self) -> Any:
+    def parse_all(self) -> TableItem:
         """Return the value of the whole text."""
         value = self.read_value(0)
         if self.kind:
@@ -100,7 +99,7 @@ class LiteralParser:
         """Return whether the current token is this sign."""
         return self.kind == "sign" and self.value == sign
 
-    def read_value(self, depth: int) -> Any:
+    def read_value(self, depth: int) -> TableItem:
         """Return the value that begins at the current token, nested in `depth` brackets."""
         if depth > MAX_NESTING:
             raise TableError(f"there are more than {MAX_NESTING} brackets in brackets")
@@ -121,7 +120,7 @@ class LiteralParser:
             return self.read_pairs(depth)
         return self.read_items("]" if value == "[" else ")", depth)
 
-    def read_numbers(self, depth: int) -> list[Any]:
+    def read_numbers(self, depth: int) -> list[TableItem]:
         """Return the list of numbers and words in a single `list` or `tuple` token."""
         try:
             values = _parse_numbers(self.value)
@@ -134,7 +133,7 @@ class LiteralParser:
         self.read_next_token()
         return values
 
-    def read_call(self, depth: int) -> Any:
+    def read_call(self, depth: int) -> TableItem:
         """Return the last argument of a call, None for a word without brackets.
 
         It is the table in `defaultdict(<class 'float'>, {...})` and the number in `int64(4)`.
@@ -150,12 +149,12 @@ class LiteralParser:
 
     def read_items(
         self, closing_bracket: str, depth: int, is_call: bool = False
-    ) -> list[Any]:
+    ) -> list[TableItem]:
         """Return the items up to the closing bracket `closing_bracket`.
 
         In a call, `<...>` and keyword arguments are skipped.
         """
-        parsed_items: list[Any] = []
+        parsed_items: list[TableItem] = []
         while not self.is_at_sign(closing_bracket):
             if is_call and self.is_at_sign("<"):
                 while self.kind and not self.is_at_sign(">"):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from app.tables.rows import Row, read_rows
 from app.tables.values import (
     KeyValuePairs,
     TableError,
+    TableItem,
     flatten_lists,
     parse_cell,
     parse_move,
@@ -93,17 +94,17 @@ class TableReader:
         self.faults: dict[int, str] = {}  # row number -> why the row cannot be read
         self.legal = game.legal.tolist()
         # a cache of `parse_move_numbers`, because tables have few different moves
-        self.move_numbers: dict[Any, tuple[int, ...]] = {}
+        self.move_numbers: dict[TableItem, tuple[int, ...]] = {}
         self.q = np.full(game.legal.shape, np.nan)
         self.has_values = False
         self.found: NDArray[np.bool_]  # [D] whether the table has the decision
 
     def read(self) -> TableReading:
         """Return the table's moves and values; raises TableError if no row can be read."""
-        boards, self.board_of_row, self.beside = collect_boards(
+        boards, self.board_indices, self.extra_items_by_row = collect_boards(
             [row.board for row in self.rows]
         )
-        for row in np.flatnonzero(self.board_of_row < 0).tolist():
+        for row in np.flatnonzero(self.board_indices < 0).tolist():
             self.add_fault(row, "this is no board")
         if boards is None:
             raise TableError(f"no board was found in it{self.describe_first_fault()}")
@@ -169,7 +170,7 @@ class TableReader:
     def count_rows_with_illegal_moves(self, positions: NDArray[np.intp]) -> int:
         """Return the number of rows with a base-3 number and an illegal move or a value for one."""
         taken = 0
-        for row, board in enumerate(self.board_of_row.tolist()):
+        for row, board in enumerate(self.board_indices.tolist()):
             if board < 0 or not self.boards.is_base3_number[board]:
                 continue
             position = positions[board]
@@ -191,16 +192,16 @@ class TableReader:
         cells = [parse_cell(self.parse_move_numbers(move), 0) for move in moves]
         return any(cell is not None and not legal[cell] for cell in cells)
 
-    def find_move(self, row_index: int) -> Any:
+    def find_move(self, row_index: int) -> TableItem:
         """Return the move of a row: in its own field, with its board, or as its only value."""
         if self.rows[row_index].move is not None:
             return self.rows[row_index].move
-        beside = self.beside[row_index]
+        beside = self.extra_items_by_row[row_index]
         if beside:
             return list(beside) if len(beside) > 1 else beside[0]
         return self.rows[row_index].value
 
-    def parse_move_numbers(self, move_item: Any) -> tuple[int, ...]:
+    def parse_move_numbers(self, move_item: TableItem) -> tuple[int, ...]:
         """Return the numbers of a move, () if the item is not a move; results are cached."""
         if isinstance(move_item, list):
             return parse_move(move_item)
@@ -216,7 +217,7 @@ class TableReader:
         # index of each value in a flat q, which is position * cells + cell, in the order of the rows
         pair_indices: list[int] = []
         pair_values: list[float] = []
-        for row, board in enumerate(self.board_of_row.tolist()):
+        for row, board in enumerate(self.board_indices.tolist()):
             if board < 0:
                 continue
             position = int(positions[board])
@@ -263,7 +264,7 @@ class TableReader:
         """Return the first number of cells, rows and columns: 0 or 1."""
         single_numbers: set[int] = set()
         row_and_column_numbers: set[int] = set()
-        for row, board in enumerate(self.board_of_row.tolist()):
+        for row, board in enumerate(self.board_indices.tolist()):
             for move in self.list_move_items(row) if board >= 0 else []:
                 numbers = self.parse_move_numbers(move)
                 (
@@ -274,7 +275,7 @@ class TableReader:
         )
         return 1 if is_from_1 else 0
 
-    def list_move_items(self, row_index: int) -> list[Any]:
+    def list_move_items(self, row_index: int) -> list[TableItem]:
         """Return the items of a row that name cells."""
         value = self.rows[row_index].value
         if isinstance(value, KeyValuePairs):
@@ -300,7 +301,7 @@ class TableReader:
                 return listed
         elif value is None:
             return RowCells([], [], False)
-        elif move is not None or self.beside[row_index]:
+        elif move is not None or self.extra_items_by_row[row_index]:
             cell = self.read_cell(self.find_move(row_index), first_cell_number)
             return RowCells([cell], [parse_value(value)], True)
         cell = self.read_cell(value, first_cell_number)
@@ -309,7 +310,7 @@ class TableReader:
         return RowCells([cell], [1.0], False)
 
     def read_listed_values(
-        self, value_items: list[Any], legal: list[bool], first_cell_number: int
+        self, value_items: list[TableItem], legal: list[bool], first_cell_number: int
     ) -> RowCells | None:
         """Return the values of all cells or of the free cells; None if two items name a cell.
 
@@ -328,7 +329,7 @@ class TableReader:
             raise TableError(f"it has {len(value_items)} values, not {len(legal)}")
         return None
 
-    def read_cell(self, move_item: Any, first_cell_number: int) -> int:
+    def read_cell(self, move_item: TableItem, first_cell_number: int) -> int:
         """Return the cell of a move; raises TableError if the item is not a move."""
         cell = parse_cell(self.parse_move_numbers(move_item), first_cell_number)
         if cell is None:

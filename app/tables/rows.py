@@ -5,12 +5,18 @@ import io
 import re
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from app.tables.literals import parse_literal
-from app.tables.values import KeyValuePairs, TableError, format_item, quote_item
+from app.tables.values import (
+    KeyValuePairs,
+    TableError,
+    TableItem,
+    format_item,
+    quote_item,
+)
 from app.tictactoe.game import Game
 from app.tictactoe.npz import read_array
 
@@ -30,9 +36,9 @@ class Row(NamedTuple):
     """A board with its values or its move, as the file writes them."""
 
     label: str  # "entry 3" or "line 3"; "" in an array indexed by base-3 number
-    board: Any
-    value: Any
-    move: Any = None
+    board: TableItem
+    value: TableItem
+    move: TableItem = None
     # whether the row is a dict entry, whose key is quoted in messages
     is_entry: bool = False
 
@@ -67,7 +73,7 @@ def read_rows(game: Game, file_content: bytes) -> list[Row]:
     return rows
 
 
-def read_literal_rows(game: Game, literal: Any) -> list[Row]:
+def read_literal_rows(game: Game, literal: TableItem) -> list[Row]:
     """Return the rows of a parsed dict or list."""
     if isinstance(literal, KeyValuePairs):
         return read_pairs_rows(game, literal)
@@ -96,7 +102,7 @@ def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
     ]
 
 
-def read_item_row(label: str, list_item: Any) -> Row:
+def read_item_row(label: str, list_item: TableItem) -> Row:
     """Return the row of a list item: an object, a pair, or a board with move and value."""
     if isinstance(list_item, KeyValuePairs):
         return read_named_row(
@@ -109,14 +115,16 @@ def read_item_row(label: str, list_item: Any) -> Row:
     return Row(label, None, None)
 
 
-def get_first_field(field_values: Mapping[str, Any], field_names: Iterable[str]) -> Any:
+def get_first_field(
+    field_values: Mapping[str, TableItem], field_names: Iterable[str]
+) -> TableItem:
     """Return the field with the first of these names that exists, None if there is none."""
     return next(
         (field_values[name] for name in field_names if name in field_values), None
     )
 
 
-def read_named_row(label: str, field_values: Mapping[str, Any]) -> Row:
+def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
     """Convert an object with named fields, such as {"board": ..., "value": ...}, to a row."""
     board = get_first_field(field_values, BOARD_NAMES)
     value = get_first_field(field_values, VALUE_NAMES)
@@ -176,7 +184,7 @@ def read_headed_rows(
     def read_row(label: str, cells: list[str]) -> Row:
         """Return the row of a line with these cells."""
         cell = partial(_get_cell, cells)
-        played: Any = cell(move)
+        played: TableItem = cell(move)
         if played is None and cell(row) is not None:
             played = [cell(row), cell(column) or ""]
         if cell(value) is not None:

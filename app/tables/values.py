@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from math import isfinite, isinf, nan
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 MAX_QUOTED_LENGTH = 40  # maximum length of a quoted item, in characters
 MAX_WRITTEN_WHOLE = 1e21  # larger numbers are formatted with an exponent
@@ -22,15 +22,19 @@ class TableError(ValueError):
     """A table that cannot be read; the message names the reason, and the row if there is one."""
 
 
-class KeyValuePairs(list[tuple[Any, Any]]):
+# an item of a table as parsed: a number, text, list, KeyValuePairs or None
+TableItem: TypeAlias = Any
+
+
+class KeyValuePairs(list[tuple[TableItem, TableItem]]):
     """The keys and values of a dict in order; keys may be lists and may be repeated."""
 
 
-def flatten_lists(items: list[Any]) -> list[Any]:
+def flatten_lists(items: list[TableItem]) -> list[TableItem]:
     """Return the items of nested lists as one flat list; a dict inside becomes its pairs."""
     if not any(isinstance(item, list | tuple) for item in items):
         return items
-    flat_items: list[Any] = []
+    flat_items: list[TableItem] = []
     for item in items:
         if isinstance(item, list | tuple):
             flat_items.extend(flatten_lists(list(item)))
@@ -39,7 +43,7 @@ def flatten_lists(items: list[Any]) -> list[Any]:
     return flat_items
 
 
-def parse_number(table_item: Any) -> float | None:
+def parse_number(table_item: TableItem) -> float | None:
     """Return a number, or a text with a number, as a float; None for other items or if too large."""
     if isinstance(table_item, str) and NUMBER_PATTERN.fullmatch(table_item.strip()):
         table_item = float(table_item)
@@ -48,12 +52,12 @@ def parse_number(table_item: Any) -> float | None:
     return table_item if is_number else None
 
 
-def parse_values(table_items: Iterable[Any]) -> list[float]:
+def parse_values(table_items: Iterable[TableItem]) -> list[float]:
     """Return values as floats, NaN for a missing value; raises TableError at any other text."""
     return [parse_value(item) for item in table_items]
 
 
-def parse_value(table_item: Any) -> float:
+def parse_value(table_item: TableItem) -> float:
     """Return a value as a float, NaN for a missing value; raises TableError at any other text."""
     number = parse_number(table_item)
     if number is not None:
@@ -67,7 +71,7 @@ def parse_value(table_item: Any) -> float:
     return nan
 
 
-def parse_move(move_item: Any) -> tuple[int, ...]:
+def parse_move(move_item: TableItem) -> tuple[int, ...]:
     """Return the one or two whole numbers of a move, () if the item is not a move.
 
     A single number is a cell; two numbers are a row and a column.
@@ -114,7 +118,7 @@ def parse_cell(move_numbers: tuple[int, ...], first_number: int) -> int | None:
     return None
 
 
-def format_item(table_item: Any) -> str:
+def format_item(table_item: TableItem) -> str:
     """Return an item of a table as text."""
     if table_item is None:
         return "nothing"
@@ -132,7 +136,7 @@ def format_item(table_item: Any) -> str:
     return str(table_item)
 
 
-def quote_item(table_item: Any) -> str:
+def quote_item(table_item: TableItem) -> str:
     """Return an item as text for a message: at most 40 characters, without lone surrogates."""
     text = format_item(table_item).encode("utf-8", "replace").decode()
     return (

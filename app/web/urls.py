@@ -430,9 +430,9 @@ def frame_url(page: str) -> str:
     return page.replace_rule(frame) if isinstance(page, Route) else frame
 
 
-def page_url(path: str) -> str:
+def page_url(frame_path: str) -> str:
     """Return the URL of the page that a frame shows."""
-    return quote_path(path.removeprefix(EMBED.rstrip("/")))
+    return quote_path(frame_path.removeprefix(EMBED.rstrip("/")))
 
 
 def frame_file_url(frame_url: str, ending: str) -> str:

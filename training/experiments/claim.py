@@ -176,10 +176,10 @@ class Experiment:
 
 
 def experiment(
-    id: str, *sweeps: Sweep
+    claim_id: str, *sweeps: Sweep
 ) -> Callable[[Callable[["Results"], Conclusion]], Experiment]:
     """Return a decorator that turns a function from results to a conclusion into an experiment."""
-    return lambda conclude: Experiment(id, conclude, sweeps)
+    return lambda conclude: Experiment(claim_id, conclude, sweeps)
 
 
 @dataclass(frozen=True)

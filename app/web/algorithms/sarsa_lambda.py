@@ -1,8 +1,8 @@
 """Sarsa(lambda): each error also changes the values of earlier moves, by their eligibility traces."""
 
-from typing import Any
-
+from app.recipes.algorithms import SarsaLambda
 from app.recipes.games import TrainingGame, TrainingUpdate
+from app.recipes.parameters import Recipe
 from app.web.algorithms.algorithm import (
     Algorithm,
     GameDescriber,
@@ -48,8 +48,9 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     ]
 
 
-def _describe_training_update(recipe: Any, game: TrainingGame, update: int) -> str:
+def _describe_training_update(recipe: Recipe, game: TrainingGame, update: int) -> str:
     """Return a sentence on update number `update`: of the last move, or of an earlier one."""
+    assert isinstance(recipe, SarsaLambda)
     turns = [change.move_index for change in game.updates[:update]]
     moves_back = 0
     while turns and turns.index(turns[-1]) < len(turns) - 1:
@@ -62,8 +63,9 @@ def _describe_training_update(recipe: Any, game: TrainingGame, update: int) -> s
     return f"The error of move {last + 1} moves move {turn + 1}, too, with its trace, {trace}."
 
 
-def _format_step_equation(recipe: Any, update: TrainingUpdate) -> str:
+def _format_step_equation(recipe: Recipe, update: TrainingUpdate) -> str:
     """Return the equation of an update; the product of error and trace is a single number."""
+    assert isinstance(recipe, SarsaLambda)
     if not recipe.alpha:
         return ""
     way = bracket_negative(

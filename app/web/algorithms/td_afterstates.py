@@ -1,8 +1,8 @@
 """TD learning of afterstates: the value of a board after a move steps towards the next such value."""
 
-from typing import Any
-
+from app.recipes.algorithms import TdAfterstates
 from app.recipes.games import TrainingGame
+from app.recipes.parameters import Recipe
 from app.web.algorithms.algorithm import (
     Algorithm,
     GameDescriber,
@@ -65,8 +65,9 @@ def _compute_facts(site: SiteData) -> dict[str, object]:
     }
 
 
-def _describe_training_update(recipe: Any, game: TrainingGame, update: int) -> str:
+def _describe_training_update(recipe: Recipe, game: TrainingGame, update: int) -> str:
     """Return a sentence on update number `update` of a game."""
+    assert isinstance(recipe, TdAfterstates)
     if not update and recipe.learn_from == "greedy":
         return describe_forward_order("; a move that it explored taught it nothing")
     return build_update_describer("what the board is worth that its next move makes")(

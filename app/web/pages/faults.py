@@ -360,19 +360,19 @@ def draw_values(
 
 
 def build_side(
-    site: SiteData, agent: Agent, kind: str, title: str, record: str
+    site: SiteData, agent: Agent, id_suffix: str, title: str, record: str
 ) -> FaultAgent:
     """Return an agent with the picture of all its values, and its values on one board.
 
-    `kind`, "with" or "without" the fault, ends the ids of the HTML elements.
+    `id_suffix`, "with" or "without" the fault, ends the ids of the HTML elements.
     """
     name = agent.card.recipe
     mind = minds.draw_mind(site, name, site.get_last_snapshot(name))
     return FaultAgent(
         title=title,
         recipe_name=name,
-        mind_svg=mind.draw_svg(f"mind-{kind}"),
-        board=draw_values(site, agent, record, kind, f"Board: {title}"),
+        mind_svg=mind.draw_svg(f"mind-{id_suffix}"),
+        board=draw_values(site, agent, record, id_suffix, f"Board: {title}"),
         game_url=urls.play_url(Match(x="human", o=name, value_source=name)),
     )
 

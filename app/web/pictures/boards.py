@@ -153,7 +153,7 @@ def lay_out_board(
     state: MatchState,
     move_values: MoveValues | None,
     build_move_url: CellUrl | None,
-    id: str = "board",
+    board_id: str = "board",
     label: str = "",
     chosen_cell: int | None = None,
     notes: Sequence[Note] | None = None,
@@ -171,7 +171,7 @@ def lay_out_board(
     lines = _find_winning_lines(game, position) if state.is_over else []
     winning = set(chain.from_iterable(lines))
     squares = [
-        _lay_out_square(state, cell, id)._replace(
+        _lay_out_square(state, cell, board_id)._replace(
             is_page_subject=cell == chosen_cell,
             is_in_winning_line=cell in winning,
             is_hinted=cell in options.hinted_cells,
@@ -188,7 +188,7 @@ def lay_out_board(
         notes = notes or build_notes(state.site, move_values, None, "truth")
         _add_values(squares, empty, move_values, notes, options.extra_sentences)
     return BoardPicture(
-        id,
+        board_id,
         label or gettext("Board"),
         square_rows=[
             squares[start : start + game.columns]
@@ -419,10 +419,12 @@ def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
     return winning_lines
 
 
-def _draw_winning_strokes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:
+def _draw_winning_strokes(
+    game: Game, winning_lines: list[list[int]]
+) -> list[svg.Segment]:
     """Return a line through the stones of each winning line; the side of a square is 1."""
     drawn = []
-    for line in lines:
+    for line in winning_lines:
         row1, column1 = game.locate_cell(line[0])
         row2, column2 = game.locate_cell(line[-1])
         down = np.sign(row2 - row1) * 0.3

@@ -252,7 +252,7 @@ class Charts(NamedTuple):
 
 
 def lay_out_charts(
-    id: str,
+    charts_id: str,
     axis_title: str,
     x_values: Sequence[int],
     charts: list[Chart],
@@ -280,7 +280,7 @@ def lay_out_charts(
             x_values, agent_urls or [""] * len(x_values), *columns, strict=True
         )
     ]
-    return Charts(id, axis_title, across, charts, moments)
+    return Charts(charts_id, axis_title, across, charts, moments)
 
 
 def build_percentage(share: float) -> LabelledNumber:
@@ -568,12 +568,12 @@ def list_game_value_rows(
 
 
 def _list_keys(
-    keys: Sequence[svg.LegendKey], width: float
+    legend_keys: Sequence[svg.LegendKey], width: float
 ) -> tuple[list[svg.Shape], int]:
     """Return the shapes of a chart's key, within a width in pixels, and its number of rows."""
     shapes: list[svg.Shape] = []
     x, row = 0.0, 0
-    for key in keys:
+    for key in legend_keys:
         name = svg.cut_text(key.name, width - KEY_LINE_WIDTH - 6)
         needed = KEY_LINE_WIDTH + 6 + 12 * svg.CHARACTER_WIDTH * len(name) + 14
         if x and x + needed > width:

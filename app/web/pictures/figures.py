@@ -664,10 +664,10 @@ def _place_board(captioned_board: CaptionedBoard, x: float, y: float) -> svg.Ins
 
 
 def _add_name(
-    shapes: list[svg.Shape], top: float, name: str, spoken_text: str
+    shapes: list[svg.Shape], top: float, row_name: str, spoken_text: str
 ) -> float:
     """Add a name with its description below; return the lower end of the text."""
-    for line in wrap(name, MAX_NAME_CHARACTERS):
+    for line in wrap(row_name, MAX_NAME_CHARACTERS):
         shapes.append(svg.Text("label", 0, top + 13, line))
         top += TEXT_LINE_HEIGHT
     shapes.append(svg.Text("told", 0, top + 11, spoken_text))

@@ -99,24 +99,22 @@ class MindPicture(NamedTuple):
     # colours of all tiles at all snapshots, encoded by `encode_frame`
     encoded_frames: str = ""
 
-    def draw_svg(self, id: str = "mind", is_small: bool = False) -> Markup:
+    def draw_svg(self, element_id: str = "mind", is_small: bool = False) -> Markup:
         """Return the picture as SVG for a page.
 
-        `id` is the id of its HTML element; `is_small` leaves out the margins.
+        `element_id` is the id of its HTML element; `is_small` leaves out the margins.
         """
         edges = (0.2, 0.2, 0.4, 0.6) if is_small else (2.2, 0.4, 2.6, 0.9)
         left, top, across, down = edges
         width = self.tile_layout.columns + across
         height = self.tile_layout.height + down
         box = f"{-left:g} {-top:g} {width:g} {height:g}"
-        attributes = (
-            f'id="{id}" data-mind viewBox="{box}" data-scale="{self.colour_scale}"'
-        )
+        attributes = f'id="{element_id}" data-mind viewBox="{box}" data-scale="{self.colour_scale}"'
         if self.encoded_frames:
             attributes += f' data-tile="{self.tile_outline}" data-places="{self.tile_coordinates}"'
             attributes += f' data-frames="{self.encoded_frames}"'
         shapes: list[Shape] = [
-            Hatch(f"{id}-hatch"),
+            Hatch(f"{element_id}-hatch"),
             draw_optimal_lines(self.tile_layout),
         ]
         if not is_small:
@@ -125,7 +123,7 @@ class MindPicture(NamedTuple):
                 for ply, y in enumerate(self.tile_layout.row_middles, 1)
             ]
             shapes.append(Inset("plies", numbers))
-        shapes.append(self.draw_tiles(f"url(#{id}-hatch)"))
+        shapes.append(self.draw_tiles(f"url(#{element_id}-hatch)"))
         if not is_small:
             shapes.append(Sign("chosen", ""))
         kind = "mind small" if is_small else "mind"

@@ -96,26 +96,27 @@ def fill_in_inks(rules: str, scheme: str) -> str:
     return rules
 
 
-def write_rules(scale: str, value: int, scheme: str) -> str:
+def write_rules(scale: str, scale_step: int, scheme: str) -> str:
     """Return the CSS rules for a step of a scale: its colour and the colour of text on it.
 
     The scale is "heat" (from loss to win) or "level" (from none to all).
     """
     if scale == "heat":
-        shade = compute_colour(DEFAULT_PALETTE, value, scheme)
+        shade = compute_colour(DEFAULT_PALETTE, scale_step, scheme)
     else:
         none = parse_hex(INK_COLOURS["sunk"][SCHEMES.index(scheme)])
         all_of_it = parse_hex(INK_COLOURS["accent"][SCHEMES.index(scheme)])
-        shade = mix_colours(none, all_of_it, value / LEVEL_COUNT)
-    place = f'[data-{scale}="{value}"]'
+        shade = mix_colours(none, all_of_it, scale_step / LEVEL_COUNT)
+    place = f'[data-{scale}="{scale_step}"]'
     text = format_hex(choose_text_colour(shade))
     return f"{place}{{fill:{format_hex(shade)}}}.on{place}{{fill:{text}}}"
 
 
-def mix_colours(first: Colour, second: Colour, share: float) -> Colour:
+def mix_colours(first_colour: Colour, second_colour: Colour, share: float) -> Colour:
     """Return the mixture of two colours; a share of 0 is the first colour, 1 the second."""
     red, green, blue = (
-        round(a + share * (b - a)) for a, b in zip(first, second, strict=True)
+        round(a + share * (b - a))
+        for a, b in zip(first_colour, second_colour, strict=True)
     )
     return red, green, blue
 
@@ -136,9 +137,11 @@ def choose_text_colour(background: Colour) -> Colour:
     return max(BLACK, WHITE, key=lambda text: compute_contrast(text, background))
 
 
-def compute_contrast(first: Colour, second: Colour) -> float:
+def compute_contrast(first_colour: Colour, second_colour: Colour) -> float:
     """Return the contrast ratio of two colours, from 1 to 21 (WCAG 2.2, relative luminance)."""
-    dark, light = sorted((_compute_luminance(first), _compute_luminance(second)))
+    dark, light = sorted(
+        (_compute_luminance(first_colour), _compute_luminance(second_colour))
+    )
     return (light + 0.05) / (dark + 0.05)
 
 

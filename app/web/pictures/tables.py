@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import singledispatch
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ QUANTILE_HEADINGS = {
 COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
 
 BuildRunUrl = Callable[[int], str]  # maps a seed to the URL of its run
+Run: TypeAlias = Any  # a record of `Runs`, with the fields "seed" and "value"
 Runs = NDArray[np.void]  # [N] records with the fields "seed" and "value"
 Record = tuple[object, ...]  # a row of the CSV file without its first column
 
@@ -246,7 +247,7 @@ def _build_boards_table(figure: Boards, site: SiteData, first_seed: int) -> Html
     return HtmlTable("Moves so far", ["Remark"], rows)
 
 
-def _link_run(run: Any, unit: str, build_run_url: BuildRunUrl) -> TableCell:
+def _link_run(run: Run, unit: str, build_run_url: BuildRunUrl) -> TableCell:
     return TableCell(
         f"seed {run['seed']}: {format_with_unit(run['value'], unit)}",
         build_run_url(run["seed"]),
@@ -403,12 +404,12 @@ def sort_runs(values: Sequence[float], first_seed: int) -> Runs:
     return runs[np.argsort(runs["value"], kind="stable")]
 
 
-def find_quantile_run(runs: Runs, share: float) -> Any:
+def find_quantile_run(runs: Runs, share: float) -> Run:
     """Return the run of a sorted group that is nearest to a quantile."""
     return runs[round(share * (len(runs) - 1))]
 
 
-def find_middle_run(runs: Runs) -> Any:
+def find_middle_run(runs: Runs) -> Run:
     """Return the middle run of a sorted group."""
     return runs[len(runs) // 2]
 

@@ -75,12 +75,12 @@ def get_path(environ: "WSGIEnvironment") -> str:
     return path.encode("latin-1").decode("utf-8", "replace")
 
 
-def reduce_query(query: str, route: Route) -> str:
+def reduce_query(query_text: str, route: Route) -> str:
     """Return a query with only the parameters that the route reads, and the language."""
     if route.query_parameters is None:
-        return query
+        return query_text
     values_by_name: dict[str, list[str]] = {}
-    for name, value in parse_qsl(query, keep_blank_values=True):
+    for name, value in parse_qsl(query_text, keep_blank_values=True):
         values_by_name.setdefault(name, []).append(value)
     pairs = []
     for name in (*route.query_parameters, LANGUAGE_PARAMETER):

@@ -37,6 +37,7 @@ from app.web.service.errors import PROBLEM_MIMETYPE
 from app.web.site_data import SiteData, get_current_site
 
 Document: TypeAlias = dict[str, Any]  # a JSON object
+JsonValue: TypeAlias = Any  # a JSON object, list, text, number, boolean or null
 
 JSON_MIMETYPE = "application/json"
 # prefix of class names of the API, which the OpenAPI document leaves out
@@ -205,7 +206,7 @@ def build_path_schema(part_name: str, formats: Mapping[str, Document]) -> Docume
     return schema
 
 
-def fill_formats(schema: Any, formats: Mapping[str, Document]) -> None:
+def fill_formats(schema: JsonValue, formats: Mapping[str, Document]) -> None:
     """Replace the placeholders of `mark_format` in a JSON value by their limits, at any depth.
 
     `schema` is changed in place. Other formats, descriptions and existing limits stay.
@@ -325,7 +326,7 @@ def _request_example(url: str, base_url: str, table: str = "") -> RequestExample
     return RequestExample(url, table, format_json(shorten_texts(answer.json)))
 
 
-def shorten_texts(json_value: Any) -> Any:
+def shorten_texts(json_value: JsonValue) -> JsonValue:
     """Return a JSON value with the middle of every long text replaced by an ellipsis."""
     if isinstance(json_value, dict):
         return {key: shorten_texts(inner) for key, inner in json_value.items()}
@@ -336,7 +337,7 @@ def shorten_texts(json_value: Any) -> Any:
     return json_value
 
 
-def format_json(json_value: Any, indent: str = "") -> str:
+def format_json(json_value: JsonValue, indent: str = "") -> str:
     """Return a JSON value as text, broken into lines only where it does not fit."""
     flat = json.dumps(json_value, ensure_ascii=False)
     if len(indent + flat) <= MAX_LINE_LENGTH or not isinstance(json_value, dict | list):
@@ -353,7 +354,7 @@ def format_json(json_value: Any, indent: str = "") -> str:
 
 
 @bp.app_template_global()
-def describe_type(schema: dict[str, Any]) -> tuple[str, str]:
+def describe_type(schema: Document) -> tuple[str, str]:
     """Return the name of a JSON Schema's type, and a link to its explanation, or ""."""
     link = ""
     match schema:

@@ -55,17 +55,17 @@ def build_file_name(duel: Duel) -> str:
     return words[:MAX_FILE_NAME].rstrip("-.")
 
 
-def _write_lines(shapes: list[Shape], y: float, text: str, css_classes: str) -> float:
+def _write_lines(shapes: list[Shape], top: float, text: str, css_classes: str) -> float:
     """Add lines of text below each other; return the place below the last line."""
     is_heading = css_classes == "heading"
     length = MAX_HEADING_CHARACTERS if is_heading else MAX_TEXT_CHARACTERS
     for line in wrap(text, length, break_long_words=True, break_on_hyphens=False):
-        y += HEADING_LINE_HEIGHT if is_heading else TEXT_LINE_HEIGHT
-        shapes.append(Text(css_classes, MARGIN, y, line))
-    return y
+        top += HEADING_LINE_HEIGHT if is_heading else TEXT_LINE_HEIGHT
+        shapes.append(Text(css_classes, MARGIN, top, line))
+    return top
 
 
-def _draw_plots(shapes: list[Shape], duel: Duel, y: float) -> float:
+def _draw_plots(shapes: list[Shape], duel: Duel, top: float) -> float:
     """Add the plots of the seeds and the curves side by side; return the place below them."""
     half = (FILE_WIDTH - 2 * MARGIN - PLOT_GAP) / 2
     figure = summarize_runs(duel)
@@ -76,16 +76,16 @@ def _draw_plots(shapes: list[Shape], duel: Duel, y: float) -> float:
         *plots,
         (right, f"{duel.measure.title}: medians", curves.plot),
     ):
-        shapes.append(Text("label", x, y, title))
+        shapes.append(Text("label", x, top, title))
         left = x + 8 * plot.left_margin
         width = half - 8 * plot.left_margin
-        shapes.append(Inset("", remove_links(plot), left, y + 8, width=width))
-        key = y + plot.height + 22
+        shapes.append(Inset("", remove_links(plot), left, top + 8, width=width))
+        key = top + plot.height + 22
         for line in plot.keys:
             sample = Path(line.css_classes, [(x, key - 4), (x + 26, key - 4)])
             shapes += [sample, Text("told", x + 34, key, line.name)]
             key += TEXT_LINE_HEIGHT
-    return y + PLOT_HEIGHT + 56 + TEXT_LINE_HEIGHT * len(curves.plot.keys)
+    return top + PLOT_HEIGHT + 56 + TEXT_LINE_HEIGHT * len(curves.plot.keys)
 
 
 def remove_links(plot: Plot) -> list[Shape]:

@@ -442,17 +442,17 @@ def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
     return [text for text in texts if text != current]
 
 
-def _list_neighbours(parameter: Parameter, value: float) -> list[float]:
+def _list_neighbours(parameter: Parameter, current_value: float) -> list[float]:
     """Return a larger and a smaller value to suggest for a parameter; they can be out of range."""
     low = parameter.minimum or 0.0
     high = parameter.maximum or 0.0
-    if low < 0 or (parameter.value_type is int and value < 2):
-        return [value + 1, value - 1]
+    if low < 0 or (parameter.value_type is int and current_value < 2):
+        return [current_value + 1, current_value - 1]
     if parameter.value_type is int:
-        return [2 * value, value // 2]
-    if value == 0:
+        return [2 * current_value, current_value // 2]
+    if current_value == 0:
         return [0.1]
-    return [min(2 * value, high), value / 2]
+    return [min(2 * current_value, high), current_value / 2]
 
 
 def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
@@ -546,7 +546,9 @@ def _build_field(recipe: Recipe, parameter: Parameter, side_letter: str) -> Numb
     )
 
 
-def _build_slider(parameter: Parameter, value: float, maximum: float) -> Slider | None:
+def _build_slider(
+    parameter: Parameter, current_value: float, maximum: float
+) -> Slider | None:
     """Return the slider of a number, or None if a slider does not help.
 
     It is logarithmic for values above zero without a small limit. A seed, a number that
@@ -555,13 +557,16 @@ def _build_slider(parameter: Parameter, value: float, maximum: float) -> Slider 
     """
     low = parameter.minimum or 0.0
     if low > 0:
-        limits = (round(log10(one), 3) for one in (low, max(maximum, value), value))
+        limits = (
+            round(log10(one), 3)
+            for one in (low, max(maximum, current_value), current_value)
+        )
         start, end, at = limits
         return Slider(start, end, NUMBER_STEP, at, is_logarithmic=True)
     if low < 0:
-        end = next(end for end in REWARD_LIMITS if abs(value) <= end)
+        end = next(end for end in REWARD_LIMITS if abs(current_value) <= end)
         step = end / 40 if parameter.value_type is float else 1.0
-        return Slider(-end, end, step, value, is_logarithmic=False)
-    if parameter.name == "seed" or maximum > 1 or 0 < value < NUMBER_STEP:
+        return Slider(-end, end, step, current_value, is_logarithmic=False)
+    if parameter.name == "seed" or maximum > 1 or 0 < current_value < NUMBER_STEP:
         return None
-    return Slider(low, maximum, NUMBER_STEP, value, is_logarithmic=False)
+    return Slider(low, maximum, NUMBER_STEP, current_value, is_logarithmic=False)

@@ -87,21 +87,23 @@ class Export(NamedTuple):
         """The URL of the picture for previews of links to its page."""
         return frame_file_url(self.frame_url, "png")
 
-    def build_iframe(self, host: str) -> str:
+    def build_iframe(self, base_url: str) -> str:
         """Return the HTML that shows the figure on another website, over the full width.
 
-        `host` is the host of this site, as in `https://...`. The HTML includes an optional
+        `base_url` is the host of this site, as in `https://...`. The HTML includes an optional
         script.
         """
         return (
-            build_iframe(host, self.frame_url, self.title, "100%", self.frame_size[1])
+            build_iframe(
+                base_url, self.frame_url, self.title, "100%", self.frame_size[1]
+            )
             + "\n"
             + FITTING_SCRIPT
         )
 
-    def build_bibtex(self, host: str) -> str:
+    def build_bibtex(self, base_url: str) -> str:
         """Return the citation as BibTeX."""
-        return build_bibtex(self.title, host.rstrip("/") + self.page_url, self.note)
+        return build_bibtex(self.title, base_url.rstrip("/") + self.page_url, self.note)
 
 
 def export_board(state: MatchState) -> Export:
@@ -279,16 +281,16 @@ def describe_provenance(site: SiteData, agent_name: str) -> str:
 
 
 def build_iframe(
-    host: str, frame_url: str, title: str, width: int | str, height: int
+    base_url: str, frame_url: str, title: str, width: int | str, height: int
 ) -> str:
     """Return an iframe for another website, without a style, which that site may forbid."""
     return (
-        f'<iframe src="{escape(host.rstrip("/") + frame_url)}" title="{escape(title)}" '
+        f'<iframe src="{escape(base_url.rstrip("/") + frame_url)}" title="{escape(title)}" '
         f'width="{width}" height="{height}" frameborder="0" loading="lazy"></iframe>'
     )
 
 
-def build_bibtex(title: str, url: str, note: str = "") -> str:
+def build_bibtex(title: str, page_url: str, note: str = "") -> str:
     """Return the citation of a page as BibTeX, with the project's author, version and year.
 
     Characters with a meaning in LaTeX are escaped in the title and the note.
@@ -301,7 +303,7 @@ def build_bibtex(title: str, url: str, note: str = "") -> str:
             f"  author = {{{{{read_citation('name')}}}}},",
             f"  title = {{{{{_escape_latex(title)}}}}},",
             f"  year = {{{read_citation('date-released')[:4]}}},",
-            f"  howpublished = {{\\url{{{url}}}}},",
+            f"  howpublished = {{\\url{{{page_url}}}}},",
             f"  note = {{{_escape_latex(remark)}}}",
             "}",
         ]

@@ -165,14 +165,14 @@ def build_proof(
 
 
 def _group_exhibits(
-    numbers: Iterable[int],
+    picture_numbers: Iterable[int],
     format_title: Callable[[int], str],
     build_exhibit: Callable[[int], PositionExhibit],
 ) -> ExhibitGroups:
     """Return exhibits under headings; neighbours with equal titles share a heading."""
     return [
         (name, [build_exhibit(number) for number in of])
-        for name, of in groupby(numbers, format_title)
+        for name, of in groupby(picture_numbers, format_title)
     ]
 
 

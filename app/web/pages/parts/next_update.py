@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from app.recipes.algorithms import compute_final_rate
+from app.recipes.algorithms import QTable, TdAfterstates, TdControl, compute_final_rate
 from app.recipes.games import TrainingMove, TrainingUpdate
 from app.tictactoe.beads import count_beads
 from app.tictactoe.notation import DIGITS, format_position
@@ -134,7 +134,8 @@ def _get_update_terms(query: ValueQuery) -> UpdateTerms:
     return UpdateTerms("task", style, query.reward_scale, query.gamma)
 
 
-def _get_final_alpha(recipe: Any) -> float:
+def _get_final_alpha(recipe: TdControl | QTable | TdAfterstates) -> float:
+    """Return the step size of a recipe at the end of its training."""
     return compute_final_rate(recipe.alpha, getattr(recipe, "alpha_drop", 0.0))
 
 

@@ -11,7 +11,7 @@ from werkzeug.formparser import parse_form_data
 from app.tables.options import QUESTIONS, TableOptions
 from app.tables.reader import TableReading, read_table
 from app.web.formatting import list_choices
-from app.web.service.beside import run_in_thread_pool
+from app.web.service.thread_pool import run_in_thread_pool
 from app.web.site_data import SiteData
 
 MAX_TABLE_BYTES = 1 << 20  # limit for a table in bytes

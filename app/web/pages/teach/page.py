@@ -55,8 +55,12 @@ from app.web.match import (
 )
 from app.web.move_values import EMPTY_NOTE, HEAT_STEPS, MoveValues, build_move_values
 from app.web.pages.parts.export import Export, build_png_response, export_learner
-from app.web.pages.teach.drawer import LastMovePicture, draw_box_move, draw_value_move
 from app.web.pages.teach.goals import list_exact_goals, list_near_goals
+from app.web.pages.teach.last_move import (
+    LastMovePicture,
+    draw_box_move,
+    draw_value_move,
+)
 from app.web.pages.teach.learners import (
     DEFAULT_LEARNER,
     LEARNERS,
