@@ -46,7 +46,7 @@ CURVE_TITLES = {
         "The chart shows how much the best responders of each agent gain in both seats together.",
     ),
     "task": CurveTitles(
-        "Distance from its training task",
+        "Distance from the training task",
         "Mean distance from its training task",
         "The chart shows the mean difference between the values of each agent and the "
         "exact values of its "

@@ -127,16 +127,18 @@ def summary(site: SiteData, record: str, *lenses: str) -> str:
 def test_the_summary_says_who_agrees_and_who_errs(site: SiteData) -> None:
     blocked = find_record(site.game, parse_position(site.game, "XX..O...."))
     assert summary(site, blocked, "q-iteration", "champion") == (
-        "Both play top right. These moves are right: with optimal play the result stays a draw."
+        "Both play top right. No agent blunders in this position: "
+        "with optimal play the result stays a draw."
     )
     assert summary(site, blocked, "q-iteration") == (
-        "Q-iteration plays top right. These moves are right: with optimal play the result stays a draw."
+        "Q-iteration plays top right. No agent blunders in this position: "
+        "with optimal play the result stays a draw."
     )
     title = site.display_titles["double-q"]
     assert summary(site, "31", "q-iteration", "champion", "double-q") == (
         "Q-iteration and Champion play top left or centre; "
         f"{title} alone plays bottom left. "
-        f"With optimal play the result is a win, but {title} can lose this win by a blunder."
+        f"With optimal play the result is a win, but {title} can give away the win by a blunder."
     )
     lost = find_record(site.game, parse_position(site.game, "XX.O....."))
     assert summary(site, lost, "q-iteration").endswith("With optimal play every move loses here.")
@@ -214,13 +216,13 @@ def test_the_agents_moves_are_those_it_would_play(site: SiteData) -> None:
     position = replay_record(site.game, "31")[-1]
     seen = evaluate_moves(site, position, "q-iteration")
     assert seen.is_best == (site.policies["q-iteration"][position] > 0).tolist()
-    assert describe_plays(site.game, seen) == "Top left or centre: +1.00"
+    assert describe_plays(site, seen) == "Top left or centre: +1.00"
     assert (
-        describe_plays(site.game, evaluate_moves(site, position, TRUTH))
-        == "Top left or centre: win in 5"
+        describe_plays(site, evaluate_moves(site, position, TRUTH))
+        == "Top left or centre: win in 5 moves"
     )
     untouched = evaluate_moves(site, 0, "observing", 0)
-    assert describe_plays(site.game, untouched) == "Any of 9 squares: not tried yet"
+    assert describe_plays(site, untouched) == "Any of 9 squares: not tried yet"
 
 
 def test_it_opens_where_the_usual_ones_part(client: FlaskClient, site: SiteData) -> None:

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
+from app.tictactoe.notation import parse_record
 from app.web.facts import build_certificate, find_losing_game
-from app.web.formatting import format_count, format_signed
+from app.web.formatting import format_count, format_short_square_name, format_signed
 from app.web.pages.lesson import (
     BLUNDERING_AGENT,
     UNBEATABLE_AGENT,
@@ -132,7 +133,9 @@ def test_the_fourth_shows_the_real_update(client: FlaskClient, site: SiteData) -
     exact_value = format_signed(float(exact[puzzle.position, puzzle.blunder_cell]))
     assert f"square has the exact value {exact_value}, the highest" in told
     answers = 9 - len(puzzle.record) - 1
-    assert f"played this move in only one of {answers} games" in told
+    refuting = parse_record(site.game, puzzle.refutation)[1]
+    place = format_short_square_name(site.game, refuting)
+    assert f"played {place} in only one of {answers} games" in told
 
 
 def test_the_last_is_about_somebody_whose_proof_is_there(

@@ -64,7 +64,7 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     by = (
         "the rules"
         if query.game.is_over(query.next_position)
-        else "the bounds of the answers"
+        else "the bounds of the opponent's next moves"
     )
     return [
         f"By {by} the value of the move is {worth}.",
@@ -86,13 +86,13 @@ def _describe_training_update(_recipe: Recipe, game: TrainingGame, update: int) 
     """Return a sentence on the bounds of a move after update number `update` of a game."""
     if not update:
         return (
-            f"{AFTER_GAME}, every board met so far is valued by the answers to it, "
+            f"{AFTER_GAME}, every board met so far is valued by the next moves from it, "
             "the last plies first."
         )
     change = game.updates[update - 1]
     number = change.move_index + 1
     worth = _format_bounds(*map(format_short_unsigned, BOUNDS_BY_VALUE[change.new]))
-    by = "the rules" if number == len(game.moves) else "its answers"
+    by = "the rules" if number == len(game.moves) else "the next moves"
     return f"By {by} move {number} is worth {worth} to {game.moves[change.move_index].mark}."
 
 
@@ -149,7 +149,7 @@ ALGORITHM = Algorithm(
                 "L": "the lower bound of an afterstate’s value, for the player who moved",
                 "U": "the upper bound of an afterstate’s value",
                 "V": "the value by which the agent chooses its moves",
-                "z′": "an afterstate after an answer of the opponent",
+                "z′": "an afterstate of the opponent’s next move",
             },
         ),
     ),

@@ -81,12 +81,13 @@ def _describe_past_updates(query: ValueQuery, reason: ValueReason) -> list[str]:
     )
     if query.value > max(*targets, initial) + ROUNDING_TOLERANCE:
         return [
-            f"The value is more than the target of every answer now. {describe_later_changes(query)}"
+            f"The value is more than every target that is possible now. {describe_later_changes(query)}"
         ]
     sentences = []
     if len(targets) > 1:
         sentences = [
-            "Each target was computed from one answer, drawn at random, and the last targets count most."
+            "Each target was computed from one move of the opponent, drawn at random, "
+            "and the last targets count most."
         ]
     if (
         query.update_count

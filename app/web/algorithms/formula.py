@@ -18,7 +18,7 @@ USUAL_MEANINGS = {
     "α": "the step size: an update goes this part of the way to the target",
     "y": "the target",
     "a′": "a possible move in the next position s′",
-    "s′": "the next position of the learner, after the opponent’s answer",
+    "s′": "the next position of the learner, after the opponent’s move",
     "z": "an afterstate: the board after a move",
 }
 Q_STEP = r"Q(s, a) \leftarrow Q(s, a) + \alpha (y - Q(s, a))"  # towards the target y

@@ -187,7 +187,7 @@ def _describe_best_reply(
     """Return sentences on the reply that the learner counts: the one best for itself."""
     aim = (
         "Every ply is an update, also each move of the opponent, always with the "
-        "learner's own reward. So the target has the answer that is best for "
+        "learner's own reward. So the target has the opponent's move that is best for "
         f"{MARKS[query.mover]}"
     )
     if (best_reply.next_value or 0.0) <= 0:
@@ -195,14 +195,14 @@ def _describe_best_reply(
     target = f"{reason.target_prefix}{reason.format_value(reason.target)}"
     if query.mover == X:
         return (
-            f"{aim}. The table has no values of the answers to X; by the targets of "
-            f"these values, the best answer is {name_cell(query, best_reply.cell)} "
+            f"{aim}. The table has no values of O's moves; by the targets of "
+            f"these values, the best move is {name_cell(query, best_reply.cell)} "
             f"and the target is {target}."
         )
     return (
-        f"{aim}. On this board the best answer for the learner is "
+        f"{aim}. On this board the opponent's move that is best for the learner is "
         f"{name_cell(query, best_reply.cell)}, and the "
-        f"target is {target}. The values of X's answers are stored in the same "
+        f"target is {target}. The values of X's moves are stored in the same "
         "entries as the learner's own moves as X on the same boards."
     )
 

@@ -76,9 +76,9 @@ def _describe_reason(query: ValueQuery, _reason: ValueReason) -> list[str]:
         ]
     return [
         *sentences,
-        "With more simulated games the best answer is played more often, and the "
-        "mean comes closer to the result of the best answer. The values of the "
-        "answers below are from the plans of the positions after this move.",
+        "With more simulated games the opponent's best move is played more often, and the "
+        "mean comes closer to the result of this best move. The values of the "
+        "opponent's moves below are from the plans of the positions after this move.",
     ]
 
 

@@ -32,9 +32,9 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     if best[0].cell is None:
         return ["The game is over after this move."]
     if len(best) == len(reason.replies):
-        return [f"No answer of {MARKS[-query.mover]} changes this result."]
+        return [f"No move of {MARKS[-query.mover]} changes this result."]
     places = " or ".join(name_cell(query, reply.cell) for reply in best)
-    return [f"{MARKS[-query.mover]} reaches this result by an answer at {places}."]
+    return [f"{MARKS[-query.mover]} reaches this result by a move to {places}."]
 
 
 def _describe_task_reason(query: ValueQuery, reason: ValueReason) -> list[str]:

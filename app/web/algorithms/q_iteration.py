@@ -41,7 +41,7 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     sentences = [describe_target(query, reason)]
     if not query.game.is_over(query.next_position):
         sentences += [
-            "An update replaces the value by the target of one of these answers."
+            "An update replaces the value by the target after one of these moves."
         ]
     sentences += describe_distance(reason)
     if not query.is_known or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE:
@@ -55,12 +55,13 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     if not alike:
         return [
             *sentences,
-            f"No answer has a target equal to the value now. {describe_later_changes(query)}",
+            "No move of the opponent has a target equal to the value now. "
+            f"{describe_later_changes(query)}",
         ]
     places = join_words([name_cell(query, reply.cell) for reply in alike], "or")
     return [
         *sentences,
-        f"The value is the target after {places}: this answer may have been drawn in the last update.",
+        f"The value is the target after {places}: this move may have been drawn in the last update.",
     ]
 
 
@@ -68,7 +69,7 @@ def _describe_sticky_loss(query: ValueQuery, reason: ValueReason) -> str:
     """Return a sentence on the replies that can have made a value a sticky loss."""
     loss = format_signed(query.value, 0)
     causes = [reply for reply in reason.replies if reply.target == query.value]
-    by = "this answer" if len(causes) == 1 else "one of these answers"
+    by = "this move of the opponent" if len(causes) == 1 else "one of these moves"
     kinds = {
         True: "winning at once",
         False: f"leaving {MARKS[query.mover]} only moves that are {loss}",
@@ -93,7 +94,7 @@ ALGORITHM = Algorithm(
     ),
     no_game_reason=(
         "This training has no games to show: in each sweep it goes through every "
-        "position and every move, and updates each value by one answer."
+        "position and every move, and updates each value by one move of the opponent."
     ),
     rule=UpdateRule(_compute_reason, _describe_reason),
     update=UpdateStyle(

@@ -44,7 +44,11 @@ def describe_past_targets(query: ValueQuery, reason: ValueReason) -> list[str]:
     values = query.table[after][query.game.legal[after]].tolist()
     targets = [*ends, *(query.gamma * value for value in values)]
     return describe_past_updates(
-        query, reason, initial, targets, "one answer and one next move"
+        query,
+        reason,
+        initial,
+        targets,
+        "one move of the opponent and one next move of the learner",
     )
 
 

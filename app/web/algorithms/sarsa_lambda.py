@@ -86,7 +86,7 @@ ALGORITHM = Algorithm(
         differing_part="next value",
         target_latex=r"y = r + \gamma Q(s', a')",
         difference_text=(
-            "The target of Sarsa, but the error also changes the values of all earlier moves "
+            "The same target as Sarsa, but the error also changes the values of all earlier moves "
             "of the game."
         ),
     ),

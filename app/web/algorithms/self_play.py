@@ -67,7 +67,7 @@ ALGORITHM = Algorithm(
     origin_text=gettext_noop("Learned by playing itself."),
     game_describer=GameDescriber(
         build_update_describer(
-            "minus gamma times the value of the best answer", ends_with_reply=True
+            "minus gamma times the opponent's best value", ends_with_reply=True
         ),
         uses_movers_view=True,
     ),

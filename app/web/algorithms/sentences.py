@@ -10,7 +10,7 @@ from app.tictactoe.notation import MARKS
 from app.web.algorithms.formula import format_unsigned
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import format_percent, format_short_square_name, format_signed
-from app.web.move_values import describe_best_play, evaluate_moves
+from app.web.move_values import describe_best_play, evaluate_moves, spell_outcome
 from app.web.site_data import TRUTH
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
@@ -22,7 +22,7 @@ OUTCOME_VERBS = {
 MIN_SHOWN_DIFFERENCE = 0.005  # smaller differences do not change the second decimal
 ROUNDING_TOLERANCE = 1e-5  # tolerance for the rounding of float32
 BEST_NEXT_PHRASE = gettext_noop("the best next move is worth")
-REPLY_CHANCE_PHRASE = gettext_noop("one answer")
+REPLY_CHANCE_PHRASE = gettext_noop("one move of the opponent")
 EXPLORING_NEXT_PHRASE = gettext_noop("the next move, random moves included, is worth")
 
 
@@ -41,9 +41,7 @@ def name_opponent(query: ValueQuery) -> str:
 def describe_optimal_result(query: ValueQuery, reply: Reply | None = None) -> str:
     """Return the result with optimal play after the move, or after a reply to the move."""
     if reply is None:
-        return evaluate_moves(query.site, query.position, TRUTH).optimal_results[
-            query.cell
-        ]
+        return spell_outcome(query.site, query.position, query.cell)
     return (
         describe_best_play(query.site, reply.position)
         if reply.outcome is None
@@ -78,7 +76,7 @@ def describe_best_reply(query: ValueQuery, best_reply: Reply) -> str:
     """Return a text on the opponent's best reply and its value, to stand after the word "the"."""
     mark, other = MARKS[query.mover], MARKS[-query.mover]
     return (
-        f"best answer of {other} is {name_cell(query, best_reply.cell)}, "
+        f"best next move of {other} is {name_cell(query, best_reply.cell)}, "
         f"with the value {format_signed(best_reply.next_value or 0.0)} for {other}; "
         f"what is good for {other} is bad for {mark}."
     )
@@ -105,9 +103,9 @@ def describe_target(
         )
         only = f"{name_cell(query, given[0].cell)}: {then}"
         makes = "The target is" if query.is_learned else "So the value is"
-        return f"{name_opponent(query)} has one answer, {only}. {makes} {value}."
+        return f"{name_opponent(query)} has one possible move, {only}. {makes} {value}."
     several = gettext(
-        "%(opponent)s has %(number)s equally likely answers: %(consequences)s.",
+        "%(opponent)s has %(number)s equally likely moves: %(consequences)s.",
         opponent=name_opponent(query),
         number=len(given),
         consequences=", ".join(
@@ -134,7 +132,7 @@ def _describe_consequences(replies: list[Reply], next_value_phrase: str) -> list
 
     def format_after(number: int) -> str:
         return (
-            gettext("after each answer")
+            gettext("after each move")
             if number == len(replies)
             else gettext("after %(number)s of them", number=number)
         )
@@ -213,7 +211,7 @@ def describe_past_updates(
     After n updates the initial value has the weight (1 - alpha)^n; the rest is the exponential
     moving average of the targets, which can be computed from the value.  `targets` are the targets
     that are possible now, by default one for each reply.  `chance_phrase` names the random event
-    behind a target, by default "one answer".
+    behind a target, by default "one move of the opponent".
     """
     if not query.is_known or not reason.has_target or query.update_count is None:
         return []
@@ -286,15 +284,17 @@ def _explain_past_targets(
             share=f"{100 * (1 - (1 - alpha) ** last):.0f}",
         )
     if average_target > max(targets):
-        return f"{gettext('more than the target of every answer now.')} {describe_later_changes(query)}"
-    return f"{gettext('less than the target of every answer now.')} {describe_later_changes(query)}"
+        distance = gettext("more than every target that is possible now.")
+    else:
+        distance = gettext("less than every target that is possible now.")
+    return f"{distance} {describe_later_changes(query)}"
 
 
 def describe_later_changes(query: ValueQuery) -> str:
     """Return a sentence on what changed in the training since the targets that are impossible now."""
     if query.opponent is None or len(query.recipe.phases) > 1:
         return gettext(
-            "Since then the opponent's answers or the values of the next moves have changed."
+            "Since then the opponent's moves or the values of the next moves have changed."
         )
     return gettext("Since then the values of the next moves have changed.")
 

@@ -98,7 +98,7 @@ ALGORITHM = Algorithm(
             latex_lines=(r"V(z) \leftarrow V(z) + \alpha (V(z') - V(z))",),
             symbol_meanings={
                 "V": "the value of a board for the player who moved, an entry of the table",
-                "z′": "the board after the learner’s next move (or after an answer that ends the game)",
+                "z′": "the board after the learner’s next move, or after a last move of the opponent",
             },
         ),
     ),

@@ -38,6 +38,7 @@ from app.web.move_values import (
     can_blunder,
     describe_best_play,
     evaluate_moves,
+    spell_outcome,
 )
 from app.web.pages.parts import learning
 from app.web.pages.parts.export import Export, export_curves
@@ -117,7 +118,7 @@ def build_panel(
             f"Board of {name}",
         ),
         legend=build_legend(seen, move_values) if move_values else None,
-        move_text=describe_plays(site.game, move_values) if move_values else "",
+        move_text=describe_plays(site, move_values) if move_values else "",
         is_blunder=move_values is not None and can_blunder(state, move_values),
         origin_text=_format_training(site, view),
         earlier_url=earlier,
@@ -142,16 +143,16 @@ def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
     )
 
 
-def describe_plays(game: Game, move_values: MoveValues) -> str:
+def describe_plays(site: SiteData, move_values: MoveValues) -> str:
     """Return the moves of a value source in a decision, and the value that it gives them."""
     first = move_values.likeliest_cells[0]
     expected = (
-        move_values.optimal_results[first]
+        spell_outcome(site, move_values.position, first)
         if move_values.is_optimal_play
         else move_values.value_texts[first]
     )
     places = "mostly " * move_values.is_stochastic + name_squares(
-        game, move_values.likeliest_cells
+        site.game, move_values.likeliest_cells
     )
     return f"{places.capitalize()}: {expected or move_values.unknown_text}"
 
@@ -207,10 +208,10 @@ def _describe_verdict(
     ]
     if erring:
         return (
-            f"With optimal play the result is a {value}, but {join_words(erring)} can lose "
-            f"this {value} by a blunder."
+            f"With optimal play the result is a {value}, but {join_words(erring)} can give "
+            f"away the {value} by a blunder."
         )
-    return f"These moves are right: with optimal play the result stays a {value}."
+    return f"No agent blunders in this position: with optimal play the result stays a {value}."
 
 
 HALF_TILE = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # half of a tile, below its diagonal, from the start of TILE

@@ -264,7 +264,7 @@ def _describe_task_value(query: ValueQuery) -> list[str]:
     agrees = query.is_known and abs(query.value - exact) < MIN_SHOWN_DIFFERENCE
     addition = ", which is equal to the learned value" if agrees else ""
     return [
-        f"The training task of the agent is {task}. In this task the move is worth "
+        f"The training task of the agent is {task}. In the training task the move is worth "
         f"exactly {format_signed(exact)}{addition}."
     ]
 
@@ -287,7 +287,7 @@ def _describe_result(query: ValueQuery, rule: UpdateRule) -> list[str]:
         return [f"{result}."]
     return [
         f"{result}; {name_opponent(query)} misses this result "
-        f"with {missing.sum()} of {possible.sum()} answers."
+        f"with {missing.sum()} of {possible.sum()} possible moves."
     ]
 
 
