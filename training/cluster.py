@@ -94,14 +94,14 @@ class RemoteCall:
 
 def run_in_cluster(
     function: Callable[..., MeasuredResult],
-    calls: Sequence[tuple[Any, ...]],
+    call_arguments: Sequence[tuple[Any, ...]],
     address: str,
     packages: Sequence[str],
 ) -> Iterator[tuple[int, MeasuredResult]]:
     """Yield the index and the result of each call, computed on a dask cluster.
 
     The counterpart of `training.processes.run_in_parallel`: `function` is called with each of the
-    arguments `calls`. `address` is the address of the scheduler; `packages` are the packages
+    entries of `call_arguments`. `address` is the address of the scheduler; `packages` are the packages
     whose versions must be equal. If a worker dies, another worker repeats its work. Raises
     ConnectionError, with a sentence as its message, for any failure.
     """
@@ -120,7 +120,8 @@ def run_in_cluster(
             _compare_versions(client, packages)
             client.register_plugin(CodePlugin(packages), "q-tac-toe")
             pickled = [
-                pickle.dumps(RemoteCall(function, arguments)) for arguments in calls
+                pickle.dumps(RemoteCall(function, arguments))
+                for arguments in call_arguments
             ]
             futures = client.map(pickle.loads, pickled, pure=False)
             numbers = {future: number for number, future in enumerate(futures)}

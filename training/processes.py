@@ -21,21 +21,21 @@ _on_progress: ContextVar[ProgressCallback] = ContextVar("_on_progress")
 
 def run_in_parallel(
     function: Callable[..., Result],
-    calls: Sequence[tuple[Any, ...]],
+    call_arguments: Sequence[tuple[Any, ...]],
     jobs: int,
     on_progress: ProgressCallback = lambda progress: None,
 ) -> Iterator[tuple[int, Result]]:
-    """Call `function`, a module-level function, with each of these arguments on `jobs` processes.
+    """Call `function`, a module-level function, with each of `call_arguments` on `jobs` processes.
 
     Yields the index and the result of each call as it finishes. With one job the work is done
     in the current process. `on_progress` is called in a thread with the arguments of
     `report_progress`. If the caller leaves before the last result, the processes are
     terminated.
     """
-    jobs = min(jobs, len(calls))
+    jobs = min(jobs, len(call_arguments))
     if jobs <= 1:
         _on_progress.set(on_progress)
-        for index, arguments in enumerate(calls):
+        for index, arguments in enumerate(call_arguments):
             yield index, function(*arguments)
         return
     context = multiprocessing.get_context("spawn")
@@ -47,7 +47,8 @@ def run_in_parallel(
     ) as pool:
         listener.start()
         indices = {
-            pool.submit(function, *call): index for index, call in enumerate(calls)
+            pool.submit(function, *call): index
+            for index, call in enumerate(call_arguments)
         }
         try:
             for future in as_completed(indices):

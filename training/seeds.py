@@ -161,7 +161,7 @@ def draw_histogram(whole_numbers: Sequence[int], bins: int = 12) -> list[str]:
 
 
 def _format_line(label: str, values: Sequence[float]) -> str:
-    """Return a label with the five numbers of its values."""
+    """Return a line with a label and the minimum, the quartiles and the maximum of values."""
     low, first, middle, third, high = compute_five_numbers(values)
     return (
         f"{label:<40}{low:>8.2f}{first:>10.2f}{middle:>9.2f}{third:>10.2f}{high:>9.2f}"

@@ -219,7 +219,7 @@ class Trainer:
     async def answer_request(
         self, request: str, client: str, reader: asyncio.StreamReader
     ) -> Answer:
-        """Return the answer when its job is done.
+        """Return the answer to a request, when its job is done.
 
         Return BUSY_ANSWER if the queue is full or the client has closed the connection.
         """

@@ -51,7 +51,7 @@ def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def read_arrays(npz_bytes: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
-    """Return exactly these arrays, read-only, from the bytes of an npz.
+    """Return exactly the arrays of a layout, read-only, from the bytes of an npz file.
 
     Raises ValueError, naming the fault of the file or of an array.
     """
@@ -74,7 +74,7 @@ def read_arrays(npz_bytes: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
 def read_array(
     npz_bytes: bytes, array_name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
-    """Return the array of this name, or else the first by name, from the bytes of any npz.
+    """Return the array with a name, or else the first array by name, from the bytes of an npz file.
 
     Raises ValueError, naming the fault, if the array has another shape, or does not consist
     of numbers of up to eight bytes.

@@ -199,19 +199,21 @@ def _find_best_cells(q: NDArray[np.floating]) -> CellMask:
     return best_cells
 
 
-def find_row_maxima(values: NDArray[np.floating]) -> CellMask:
+def find_row_maxima(action_values: NDArray[np.floating]) -> CellMask:
     """Return whether each cell has the highest value of its row, [..., cells]; NaN is never highest."""
-    is_maximum: CellMask = values == _compute_row_maxima(values)[..., None]
+    is_maximum: CellMask = (
+        action_values == _compute_row_maxima(action_values)[..., None]
+    )
     return is_maximum
 
 
-def _compute_row_maxima(values: NDArray[np.floating]) -> NDArray[np.floating]:
+def _compute_row_maxima(action_values: NDArray[np.floating]) -> NDArray[np.floating]:
     """Return the highest value of each row, [...], NaN for a row of NaN.
 
     A loop over the cells takes a tenth of the time of numpy's reduction over such a short
     axis.
     """
-    highest: NDArray[np.floating] = reduce(np.fmax, np.moveaxis(values, -1, 0))
+    highest: NDArray[np.floating] = reduce(np.fmax, np.moveaxis(action_values, -1, 0))
     return highest
 
 

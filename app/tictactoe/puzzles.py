@@ -88,7 +88,7 @@ def make_puzzles(
 
 
 def list_candidate_puzzles(
-    game: Game, agent_id: str, policy: Policy, values: NDArray[np.floating]
+    game: Game, agent_id: str, policy: Policy, agent_values: NDArray[np.floating]
 ) -> list[Puzzle]:
     """Return every puzzle of an agent, the most frequent position first."""
     solution = solve_game(game)
@@ -96,7 +96,7 @@ def list_candidate_puzzles(
     found = list_blunder_decisions(play)
     order = group_blunder_decisions(game, found)
     played = policy[found.positions] > 0
-    shown = values[found.positions]
+    shown = agent_values[found.positions]
     is_highest = shown == np.fmax.reduce(shown, axis=1, keepdims=True)
     # The move can be predicted if it is the agent's only move and alone has the highest value.
     # Otherwise the agent may play an untried move, or any of several with equal values.

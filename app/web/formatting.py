@@ -130,7 +130,7 @@ def format_short_square_name(game: Game, cell: int) -> str:
     return name_square(game, cell)
 
 
-def list_choices(names: Iterable[str]) -> str:
+def format_choices(names: Iterable[str]) -> str:
     """Return a sentence that lists the valid names for an error, at most MAX_LISTED_NAMES of them."""
     several = [*names]
     words = gettext_noop("Possible names: %(names)s.")
@@ -142,7 +142,7 @@ def list_choices(names: Iterable[str]) -> str:
     )
 
 
-def raise_first_letter(text: str) -> str:
+def capitalize_first_letter(text: str) -> str:
     """Return a text that begins with a capital letter; all other letters stay as they are."""
     return f"{text[:1].upper()}{text[1:]}"
 

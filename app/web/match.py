@@ -22,7 +22,7 @@ from app.tictactoe.notation import (
     parse_record,
     replay_record,
 )
-from app.web.formatting import list_choices
+from app.web.formatting import format_choices
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop, localize_number
 
@@ -243,7 +243,7 @@ def _check_ply_and_seats(match: Match, site: SiteData) -> None:
             sentence = gettext(
                 "There is no player with the name %(name)s.", name=repr(seat)
             )
-            raise NotFound(f"{sentence} {list_choices(site.seat_names)}")
+            raise NotFound(f"{sentence} {format_choices(site.seat_names)}")
 
 
 def check_value_source(
@@ -255,7 +255,7 @@ def check_value_source(
     """
     if value_source and not site.is_value_source(value_source):
         sentence = gettext("%(name)s has no values to show.", name=repr(value_source))
-        raise BadRequest(f"{sentence} {list_choices(site.value_sources)}")
+        raise BadRequest(f"{sentence} {format_choices(site.value_sources)}")
     if snapshot is None:
         return None
     if not site.agents.contains_name(value_source):

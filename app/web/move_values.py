@@ -289,7 +289,7 @@ def _evaluate_moves(
         site,
         position,
         value_source,
-        values=learned.astype(np.float64),
+        source_values=learned.astype(np.float64),
         is_known=known,
         policy=policy,
         reward_scale=reward_scale,
@@ -305,10 +305,12 @@ def _evaluate_moves(
 
 
 def _format_shown_values(
-    values: list[float], is_shown: list[bool], format_value: Callable[[float], str]
+    source_values: list[float],
+    is_shown: list[bool],
+    format_value: Callable[[float], str],
 ) -> list[str]:
     """Return a text for each value: the formatted value if it is shown, else ""."""
-    pairs = zip(values, is_shown, strict=True)
+    pairs = zip(source_values, is_shown, strict=True)
     return [format_value(value) if shown else "" for value, shown in pairs]
 
 
@@ -316,7 +318,7 @@ def build_move_values(
     site: SiteData,
     position: int,
     value_source: str,
-    values: NDArray[np.float64],
+    source_values: NDArray[np.float64],
     is_known: NDArray[np.bool_],
     policy: NDArray[np.float64],
     reward_scale: RewardScale | None,
@@ -324,22 +326,28 @@ def build_move_values(
     play_rule: PlayRule = "greedy",
     unknown_text: str = "",
 ) -> MoveValues:
-    """Return move values from arrays of a source: `values`, `is_known` and `policy`, each [cells].
+    """Return move values from the arrays `source_values`, `is_known` and `policy`, each [cells].
 
     A star marks the moves that the source plays. The value of such a move is shown even without an
     update. Without `reward_scale` the values are beads. `is_wrong` and `is_blunder` are all False.
     """
     if reward_scale is None:
-        values, scaled = _normalize_beads(site, position, values, play_rule)
+        source_values, scaled = _normalize_beads(
+            site, position, source_values, play_rule
+        )
     else:
-        values = values + 0.0  # changes -0.0 to 0.0
-        scaled = scale_values(values, reward_scale, int(site.game.to_move[position]))
+        source_values = source_values + 0.0  # changes -0.0 to 0.0
+        scaled = scale_values(
+            source_values, reward_scale, int(site.game.to_move[position])
+        )
     # Symmetric squares share the beads of a move, so the beads give no preference among them.
     preference = policy if reward_scale else scaled
     likeliest = preference == np.fmax.reduce(preference)
     best = likeliest & is_known.any()
     written = (
-        values if in_source_units or reward_scale is None else round_for_display(scaled)
+        source_values
+        if in_source_units or reward_scale is None
+        else round_for_display(scaled)
     )
     write = format_beads
     if reward_scale:
@@ -350,11 +358,13 @@ def build_move_values(
     texts = _format_shown_values(written.tolist(), is_shown, write)
     spoken = texts
     if reward_scale is None:
-        spoken = _format_shown_values(values.tolist(), is_shown, spell_bead_count)
+        spoken = _format_shown_values(
+            source_values.tolist(), is_shown, spell_bead_count
+        )
     return MoveValues(
         value_source=value_source,
         position=position,
-        values=values,
+        values=source_values,
         scaled_values=scaled,
         in_source_units=in_source_units,
         policy=policy,

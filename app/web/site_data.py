@@ -47,7 +47,7 @@ from app.tictactoe.tasks import Task, solve_task
 from app.tictactoe.value_map import Tiles, place_tiles
 from app.tictactoe.values import Solution, solve_game
 from app.tictactoe.views import RewardScale
-from app.web.formatting import list_choices
+from app.web.formatting import format_choices
 from app.web.on_demand import Lab, find_trainer
 from app.web.translation import get_current_language, gettext, mark_english
 
@@ -276,9 +276,7 @@ class SiteData:
         """Return an agent; raises NotFound, with the names of all agents, if it does not exist."""
         agent = self.agents.find(agent_name)
         if agent is None:
-            words = (
-                f"There is no trained agent {agent_name!r}. {list_choices(self.agents)}"
-            )
+            words = f"There is no trained agent {agent_name!r}. {format_choices(self.agents)}"
             raise NotFound(mark_english(words))
         return agent
 
@@ -286,7 +284,7 @@ class SiteData:
         """Return an experiment; raises NotFound, with all names, if it does not exist."""
         if claim not in self.experiments:
             raise NotFound(
-                f"There is no experiment {claim!r}. {list_choices(self.experiments)}"
+                f"There is no experiment {claim!r}. {format_choices(self.experiments)}"
             )
         return self.experiments[claim]
 

@@ -32,7 +32,7 @@ from app.web.pages.agents import (
     Column,
     TableOrder,
     build_comparison_url,
-    list_players,
+    list_agent_rows,
     parse_order,
 )
 from app.web.pages.parts.learning import list_opponents
@@ -137,7 +137,7 @@ def test_the_table_says_what_the_card_says(all_agents: str, card: Card, site: Si
 
 
 def test_unbeatable_is_what_the_best_responder_finds(site: SiteData) -> None:
-    for player in list_players(site, site.agents):
+    for player in list_agent_rows(site, site.agents):
         for seat in SEATS:
             lost = player.judgement.outcome_chances["best-responder", seat][2]
             assert player.judgement.is_unbeatable[seat] == (lost == 0)
@@ -188,7 +188,7 @@ def test_every_column_sorts_both_ways(
     client: FlaskClient, site: SiteData, column: Column, way: str
 ) -> None:
     page = client.get(f"/agents?sort={column.key}&order={way}").text
-    by_title = {player.title: player for player in list_players(site, site.agents)}
+    by_title = {player.title: player for player in list_agent_rows(site, site.agents)}
     shown = titles(page)
     assert sorted(shown) == sorted(by_title)
     values = [column.get_value(by_title[title]) for title in shown]

@@ -145,7 +145,7 @@ def test_turns_of_several_opponents_are_shared_as_before() -> None:
 
 @pytest.mark.parametrize("agent", ["champion", "double-q", "q-learning-1"])
 def test_the_verdict_says_what_is_proved(site: SiteData, agent: str) -> None:
-    parts = duel.list_proofs(site, agent)
+    parts = duel.describe_proofs(site, agent)
     told = "".join(text for text, _ in parts)
     safe = [seat for seat, proved in judge_policy(site, agent).is_unbeatable.items() if proved]
     assert told.lower().count("proved") == (1 if safe else 0)

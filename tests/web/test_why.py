@@ -28,7 +28,7 @@ from app.tictactoe.game import O, X
 from app.tictactoe.notation import DIGITS, find_record, format_position, replay_record
 from app.web.algorithms import ALGORITHMS, find_algorithm_slug, find_update_rule, is_explainable
 from app.web.algorithms.champion import BOUNDS_BY_VALUE
-from app.web.algorithms.league import compute_target_as_o, exchange_colours, is_shared_by_seats
+from app.web.algorithms.league import compute_target_as_o, exchange_marks, is_shared_by_seats
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_signed
 from app.web.match import Match
@@ -357,7 +357,7 @@ def test_the_leagues_entries_are_shared_as_the_page_says(site: SiteData, symmetr
     own, (as_x, as_o) = list_own_entries(game, view), view.pair_entry
     x_moves, o_moves = game.to_move == X, game.to_move == O
     for position in np.flatnonzero(x_moves)[::5]:
-        twin, legal = exchange_colours(game, position), game.legal[position]
+        twin, legal = exchange_marks(game, position), game.legal[position]
         assert (as_o[position][legal] == own[twin][legal]).all()
     kept = set(own[game.legal].tolist())
     assert not kept & set(as_x[o_moves][game.legal[o_moves]].tolist())

@@ -389,9 +389,9 @@ class Results:
         )
 
 
-def name_with_seed(recipe: str, seed: int) -> str:
+def name_with_seed(recipe_name: str, seed: int) -> str:
     """Return the name of a recipe with this seed."""
-    return name_recipe(parse_recipe(recipe).with_seed(seed))
+    return name_recipe(parse_recipe(recipe_name).with_seed(seed))
 
 
 def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:

@@ -42,23 +42,23 @@ TIME_FIELDS = ("seconds", "judging")  # fields that differ between equal runs
 
 
 class RunStore:
-    """A persistent store of bytes by name."""
+    """A persistent store of measured runs: bytes by key."""
 
     def __init__(self, environment: lmdb.Environment) -> None:
         self.environment = environment
 
-    def read(self, names: Iterable[str]) -> dict[str, bytes]:
-        """Return the stored values of these names; missing names are left out."""
+    def read(self, run_keys: Iterable[str]) -> dict[str, bytes]:
+        """Return the stored bytes of runs by key; missing keys are left out."""
         with self.environment.begin() as transaction:
-            found = {name: transaction.get(name.encode()) for name in names}
+            found = {name: transaction.get(name.encode()) for name in run_keys}
         return {
             name: bytes(value) for name, value in found.items() if value is not None
         }
 
-    def write(self, values: Mapping[str, bytes]) -> None:
-        """Store these values; they are on disk when this returns."""
+    def write(self, values_by_key: Mapping[str, bytes]) -> None:
+        """Store the bytes of runs by key; they are on disk when this function returns."""
         with self.environment.begin(write=True) as transaction:
-            for name, value in values.items():
+            for name, value in values_by_key.items():
                 transaction.put(name.encode(), value)
 
     def __len__(self) -> int:

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from app.recipes.algorithms import Champion
 from app.tictactoe.game import Game
 from training.learners.classes import (
+    build_class_progress,
     list_afterstate_classes,
     refresh_row,
-    report_classes,
 )
 from training.learners.pairs import (
     DRAWN,
@@ -73,7 +73,7 @@ def learn(
     def build_progress(finished_share: float, games: int, updates: int) -> Progress:
         """Return the progress of the training with the present values."""
         values = bounds.lower + (bounds.upper - bounds.lower) / 4
-        return report_classes(
+        return build_class_progress(
             game, classes, (finished_share, games, updates), values, bounds.visits
         )
 

@@ -62,7 +62,7 @@ def list_afterstate_classes(game: Game, symmetric: bool = True) -> PairClasses:
     )
 
 
-def report_classes(
+def build_class_progress(
     game: Game,
     classes: PairClasses,
     counts: tuple[float, int, int],
@@ -114,7 +114,7 @@ def learn_classes(
         list_opponents(game, recipe),
         next_checkpoint,
         play,
-        lambda *counts: report_classes(
+        lambda *counts: build_class_progress(
             game, classes, counts, arrays.values, arrays.visits
         ),
     )

@@ -57,7 +57,7 @@ def find_algorithm_slug(query: ValueQuery) -> str:
 def find_update_rule(query: ValueQuery) -> UpdateRule:
     """Return the functions that explain a value: of its algorithm, or of an exact training task."""
     if query.task is None or query.is_learned:
-        return ALGORITHMS[find_algorithm_slug(query)].rule
+        return ALGORITHMS[find_algorithm_slug(query)].update_rule
     return (
         TASK_RULE_BEFORE_REPLY
         if query.task.discounted_plies == 1
@@ -67,7 +67,7 @@ def find_update_rule(query: ValueQuery) -> UpdateRule:
 
 def describe_phases(site: SiteData, recipe: Recipe) -> list[str]:
     """Return a text for each phase of a training, such as "20,000 games against Random"."""
-    turns = ALGORITHMS[recipe.slug].name_turns(recipe)
+    turns = ALGORITHMS[recipe.slug].name_training_unit(recipe)
     return [
         f"{format_count(number)} {turns} against {get_opponent_name(site, opponent)}"
         for opponent, number in recipe.phases

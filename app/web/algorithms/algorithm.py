@@ -185,14 +185,14 @@ class Algorithm(NamedTuple):
 
     title: str
     section: Section  # the texts of the section are in templates/how/sections
-    update: UpdateStyle
-    rule: UpdateRule = UpdateRule()
+    update_style: UpdateStyle
+    update_rule: UpdateRule = UpdateRule()
     # None if the lab shows no games of its trainings
     game_describer: GameDescriber | None = None
     no_game_reason: str = ""  # sentence with the reason why the lab shows no games
     # sentence on the origin of an agent; {} stands for the names of its opponents
     origin_text: str = gettext_noop("Learned from games against {}.")
     # returns the noun for the length of a training, such as "games" in "100,000 games"
-    name_turns: Callable[[Recipe], str] = lambda recipe: recipe.length_parameter
+    name_training_unit: Callable[[Recipe], str] = lambda recipe: recipe.length_parameter
     # returns the numbers in the text of the section, by name
     compute_facts: Callable[[SiteData], Mapping[str, object]] = lambda _site: {}

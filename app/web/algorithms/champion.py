@@ -107,7 +107,9 @@ def _format_value_equation(_recipe: Recipe, update: TrainingUpdate) -> str:
 
 ALGORITHM = Algorithm(
     title="Self-play with values from below and above",
-    name_turns=lambda _recipe: "games at most, until every afterstate has been seen,",
+    name_training_unit=lambda _recipe: (
+        "games at most, until every afterstate has been seen,"
+    ),
     origin_text=gettext_noop("Played itself until every value was proved."),
     game_describer=GameDescriber(
         _describe_training_update,
@@ -115,13 +117,13 @@ ALGORITHM = Algorithm(
         lambda _game, move: "unseen" if move.was_random else "seen",
         uses_movers_view=True,
     ),
-    rule=UpdateRule(
+    update_rule=UpdateRule(
         _compute_reason,
         _describe_reason,
         describe_reply_value,
         reply_column_heading=COUNTS_HEADING,
     ),
-    update=UpdateStyle(
+    update_style=UpdateStyle(
         family="bounds",
         next_mover="other",
         differing_part="bounds",

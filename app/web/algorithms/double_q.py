@@ -126,9 +126,9 @@ ALGORITHM = Algorithm(
             is_backward=True,
         ),
     ),
-    rule=UpdateRule(_compute_reason, _describe_reason),
+    update_rule=UpdateRule(_compute_reason, _describe_reason),
     compute_facts=_compute_facts,
-    update=UpdateStyle(
+    update_style=UpdateStyle(
         family="step",
         next_mover="own",
         differing_part="next value",

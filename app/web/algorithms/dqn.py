@@ -34,11 +34,11 @@ ALGORITHM = Algorithm(
         "from minibatches sampled from a replay buffer of many games, and every step "
         "changes all values."
     ),
-    rule=UpdateRule(
+    update_rule=UpdateRule(
         build_reason_after_reply,
         _describe_reason,
     ),
-    update=UpdateStyle(
+    update_style=UpdateStyle(
         family="step",
         next_mover="own",
         differing_part="table",

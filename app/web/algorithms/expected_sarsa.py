@@ -12,13 +12,13 @@ from app.web.algorithms.q_learning import name_training_games
 
 ALGORITHM = Algorithm(
     title="Expected Sarsa",
-    name_turns=name_training_games,
+    name_training_unit=name_training_games,
     game_describer=GameDescriber(
         build_update_describer(
             "gamma times what it expects of its next move on average"
         )
     ),
-    update=UpdateStyle(
+    update_style=UpdateStyle(
         family="step",
         next_mover="own",
         differing_part="next value",

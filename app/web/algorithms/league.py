@@ -58,7 +58,7 @@ def compute_target_as_o(query: ValueQuery) -> float:
     With exchanged marks the board is one in which X, now the opponent, is to move.  The update of
     the opponent's move, with the reward of O, changes the same entry of the table.
     """
-    twin = exchange_colours(query.game, query.position)
+    twin = exchange_marks(query.game, query.position)
     return compute_target(query, int(query.game.successor[twin, query.cell]), O)
 
 
@@ -75,7 +75,7 @@ def compute_target(query: ValueQuery, position: int, player: int) -> float:
     return gamma * max(0.0, float(np.nanmax(query.table[position])))
 
 
-def exchange_colours(game: Game, position: int) -> int:
+def exchange_marks(game: Game, position: int) -> int:
     """Return the position with X in place of each O, and O in place of each X.
 
     Raises ValueError if the position does not have as many X as O.
@@ -92,9 +92,7 @@ def _compute_reply_value(query: ValueQuery, cell: int, position: int) -> float:
     X the stored table lacks it: the reply's target is used, or 0 if only own moves are learned.
     """
     if query.mover == O:
-        return float(
-            query.table[exchange_colours(query.game, query.next_position), cell]
-        )
+        return float(query.table[exchange_marks(query.game, query.next_position), cell])
     return (
         compute_target(query, position, query.mover)
         if is_shared_by_seats(query)
@@ -237,13 +235,13 @@ ALGORITHM = Algorithm(
         _describe_training_update,
         name_choice=lambda game, move: "drawn" if move.mark == game.seat else "answer",
     ),
-    rule=UpdateRule(
+    update_rule=UpdateRule(
         _compute_reason,
         _describe_reason,
         _describe_reply,
         reply_column_heading=COUNTS_HEADING,
     ),
-    update=UpdateStyle(
+    update_style=UpdateStyle(
         family="step",
         next_mover="own",
         differing_part="next value",

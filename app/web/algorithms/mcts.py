@@ -121,7 +121,7 @@ def _compute_facts(site: SiteData) -> dict[str, object]:
 
 ALGORITHM = Algorithm(
     title="Monte Carlo tree search",
-    name_turns=lambda _recipe: "simulated games from every position",
+    name_training_unit=lambda _recipe: "simulated games from every position",
     origin_text=gettext_noop(
         "Plans in every position by games that it simulates, and learns nothing."
     ),
@@ -129,14 +129,14 @@ ALGORITHM = Algorithm(
         "This agent has no training games to show: it simulates games from every "
         "position, with a separate search tree for each position."
     ),
-    rule=UpdateRule(
+    update_rule=UpdateRule(
         _compute_reason,
         _describe_reason,
         describe_reply_value,
         reply_column_heading=COUNTS_HEADING,
     ),
     compute_facts=_compute_facts,
-    update=UpdateStyle(
+    update_style=UpdateStyle(
         family="return",
         next_mover="own",
         differing_part="result",

@@ -175,12 +175,12 @@ ALGORITHM = Algorithm(
         _describe_training_update,
         name_choice=lambda _game, _move: "drawn",
     ),
-    rule=UpdateRule(
+    update_rule=UpdateRule(
         _compute_reason,
         _describe_reason,
     ),
     compute_facts=_compute_facts,
-    update=UpdateStyle(
+    update_style=UpdateStyle(
         family="beads",
         next_mover="own",
         differing_part="result",

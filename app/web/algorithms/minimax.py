@@ -61,13 +61,13 @@ TASK_RULE_BEFORE_REPLY = UpdateRule(
 
 ALGORITHM = Algorithm(
     title="Minimax: optimal play",
-    rule=UpdateRule(
+    update_rule=UpdateRule(
         build_reason_before_reply,
         _describe_reason,
         describe_reply_value,
         reply_column_heading=COUNTS_HEADING,
     ),
-    update=UpdateStyle(
+    update_style=UpdateStyle(
         family="bounds",
         next_mover="other",
         differing_part="bounds",

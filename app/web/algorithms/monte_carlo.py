@@ -87,14 +87,14 @@ def _describe_reply(query: ValueQuery, reply: Reply) -> str:
 
 ALGORITHM = Algorithm(
     title="Monte Carlo control",
-    name_turns=name_training_games,
+    name_training_unit=name_training_games,
     game_describer=GameDescriber(
         build_update_describer(
             "gamma times what the next move brought", is_backward=True
         )
     ),
-    rule=UpdateRule(_compute_reason, _describe_reason, _describe_reply),
-    update=UpdateStyle(
+    update_rule=UpdateRule(_compute_reason, _describe_reason, _describe_reply),
+    update_style=UpdateStyle(
         family="return",
         next_mover="own",
         differing_part="result",

@@ -88,7 +88,7 @@ def _describe_sticky_loss(query: ValueQuery, reason: ValueReason) -> str:
 
 ALGORITHM = Algorithm(
     title="Q-iteration",
-    name_turns=lambda _recipe: "sweeps over every move of every position",
+    name_training_unit=lambda _recipe: "sweeps over every move of every position",
     origin_text=gettext_noop(
         "Works out every position by sweeps, without playing a game."
     ),
@@ -96,8 +96,8 @@ ALGORITHM = Algorithm(
         "This training has no games to show: in each sweep it goes through every "
         "position and every move, and updates each value by one move of the opponent."
     ),
-    rule=UpdateRule(_compute_reason, _describe_reason),
-    update=UpdateStyle(
+    update_rule=UpdateRule(_compute_reason, _describe_reason),
+    update_style=UpdateStyle(
         family="step",
         next_mover="own",
         differing_part="order",

@@ -54,9 +54,9 @@ def describe_past_targets(query: ValueQuery, reason: ValueReason) -> list[str]:
 
 ALGORITHM = Algorithm(
     title="Q-learning",
-    name_turns=name_training_games,
+    name_training_unit=name_training_games,
     game_describer=GameDescriber(build_update_describer(TARGET_TEXT)),
-    update=UpdateStyle(
+    update_style=UpdateStyle(
         family="step",
         next_mover="own",
         target_latex=r"y = r + \gamma \max\limits_{a'} Q(s', a')",

@@ -79,9 +79,9 @@ def _compute_facts(site: SiteData) -> dict[str, object]:
 ALGORITHM = Algorithm(
     title="Q-learning backward over each game",
     game_describer=GameDescriber(build_update_describer(TARGET_TEXT, is_backward=True)),
-    rule=UpdateRule(compute_averaged_reason, _describe_reason),
+    update_rule=UpdateRule(compute_averaged_reason, _describe_reason),
     compute_facts=_compute_facts,
-    update=UpdateStyle(
+    update_style=UpdateStyle(
         family="step",
         next_mover="own",
         differing_part="order",

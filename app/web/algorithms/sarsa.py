@@ -69,15 +69,15 @@ def _find_best_moves(q: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 ALGORITHM = Algorithm(
     title="Sarsa",
-    name_turns=name_training_games,
+    name_training_unit=name_training_games,
     game_describer=GameDescriber(
         build_update_describer(
             "gamma times what it expects of the move that it plays next"
         )
     ),
-    rule=UpdateRule(describe_reason=_describe_reason),
+    update_rule=UpdateRule(describe_reason=_describe_reason),
     compute_facts=_compute_facts,
-    update=UpdateStyle(
+    update_style=UpdateStyle(
         family="step",
         next_mover="own",
         differing_part="next value",

@@ -77,10 +77,10 @@ def _format_step_equation(recipe: Recipe, update: TrainingUpdate) -> str:
 
 ALGORITHM = Algorithm(
     title="Sarsa(λ)",
-    name_turns=name_training_games,
+    name_training_unit=name_training_games,
     game_describer=GameDescriber(_describe_training_update, _format_step_equation),
-    rule=UpdateRule(describe_reason=_describe_reason),
-    update=UpdateStyle(
+    update_rule=UpdateRule(describe_reason=_describe_reason),
+    update_style=UpdateStyle(
         family="step",
         next_mover="own",
         differing_part="next value",

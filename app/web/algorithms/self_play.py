@@ -71,14 +71,14 @@ ALGORITHM = Algorithm(
         ),
         uses_movers_view=True,
     ),
-    rule=UpdateRule(
+    update_rule=UpdateRule(
         build_reason_before_reply,
         _describe_reason,
         describe_reply_value,
         reply_column_heading=COUNTS_HEADING,
     ),
     compute_facts=_compute_facts,
-    update=UpdateStyle(
+    update_style=UpdateStyle(
         family="step",
         next_mover="other",
         differing_part="next value",

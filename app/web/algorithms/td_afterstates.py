@@ -78,9 +78,9 @@ def _describe_training_update(recipe: Recipe, game: TrainingGame, update: int) -
 ALGORITHM = Algorithm(
     title="Temporal-difference learning of afterstates",
     game_describer=GameDescriber(_describe_training_update),
-    rule=UpdateRule(_compute_reason, _describe_reason),
+    update_rule=UpdateRule(_compute_reason, _describe_reason),
     compute_facts=_compute_facts,
-    update=UpdateStyle(
+    update_style=UpdateStyle(
         family="step",
         next_mover="own",
         differing_part="table",

@@ -121,7 +121,7 @@ class TableOrder(NamedTuple):
         )
 
 
-def list_players(site: SiteData, player_names: Iterable[str]) -> list[AgentRow]:
+def list_agent_rows(site: SiteData, player_names: Iterable[str]) -> list[AgentRow]:
     """Return the rows of players; a baseline links to a game against it."""
     players = []
     for name in player_names:
@@ -271,12 +271,14 @@ class AgentsPage(Page, frozen=True):
     @property
     def rows(self) -> list[AgentRow]:
         """The rows of the agents."""
-        return sort_players(list_players(self.site, self.site.agents), self.table_order)
+        return sort_players(
+            list_agent_rows(self.site, self.site.agents), self.table_order
+        )
 
     @property
     def baselines(self) -> list[AgentRow]:
         """The rows of the baselines: players that follow a fixed rule."""
-        return sort_players(list_players(self.site, BASELINES), self.table_order)
+        return sort_players(list_agent_rows(self.site, BASELINES), self.table_order)
 
     @property
     def divide_chances(self) -> Callable[[Chances], list[OutcomeShare]]:
@@ -316,7 +318,7 @@ def download_table() -> Response:
 def list_table_rows(site: SiteData) -> Iterator[list[object]]:
     """Yield the row of each agent and baseline in the CSV file; chances are from 0 to 1."""
     names = [*site.agents, *BASELINES]
-    for name, player in zip(names, list_players(site, names), strict=True):
+    for name, player in zip(names, list_agent_rows(site, names), strict=True):
         table_row: list[object] = [name, player.character.strength_name]
         for column in COLUMNS:
             value = (

@@ -18,7 +18,7 @@ from app.tictactoe.arena import (
 )
 from app.web import urls
 from app.web.facts import play_round_robin
-from app.web.formatting import MINUS, format_percent, format_signed, list_choices
+from app.web.formatting import MINUS, format_choices, format_percent, format_signed
 from app.web.match import Match, read_word
 from app.web.move_values import HEAT_STEPS, LEGEND_HEATS
 from app.web.pictures.curves import OutcomeShare, divide_bar
@@ -210,7 +210,7 @@ def show_arena() -> Response:
     for name in (player, add):
         if name and not site.policies.contains_name(name):
             raise BadRequest(
-                f"There is no player {name!r}. {list_choices(site.policies)}"
+                f"There is no player {name!r}. {format_choices(site.policies)}"
             )
     return render_page(build_arena_page(show, site, player, add))
 

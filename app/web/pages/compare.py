@@ -25,11 +25,11 @@ from app.web.comparison import (
     parse_comparison,
 )
 from app.web.formatting import (
+    capitalize_first_letter,
     format_count,
     format_short_square_name,
     format_updates,
     join_words,
-    raise_first_letter,
 )
 from app.web.match import MatchState, read_integer
 from app.web.move_values import (
@@ -161,7 +161,7 @@ def summarise_plays(state: MatchState, values_by_name: Mapping[str, MoveValues])
     """Return sentences on the moves of each source in a position, and on possible blunders."""
     preferences = _describe_preferences(state.site.game, values_by_name)
     verdict = _describe_verdict(state, values_by_name)
-    return f"{raise_first_letter(preferences)} {verdict}"
+    return f"{capitalize_first_letter(preferences)} {verdict}"
 
 
 def _format_training(site: SiteData, view: SourceSnapshot) -> str:

@@ -24,7 +24,7 @@ from app.experiments import Summary
 from app.recipes import RecipeError
 from app.web import comparison, urls
 from app.web.comparison import list_learned_views, parse_comparison
-from app.web.formatting import raise_first_letter
+from app.web.formatting import capitalize_first_letter
 from app.web.match import (
     Match,
     MatchState,
@@ -477,7 +477,7 @@ def download_board_preview(record: str = "") -> Response:
         state, move_values, None, notes=unsaid, chosen_cell=turned
     )
     return export.build_png_response(
-        boards.draw_board_preview(shown, raise_first_letter(line))
+        boards.draw_board_preview(shown, capitalize_first_letter(line))
     )
 
 

@@ -24,10 +24,10 @@ from app.tictactoe.policy import policy_from_values
 from app.web import urls
 from app.web.comparison import Comparison, SourceSnapshot
 from app.web.formatting import (
+    format_choices,
     format_count,
     format_percent,
     format_signed,
-    list_choices,
 )
 from app.web.match import Match, replay_match
 from app.web.move_values import evaluate_moves
@@ -302,7 +302,7 @@ def find_fault_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
     Raises NotFound if there is no such fault, or if the site has no agents of faults.
     """
     if fault not in FAULTY_RECIPES:
-        raise NotFound(f"There is no fault {fault!r}. {list_choices(FAULT_ORDER)}")
+        raise NotFound(f"There is no fault {fault!r}. {format_choices(FAULT_ORDER)}")
     if not site.lab.faults:
         raise NotFound("The agents of the faults are missing here.")
     faulty, correct = map(

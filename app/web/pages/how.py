@@ -307,7 +307,7 @@ class HowPage(Page, frozen=True):
             heading: {
                 slug: algorithm
                 for slug, algorithm in ALGORITHMS.items()
-                if algorithm.update.differing_part == kind
+                if algorithm.update_style.differing_part == kind
             }
             for kind, heading in DIFFERENCE_HEADINGS.items()
         }

@@ -89,14 +89,16 @@ class Axis(NamedTuple):
 
 
 def build_axis(
-    values: Iterable[float], includes_zero: bool = False, ends_at_ticks: bool = False
+    shown_values: Iterable[float],
+    includes_zero: bool = False,
+    ends_at_ticks: bool = False,
 ) -> Axis:
     """Return a linear axis whose range contains some values.
 
     With `includes_zero` the range also contains 0. With `ends_at_ticks` the axis ends at ticks,
     otherwise slightly outside the range of the values.
     """
-    known = [*values, *([0.0] if includes_zero else [])] or [0.0]
+    known = [*shown_values, *([0.0] if includes_zero else [])] or [0.0]
     low = min(known)
     high = max(known)
     if low == high:
@@ -119,9 +121,9 @@ def build_axis(
     )
 
 
-def build_logarithmic_axis(values: Iterable[float]) -> Axis:
+def build_logarithmic_axis(shown_values: Iterable[float]) -> Axis:
     """Return a logarithmic axis for values above 0, with ticks at powers of ten."""
-    known = [value for value in values if value > 0] or [1.0]
+    known = [value for value in shown_values if value > 0] or [1.0]
     low = min(known)
     high = max(known)
     first = floor(log10(low) + 1e-9)

@@ -181,7 +181,7 @@ def _scale_histogram(figure: Histogram) -> Axis:
 def _draw_quantiles(
     runs: tables.Runs, median: float, axis: Axis, bottom: float
 ) -> list[svg.Segment]:
-    """Draw a line below a row for the middle 80% of its runs, and a notch at the median."""
+    """Return a line below a row for the middle 80% of its runs, and a notch at the median."""
     low = axis.compute_share(tables.find_quantile_run(runs, 0.1)["value"])
     high = axis.compute_share(tables.find_quantile_run(runs, 0.9)["value"])
     middle = axis.compute_share(median)
@@ -237,7 +237,7 @@ class CurveField(NamedTuple):
         lower_ys: Sequence[float],
         upper_ys: Sequence[float],
     ) -> svg.Path:
-        """Draw the band between two lines."""
+        """Return the band between a lower and an upper line over the same x values."""
         there = self.place_points(xs, upper_ys)
         back = self.place_points(xs, lower_ys)
         return svg.Path(css_classes, there + back[::-1], is_closed=True)
@@ -369,7 +369,7 @@ class GridColours(NamedTuple):
     maximum: float
 
     def compute_level(self, value: float) -> int:
-        """Return the colour of a value, as a number."""
+        """Return the colour level of a value, a whole number from 0 for the minimum."""
         if self.maximum == self.minimum:
             return 0
         return round(
@@ -416,7 +416,7 @@ def _draw_grid_row(
     format_value: Callable[[float], str],
     top: float,
 ) -> Iterator[svg.Shape]:
-    """Draw the cells of a row, each with its value."""
+    """Yield the shapes of a row of the grid: its cells, each with its value."""
     width = 1 / len(figure.columns)
     kind = "inside" if len(figure.columns) <= MAX_PHONE_COLUMNS else "inside spare"
     values = figure.values[row_index]

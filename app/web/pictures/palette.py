@@ -122,7 +122,7 @@ def mix_colours(first_colour: Colour, second_colour: Colour, share: float) -> Co
 
 
 def format_hex(colour: Colour) -> str:
-    """Write a colour as "#rrggbb"."""
+    """Return a colour as text in the form "#rrggbb"."""
     return "#" + bytes(colour).hex()
 
 

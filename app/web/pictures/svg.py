@@ -321,7 +321,7 @@ class SvgWriter(NamedTuple):
         )
 
     def _draw_shape(self, shape: Shape) -> str:
-        """Write a shape without its link."""
+        """Return the SVG of a shape without its link."""
         match shape:
             case Rect():
                 element = self._draw_rect(shape)

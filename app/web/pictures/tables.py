@@ -347,13 +347,13 @@ def build_recipe_url(site: SiteData, recipe_name: str) -> str:
     return urls.lab_url(known) if site.agents.contains_name(known) else ""
 
 
-def map_seeds_to_urls(site: SiteData, recipe: str) -> BuildRunUrl:
+def map_seeds_to_urls(site: SiteData, recipe_name: str) -> BuildRunUrl:
     """Return a function that maps a seed to the URL of a recipe's run, "" without a URL."""
-    trained = bool(recipe) and _can_lab_train(site, recipe)
-    unseeded = urls.lab_url(recipe)
+    trained = bool(recipe_name) and _can_lab_train(site, recipe_name)
+    unseeded = urls.lab_url(recipe_name)
 
     def build_run_url(seed: int) -> str:
-        if short := site.lab.short.get(name_with_seed(recipe, seed), ""):
+        if short := site.lab.short.get(name_with_seed(recipe_name, seed), ""):
             return urls.lab_url(short)
         return name_with_seed(unseeded, seed) if trained else ""
 
@@ -370,9 +370,9 @@ def _can_lab_train(site: SiteData, recipe: str) -> bool:
     return site.lab.source is not None
 
 
-def name_with_seed(recipe: str, seed: int) -> str:
+def name_with_seed(recipe_name: str, seed: int) -> str:
     """Return the name of a recipe with a seed at its end; seed 0 is left out."""
-    return f"{recipe},seed={seed}" if recipe and seed else recipe
+    return f"{recipe_name},seed={seed}" if recipe_name and seed else recipe_name
 
 
 def build_position_url(site: SiteData, record: str, value_source: str) -> str:
@@ -394,12 +394,12 @@ def build_bar_url(site: SiteData, bar: Bar) -> str:
     return build_recipe_url(site, bar.recipe)
 
 
-def sort_runs(values: Sequence[float], first_seed: int) -> Runs:
+def sort_runs(run_values: Sequence[float], first_seed: int) -> Runs:
     """Return the runs of a group, sorted from the lowest value to the highest."""
-    runs = np.zeros(len(values), [("seed", np.intp), ("value", np.float64)])
+    runs = np.zeros(len(run_values), [("seed", np.intp), ("value", np.float64)])
     runs["seed"], runs["value"] = (
-        np.arange(first_seed, first_seed + len(values)),
-        values,
+        np.arange(first_seed, first_seed + len(run_values)),
+        run_values,
     )
     return runs[np.argsort(runs["value"], kind="stable")]
 

@@ -80,7 +80,7 @@ class LogFile(logging.FileHandler):
         self.write_error = ""  # the reason why the last line could not be written, "" if it was written
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record."""
+        """Write a log record to the file."""
         before = self.write_error
         self.write_error = ""
         super().emit(record)
@@ -113,7 +113,7 @@ class QueuedHandler(QueueHandler):
         self.process = 0  # id of the process that runs the thread; a forked process needs its own thread
 
     def enqueue(self, record: logging.LogRecord) -> None:
-        """Queue a record if there is room."""
+        """Queue a log record; drop it if the queue is full."""
         if self.process != os.getpid():
             self.process = os.getpid()
             self.queue = Queue(MAX_QUEUED_LINES)
@@ -137,7 +137,7 @@ class LogWriter(QueueListener):
         self.process = os.getpid()
 
     def handle(self, record: logging.LogRecord) -> None:
-        """Write a record in this thread, without stopping other work of the process."""
+        """Write a log record in this thread, without stopping other work of the process."""
         # A forked process also continues the greenlets of its parent.
         if self.process != os.getpid():
             return

@@ -34,7 +34,7 @@ from app.tictactoe.report import ChancesBySeat, round_figure
 from app.tictactoe.values import compute_outcome_chances, find_likeliest_game
 from app.web import urls
 from app.web.facts import find_causes, find_losing_games, get_figures
-from app.web.formatting import list_choices
+from app.web.formatting import format_choices
 from app.web.match import Match
 from app.web.move_values import OUTCOME_LABELS, MoveValues, evaluate_moves
 from app.web.pages.api import schema
@@ -341,7 +341,7 @@ def _parse_position_number(position: str) -> int:
 
 def _require_name(name: str, valid_names: Collection[str], is_known: bool) -> None:
     if not is_known:
-        raise NotFound(f"There is no {name!r} here. {list_choices(valid_names)}")
+        raise NotFound(f"There is no {name!r} here. {format_choices(valid_names)}")
 
 
 def build_summary(site: SiteData, agent_id: str) -> schema.Summary:

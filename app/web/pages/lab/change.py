@@ -60,7 +60,7 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
         for key, text in changes.items()
         if key in known
     }
-    values = list_values(recipe) | typed
+    values = list_parameter_texts(recipe) | typed
     if ":" in values.get("vs", "") and not values.get("taught"):
         values["vs"] = _divide_turns(
             slug, values["vs"], values.pop(recipe.length_parameter)
@@ -85,7 +85,7 @@ def carry_over_parameters(recipe: Recipe, slug: str) -> Recipe:
     if there is no such algorithm.
     """
     changed_recipe: Recipe = find_algorithm(slug)()
-    values = list_values(recipe)
+    values = list_parameter_texts(recipe)
     shared = {
         one.name: values[one.name]
         for one in find_shared_parameters(recipe, changed_recipe)
@@ -98,7 +98,7 @@ def carry_over_parameters(recipe: Recipe, slug: str) -> Recipe:
     return changed_recipe
 
 
-def list_values(recipe: Recipe) -> dict[str, str]:
+def list_parameter_texts(recipe: Recipe) -> dict[str, str]:
     """Return the text of each parameter; the number of turns is the total against all opponents."""
     values = {one.name: format_value(one.value) for one in list_parameters(recipe)}
     return values | {recipe.length_parameter: str(count_turns(recipe.phases))}

@@ -42,7 +42,7 @@ def draw_charts(duel: Duel) -> DuelCharts:
         svg=write_plot(layout.plot),
         table=build_table(figure, duel.site, first_seed),
         seeds=write_plot(lay_out_seeds(duel, SEEDS_HEIGHT)),
-        seed_table=_list_seeds(duel),
+        seed_table=_build_seed_table(duel),
     )
 
 
@@ -106,11 +106,11 @@ def lay_out_seeds(duel: Duel, height: float) -> Plot:
     titles = [side.title for side in duel.sides]
     are_narrow = max(map(len, titles)) <= SEED_LABEL_WIDTH
     names = titles if are_narrow else [side.letter for side in duel.sides]
-    links = [link for link, _ in _list_runs(duel)]
+    links = [link for link, _ in _list_seed_links(duel)]
     return lay_out_seed_lines(rows, names, styles, links, height, measure.unit)
 
 
-def _list_runs(duel: Duel) -> list[tuple[ShapeLink, list[str]]]:
+def _list_seed_links(duel: Duel) -> list[tuple[ShapeLink, list[str]]]:
     """Return for each seed the link to its runs, and the results of both recipes as texts."""
     rows = zip(*duel.list_final_values(duel.measure), strict=True)
     runs = []
@@ -126,12 +126,12 @@ def _list_runs(duel: Duel) -> list[tuple[ShapeLink, list[str]]]:
     return runs
 
 
-def _list_seeds(duel: Duel) -> HtmlTable:
+def _build_seed_table(duel: Duel) -> HtmlTable:
     """Return the table with the results of all seeds, with links to the runs."""
     seeds = [run.seed for run in duel.sides[0].runs]
     rows = [
         TableRow(TableCell(str(seed), link.href), [TableCell(text) for text in texts])
-        for seed, (link, texts) in zip(seeds, _list_runs(duel), strict=True)
+        for seed, (link, texts) in zip(seeds, _list_seed_links(duel), strict=True)
     ]
     return HtmlTable("Seed", [side.title for side in duel.sides], rows)
 

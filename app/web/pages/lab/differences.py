@@ -21,7 +21,7 @@ def find_differing_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Para
     ]
 
 
-def find_causes(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
+def find_possible_causes(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
     """Return the differences that may cause different results with the same seeds.
 
     The seed does not count, because the seeds of both recipes are paired.

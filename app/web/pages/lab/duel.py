@@ -25,10 +25,10 @@ from app.tictactoe.notation import MARKS
 from app.web import urls
 from app.web.facts import find_losing_games
 from app.web.formatting import (
+    capitalize_first_letter,
     format_count,
     format_with_unit,
     join_words,
-    raise_first_letter,
 )
 from app.web.match import build_match_against_person, read_word
 from app.web.on_demand import SeedRun
@@ -135,7 +135,7 @@ class Duel:
     def more_seeds_url(self) -> str:
         """The URL of this comparison with more seeds, "" if all seeds are trained."""
         if not all(
-            has_seeds(self.site, side.recipe, self.seeds) for side in self.sides
+            can_train_seeds(self.site, side.recipe, self.seeds) for side in self.sides
         ):
             return ""
         larger = (number for number in SEED_COUNTS if number > self.seeds_done)
@@ -301,7 +301,7 @@ def build_duel(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Du
     wanted = int(read_word("seeds", query, map(str, SEED_COUNTS), "1"))
     axis = read_word("axis", query, (LINEAR, LOGARITHMIC))
     seeds = list_seeds(recipes[-1])
-    if wanted > 1 and all(has_seeds(site, one, seeds) for one in recipes):
+    if wanted > 1 and all(can_train_seeds(site, one, seeds) for one in recipes):
         runs = train_seeds(site, recipes, seeds, wanted)
     else:
         runs = [site.lab.train_seeds(one, [one.seed]) for one in recipes]
@@ -356,7 +356,7 @@ def find_recipe(site: SiteData, recipe_name: str) -> Recipe:
 def format_error(error: RecipeError) -> str:
     """Return the error of a recipe as a sentence."""
     text = str(error)
-    return text if text.endswith(".") else f"{raise_first_letter(text)}."
+    return text if text.endswith(".") else f"{capitalize_first_letter(text)}."
 
 
 def list_seeds(recipe: Recipe) -> range:
@@ -365,7 +365,7 @@ def list_seeds(recipe: Recipe) -> range:
     return range(first, first + MAX_SEEDS)
 
 
-def has_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
+def can_train_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
     """Return whether a recipe can be trained here with other seeds.
 
     A network cannot, and the games of a person belong to one seed.
@@ -407,7 +407,7 @@ def name_measure_for_url(measure_key: str) -> str:
     return "" if measure_key == BLUNDERS_KEY else measure_key
 
 
-def list_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
+def describe_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
     """Return the parts of a sentence on whether an agent is unbeatable: (text, URL or "")."""
     lost = find_losing_games(site, agent)
     if not any(record is not None for record in lost.values()):

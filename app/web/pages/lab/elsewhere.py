@@ -13,10 +13,10 @@ from app.web.pages.lab.change import change_both
 from app.web.pages.lab.contest import MAX_SEEDS, Contest, build_contest
 from app.web.pages.lab.differences import (
     count_turns,
-    find_causes,
+    find_possible_causes,
     find_shared_parameters,
 )
-from app.web.pages.lab.duel import has_seeds, list_seeds, train_seeds
+from app.web.pages.lab.duel import can_train_seeds, list_seeds, train_seeds
 from app.web.pages.lab.measures import list_measures
 from app.web.pages.lab.slots import Setup
 from app.web.pages.lab.wording import name_causes
@@ -101,7 +101,7 @@ def _list_opponents(setup: Setup) -> dict[str, str]:
     shared = {
         one.name: one for one in find_shared_parameters(setup.recipe_a, setup.recipe_b)
     }
-    varied = {one.name for one in find_causes(setup.recipe_b, setup.recipe_a)}
+    varied = {one.name for one in find_possible_causes(setup.recipe_b, setup.recipe_a)}
     if "vs" not in shared or "vs" in varied:
         return {"": "This opponent"}
     choices = shared["vs"].choices or OPPONENTS
@@ -130,7 +130,7 @@ def _list_lengths(setup: Setup) -> list[tuple[int, str]]:
     shared = {
         one.name for one in find_shared_parameters(setup.recipe_a, setup.recipe_b)
     }
-    varied = {one.name for one in find_causes(setup.recipe_b, setup.recipe_a)}
+    varied = {one.name for one in find_possible_causes(setup.recipe_b, setup.recipe_a)}
     if turns not in shared or turns in varied:
         return [(0, "This length")]
     number = count_turns(setup.recipe_a.phases)
@@ -161,7 +161,7 @@ def _list_variants(
                 continue
             seeds = list_seeds(recipes[1])
             if recipes[0] != recipes[1] and all(
-                has_seeds(setup.site, one, seeds) for one in recipes
+                can_train_seeds(setup.site, one, seeds) for one in recipes
             ):
                 variants.append(TrainingVariant(row, column, recipes))
     return variants

@@ -13,8 +13,8 @@ from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.pages.lab.change import ALGORITHM_FIELD
 from app.web.pages.lab.differences import (
     count_turns,
-    find_causes,
     find_differing_parameters,
+    find_possible_causes,
     find_shared_parameters,
 )
 from app.web.pages.lab.wording import (
@@ -71,7 +71,7 @@ def find_contrasts(recipe_a: Recipe, recipe_b: Recipe) -> list[Parameter]:
     """
     if recipe_a == recipe_b:
         return []
-    causes = find_causes(recipe_b, recipe_a)
+    causes = find_possible_causes(recipe_b, recipe_a)
     if causes or recipe_a.slug != recipe_b.slug:
         return causes
     return [

@@ -19,13 +19,13 @@ from app.recipes import (
 from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, format_value
 from app.web import urls
 from app.web.algorithms import ALGORITHMS as ALGORITHM_PAGES
-from app.web.formatting import raise_first_letter
+from app.web.formatting import capitalize_first_letter
 from app.web.pages.lab.change import (
     ALGORITHM_FIELD,
     change_both,
     change_recipe,
     get_max_turns,
-    list_values,
+    list_parameter_texts,
     shorten_training,
 )
 from app.web.pages.lab.differences import count_turns
@@ -249,7 +249,7 @@ def _list_algorithms(
 
 
 def describe_algorithm(algorithm: type[Recipe]) -> str:
-    """Describe an algorithm in a sentence."""
+    """Return a sentence on an algorithm: the first line of the docstring of its recipe class."""
     return (algorithm.__doc__ or "").splitlines()[0]
 
 
@@ -257,7 +257,7 @@ def _build_measure_slot(setup: Setup, measures: Mapping[str, Measure]) -> Slot:
     """Return the slot of the measure."""
     links = [
         Destination(
-            raise_first_letter(measure.noun),
+            capitalize_first_letter(measure.noun),
             setup.build_url(
                 setup.recipe_a, setup.recipe_b, "" if key == BLUNDERS_KEY else key
             ),
@@ -336,7 +336,7 @@ def _build_contrast_slot(
 
 def _build_undo_link(setup: Setup, contrast: Parameter) -> Destination:
     """Return a link that removes a difference: recipe B gets A's value of this parameter."""
-    value = list_values(setup.recipe_a)[contrast.name]
+    value = list_parameter_texts(setup.recipe_a)[contrast.name]
     to = setup.build_changed_url({f"b.{contrast.name}": value})
     name = label_parameter(contrast)
     return Destination(
@@ -397,7 +397,7 @@ def _list_suggestions(
             prefix = "try" if includes_algorithms else "also"
             links_by_heading[heading].append(
                 Destination(
-                    raise_first_letter(title),
+                    capitalize_first_letter(title),
                     setup.build_url(setup.recipe_a, changed),
                     id=f"{prefix}-{one.name}-{number}",
                 )
@@ -429,7 +429,7 @@ def _try_change(recipe: Recipe, changes: Mapping[str, str]) -> Recipe | None:
 
 def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
     """Return other values of a parameter that are useful to compare."""
-    current = list_values(recipe)[parameter.name]
+    current = list_parameter_texts(recipe)[parameter.name]
     if not _is_number(parameter):
         return [one for one in list_options(recipe, parameter) if one != current]
     low = parameter.minimum or 0.0
@@ -478,7 +478,7 @@ def _list_choices(
         recipe.length_parameter,
     ):
         return []
-    current = list_values(recipe)[parameter.name]
+    current = list_parameter_texts(recipe)[parameter.name]
     values = (
         suggest_values(recipe, parameter)
         if _is_number(parameter)
@@ -529,7 +529,7 @@ def _is_number(parameter: Parameter) -> bool:
 
 def _build_field(recipe: Recipe, parameter: Parameter, side_letter: str) -> NumberField:
     """Return the form field of a number; `side_letter` is "a", "b", or "" for both recipes."""
-    value = list_values(recipe)[parameter.name]
+    value = list_parameter_texts(recipe)[parameter.name]
     is_turns = parameter.name == recipe.length_parameter
     high = float(get_max_turns(recipe)) if is_turns else parameter.maximum or 0.0
     mark = {"": "", "a.": "A: ", "b.": "B: "}[side_letter]

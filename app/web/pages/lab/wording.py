@@ -14,8 +14,8 @@ from app.web.algorithms import get_opponent_name
 from app.web.formatting import format_count, join_words
 from app.web.pages.lab.differences import (
     count_turns,
-    find_causes,
     find_differing_parameters,
+    find_possible_causes,
 )
 from app.web.site_data import SiteData
 
@@ -83,7 +83,7 @@ class SideNames(NamedTuple):
 def name_causes(recipe: Recipe, other_recipe: Recipe) -> list[str]:
     """Return the names of all possible causes of a difference with the same seeds."""
     algorithm = ["the algorithm"] if recipe.slug != other_recipe.slug else []
-    causes = find_causes(recipe, other_recipe)
+    causes = find_possible_causes(recipe, other_recipe)
     return [*algorithm, *(get_wording(recipe, one).noun for one in causes)]
 
 

@@ -377,7 +377,7 @@ def _build_film(
     site: SiteData,
     agent_name: str,
     squares_by_frame: list[dict[int, FilmSquare]],
-    captions: list[str],
+    captions_by_frame: list[str],
 ) -> Film:
     """Return a film without a board, from the squares and captions of its frames."""
     agent = site.agents[agent_name]
@@ -391,8 +391,8 @@ def _build_film(
                 update_text=format_count(updates[step]),
                 blunder_text=format_count(blunders[step]),
                 squares=squares_by_frame[step],
-                caption=captions[step],
-                pause_ms=_choose_pause_ms(squares_by_frame, captions, step),
+                caption=captions_by_frame[step],
+                pause_ms=_choose_pause_ms(squares_by_frame, captions_by_frame, step),
                 curve_x=compute_frame_x(step, last),
             )
             for step in range(last + 1)
@@ -420,12 +420,14 @@ def _outline_blunders(blunder_counts: Sequence[int], maximum: int) -> str:
 
 
 def _choose_pause_ms(
-    squares_by_frame: list[dict[int, FilmSquare]], captions: list[str], frame_index: int
+    squares_by_frame: list[dict[int, FilmSquare]],
+    captions_by_frame: list[str],
+    frame_index: int,
 ) -> int:
     after = min(frame_index + 1, len(squares_by_frame) - 1)
-    shown = (squares_by_frame[frame_index], captions[frame_index])
+    shown = (squares_by_frame[frame_index], captions_by_frame[frame_index])
     return (
         STILL_PAUSE_MS
-        if shown == (squares_by_frame[after], captions[after])
+        if shown == (squares_by_frame[after], captions_by_frame[after])
         else MOVING_PAUSE_MS
     )

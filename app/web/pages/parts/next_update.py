@@ -125,7 +125,7 @@ def _get_update_terms(query: ValueQuery) -> UpdateTerms:
     """Return the algorithm, rewards and discount factor for the update of a value."""
     if query.is_learned:
         return build_update_terms(query.recipe)
-    exact = ALGORITHMS[MINIMAX].update
+    exact = ALGORITHMS[MINIMAX].update_style
     if query.task is None or query.value_source == TRUTH:
         return UpdateTerms(MINIMAX, exact, RewardScale(), None)
     style = exact._replace(family="mean", next_mover="own")

@@ -10,7 +10,7 @@ from werkzeug.formparser import parse_form_data
 
 from app.tables.options import QUESTIONS, TableOptions
 from app.tables.reader import TableReading, read_table
-from app.web.formatting import list_choices
+from app.web.formatting import format_choices
 from app.web.service.thread_pool import run_in_thread_pool
 from app.web.site_data import SiteData
 
@@ -82,5 +82,5 @@ def read_options(form_values: dict[str, str]) -> TableOptions:
     for name, value in options.items():
         _, answers = QUESTIONS[name]
         if value not in answers:
-            raise BadRequest(f"There is no {name}={value!r}. {list_choices(answers)}")
+            raise BadRequest(f"There is no {name}={value!r}. {format_choices(answers)}")
     return TableOptions(**options)

@@ -65,7 +65,7 @@ class UpdateTerms(NamedTuple):
 
 def build_update_terms(recipe: Recipe) -> UpdateTerms:
     """Return the algorithm, the rewards and the discount factor of a recipe."""
-    style = ALGORITHMS[recipe.slug].update
+    style = ALGORITHMS[recipe.slug].update_style
     return UpdateTerms(
         recipe.slug, style, recipe.get_reward_scale(), getattr(recipe, "gamma", None)
     )
@@ -402,7 +402,7 @@ def _format_square_value(terms: UpdateTerms, value: float) -> str:
 
 
 def format_value(value: float, decimals: int) -> str:
-    """Write a number with a true minus and without a plus; zero has no sign."""
+    """Return a number as text with a typographic minus and without a plus; zero has no sign."""
     text = f"{value:.{decimals}f}"
     if not text.strip("-0."):
         text = text.lstrip("-")

@@ -243,7 +243,9 @@ def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]
 
 def _build_agent_terms(agent: str) -> UpdateTerms:
     if agent == MINIMAX:
-        return UpdateTerms(MINIMAX, ALGORITHMS[MINIMAX].update, RewardScale(), None)
+        return UpdateTerms(
+            MINIMAX, ALGORITHMS[MINIMAX].update_style, RewardScale(), None
+        )
     recipe = SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
     return build_update_terms(recipe)
 

@@ -209,7 +209,7 @@ def find_exercise(game: Game) -> int:
 
 
 def draw_blunder(game: Game, position: int) -> SmallBoard:
-    """Draw a board with a star on the right moves and a cross on the others."""
+    """Return a small board with a star on the right moves and a cross on all other moves."""
     right = get_current_site().is_move_correct[position]
     signs = {
         cell: "right" if right[cell] else "blunder"
@@ -274,19 +274,21 @@ def read_links(typed_links: str) -> tuple[list[Pupil], list[LineFault]]:
     return pupils, faults
 
 
-def read_link(line_number: int, line: str) -> Pupil:
+def read_link(line_number: int, pasted_line: str) -> Pupil:
     """Return the learner of a line: a link, after a name or alone.
 
     Raises LinkError if there is none.
     """
-    found = LINK_PATTERN.search(line)
+    found = LINK_PATTERN.search(pasted_line)
     if not found:
         raise LinkError(gettext("this line has no link to /teach or /judge."))
-    name = line[: found.start()].strip(" :,;\t") or gettext(
+    name = pasted_line[: found.start()].strip(" :,;\t") or gettext(
         "Line %(line)s", line=line_number
     )
     kind, rest = found.groups()
-    return read_table(name, rest) if kind == "judge?" else read_learner(name, rest)
+    return (
+        read_judged_table(name, rest) if kind == "judge?" else read_learner(name, rest)
+    )
 
 
 def read_learner(pupil_name: str, learner_name: str) -> Pupil:
@@ -320,7 +322,7 @@ def read_learner(pupil_name: str, learner_name: str) -> Pupil:
     )
 
 
-def read_table(pupil_name: str, move_code: str) -> Pupil:
+def read_judged_table(pupil_name: str, move_code: str) -> Pupil:
     """Return the judged table of a link to /judge; raises LinkError if its moves are invalid."""
     found = MOVES_PATTERN.search(move_code)
     if not found:

@@ -39,11 +39,11 @@ from app.web import urls
 from app.web.algorithms import get_opponent_name
 from app.web.comparison import Comparison, SourceSnapshot
 from app.web.formatting import (
+    capitalize_first_letter,
     format_count,
     format_percent,
     format_short_square_name,
     format_signed,
-    raise_first_letter,
     spell_bead_count,
 )
 from app.web.match import (
@@ -646,7 +646,7 @@ def render_course_refusal(recipe: Recipe, refusal: Refusal) -> Response:
             )
         )
     whole = refusal.game_number - 1
-    sentence = f"{raise_first_letter(refusal.reason)}."
+    sentence = f"{capitalize_first_letter(refusal.reason)}."
     if refusal.is_link_truncated:
         sentence = gettext(TRUNCATED_TEXT, whole=whole, games=refusal.game_number)
     return _render_refusal(
@@ -667,10 +667,10 @@ def _render_refusal(
 
 @bp.get(urls.TEACH_PREVIEW)
 def download_preview(name: str) -> Response:
-    """Draw the preview picture of a link to a learner."""
+    """Return the preview picture of a link to a learner, as PNG."""
     _, course = replay_course(name)
     if isinstance(course, Refusal):
-        sentence = f"{raise_first_letter(course.reason)}."
+        sentence = f"{capitalize_first_letter(course.reason)}."
         raise BadRequest(mark_english(sentence))
     shown = TeachPage(course)
     words = shown.taught_title or gettext(
@@ -681,7 +681,7 @@ def download_preview(name: str) -> Response:
 
 @bp.get(urls.TEACH_QR)
 def download_qr_code(name: str) -> Response:
-    """Draw the link to a learner as a QR code."""
+    """Return the QR code of the link to a learner, as SVG."""
     link = _build_link(name)
     if len(link) > MAX_QR_CHARACTERS:
         raise BadRequest(gettext("This link is too long for a QR code."))
@@ -720,7 +720,7 @@ def _evaluate_moves(
         state.site,
         position,
         course.recipe,
-        values=values,
+        source_values=values,
         is_known=known,
         policy=policy_from_values(values, recipe.plays),
         reward_scale=recipe.get_reward_scale(),
