@@ -431,7 +431,7 @@ def _describe_strength(site: SiteData, policy_name: str) -> str:
         chance, seat = _find_worst_seat(site, policy_name)
         share = format_percent(chance, 0)
         return gettext(
-            "As %(mark)s it loses %(share)s%% of games against random moves.",
+            "As %(mark)s, loses %(share)s%% of games against random moves.",
             mark=seat.upper(),
             share=share,
         )

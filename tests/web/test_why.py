@@ -291,7 +291,8 @@ def test_the_numbers_in_the_file_are_right(
     result, plies = slow.rules.solved[place(board, cell, mover(board))]
     value, ending = facts["With optimal play"].split(", ")
     assert number(value) == result * SIGN[mover(board)]
-    assert ending == "draw" if result == 0 else ending.endswith(f" in {plies + 1}")
+    moves = f"{plies + 1} move" if plies == 0 else f"{plies + 1} moves"
+    assert ending == "draw" if result == 0 else ending.endswith(f" in {moves}")
     pair = pair_of(site, record, cell, lens)
     exact = None if lens == TRUTH else site.get_task_q(lens.removesuffix(TASK_SUFFIX))
     if lens in site.agents:
