@@ -41,29 +41,31 @@ def encode_moves(game: Game, chosen_moves: CellMask) -> str:
     return _encode_bits(bits[_list_representative_pairs(game)] if symmetric else bits)
 
 
-def decode_moves(game: Game, code: str) -> CellMask:
+def decode_moves(game: Game, move_code: str) -> CellMask:
     """Return the moves played, [D, cells], from either kind of code.
 
     Raises ValueError, naming the fault: the length, a character, a bit after the last bit,
     a decision without a move, or a decision that is its own image with moves that are not.
     """
     whole, short = get_code_lengths(game)
-    if len(code) not in (whole, short):
-        raise ValueError(f"moves have {whole} characters, or {short}, not {len(code)}")
-    valid = ALPHABET.match(code)
-    if valid is None or valid.end() < len(code):
+    if len(move_code) not in (whole, short):
+        raise ValueError(
+            f"moves have {whole} characters, or {short}, not {len(move_code)}"
+        )
+    valid = ALPHABET.match(move_code)
+    if valid is None or valid.end() < len(move_code):
         at = valid.end() if valid else 0
         raise ValueError(
-            f"character {at + 1} of the moves is {code[at]!r}: they are base64url"
+            f"character {at + 1} of the moves is {move_code[at]!r}: they are base64url"
         )
-    if len(code) == whole:
+    if len(move_code) == whole:
         chosen_moves = game.spread_pairs(
-            _decode_bits(code, game.pairs), illegal_value=False
+            _decode_bits(move_code, game.pairs), illegal_value=False
         )
     else:
         first = _list_representative_pairs(game)
         listed = np.zeros(game.pairs, np.bool_)
-        listed[first] = _decode_bits(code, len(first))
+        listed[first] = _decode_bits(move_code, len(first))
         chosen_moves = _complete_classes(
             game, game.spread_pairs(listed, illegal_value=False)
         )
@@ -96,13 +98,13 @@ def _encode_bits(bits: NDArray[np.bool_]) -> str:
     return urlsafe_b64encode(np.packbits(bits).tobytes()).decode().rstrip("=")
 
 
-def _decode_bits(code: str, bit_count: int) -> NDArray[np.bool_]:
+def _decode_bits(move_code: str, bit_count: int) -> NDArray[np.bool_]:
     """Return `bit_count` bits from base64url; ValueError if a bit after them is set."""
     # Base64 needs padding to a multiple of four characters.
-    packed = urlsafe_b64decode(code + "=" * (-len(code) % 4))
+    packed = urlsafe_b64decode(move_code + "=" * (-len(move_code) % 4))
     bits = np.unpackbits(np.frombuffer(packed, np.uint8))[:bit_count].astype(np.bool_)
     # Unused bits at the end have to be 0; otherwise a policy would have several codes.
-    if _encode_bits(bits) != code:
+    if _encode_bits(bits) != move_code:
         raise ValueError(
             f"the moves end after {bit_count} bits: what is left of their end has to be 0"
         )

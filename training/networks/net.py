@@ -35,8 +35,8 @@ class Layer(NamedTuple):
     In a network that reads squares, the first layer applies these weights to each square.
     """
 
-    weight: Any  # [inputs, outputs] one column for each output
-    bias: Any  # [outputs] one number for each output
+    weight: Array  # [inputs, outputs] one column for each output
+    bias: Array  # [outputs] one number for each output
 
 
 Network = tuple[Layer, ...]
@@ -45,9 +45,9 @@ Network = tuple[Layer, ...]
 class Minibatches(NamedTuple):
     """The minibatches of several steps: a row for each step."""
 
-    decision: Any  # [steps, batch] number of the decision
-    cell: Any  # [steps, batch] cell of the move
-    target: Any  # [steps, batch] the target of the output of `cell`
+    decision: Array  # [steps, batch] number of the decision
+    cell: Array  # [steps, batch] cell of the move
+    target: Array  # [steps, batch] the target of the output of `cell`
 
 
 class TrainingState(NamedTuple):
@@ -55,7 +55,7 @@ class TrainingState(NamedTuple):
 
     network: Network
     optimizer_state: Any  # moving averages of Adam: of the gradient and of its square
-    random_key: Any  # the random key for the dropout of all later steps
+    random_key: Array  # the random key for the dropout of all later steps
 
 
 def build_inputs(

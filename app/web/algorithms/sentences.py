@@ -127,18 +127,20 @@ def describe_target(
     return f"{several} {gettext('The average is %(value)s.', value=value)}"
 
 
-def _describe_consequences(replies: list[Reply], next_value_phrase: str) -> list[str]:
+def _describe_consequences(
+    possible_replies: list[Reply], next_value_phrase: str
+) -> list[str]:
     """Return texts on some replies: how many end in which result, and the range of next values."""
 
     def format_after(number: int) -> str:
         return (
             gettext("after each move")
-            if number == len(replies)
+            if number == len(possible_replies)
             else gettext("after %(number)s of them", number=number)
         )
 
     counts = {
-        word: sum(reply.outcome == end for reply in replies)
+        word: sum(reply.outcome == end for reply in possible_replies)
         for end, word in OUTCOME_VERBS.items()
     }
     sentences = [
@@ -150,7 +152,9 @@ def _describe_consequences(replies: list[Reply], next_value_phrase: str) -> list
         for word, number in counts.items()
         if number
     ]
-    if found := [reply.next_value for reply in replies if reply.next_value is not None]:
+    if found := [
+        reply.next_value for reply in possible_replies if reply.next_value is not None
+    ]:
         span = format_signed(min(found))
         if span != (most := format_signed(max(found))):
             span = gettext("%(least)s to %(most)s", least=span, most=most)

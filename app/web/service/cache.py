@@ -51,12 +51,12 @@ class ResponseCache:
     Responses that were requested more than once stay longer than new responses.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, max_bytes: int) -> None:
         self.proven: LRUCache[Key, tuple[CachedResponse, int]] = build_sized_cache(
-            size * PROVEN_SHARE
+            max_bytes * PROVEN_SHARE
         )
         self.new: LRUCache[Key, tuple[CachedResponse, int]] = build_sized_cache(
-            size * (1 - PROVEN_SHARE)
+            max_bytes * (1 - PROVEN_SHARE)
         )
         self.lock = Lock()
 
@@ -126,14 +126,14 @@ def _normalize_request(environ: "WSGIEnvironment") -> None:
 def cache_responses(
     application: "WSGIApplication",
     read_query: "Callable[[WSGIEnvironment], str]",
-    size: int = CACHE_BYTES,
+    max_bytes: int = CACHE_BYTES,
 ) -> "WSGIApplication":
-    """Wrap a WSGI application with a cache of its public responses, up to `size` bytes.
+    """Wrap a WSGI application with a cache of its public responses, up to `max_bytes` bytes.
 
     Responses to GET with status 200 and `Cache-Control: public` are cached.  `read_query` returns
     the query without the parameters that the page does not read.
     """
-    answers = ResponseCache(size)
+    answers = ResponseCache(max_bytes)
     turns = RequestTurns()
 
     def answer_request(

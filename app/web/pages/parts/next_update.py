@@ -40,7 +40,7 @@ from app.web.pages.parts.update import (
 )
 from app.web.site_data import TRUTH
 
-RESULT_TITLES = {1: "wins", 0: "draws", -1: "loses"}
+TITLES_BY_RESULT = {1: "wins", 0: "draws", -1: "loses"}
 
 
 class UpdateCase(NamedTuple):
@@ -116,7 +116,7 @@ def list_cases(query: ValueQuery) -> list[UpdateCase]:
         return _list_bound_cases(query, reason) if reason.has_target else []
     if section in CASE_BUILDERS:
         return CASE_BUILDERS[section](query, reason)
-    if section in STEP_SIZES and reason.has_target:
+    if section in FINAL_STEP_SIZES and reason.has_target:
         return _list_step_cases(query, reason)
     return []
 
@@ -140,7 +140,7 @@ def _get_final_alpha(recipe: TdControl | QTable | TdAfterstates) -> float:
 
 
 # slug -> function from a recipe to the step size at the end of its training
-STEP_SIZES: Mapping[str, Callable[[Any], float]] = {
+FINAL_STEP_SIZES: Mapping[str, Callable[[Any], float]] = {
     "q-learning": _get_final_alpha,
     "sarsa": _get_final_alpha,
     "sarsa-lambda": _get_final_alpha,
@@ -201,7 +201,7 @@ def _list_step_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
         change = _make_step_update(
             query,
             reply.reward + query.gamma * followed,
-            STEP_SIZES[find_algorithm_slug(query)](query.recipe),
+            FINAL_STEP_SIZES[find_algorithm_slug(query)](query.recipe),
             reward=reply.reward,
             next_board=format_position(query.game, reply.position),
             next_cell=next_values.index(followed) if followed in next_values else None,
@@ -344,7 +344,7 @@ def _list_game_cases(
             _make_move(query, board), change, board, later if is_discounted else 0
         )
         name = RESULT_NAMES[outcome]
-        title = RESULT_TITLES[outcome]
+        title = TITLES_BY_RESULT[outcome]
         cases.append(UpdateCase(name, title, event, -line.game_chance))
     order = list(RESULT_NAMES.values())
     return sorted(cases, key=lambda case: order.index(case.url_name))
