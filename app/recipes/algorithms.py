@@ -251,7 +251,7 @@ class SarsaLambda(Sarsa, frozen=True, kw_only=True):
 
 
 class MonteCarlo(RecipeWithRewards, frozen=True, kw_only=True):
-    """Monte Carlo control: the value of a move is the average return of the games with it."""
+    """Monte Carlo control: the value of a move is the average return of games with the move."""
 
     slug: ClassVar[str] = "monte-carlo"
 
@@ -395,7 +395,7 @@ class DoubleQ(QTable, frozen=True, kw_only=True):
 
 
 class SelfPlay(Recipe, frozen=True, kw_only=True):
-    """Q-learning in self-play with a single table: X maximises and O minimises."""
+    """Q-learning in self-play with a single table: X plays for the highest value, O for the lowest."""
 
     slug: ClassVar[str] = "self-play"
 
@@ -624,7 +624,10 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
 
     vs: OpponentName = "random"
     epochs: Annotated[
-        int, build_count_meta("Number of epochs: games are played, then learned from.")
+        int,
+        build_count_meta(
+            "Number of epochs; in an epoch the agent plays games and then learns."
+        ),
     ] = 400
     games: Annotated[
         int,
@@ -659,8 +662,9 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
     guard_rails: Annotated[
         bool,
         Meta(
-            description="Whether it plays only legal moves and each step pulls the outputs of "
-            "illegal moves to -5; otherwise an illegal move is possible and loses the game."
+            description="Whether the agent plays only legal moves, and each training step pulls the "
+            "outputs of illegal moves to -5; otherwise an illegal move is possible and loses "
+            "the game."
         ),
     ] = True
     encoding: Annotated[
@@ -679,7 +683,7 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
         Meta(
             ge=7,
             le=10_000,
-            description="Number of units of the widest layer; other layers have a seventh of it.",
+            description="Number of units of the widest layer; other layers have a seventh as many.",
         ),
     ] = 840
     convolution: Annotated[

@@ -138,7 +138,7 @@ class Card(
         Digest,
         Meta(
             description="The SHA-256 checksum of the rules and of the order of the "
-            "positions. It covers four arrays of little-endian int32: the size of "
+            "positions. The checksum covers four arrays of little-endian int32: the size of "
             "the board (rows, columns), the base-3 number of each position, the "
             "position after a move on each cell of each position with a player to "
             "move (-1 for an illegal move), and the result of each finished position."

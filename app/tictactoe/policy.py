@@ -175,7 +175,9 @@ BASELINES = {
         minimax_random_policy,
     ),
     "strongest": Baseline(
-        "Strongest", "Never loses, and sets as many traps as it can.", strongest_policy
+        "Strongest",
+        "Never loses, and wins most often against random moves.",
+        strongest_policy,
     ),
 }
 

@@ -156,8 +156,9 @@ class Figures(
     nash_conv: Annotated[
         list[Annotated[float, Meta(ge=0, le=2)]],
         Meta(
-            description="NashConv: how much the best responders gain over optimal play, added over both "
-            "seats, at each snapshot."
+            description="NashConv: how much better the mean result of the best responder (win 1, "
+            "draw 0, loss -1) is against the agent than against optimal play, added over "
+            "both seats; at each snapshot."
         ),
     ]
     blunders: Annotated[

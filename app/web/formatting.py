@@ -85,6 +85,11 @@ def format_count(number: int) -> str:
     return localize_number(f"{number:,}")
 
 
+def format_count_of(number: int, noun: str) -> str:
+    """Return a count with its noun, in the plural unless it is 1: "1 seed", "20 seeds"."""
+    return f"{format_count(number)} {noun}{'s' * (number != 1)}"
+
+
 def format_parameter(value: bool | float | str) -> str:
     """Return the value of a recipe's parameter; whole numbers get separators of thousands."""
     return format_count(value) if type(value) is int else format_value(value)
@@ -140,6 +145,11 @@ def format_choices(names: Iterable[str]) -> str:
     return gettext(
         words, names=named, more=format_count(len(several) - MAX_LISTED_NAMES)
     )
+
+
+def lower_first_letter(text: str) -> str:
+    """Return a text that begins with a small letter; all other letters stay as they are."""
+    return f"{text[:1].lower()}{text[1:]}"
 
 
 def capitalize_first_letter(text: str) -> str:

@@ -117,6 +117,11 @@ def describe_best_play(site: SiteData, position: int) -> str:
     return describe_outcome(site, position, int(site.fastest_policy[position].argmax()))
 
 
+def spell_best_play(site: SiteData, position: int) -> str:
+    """Return the value of a position for the mover with optimal play: "win in 3 moves"."""
+    return spell_outcome(site, position, int(site.fastest_policy[position].argmax()))
+
+
 def describe_outcome(site: SiteData, position: int, cell: int) -> str:
     """Return the result for the mover after a move, with optimal play: "loss in 2", "draw"."""
     return _format_result(site.signed_moves_to_end.item(position, cell))

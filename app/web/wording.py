@@ -323,7 +323,9 @@ STRENGTH_MEANINGS = {
     gettext_noop(
         "beginner"
     ): "loses more than one game in ten against random moves, as X or as O",
-    gettext_noop("strong"): "loses no more than that, and yet can be beaten",
+    gettext_noop(
+        "strong"
+    ): "loses at most one game in ten against random moves, but can be beaten",
     gettext_noop("unbeatable"): "proved: no opponent can win, as X or as O",
 }
 

@@ -268,7 +268,7 @@ def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, site: Sit
         )
     )
     figures = card.figures
-    for name in ("Largest difference", "Mean difference"):
+    for name in ("Largest difference, all moves", "Mean difference, all moves"):
         shown.pop(name, None)
     for name in ("Largest difference, reachable moves", "Mean difference, reachable moves"):
         shown.pop(name, None)
@@ -321,8 +321,8 @@ def test_a_page_says_how_far_it_is_from_its_task(
     assert f'href="{task}"' in page.replace("&amp;", "&")
     shown = dict(re.findall(r"<dt>([^<]+)</dt>\s*<dd><strong>([^<]+)<", page))
     for name, numbers in [
-        ("Largest difference", off.largest_distance),
-        ("Mean difference", off.mean_distance),
+        ("Largest difference, all moves", off.largest_distance),
+        ("Mean difference, all moves", off.mean_distance),
         ("Largest difference, reachable moves", off.largest_reachable_distance),
         ("Mean difference, reachable moves", off.mean_reachable_distance),
     ]:

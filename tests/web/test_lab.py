@@ -120,11 +120,11 @@ def form_of(site: SiteData, text: str) -> Recipe:
 def test_a_page_that_waits_for_its_trainings_has_their_question_as_heading(site: SiteData) -> None:
     asked = duel.build_question(site, "q-table,alpha=0.8,games=200", {"ghost": "q-table,games=200"})
     assert asked == (
-        "Does a larger learning rate: 0.4 → 0.8 help Q-learning backward over each game "
+        "Does a larger learning rate (0.4 → 0.8) help “Q-learning backward over each game”, "
         "trained against Random for 200 games?"
     )
     alone = duel.build_question(site, "q-table,games=200", {})
-    assert alone == ("Q-learning backward over each game trained against Random for 200 games")
+    assert alone == ("“Q-learning backward over each game”, trained against Random for 200 games")
 
 
 def test_both_sides_are_shown_as_they_learn(client: FlaskClient) -> None:
@@ -639,7 +639,7 @@ def test_the_evidence_is_one_figure_with_everything_in_it(client: FlaskClient) -
     name_of_file = "lab-q-table-games-60-vs-q-table-games-20"
     assert f"filename={name_of_file}.svg" in answer.headers["Content-Disposition"]
     words = unescape(" ".join(re.findall(r">([^<>]+)</text>", answer.text)))
-    assert "Does training for more games: 20 → 60 help Q-learning backward" in words
+    assert "Does training for more games (20 → 60) help “Q-learning backward" in words
     assert "Yes: fewer blunders with 60 games." in words
     assert "A: q-table,games=20 B: q-table,games=60 20 seeds of A and of B." in words
     link = f"http://localhost/lab/q-table,games=60?{query}&seeds=20"

@@ -184,7 +184,7 @@ PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
         (
             (0, 0, 5),
             0,
-            "So far: A and B are equal in 5 of 5 seeds. "
+            "So far: A and B are equal in all 5 seeds. "
             "The verdict follows after 20 seeds of A and of B.",
         ),
         (
@@ -284,7 +284,7 @@ def test_a_preview_of_two_recipes_says_the_verdict(client: FlaskClient, site: Si
 
 def test_ties_are_called_ties() -> None:
     same = build_contest([[1.0] * MAX_SEEDS] * 2, more_is_better=True)
-    assert same.result_words == "equal in 20 of 20 seeds"
+    assert same.result_words == "A and B equal in 20 seeds"
     assert build_contest([[1, 1, 2, 1], [1, 2, 1, 1]], more_is_better=True).result_words == (
         "A in 1, B in 1, equal in 2 of 4 seeds"
     )

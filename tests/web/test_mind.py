@@ -251,5 +251,5 @@ def test_a_tile_names_optimal_play_and_the_training_task(client: FlaskClient) ->
     assert (
         "Its highest Q-value is +1.00, which is nearest to the value of <b>a win</b>. "
         "With optimal play the result is <b>a draw</b>. "
-        "The highest exact value in its training task is <b>+0.995</b>." in page
+        "The highest exact value in the agent's training task is <b>+0.995</b>." in page
     )

@@ -62,7 +62,7 @@ def conclude_random_opponent(results: claim.Results) -> claim.Conclusion:
                     format_count,
                     ends,
                 ),
-                "training runs unbeatable in both seats": (
+                "trained agents that are unbeatable in both seats": (
                     format_share,
                     results.list_values(table.is_unbeatable),
                 ),
@@ -113,9 +113,9 @@ def conclude_q_iteration_parts(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             PARTS,
             {
-                "training runs without any blunder": (format_share, clean),
+                "trained agents without any blunder": (format_share, clean),
                 "positions with a blunder, median": (format_count, median),
-                "training runs unbeatable in both seats": (
+                "trained agents that are unbeatable in both seats": (
                     format_share,
                     results.list_values(table.is_unbeatable),
                 ),

@@ -132,20 +132,20 @@ def conclude_menace(results: claim.Results) -> claim.Conclusion:
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
             {
                 (
-                    "MENACE draws beads at random: games lost in this seat "
-                    "until it loses less than 1% of its games"
+                    "MENACE draws beads at random: games lost in the seat of the column "
+                    "until MENACE loses less than 1%"
                 ): (_format_games_by_seat(PERFECT, lost_until)),
                 (
-                    "MENACE plays the colour with most beads: games lost in this seat "
-                    "until it loses less than 1% of its games"
+                    "MENACE plays the colour with most beads: games lost in the seat of "
+                    "the column until MENACE loses less than 1%"
                 ): (_format_games_by_seat(GREEDY, lost_until)),
                 (
                     "MENACE draws beads at random: games played in both seats "
-                    "until it loses less than 1% of its games"
+                    "until MENACE loses less than 1%"
                 ): (_format_games_by_seat(PERFECT, needed)),
                 (
                     "MENACE plays the colour with most beads: games played in both seats "
-                    "until it loses less than 1% of its games"
+                    "until MENACE loses less than 1%"
                 ): (_format_games_by_seat(GREEDY, needed)),
                 "games lost to a perfect player after training against the random player": (
                     _list_final_losses(lines, RANDOM)

@@ -390,7 +390,7 @@ def conclude_fills_fastest(results: claim.Results) -> claim.Conclusion:
                 "updates per game": ("{:.1f}".format, counts),
                 "games until k reaches its limit": (format_count, limits),
                 "games won against the random player": (format_percent, end),
-                "games won, each seed compared with a growth by 0.00025 (sign test)": (
+                "games won, compared with a growth by 0.00025 seed by seed (sign test)": (
                     str,
                     {FAST: compared},
                 ),

@@ -60,7 +60,9 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
                 },
             ),
             results.draw_histogram(
-                table.LOST_AS_O._replace(title=f"{table.LOST_AS_O.title}, each run"),
+                table.LOST_AS_O._replace(
+                    title=f"{table.LOST_AS_O.title}, in each training run"
+                ),
                 SOME,
             ),
             results.draw_shares(
@@ -90,7 +92,10 @@ def conclude_draw_reward(results: claim.Results) -> claim.Conclusion:
                     format_percent,
                     as_o,
                 ),
-                "training runs unbeatable in both seats": (format_share, proved),
+                "trained agents that are unbeatable in both seats": (
+                    format_share,
+                    proved,
+                ),
             },
         ),
     )
@@ -182,15 +187,18 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
                     format_percent,
                     end,
                 ),
-                "points of the learning curve that are higher than with one table": (
+                "points of the learning curve that are higher than the curve of one table": (
                     format_share,
                     leads,
                 ),
-                "mean of the learning curve, each seed compared with one table (sign test)": (
+                "mean of the learning curve, compared with one table seed by seed (sign test)": (
                     str,
                     seeds,
                 ),
-                "training runs unbeatable in both seats": (format_share, proved),
+                "trained agents that are unbeatable in both seats": (
+                    format_share,
+                    proved,
+                ),
                 (
                     f"training runs that lose at least {format_percent(BAD_PERCENT, 0)} of the "
                     "games as O to randomised minimax"
@@ -235,7 +243,10 @@ def conclude_running_sum(results: claim.Results) -> claim.Conclusion:
                     format_percent,
                     wins,
                 ),
-                "training runs unbeatable in both seats": (format_share, proved),
+                "trained agents that are unbeatable in both seats": (
+                    format_share,
+                    proved,
+                ),
             },
         ),
         claim.judge_parts(better, not worse),

@@ -17,7 +17,9 @@ TRIED = ("0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
 GAMMAS = {f"gamma {gamma}": f"self-play,gamma={gamma}" for gamma in TRIED}
 LABEL_BY_GAMMA = {float(gamma): f"gamma {gamma}" for gamma in TRIED}
 EACH_RUN = claim.Quantity(
-    f"{table.BLUNDERS.title}, each run", table.BLUNDERS.unit, table.BLUNDERS.compute
+    f"{table.BLUNDERS.title}, in each training run",
+    table.BLUNDERS.unit,
+    table.BLUNDERS.compute,
 )
 
 
@@ -52,8 +54,11 @@ def conclude_gamma(results: claim.Results) -> claim.Conclusion:
         claim.tabulate_recipes(
             GAMMAS,
             {
-                "training runs unbeatable in both seats": (format_share, proved),
-                "training runs without any blunder": (format_share, clean),
+                "trained agents that are unbeatable in both seats": (
+                    format_share,
+                    proved,
+                ),
+                "trained agents without any blunder": (format_share, clean),
             },
         ),
         claim.judge_parts(all(every), sum(every) > 1),

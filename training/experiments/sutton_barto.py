@@ -102,7 +102,7 @@ def conclude_self_play(results: claim.Results) -> claim.Conclusion:
                     format_percent,
                     lost,
                 ),
-                "training runs unbeatable in both seats": (
+                "trained agents that are unbeatable in both seats": (
                     format_share,
                     results.list_values(table.is_unbeatable),
                 ),

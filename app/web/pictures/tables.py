@@ -23,9 +23,9 @@ QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
 # the quantiles' headings in tables
 QUANTILE_HEADINGS = {
     "least": "minimum",
-    "10%": "10% of runs are lower",
+    "10%": "higher than 10% of the runs",
     "median": "median",
-    "90%": "90% of runs are lower",
+    "90%": "higher than 90% of the runs",
     "most": "maximum",
 }
 COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")

@@ -23,6 +23,7 @@ from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import find_best_moves
 from app.tictactoe.policy_codec import encode_moves, get_code_lengths
 from app.web import urls
+from app.web.formatting import lower_first_letter
 from app.web.pages.api.schema import (
     PATH_PARTS,
     Error,
@@ -66,7 +67,7 @@ def reject_invalid_request(
         fault = adapter.validation_errors(error)[0]
         where = ".".join(fault["loc"]) or "The query"
         what = fault["msg"]
-        raise BadRequest(f"{where} is wrong: {what[0].lower()}{what[1:]}.")
+        raise BadRequest(f"{where} is wrong: {lower_first_letter(what)}.")
     for name, text in (request.view_args or {}).items():
         schema = build_path_schema(name, list_game_formats(get_current_site().game))
         if "pattern" in schema and not re.fullmatch(schema["pattern"], text):

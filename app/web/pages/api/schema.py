@@ -499,8 +499,8 @@ class ApiJudgement(Struct, frozen=True):
     nash_conv: Annotated[
         float,
         describe(
-            "NashConv: how much the best responders gain over optimal play, added over both "
-            "seats.",
+            "NashConv: how much better the mean result of the best responder (win 1, draw 0, "
+            "loss -1) is against the policy than against optimal play, added over both seats.",
             ge=0,
             le=2,
         ),

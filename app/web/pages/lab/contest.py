@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from app.experiments import compute_sign_test, count_higher
+from app.web.formatting import format_count_of, lower_first_letter
 from app.web.pages.lab.measures import Measure
 
 MAX_SEEDS = 20  # number of seeds that a verdict needs
@@ -48,9 +49,9 @@ class Contest(NamedTuple):
     @property
     def result_words(self) -> str:
         """The result in short words, for a cell of a table."""
-        seeds = f"{self.seed_count} seed{'s' * (self.seed_count != 1)}"
+        seeds = format_count_of(self.seed_count, "seed")
         if self.is_tie:
-            return f"equal in {self.seed_count} of {seeds}"
+            return f"A and B equal in {seeds}"
         if self.seed_count == MAX_SEEDS and not self.better_side:
             return "no clear difference"
         same = f", equal in {self.tie_count}" if self.tie_count else ""
@@ -130,7 +131,7 @@ def describe_contest(
     if not answers_question:
         return Verdict(f"{better}.", detail)
     answer = "Yes" if contest.better_side == "B" else "No"
-    return Verdict(f"{answer}: {better[0].lower()}{better[1:]}.", detail)
+    return Verdict(f"{answer}: {lower_first_letter(better)}.", detail)
 
 
 def format_p_value(p_value: float) -> str:
@@ -145,11 +146,9 @@ def _describe_lead(
     """Return a sentence on the recipe that leads before all seeds are trained."""
     if contest.leading_side:
         lead = f"{measure.better_phrase} {side_phrases[contest.leading_side]}"
-        return f"{lead[0].lower()}{lead[1:]} {_describe_score(contest, measure)}"
+        return f"{lower_first_letter(lead)} {_describe_score(contest, measure)}"
     if contest.is_tie:
-        return (
-            f"A and B are equal in {contest.seed_count} of {contest.seed_count} seeds"
-        )
+        return f"A and B are equal in all {contest.seed_count} seeds"
     return f"neither A nor B is ahead in {contest.seed_count} seeds"
 
 

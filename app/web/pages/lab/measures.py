@@ -7,6 +7,7 @@ from app.tictactoe.report import Figures
 from app.web.comparison import CURVE_TITLES
 from app.web.facts import judge_policy
 from app.web.on_demand import SeedRun
+from app.web.pages.lab.wording import introduce_opponent
 from app.web.pictures.curves import PERCENT_UNIT
 from app.web.site_data import SiteData
 
@@ -54,7 +55,7 @@ def list_measures(site: SiteData, runs: Iterable[SeedRun]) -> dict[str, Measure]
     if all(run.figures.task_distance for run in runs):
         measures[TASK_KEY] = _build_measure(
             TASK_KEY,
-            "the mean difference from the exact values",
+            "the mean difference of learned from exact values",
             "Nearer to the exact values",
             lambda figures: (
                 figures.task_distance.mean_distance if figures.task_distance else []
@@ -83,15 +84,15 @@ def _build_measure(
 
 def _build_measure_against(site: SiteData, opponent: str) -> Measure:
     """Return the measure of games won against an opponent; of games lost if it is unbeatable."""
-    title = site.display_titles[opponent]
     is_unbeatable = all(judge_policy(site, opponent).is_unbeatable.values())
     outcome, verb = (2, "lost") if is_unbeatable else (0, "won")
     preposition = "to" if is_unbeatable else "against"
-    noun = f"games {verb} {preposition} {title}"
+    player = introduce_opponent(site, opponent)
+    noun = f"games {verb} {preposition} {player}"
     better, worse = ("Fewer", "more") if is_unbeatable else ("More", "fewer")
     course = build_outcome_curve_getter(outcome, opponent)
     return Measure(
-        f"Games {verb} {preposition} {title}",
+        f"Games {verb} {preposition} {player}",
         noun,
         PERCENT_UNIT,
         f"{better} {noun}",

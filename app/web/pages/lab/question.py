@@ -1,6 +1,6 @@
 """The question of a comparison, as a sentence whose slots are its settings.
 
-"Does [a larger learning rate: 0.4 → 0.8] help [Q-learning] trained against [Random] for [14,000
+"Does [a larger learning rate (0.4 → 0.8)] help [Q-learning], trained against [Random] for [14,000
 games], measured by [blunders]?"  The first slot is the contrast, all others are what both recipes share.
 """
 
@@ -84,11 +84,14 @@ def find_contrasts(recipe_a: Recipe, recipe_b: Recipe) -> list[Parameter]:
 def describe_contrast(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrast: Parameter
 ) -> str:
-    """Return a contrast as a noun phrase: "a larger learning rate: 0.4 → 0.8"."""
+    """Return a contrast as a noun phrase: "a larger learning rate (0.4 → 0.8)"."""
     name = contrast.name
     words = get_wording(recipe_b, contrast)
     if name == "vs":
-        opponents = [name_opponents(site, recipe) for recipe in (recipe_b, recipe_a)]
+        opponents = [
+            name_opponents(site, recipe, are_introduced=True)
+            for recipe in (recipe_b, recipe_a)
+        ]
         return f"training against {' instead of '.join(opponents)}"
     if name == "taught":
         return "other games with a person"
@@ -106,7 +109,7 @@ def describe_contrast(
         before = count_turns(recipe_a.phases)
         after = count_turns(recipe_b.phases)
     side = words.more_phrase if after > before else words.less_phrase
-    return f"{side}: {_format_value(before)} → {_format_value(after)}"
+    return f"{side} ({_format_value(before)} → {_format_value(after)})"
 
 
 def _format_value(value: float) -> str:
@@ -153,8 +156,9 @@ def _ask_about_algorithms(
 
 
 def _name_algorithm(recipe: Recipe) -> str:
-    """Return the title of a recipe's algorithm up to a colon, such as "MENACE"."""
-    return KNOWN[recipe.slug].title.partition(":")[0]
+    """Return the title of a recipe's algorithm up to a colon: "MENACE"; a long title is quoted."""
+    title = KNOWN[recipe.slug].title.partition(":")[0]
+    return title if title.count(" ") < 2 else f"“{title}”"
 
 
 def _list_contrasts(
@@ -199,12 +203,12 @@ def _describe_training(
     """Return the words on the opponent and the length of the training, if both recipes share them."""
     names = {one.name for one in contrasts}
     shared = {one.name: one for one in find_shared_parameters(recipe_a, recipe_b)}
-    trained = " trained" if recipe_a.slug == recipe_b.slug else ", both trained"
+    trained = ", trained" if recipe_a.slug == recipe_b.slug else ", both trained"
     phrases: list[Phrase] = []
     if "vs" in shared and "vs" not in names and len(shared["vs"].choices) != 1:
         phrases += [
             Phrase(f"{trained} against "),
-            Phrase(name_opponents(site, recipe_a), "vs"),
+            Phrase(name_opponents(site, recipe_a, are_introduced=True), "vs"),
         ]
     turns = shared.get(recipe_a.length_parameter)
     if turns and recipe_a.length_parameter not in names:

@@ -15,7 +15,7 @@ from app.tictactoe.views import compute_colour_level, round_for_display, scale_v
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.algorithms.algorithm import GameDescriber
 from app.web.algorithms.formula import format_short_unsigned
-from app.web.formatting import format_signed
+from app.web.formatting import format_count_of, format_signed
 from app.web.match import read_integer
 from app.web.move_values import HEAT_STEPS
 from app.web.pages.lab.duel import Duel
@@ -113,8 +113,8 @@ def _describe_game(site: SiteData, game: TrainingGame) -> str:
         return f"It played itself, and {OUTCOME_TEXTS_OF_X[game.result]} after {moves} moves"
     moves = sum(move.mark == game.seat for move in game.moves)
     against = f" against {site.display_titles[game.opponent]}" if game.opponent else ""
-    plural = "s" if moves != 1 else ""
-    return f"It {RESULT_VERBS[game.result]} as {game.seat}{against} with {moves} move{plural}"
+    length = format_count_of(moves, "move")
+    return f"It {RESULT_VERBS[game.result]} as {game.seat}{against} with {length}"
 
 
 def _build_move_picture(

@@ -23,6 +23,8 @@ MAX_LABEL_LENGTH = 28  # maximum number of characters in the name of a line in a
 MAX_PHRASE_LENGTH = 90  # maximum number of characters in a recipe's name in a headline
 MAX_TEXT_LENGTH = 24  # a longer list of a person's games is shortened
 NUMERALS = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
+# opponents whose titles alone do not show that they are players
+INTRODUCED_OPPONENTS = ("fixed", "t-hand", "minimax-random", "strongest")
 SEAT_PHRASES = {"both": "as both X and O", "x": "as X", "o": "as O"}
 
 
@@ -193,9 +195,13 @@ def _join_title_and_values(site: SiteData, recipe: Recipe) -> str:
     return f"with {title}" + (f" ({description.label})" if description.label else "")
 
 
-def name_opponents(site: SiteData, recipe: Recipe) -> str:
-    """Return the names of the opponents of a recipe; several opponents have their turns."""
-    names = [name_opponent(site, opponent) for opponent, _ in recipe.phases]
+def name_opponents(site: SiteData, recipe: Recipe, are_introduced: bool = False) -> str:
+    """Return the names of the opponents of a recipe; several opponents have their turns.
+
+    Opponents that are introduced are called "the player T-hand" instead of "T-hand".
+    """
+    name_one = introduce_opponent if are_introduced else name_opponent
+    names = [name_one(site, opponent) for opponent, _ in recipe.phases]
     if len(names) == 1:
         return names[0]
     turns = (format_count(number) for _, number in recipe.phases)
@@ -209,6 +215,14 @@ def name_opponent(site: SiteData, opponent: str) -> str:
     if opponent == BOTH:
         return "itself in both seats"
     return " and ".join(get_opponent_name(site, one) for one in opponent.split("+"))
+
+
+def introduce_opponent(site: SiteData, opponent: str) -> str:
+    """Return a name that shows that an opponent is a player: "the player T-hand", but "Random"."""
+    name = name_opponent(site, opponent)
+    if opponent not in INTRODUCED_OPPONENTS:
+        return name
+    return f"the player “{name}”" if " " in name else f"the player {name}"
 
 
 def describe_value(recipe: Recipe, parameter: Parameter) -> str:

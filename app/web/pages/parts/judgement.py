@@ -25,7 +25,7 @@ from app.web.facts import (
 )
 from app.web.formatting import format_percent, format_short_square_name
 from app.web.match import Match, build_match_against_person, replay_match
-from app.web.move_values import OUTCOME_LABELS, describe_best_play, describe_outcome
+from app.web.move_values import OUTCOME_LABELS, spell_best_play, spell_outcome
 from app.web.pages.parts.learning import name_opponent
 from app.web.pictures.boards import SmallBoard, draw_small_board
 from app.web.pictures.curves import OutcomeShare, divide_bar
@@ -186,14 +186,14 @@ def build_decision_exhibit(
     signs |= dict.fromkeys(np.flatnonzero(right & chosen).tolist(), "plays")
     signs |= dict.fromkeys(np.flatnonzero(chosen & ~right).tolist(), "blunder")
     mark = MARKS[int(site.game.to_move[position])]
-    best_result = describe_best_play(site, position)
+    best_result = spell_best_play(site, position)
     does = f"As {mark} the agent keeps the {best_result}"
     if (chosen & ~right).any():
         worst = min(
             np.flatnonzero(chosen).tolist(),
             key=lambda cell: site.optimal_q[position, cell],
         )
-        worst_result = describe_outcome(site, position, worst)
+        worst_result = spell_outcome(site, position, worst)
         does = f"As {mark} the agent turns the {best_result} into a {worst_result}"
     return _build_exhibit(site, policy_name, position, signs, does)
 
@@ -287,8 +287,8 @@ def _describe_value_loss(
     worst = is_worst.argmax()
     played = site.policies[policy_name][position] > 0
     becomes = "becomes" if (blunders | ~played).all() else "can become"
-    before = describe_best_play(site, position)
-    after = describe_outcome(site, position, int(worst))
+    before = spell_best_play(site, position)
+    after = spell_outcome(site, position, int(worst))
     return f"The {before} {becomes} a {after} by the agent's move"
 
 
@@ -316,7 +316,7 @@ def _build_proof_exhibit(
         for cell in np.flatnonzero(choice).tolist()
     }
     return _build_exhibit(
-        site, policy_name, position, signs, describe_best_play(site, position)
+        site, policy_name, position, signs, spell_best_play(site, position)
     )
 
 
@@ -338,8 +338,8 @@ def _build_lost_game(
         blunder = not site.is_move_correct[position, cell]
         chances.append(site.policies[policy_name][position, cell] if own else 1.0)
         unpunished += blunder and not own
-        was = describe_best_play(site, position)
-        done = describe_outcome(site, position, cell)
+        was = spell_best_play(site, position)
+        done = spell_outcome(site, position, cell)
         if was != done:
             done = f"{was} became a {done}"
         if blunder:
