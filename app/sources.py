@@ -68,7 +68,7 @@ def find_source(short_name: str) -> Source | None:
     return _SOURCES_BY_NAME.get(short_name)
 
 
-def find_origin_heading(origin: str) -> str:
+def find_source_heading(short_name: str) -> str:
     """Return the heading for agents of a source, given its short name; classics share a heading."""
-    source = find_source(origin)
-    return CLASSICS_HEADING if source and source.kind == "classic" else origin
+    source = find_source(short_name)
+    return CLASSICS_HEADING if source and source.kind == "classic" else short_name

@@ -267,7 +267,7 @@ def encode_blunder_updates(
     return b"{\n" + b",\n".join(lines) + b"\n}\n"
 
 
-def write_blunder_updates(models: Path, agent_id: str) -> Path:
+def write_updates_behind_blunders(models: Path, agent_id: str) -> Path:
     """Write the updates behind the blunders of an agent and return their file."""
     path = models / UPDATES_FOLDER / BLUNDERS_FOLDER / f"{agent_id}.json"
     path.parent.mkdir(exist_ok=True, parents=True)

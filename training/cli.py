@@ -201,7 +201,7 @@ def number_option(
 
 
 def json_flag(meaning: str) -> Callable[[Command], Command]:
-    """Return the flag --json."""
+    """Return a decorator that adds the option --json to a command."""
     return click.option("--json", "as_json", is_flag=True, help=meaning)
 
 
@@ -493,11 +493,11 @@ def updates(names: tuple[str, ...], mistakes: bool, models: Path) -> None:
 
     With --mistakes, NAME is the id of a shipped agent.
     """
-    from training.blunder_updates import RECORDED_AGENTS, write_blunder_updates  # noqa: PLC0415
+    from training.blunder_updates import RECORDED_AGENTS, write_updates_behind_blunders  # noqa: PLC0415
     from training.updates import EXAMPLE_SLUGS, NETWORK_SLUG, write_examples  # noqa: PLC0415
 
     known = RECORDED_AGENTS if mistakes else (*EXAMPLE_SLUGS, NETWORK_SLUG)
-    write = write_blunder_updates if mistakes else write_examples
+    write = write_updates_behind_blunders if mistakes else write_examples
     for name in names or known:
         if name not in known:
             raise click.UsageError(

@@ -133,7 +133,7 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
                 "vs is not both: a sweep has every position and move of both sides"
             )
 
-    def build_exact_task(self) -> Task:
+    def build_exact_values_task(self) -> Task:
         """Return the task for the exact values: games against the recipe's last opponent.
 
         They can begin in any position.
@@ -167,7 +167,7 @@ class TdControl(RecipeWithRewards, frozen=True, kw_only=True):
     initial: Initial = 0.0
     taught: Taught = ""
 
-    def build_exact_task(self) -> Task:
+    def build_exact_values_task(self) -> Task:
         """Return the task against the last opponent."""
         return make_environment_task(self)
 
@@ -217,7 +217,7 @@ class Sarsa(TdControl, frozen=True, kw_only=True):
 
     games: Games = 300_000
 
-    def build_exact_task(self) -> Task:
+    def build_exact_values_task(self) -> Task:
         """Return the task against the last opponent, with the final exploration rate."""
         return make_environment_task(
             self, compute_final_rate(self.epsilon, self.epsilon_drop)
@@ -269,7 +269,7 @@ class MonteCarlo(RecipeWithRewards, frozen=True, kw_only=True):
     initial: Initial = 0.0
     taught: Taught = ""
 
-    def build_exact_task(self) -> Task:
+    def build_exact_values_task(self) -> Task:
         """Return the task against the last opponent, with the final exploration rate."""
         return make_environment_task(
             self, compute_final_rate(self.epsilon, self.epsilon_drop)
@@ -313,7 +313,7 @@ class TdAfterstates(RecipeWithRewards, frozen=True, kw_only=True):
     draw: DrawReward = 0.5
     loss: LossReward = 0.0
 
-    def build_exact_task(self) -> Task:
+    def build_exact_values_task(self) -> Task:
         """Return the task against the last opponent, with exploration if `learn_from` is all."""
         explores = (
             compute_final_rate(self.epsilon, self.epsilon_drop)
@@ -368,7 +368,7 @@ class QTable(RecipeWithRewards, frozen=True, kw_only=True):
         """The rule of play: ties are broken as in training."""
         return "first" if self.ties == "first" else "greedy"
 
-    def build_exact_task(self) -> Task | None:
+    def build_exact_values_task(self) -> Task | None:
         """Return the task against the last opponent, None if `update` is sum: sums do not converge."""
         if self.update == "sum":
             return None
@@ -427,7 +427,7 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
             x=(self.loss, self.draw, self.win), o=(-self.win, -self.draw, -self.loss)
         )
 
-    def build_exact_task(self) -> Task:
+    def build_exact_values_task(self) -> Task:
         """Return minimax with a discount at every ply."""
         return Task(None, self.gamma, self.get_reward_scale(), discounted_plies=1)
 
@@ -512,7 +512,7 @@ class Champion(Recipe, frozen=True, kw_only=True):
 
     games: Annotated[int, build_count_meta("Maximum number of games.")] = 1_000
 
-    def build_exact_task(self) -> Task:
+    def build_exact_values_task(self) -> Task:
         """Return optimal play."""
         return Task(None, discounted_plies=1)
 
@@ -606,7 +606,7 @@ class Mcts(Recipe, frozen=True, kw_only=True):
         ),
     ] = 1.4
 
-    def build_exact_task(self) -> Task:
+    def build_exact_values_task(self) -> Task:
         """Return optimal play: with more rollouts the means converge to its values."""
         return Task(None, discounted_plies=1)
 
@@ -732,7 +732,7 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
             self.layers, (narrow, self.width, narrow)
         )
 
-    def build_exact_task(self) -> Task:
+    def build_exact_values_task(self) -> Task:
         """Return the task against the last opponent."""
         return Task(
             self.get_task_opponent(), self.gamma, self.get_reward_scale(), self.step

@@ -31,7 +31,8 @@ from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
 
 Value = bool | int | float | str
-Phases = list[tuple[str, int]]  # opponents in order, each with its number of turns
+# The opponents of a training in order, each with its length in turns (games, sweeps or rounds).
+Phases = list[tuple[str, int]]
 
 SELF = "self"  # opponent: the learner's own greedy policy, from whose moves nothing is learned
 BOTH = "both"  # opponent: self-play; the learner explores and learns in both seats
@@ -181,9 +182,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
         A person as the last opponent makes exact values impossible.
         """
-        return None if self.phases[-1][0] == YOU else self.build_exact_task()
+        return None if self.phases[-1][0] == YOU else self.build_exact_values_task()
 
-    def build_exact_task(self) -> Task | None:
+    def build_exact_values_task(self) -> Task | None:
         """Return the task against the last opponent, which is no person, None without exact values."""
         return None
 

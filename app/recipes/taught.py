@@ -169,7 +169,10 @@ def keep_first_games(recipe: Recipe, last_game_number: int) -> Recipe:
 
 
 def _replace_games(recipe: Recipe, phases: Phases, games: list[str]) -> Recipe:
-    """Return a recipe with these opponents and games of a person; defaults if there are no phases."""
+    """Return the recipe of a pupil with the practice `phases` and the `games` against a person.
+
+    Without phases the recipe has its default opponents and its default length.
+    """
     usual = {
         one: get_parameters(type(recipe))[one].default
         for one in ("vs", recipe.length_parameter)

@@ -182,7 +182,7 @@ def read_headed_rows(
     digits = [column for column, name in enumerate(heading) if name[-1:] in CELL_NAMES]
 
     def read_row(label: str, cells: list[str]) -> Row:
-        """Return the row of a line with these cells."""
+        """Return the row that a line of the file describes, given the texts between its separators."""
         cell = partial(_get_cell, cells)
         played: TableItem = cell(move)
         if played is None and cell(row) is not None:

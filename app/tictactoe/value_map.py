@@ -46,7 +46,7 @@ class Tiles:
 
 
 class TileColours(NamedTuple):
-    """The colours of the tiles, at one or several snapshots."""
+    """The colours of the N tiles of a picture of all values, at one or several snapshots."""
 
     # [..., N] colour level from -colour_steps or 0 to colour_steps; UNKNOWN without a known value
     colour_levels: NDArray[np.int8]

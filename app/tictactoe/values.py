@@ -124,7 +124,7 @@ def compute_best_responses(
     response = np.zeros_like(policy)
     for ply in list_plies_backward(game):
         if ply.mover == responder:
-            # [3, ..., n] the chances after each move
+            # [3, ..., n] chances of X winning, a draw, O winning after each of the ply's n moves
             options = chances.take(ply.next_positions, axis=-1)
             win = options[own]
             lose = options[theirs]
@@ -146,7 +146,7 @@ class PolicyMoves(NamedTuple):
 
     move_chances: Values  # [N] chance of each move in its decision
     next_positions: NDArray[np.int32]  # [N] the position after each move
-    move_starts: Numbers  # [L, D] index of the first move of each decision
+    move_starts: Numbers  # [L, D] index into the N moves of each decision's first move
     move_counts: Numbers  # [L, D] number of moves of each decision
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from werkzeug.exceptions import NotFound
 
-from app.sources import CLASSICS_HEADING, find_origin_heading
+from app.sources import CLASSICS_HEADING, find_source_heading
 from app.tictactoe.arena import add_player, compute_round_robin, list_disagreements
 from app.tictactoe.atlas import (
     BlunderClasses,
@@ -192,7 +192,7 @@ def list_puzzles(site: SiteData) -> list[Puzzle]:
     worths = {
         name: agent.card.reward_scale
         for name, agent in site.agents.items()
-        if find_origin_heading(agent.card.origin) != CLASSICS_HEADING
+        if find_source_heading(agent.card.origin) != CLASSICS_HEADING
         and agent.card.reward_scale is not None
     }
     return make_puzzles(

@@ -269,7 +269,7 @@ def check_value_source(
                 "step must be 0 to %(last)s for %(name)s.", last=last, name=value_source
             )
         )
-    return site.get_snapshot_for_url(value_source, snapshot)
+    return site.get_snapshot_parameter(value_source, snapshot)
 
 
 def read_snapshot(agent_name: str, text: str, default: int, site: SiteData) -> int:
@@ -309,13 +309,13 @@ def read_integer(parameter_name: str, text: str, minimum: int, maximum: int) -> 
     return int(text)
 
 
-def read_word(
+def read_choice(
     parameter_name: str,
     query: Mapping[str, str],
     allowed_words: Iterable[str],
     default: str = "",
 ) -> str:
-    """Return the word in a query parameter, `default` if the query does not have the parameter.
+    """Return the allowed word in a query parameter, `default` if the query does not have the parameter.
 
     Raises BadRequest, naming all allowed words, for any other text.
     """

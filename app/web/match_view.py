@@ -171,7 +171,7 @@ def build_match_view(
             None if auto else map_moves_to_urls(match, routes.build_match_url),
             notes=_build_square_notes(state, values) if values else None,
             options=PlayOptions(
-                extra_sentences=describe_cells(state, values),
+                cell_sentences=describe_cells(state, values),
                 hinted_cells=list_hint_cells(state),
                 build_reply_url=map_moves_to_urls(match, routes.build_reply_url)
                 if is_reply_automatic(state)

@@ -416,8 +416,10 @@ class SiteData:
         """Return the number of a snapshot; None, as in URLs, is the last one."""
         return self.get_last_snapshot(agent_name) if snapshot is None else snapshot
 
-    def get_snapshot_for_url(self, agent_name: str, snapshot: int | None) -> int | None:
-        """Return a snapshot as URLs name it: None for the last one, the agent as shipped."""
+    def get_snapshot_parameter(
+        self, agent_name: str, snapshot: int | None
+    ) -> int | None:
+        """Return the URL parameter of a snapshot: None for the last one, the agent as shipped."""
         return None if snapshot == self.get_last_snapshot(agent_name) else snapshot
 
     def find_known_pairs(

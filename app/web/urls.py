@@ -351,7 +351,8 @@ def lab_url(
 
     `measure_key` and `axis_key` select the curves, `step` is a snapshot, and `seeds` the number of
     seeds. `game` is the number of a training game, shown after its first `update` updates.
-    `elsewhere` is the number of verdicts in the table of other trainings.
+    `elsewhere` is the number of verdicts to show in the table that repeats the comparison with
+    other opponents and numbers of games.
     """
     numbers = {"step": step, "game": game, "update": update, "seeds": seeds}
     numbers["elsewhere"] = elsewhere

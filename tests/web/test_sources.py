@@ -9,7 +9,7 @@ import yaml
 from flask.testing import FlaskClient
 
 from app.recipes import SHIPPED
-from app.sources import CLASSICS_HEADING, SOURCES, Source, find_origin_heading, find_source
+from app.sources import CLASSICS_HEADING, SOURCES, Source, find_source, find_source_heading
 from app.web import urls
 from app.web.algorithms import SECTIONS
 from app.web.pages.lab.page import EXERCISES, STRIKING_QUESTIONS
@@ -37,10 +37,10 @@ def test_a_source_has_one_slug_and_one_name() -> None:
     assert all(source.slug == slug for slug, source in SOURCES.items())
     assert all(find_source(source.name) == source for source in SOURCES.values())
     assert find_source("somebody") is None
-    assert [find_origin_heading(source.name) for source in OTHERS if source.kind == "project"] == [
+    assert [find_source_heading(source.name) for source in OTHERS if source.kind == "project"] == [
         *("Flesch", "Nested Software", "Peek", "CodingRonin", "Hernandez")
     ]
-    assert {find_origin_heading(source.name) for source in OTHERS if source.kind == "classic"} == {
+    assert {find_source_heading(source.name) for source in OTHERS if source.kind == "classic"} == {
         CLASSICS_HEADING
     }
 

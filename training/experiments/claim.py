@@ -76,7 +76,7 @@ class PartSentences(
     forbid_unknown_fields=True,
     rename={"sentence_if_true": "so", "sentence_if_false": "not_so"},
 ):
-    """Two sentences on a part of a claim, without numbers."""
+    """The sentences on a part of a claim: one if the part holds, one if it fails; no numbers."""
 
     sentence_if_true: str  # the sentence if the part holds
     sentence_if_false: str  # the sentence if the part does not hold

@@ -215,7 +215,7 @@ def conclude_games_to_proof(results: claim.Results) -> claim.Conclusion:
     games = {label: round(one) for label, one in medians.items() if one < np.inf}
     stays = results.list_values(lambda run: run.games_to_lasting_proof is not None)
     return claim.Conclusion(
-        table.draw_proofs(
+        table.draw_games_to_proof(
             results,
             "Games until the learner is proved unbeatable in both seats",
             "Seeds with which the learner is proved unbeatable at some time of the training",
@@ -398,7 +398,7 @@ def conclude_teachers(results: claim.Results) -> claim.Conclusion:
     by_minimax = _select_values_of_teacher(proved, "minimax")
     optimal = any(any(seeds) for seeds in by_minimax.values())
     return claim.Conclusion(
-        table.draw_proofs(
+        table.draw_games_to_proof(
             results,
             "Games against the best responder until the learner is unbeatable as X",
             f"Seeds with which the learner is proved unbeatable as X within {MAX_GAMES} games",

@@ -129,7 +129,7 @@ BY_TEACHER = {
 
 
 def _compute_most_wins_without_loss() -> float:
-    """Return the percent of games that the safest best response to T-hand wins: it never loses."""
+    """Return the percent of games won against the player T-hand by the best policy that never loses."""
     game = tic_tac_toe()
     total = 0.0
     for seat in SEATS.values():

@@ -187,7 +187,7 @@ def compute_median_games(runs: Sequence[Any]) -> float:
     )
 
 
-def draw_proofs(
+def draw_games_to_proof(
     results: Results,
     games_title: str,
     share_title: str,

@@ -113,7 +113,10 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and tighten the bounds; `run_phases` explains the counts."""
+    """Play games and tighten the lower and upper bounds of the values of afterstates.
+
+    Returns the numbers of games and updates so far; `run_phases` explains its last arguments.
+    """
     representative_states, lower, upper, has_unseen, priority, visits, q = bounds
     # Class 0 is the empty board: training ends when no afterstate is unseen.
     while games < phase_end and updates < max_updates and has_unseen[0]:

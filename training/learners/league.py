@@ -78,7 +78,7 @@ class LearnerTables(NamedTuple):
 
     q: Values  # [E] the value of each entry
     visits: Visits  # [E] number of updates of each entry
-    updates: NDArray[np.int64]  # [L] number of updates so far
+    updates: NDArray[np.int64]  # [L] number of updates of each learner so far
     # [L] The parameters of each learner follow.
     gamma: NDArray[np.float64]
     k_start: NDArray[np.float64]

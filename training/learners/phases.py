@@ -32,7 +32,9 @@ class Epoch(NamedTuple):
     """The results of the games of a network's last epoch; pairs of numbers are as X and as O."""
 
     won: tuple[float, float]  # share of the games that the network won
-    lost: tuple[float, float]  # share that the opponent won, also by an illegal move
+    lost: tuple[
+        float, float
+    ]  # share of the games that the opponent won, also by an illegal move
     forfeited: tuple[float, float]  # share that the network lost by an illegal move
     # share of all decisions with an illegal move as highest output, after the epoch
     illegal_share: float

@@ -50,7 +50,7 @@ class LoopParameters(NamedTuple):
     )
 
 
-class Starts(NamedTuple):
+class GameStarts(NamedTuple):
     """The states where games begin, for `choose_start`."""
 
     # [n] the state s if the learner moves first there, its complement ~s if the opponent does
@@ -117,15 +117,15 @@ def learn_pairs(
     )
 
 
-def list_starts(game: Game, recipe: TdControl | MonteCarlo) -> Starts:
+def list_starts(game: Game, recipe: TdControl | MonteCarlo) -> GameStarts:
     """Return the first states of the games of a recipe."""
     if recipe.start == "empty":
         empty_board = {"both": [0, ~0], "x": [0], "o": [~0]}[recipe.seat]
-        return Starts(np.array(empty_board, np.int32), is_random=False)
+        return GameStarts(np.array(empty_board, np.int32), is_random=False)
     # "random" draws one of the learner's states, "every" takes them in turn.
     seats = {"both": (X, O), "x": (X,), "o": (O,)}[recipe.seat]
     states = np.flatnonzero(np.isin(game.to_move, seats)).astype(np.int32)
-    return Starts(states, is_random=recipe.start == "random")
+    return GameStarts(states, is_random=recipe.start == "random")
 
 
 @njit(cache=True, inline="always")

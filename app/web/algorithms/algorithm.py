@@ -56,11 +56,14 @@ def name_epsilon_greedy_choice(_game: TrainingGame, move: TrainingMove) -> str:
 def build_update_describer(
     target_text: str, is_backward: bool = False, ends_with_reply: bool = False
 ) -> Callable[[Recipe, TrainingGame, int], str]:
-    """Return the function `describe_update` of a `GameDescriber`.
+    """Return a function that describes one update of a training game in a sentence.
+
+    It is the function `describe_update` of a `GameDescriber`.  Its update 0 is the state before the
+    first update, for which it describes the order of the updates.
 
     `target_text` names the target of a move before the last.  With `is_backward` the updates are
     made after the game, the last move first.  With `ends_with_reply` the target of a move comes
-    from the opponent's reply, so only one move of a game has its reward as the target.
+    from the opponent's reply, so only the last move of a game has the reward as its target.
     """
     order_sentence = (
         f"{AFTER_GAME}, it learned backward from the last move."

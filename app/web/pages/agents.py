@@ -31,7 +31,7 @@ from app.web.algorithms import ALGORITHMS, describe_phases, get_opponent_name
 from app.web.comparison import Comparison, SourceSnapshot, find_next_disagreement
 from app.web.facts import BEST_RESPONDER, PolicyJudgement, judge_policy
 from app.web.formatting import format_count
-from app.web.match import Match, read_word
+from app.web.match import Match, read_choice
 from app.web.pages.parts import judgement, learning
 from app.web.pages.parts.export import (
     Export,
@@ -144,9 +144,9 @@ def parse_order(query: Mapping[str, str]) -> TableOrder:
     Raises BadRequest, naming the columns or the two orders, for any other text.
     """
     columns = {column.key: column for column in COLUMNS}
-    sort = read_word("sort", query, columns, TableOrder().column_key)
+    sort = read_choice("sort", query, columns, TableOrder().column_key)
     return TableOrder(
-        sort, read_word("order", query, OPPOSITE_ORDER, columns[sort].first_order)
+        sort, read_choice("order", query, OPPOSITE_ORDER, columns[sort].first_order)
     )
 
 

@@ -19,7 +19,7 @@ from app.tictactoe.arena import (
 from app.web import urls
 from app.web.facts import play_round_robin
 from app.web.formatting import MINUS, format_choices, format_percent, format_signed
-from app.web.match import Match, read_word
+from app.web.match import Match, read_choice
 from app.web.move_values import HEAT_STEPS, LEGEND_HEATS
 from app.web.pictures.curves import OutcomeShare, divide_bar
 from app.web.pictures.svg import Sign, write_inline
@@ -204,7 +204,7 @@ class ArenaPage(Page, frozen=True):
 def show_arena() -> Response:
     """Show the arena."""
     site = get_current_site()
-    show = read_word("show", request.args, ARENA_MEASURES, "score")
+    show = read_choice("show", request.args, ARENA_MEASURES, "score")
     player = request.args.get("player", "")
     add = request.args.get("add", "")
     for name in (player, add):

@@ -104,7 +104,7 @@ def build_panel(
         earlier = build_url(snapshot - 1) if snapshot else ""
         if view.snapshot is not None:
             later = build_url(
-                site.get_snapshot_for_url(view.value_source, snapshot + 1)
+                site.get_snapshot_parameter(view.value_source, snapshot + 1)
             )
     removed = urls.compare_url(replace(comparison, views=before + after))
     return Panel(
@@ -350,7 +350,8 @@ def _move_to_snapshots(
         if not site.agents.contains_name(view.value_source):
             return view
         return SourceSnapshot(
-            view.value_source, site.get_snapshot_for_url(view.value_source, next(left))
+            view.value_source,
+            site.get_snapshot_parameter(view.value_source, next(left)),
         )
 
     return replace(comparison, views=tuple(map(move_view, comparison.views)))

@@ -172,13 +172,13 @@ class FilmPage(Page, frozen=True):
         following = get_next_snapshot(
             self.snapshot, self.site.get_last_snapshot(self.name)
         )
-        step = self.site.get_snapshot_for_url(self.name, following)
+        step = self.site.get_snapshot_parameter(self.name, following)
         return urls.EMBED_MIND.url(self.name, step=step, colour=self._colouring_in_url)
 
     @property
     def whole_page_url(self) -> str:
         """The URL of the whole page."""
-        step = self.site.get_snapshot_for_url(self.name, self.snapshot)
+        step = self.site.get_snapshot_parameter(self.name, self.snapshot)
         return urls.mind_url(self.name, step, self._colouring_in_url)
 
     @property

@@ -19,7 +19,7 @@ from app.sources import get_sources as sources_of
 from app.tictactoe.card import Card
 from app.web import urls
 from app.web.algorithms import ALGORITHMS
-from app.web.match import read_word
+from app.web.match import read_choice
 from app.web.pages.parts import export
 from app.web.pictures import tables
 from app.web.pictures.figures import (
@@ -108,8 +108,8 @@ class SourcesPage(Page, frozen=True):
 @bp.get(urls.EXPERIMENTS)
 def show_claims() -> Response:
     """List the claims, filtered by source and verdict."""
-    source = read_word("source", request.args, SOURCES)
-    verdict = read_word("verdict", request.args, VERDICT_SLUGS.values())
+    source = read_choice("source", request.args, SOURCES)
+    verdict = read_choice("verdict", request.args, VERDICT_SLUGS.values())
     every = [*get_current_site().experiments.values()]
     of_source = [one for one in every if source in ("", *one.sources)]
     verdicts = Counter[str](one.verdict for one in of_source)
@@ -208,7 +208,7 @@ def download_preview(claim: str) -> Response:
 def download_figure(claim: str, number: int) -> Response:
     """Return a figure as an SVG file."""
     summary = get_current_site().get_experiment(claim)
-    scheme = read_word("scheme", request.args, SCHEMES, SCHEMES[0])
+    scheme = read_choice("scheme", request.args, SCHEMES, SCHEMES[0])
     if not 1 <= number <= len(summary.figures):
         raise NotFound(
             f"There is no figure {number}: {claim} has {len(summary.figures)}."

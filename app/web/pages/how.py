@@ -288,7 +288,7 @@ class HowPage(Page, frozen=True):
 
     @property
     def general_parts(self) -> dict[str, Mapping[str, str]]:
-        """The parts that are not about an algorithm."""
+        """The parts of the page on topics other than algorithms: titles by slug, by heading."""
         return {
             heading: parts
             for heading, parts in TITLES_BY_HEADING.items()

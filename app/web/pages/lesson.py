@@ -142,7 +142,7 @@ def _illustrate_untrained(site: SiteData, frame_text: str) -> Illustration:
 
 
 def _illustrate_learning(site: SiteData, frame_text: str) -> Illustration:
-    """Return the illustration of the second step: the film of the training."""
+    """Return the illustration of the second step of the lesson: the film of a training."""
     name = choose_filmed_agent(site)
     return _illustrate_decisions(site, name, read_snapshot(name, frame_text, 0, site))
 

@@ -97,7 +97,7 @@ class MindPage(Page, frozen=True):
         `step` is a snapshot, `kind` a key of COLOURINGS, and `tile` a tile number; the first tile
         follows the last.
         """
-        url_step = self.site.get_snapshot_for_url(
+        url_step = self.site.get_snapshot_parameter(
             self.name, self.snapshot if step is None else step
         )
         colour = self.colouring_key if kind is None else kind
@@ -169,7 +169,7 @@ def _build_tile(
     rows, knows = minds.choose_decisions(site, agent_name, snapshot)
     position = int(rows[0, tile_number])
     known = bool(knows[0, tile_number])
-    url_step = site.get_snapshot_for_url(agent_name, snapshot)
+    url_step = site.get_snapshot_parameter(agent_name, snapshot)
     record = find_record(game, position)
     mover = int(game.to_move[position])
     against = build_match_against_person(agent_name, -mover, record)

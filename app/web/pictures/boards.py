@@ -137,8 +137,8 @@ class SmallBoard(NamedTuple):
 class PlayOptions(NamedTuple):
     """Options for a board on which a game is played."""
 
-    # additional sentence on the value of each cell
-    extra_sentences: Sequence[str] | None = None
+    # a sentence for each cell, which follows the cell's value in its tooltip
+    cell_sentences: Sequence[str] | None = None
     hinted_cells: Collection[int] = ()  # cells that the hint recommends
     # function from the cell of a move to the URL of an agent's reply; None if no agent replies
     build_reply_url: CellUrl | None = None
@@ -186,7 +186,7 @@ def lay_out_board(
             )
     if move_values:
         notes = notes or build_notes(state.site, move_values, None, "truth")
-        _add_values(squares, empty, move_values, notes, options.extra_sentences)
+        _add_values(squares, empty, move_values, notes, options.cell_sentences)
     return BoardPicture(
         board_id,
         label or gettext("Board"),
@@ -237,7 +237,7 @@ def _add_values(
     empty_cells: list[int],
     move_values: MoveValues,
     notes: Sequence[Note],
-    extra_sentences: Sequence[str] | None,
+    cell_sentences: Sequence[str] | None,
 ) -> None:
     """Add the values of the moves to the empty squares, in place; lists have an entry by cell."""
     for cell in empty_cells:
@@ -249,7 +249,7 @@ def _add_values(
             note=notes[cell],
             is_best=move_values.is_best[cell],
             unknown_text="" if known else move_values.unknown_text,
-            extra_sentence=extra_sentences[cell] if extra_sentences else "",
+            extra_sentence=cell_sentences[cell] if cell_sentences else "",
         )
 
 

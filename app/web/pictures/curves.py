@@ -183,7 +183,7 @@ class Curve(NamedTuple):
 
     @property
     def end_numbers(self) -> tuple[LabelledNumber, LabelledNumber]:
-        """The first and the last number of the line."""
+        """The numbers at the first and at the last point of the line."""
         known = [number for number in self.numbers if number]
         return known[0], known[-1]
 

@@ -694,7 +694,7 @@ def _add_notes(
 def _add_notes_above(
     shapes: list[svg.Shape], marks: Sequence[ReferenceLine], axis: Axis, top: float
 ) -> float:
-    """Add the texts of marked values below each other; return their total height."""
+    """Add the texts of marked values above a plot, one per line; return the height of the lines."""
     y = top
     for mark in marks:
         at = axis.compute_share(mark.value)

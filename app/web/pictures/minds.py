@@ -236,7 +236,10 @@ def _load_tables(
 def colour_tiles(
     site: SiteData, agent_name: str, colouring_key: str, snapshot: int | None = None
 ) -> TileColours:
-    """Return the colours of an agent's tiles at each snapshot, or at one snapshot: [T, N]."""
+    """Return the colours of the N tiles of an agent at each of T snapshots, or at one: [T, N].
+
+    A tile is the small square of a class of symmetric decisions in the picture of all values.
+    """
     game = site.game
     agent = site.agents[agent_name]
     rows, known = choose_decisions(site, agent_name, snapshot)
@@ -370,7 +373,7 @@ def draw_optimal_lines(tile_layout: Tiles) -> Inset:
 
 
 def draw_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawing:
-    """Return the drawing of a mind for a file, with row numbers and the meaning of its colours."""
+    """Return the picture of all values of an agent for a file, with row numbers and a colour key."""
     kind = list_colourings(site, picture.agent_name)[picture.colouring_key]
     width = round(LEFT_MARGIN + picture.tile_layout.columns * TILE_SIZE + RIGHT_MARGIN)
     height = round(TOP_MARGIN + picture.tile_layout.height * TILE_SIZE + BOTTOM_MARGIN)

@@ -30,7 +30,7 @@ from app.web.formatting import (
     format_with_unit,
     join_words,
 )
-from app.web.match import build_match_against_person, read_word
+from app.web.match import build_match_against_person, read_choice
 from app.web.on_demand import SeedRun
 from app.web.pages.lab.change import ALGORITHM_FIELD
 from app.web.pages.lab.contest import (
@@ -63,7 +63,7 @@ class Side(NamedTuple):
     recipe_name: str  # canonical name of the recipe on this site
     recipe: Recipe
     label: str  # name in a chart, such as "α 0.8"; the letter if no name is short
-    phrase: str  # end of a sentence about it, such as "with α 0.8"
+    sentence_end: str  # end of a sentence about it, such as "with α 0.8"
     runs: list[SeedRun]
 
     @property
@@ -206,7 +206,7 @@ class Duel:
         verdict = describe_contest(
             self.contest,
             self.measure,
-            {side.letter: side.phrase for side in self.sides},
+            {side.letter: side.sentence_end for side in self.sides},
             self.median_texts,
             answers_question=len(self.causes) == 1,
         )
@@ -298,15 +298,15 @@ def build_duel(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Du
     baseline = site.lab.canonicalize(baseline) or baseline
     names = [baseline, main_recipe] if baseline != main_recipe else [main_recipe]
     recipes = [find_recipe(site, one) for one in names]
-    wanted = int(read_word("seeds", query, map(str, SEED_COUNTS), "1"))
-    axis = read_word("axis", query, (LINEAR, LOGARITHMIC))
+    wanted = int(read_choice("seeds", query, map(str, SEED_COUNTS), "1"))
+    axis = read_choice("axis", query, (LINEAR, LOGARITHMIC))
     seeds = list_seeds(recipes[-1])
     if wanted > 1 and all(can_train_seeds(site, one, seeds) for one in recipes):
         runs = train_seeds(site, recipes, seeds, wanted)
     else:
         runs = [site.lab.train_seeds(one, [one.seed]) for one in recipes]
     measures = list_measures(site, [trained[0] for trained in runs])
-    curve = read_word("curve", query, measures, BLUNDERS_KEY)
+    curve = read_choice("curve", query, measures, BLUNDERS_KEY)
     sides = name_sides_of_runs(site, names, recipes, runs)
     return Duel(site, sides, seeds, curve, axis)
 

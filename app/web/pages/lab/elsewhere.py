@@ -44,8 +44,8 @@ class VerdictTable(NamedTuple):
 
     columns: Sequence[str]
     rows: Sequence[VerdictRow]
-    trained_count: int  # number of verdicts in the table
-    verdict_count: int
+    shown_verdict_count: int  # number of cells that already have a verdict
+    verdict_count: int  # number of cells of the table
     # number of verdicts in the next request of the page; 0 if the table is complete
     next_request_count: int
 

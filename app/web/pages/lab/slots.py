@@ -178,7 +178,10 @@ def find_name(site: SiteData, recipe: Recipe) -> str:
 
 
 def build_slots(setup: Setup, measures: Mapping[str, Measure]) -> dict[str, Slot]:
-    """Return all slots of a question by their keys, with a choice of the given measures."""
+    """Return the slots of the question on the page by key; a slot is a phrase that a click changes.
+
+    The slot of the measure offers `measures`.
+    """
     contrasts = find_contrasts(setup.recipe_a, setup.recipe_b)
     slots = {
         ALGORITHM_FIELD: _build_algorithm_slot(setup),

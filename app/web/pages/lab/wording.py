@@ -66,7 +66,7 @@ class Description(NamedTuple):
         return " ".join([*self.circumstances, *values])
 
     @property
-    def phrase(self) -> str:
+    def sentence_end(self) -> str:
         """The description as the end of a sentence: "when trained as X with α 0.8"."""
         return (
             f"when trained {self.after_title}"
@@ -79,7 +79,7 @@ class SideNames(NamedTuple):
     """Short names of a recipe in a comparison."""
 
     label: str  # name in a chart, such as "α 0.8"
-    phrase: str  # end of a sentence about it, such as "with α 0.8"
+    sentence_end: str  # end of a sentence about it, such as "with α 0.8"
 
 
 def name_causes(recipe: Recipe, other_recipe: Recipe) -> list[str]:
@@ -121,7 +121,7 @@ def name_sides(
             for recipe, other in ((recipe_a, recipe_b), (recipe_b, recipe_a))
         ]
         labels = [description.label for description in descriptions]
-        phrases = [description.phrase for description in descriptions]
+        phrases = [description.sentence_end for description in descriptions]
     else:
         labels = [describe_recipe(site, recipe) for recipe in (recipe_a, recipe_b)]
         phrases = [

@@ -166,7 +166,7 @@ def export_mind(
     """Return the export of the picture of a mind."""
     view = (
         agent_name,
-        site.get_snapshot_for_url(agent_name, snapshot),
+        site.get_snapshot_parameter(agent_name, snapshot),
         "" if colouring_key == EXPECTED_KEY else colouring_key,
     )
     frame = urls.EMBED_MIND.url(agent_name, step=view[1], colour=view[2])

@@ -17,7 +17,7 @@ from app.web import urls
 from app.web.comparison import CURVE_TITLES, SourceSnapshot
 from app.web.facts import BEST_RESPONDER
 from app.web.formatting import format_count, format_short_square_name, join_words
-from app.web.match import Match, read_word
+from app.web.match import Match, read_choice
 from app.web.move_values import MoveValues, evaluate_moves
 from app.web.pictures.curves import (
     CURVE_INKS,
@@ -68,7 +68,7 @@ def parse_against(query: Mapping[str, str], card: Card) -> str:
     Raises BadRequest, naming the known opponents, for any other opponent.
     """
     there = list_opponents(card)
-    return read_word("against", query, there, next(iter(there)))
+    return read_choice("against", query, there, next(iter(there)))
 
 
 def list_opponents(card: Card) -> dict[str, ChancesBySeat]:
@@ -269,7 +269,7 @@ def film_position(site: SiteData, agent_name: str, record: str) -> Film:
     position = replay_record(game, record)[-1]
     values_by_snapshot = [
         evaluate_moves(
-            site, position, agent_name, site.get_snapshot_for_url(agent_name, step)
+            site, position, agent_name, site.get_snapshot_parameter(agent_name, step)
         )
         for step in range(last + 1)
     ]

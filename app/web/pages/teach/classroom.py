@@ -101,7 +101,7 @@ class ClassBlunder(NamedTuple):
     """A board on which many learners of the class blunder."""
 
     board: SmallBoard  # the right moves have a star, the others a cross
-    board_number: int  # number of the board in the table, from 1
+    number_in_table: int  # number of the board in the table, from 1
     pupil_count: int  # number of learners that blunder there
     # mean probability of a blunder on the board, over all learners, in percent
     mean_chance: str

@@ -106,7 +106,7 @@ PRACTICE_TITLES = {
     "self": gettext_noop("Against itself"),
     "league": gettext_noop("Against other learners (its league)"),
 }
-# opponent -> number of games in a round of a league, whose practice is counted in rounds
+# A league counts its practice in rounds: opponent -> number of games in one round.
 GAMES_PER_ROUND = {"random": 2, "league": 10}
 # milestone -> text of the link to this browser's best learner; # stands for the number of games
 BEST_TEXTS = {
@@ -548,7 +548,7 @@ class TeachPage(Page, frozen=True):
     @property
     def practice_links(self) -> list[Destination]:
         """Links to the kinds of practice that the recipe allows; [] with paper boxes."""
-        return [] if self.is_paper_machine else [*_list_practices(self._recipe)]
+        return [] if self.is_paper_machine else [*_list_practice_links(self._recipe)]
 
     @property
     def learner_links(self) -> list[Destination]:
@@ -890,7 +890,7 @@ def _list_lost_games(course: Course, played_seats: list[str]) -> Iterator[Destin
             yield Destination(how, urls.play_url(match))
 
 
-def _list_practices(recipe: Recipe) -> Iterator[Destination]:
+def _list_practice_links(recipe: Recipe) -> Iterator[Destination]:
     """Yield a link to each kind of practice that the recipe allows."""
     for opponent, against in PRACTICE_TITLES.items():
         games = GAMES_PER_ROUND.get(opponent, 1) if isinstance(recipe, League) else 1

@@ -21,7 +21,7 @@ from app.tictactoe.boxes import Box, count_lost_boxes, list_boxes
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
 from app.web import urls
-from app.web.match import read_word
+from app.web.match import read_choice
 from app.web.pages.teach.learners import get_first_cell, replay_course
 from app.web.pictures.boxes import BoxLabel, draw_bead_signs, draw_label
 from app.web.rendering import Page, render_page
@@ -247,10 +247,10 @@ class PaperPage(Page, frozen=True):
 
 
 @bp.get(urls.PAPER)
-def show_paper() -> AnyResponse:
+def show_paper_sheets() -> AnyResponse:
     """Show the sheets, or redirect typed games to the learner that they make."""
-    chosen_set = read_word("set", request.args, OPENING_BY_SET, "short")
-    size = read_word("size", request.args, PAPER_SIZES, "a4")
+    chosen_set = read_choice("set", request.args, OPENING_BY_SET, "short")
+    size = read_choice("size", request.args, PAPER_SIZES, "a4")
     machine = request.args.get("of", "")
     typed = request.args.get("taught", "")
     game = get_current_site().game
