@@ -37,10 +37,13 @@ from training.textbook.loop import Update
 from training.updates import get_recorded_game, make_example
 
 # MCTS and the networks are left out, because no single update made their blunders.
-# Other agents are left out, because two trainings in plain Python would take too long.
+# Sarsa(lambda) is left out, because each of its updates changes the values of many moves.
+# The others are left out, because two trainings in plain Python would take too long.
 RECORDED_AGENTS = (
     "q-learning-1",
+    "q-learning-2",
     "q-learning-3",
+    "q-learning-4",
     "q-table",
     "q-table-draw-1",
     "double-q",
