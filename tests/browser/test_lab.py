@@ -170,7 +170,7 @@ def test_whether_more_exploration_helps_against_another_opponent_is_answered_in_
     expect(page.locator("h1")).to_contain_text("Does more exploration (0.7 → 1)")
     page.click("#slot-vs-button")
     page.get_by_role("link", name="T-hand", exact=True).click()
-    expect(page.locator("h1")).to_contain_text("trained against the player T-hand")
+    expect(page.locator("h1")).to_contain_text("when trained against the player T-hand")
     expect(page.locator(".verdict")).to_have_text(re.compile("^(Yes|No)"))
     expect(page.locator(".verdict")).to_be_in_viewport()
     expect(page.locator(".evidence .detail")).to_contain_text("of 20 seeds")

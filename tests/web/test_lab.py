@@ -120,11 +120,11 @@ def form_of(site: SiteData, text: str) -> Recipe:
 def test_a_page_that_waits_for_its_trainings_has_their_question_as_heading(site: SiteData) -> None:
     asked = duel.build_question(site, "q-table,alpha=0.8,games=200", {"ghost": "q-table,games=200"})
     assert asked == (
-        "Does a larger learning rate (0.4 → 0.8) help “Q-learning backward over each game”, "
-        "trained against Random for 200 games?"
+        "Does a larger learning rate (0.4 → 0.8) help “Q-learning backward over each game” "
+        "when trained against Random for 200 games?"
     )
     alone = duel.build_question(site, "q-table,games=200", {})
-    assert alone == ("“Q-learning backward over each game”, trained against Random for 200 games")
+    assert alone == ("“Q-learning backward over each game” when trained against Random for 200 games")
 
 
 def test_both_sides_are_shown_as_they_learn(client: FlaskClient) -> None:

@@ -576,7 +576,10 @@ class Truth(Struct, frozen=True):
     """The result after a move if both sides then play optimally."""
 
     outcome: Annotated[
-        Outcome, describe("The result for the player who makes the move.")
+        Outcome,
+        describe(
+            "The result for the player who makes the move, if both sides then play optimally."
+        ),
     ]
     plies: Annotated[
         int,

@@ -1,7 +1,7 @@
 """The question of a comparison, as a sentence whose slots are its settings.
 
-"Does [a larger learning rate (0.4 → 0.8)] help [Q-learning], trained against [Random] for [14,000
-games], measured by [blunders]?"  The first slot is the contrast, all others are what both recipes share.
+"Does [a larger learning rate (0.4 → 0.8)] help [Q-learning] when trained against [Random] for
+[14,000 games], measured by [blunders]?"  The first slot is the contrast, all others are what both recipes share.
 """
 
 from collections.abc import Sequence
@@ -203,7 +203,8 @@ def _describe_training(
     """Return the words on the opponent and the length of the training, if both recipes share them."""
     names = {one.name for one in contrasts}
     shared = {one.name: one for one in find_shared_parameters(recipe_a, recipe_b)}
-    trained = ", trained" if recipe_a.slug == recipe_b.slug else ", both trained"
+    is_shared = recipe_a.slug == recipe_b.slug
+    trained = " when trained" if is_shared else " when both are trained"
     phrases: list[Phrase] = []
     if "vs" in shared and "vs" not in names and len(shared["vs"].choices) != 1:
         phrases += [
