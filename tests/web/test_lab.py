@@ -124,7 +124,9 @@ def test_a_page_that_waits_for_its_trainings_has_their_question_as_heading(site:
         "when trained against Random for 200 games?"
     )
     alone = duel.build_question(site, "q-table,games=200", {})
-    assert alone == ("“Q-learning backward over each game” when trained against Random for 200 games")
+    assert alone == (
+        "“Q-learning backward over each game” when trained against Random for 200 games"
+    )
 
 
 def test_both_sides_are_shown_as_they_learn(client: FlaskClient) -> None:

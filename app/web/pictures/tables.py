@@ -90,7 +90,9 @@ def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[RunSam
         if len(runs) > 3 * MAX_OFFERED_RUNS:
             parts = {
                 "lowest results": runs[:MAX_OFFERED_RUNS],
-                "results closest to the median": runs[middle : middle + MAX_OFFERED_RUNS],
+                "results closest to the median": runs[
+                    middle : middle + MAX_OFFERED_RUNS
+                ],
                 "highest results": runs[-MAX_OFFERED_RUNS:],
             }
         ends = [

@@ -1,7 +1,8 @@
 """The question of a comparison, as a sentence whose slots are its settings.
 
 "Does [a larger learning rate (0.4 → 0.8)] help [Q-learning] when trained against [Random] for
-[14,000 games], measured by [blunders]?"  The first slot is the contrast, all others are what both recipes share.
+[14,000 games], measured by [blunders]?"  The first slot is the contrast, all others are what both
+recipes share.
 """
 
 from collections.abc import Sequence
