@@ -44,7 +44,7 @@ class Measure(Generic[ResultType]):
     compute: Callable[[Recipe], ResultType]
     batch_size: int = 10
 
-    def measure_encoded(self, recipe_names: Sequence[str]) -> list[bytes]:
+    def measure_as_json(self, recipe_names: Sequence[str]) -> list[bytes]:
         """Return the results of the recipes with these names, as JSON for the store."""
         return [
             msgspec.json.encode(self.compute(parse_recipe(text)))

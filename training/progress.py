@@ -35,7 +35,7 @@ class UpdateRate:
     """The rate of updates per second, from the first update on: kernels are compiled before it."""
 
     def __init__(self) -> None:
-        # time in seconds and number of updates at the first update
+        # time in seconds and number of training updates at the first report of progress
         self.first: tuple[float, int] | None = None
 
     def format_rate(self, updates: int) -> str:

@@ -90,7 +90,7 @@ Start = Annotated[
 ]
 Seat = Annotated[
     Literal["both", "x", "o"],
-    Meta(description="Seat of the learner: both in turn, x or o."),
+    Meta(description="The seat in which the learner learns: x, o, or both in turn."),
 ]
 Symmetric = Annotated[
     bool, Meta(description="Whether symmetric boards share one value.")
@@ -670,8 +670,8 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
     encoding: Annotated[
         Literal["one-hot", "flat", "bits", "number"],
         Meta(
-            description="Inputs for a position: three for each cell, one for each cell, two bits for "
-            "each cell, or all bits as one number."
+            description="How the network gets a position: three inputs for each cell (one-hot), one "
+            "for each cell (flat), two for each cell (bits), or all bits as one number."
         ),
     ] = "one-hot"
     layers: Annotated[

@@ -182,7 +182,7 @@ class Encodings(NamedTuple):
     flat: list[int]
     # Input of a network: three digits for each cell, two for the player to move, padding.  The
     # list is empty for a finished game.
-    input_steps: list[str]
+    network_inputs: list[str]
 
 
 def encode_position(game: Game, position: int) -> Encodings:
@@ -205,5 +205,5 @@ def encode_position(game: Game, position: int) -> Encodings:
         packed_bits=packed,
         bits=f"{packed:0{2 * game.cells + 2}b}",
         flat=encodings.encode_flat(game)[position].tolist(),
-        input_steps=read,
+        network_inputs=read,
     )

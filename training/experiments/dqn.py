@@ -41,9 +41,9 @@ ORDER = {"x": "first", "o": "second"}
 
 
 def find_overtaking_epoch(run: network.NetworkRun, seat_name: table.SeatName) -> float:
-    """Return the epoch after which the network always wins more, comparing means of ten epochs.
+    """Return the epoch after which the network always wins more games than it loses.
 
-    Infinite if there is no such epoch.
+    Means of ten epochs are compared.  The epoch is infinite if there is none.
     """
     lead = np.subtract(
         network.trace_share_in_seat(seat_name, "won")(run),

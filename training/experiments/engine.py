@@ -255,7 +255,7 @@ def _measure_missing_recipes(
     ]
     calls = [([name_recipe(recipe) for recipe in batch],) for batch in batches]
     if scheduler_address is None:
-        found = run_in_parallel(measure.measure_encoded, calls, jobs)
+        found = run_in_parallel(measure.measure_as_json, calls, jobs)
     else:
         from training.cluster import run_in_cluster  # noqa: PLC0415 - imports dask, which only clusters need
 
@@ -263,7 +263,7 @@ def _measure_missing_recipes(
             package for recipe in missing_recipes for package in list_packages(recipe)
         }
         found = run_in_cluster(
-            measure.measure_encoded,
+            measure.measure_as_json,
             calls,
             scheduler_address,
             sorted({"msgspec", *TABLE_PACKAGES, *used}),

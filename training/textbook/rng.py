@@ -37,7 +37,7 @@ def seed_state(seed, *part):
 
 
 def make_hash(key, factor):
-    """Return a hash function of 32-bit numbers; its key changes at every call."""
+    """Return a hash function of 32-bit numbers, which changes its own key at each call."""
 
     def hash_number(number):
         nonlocal key

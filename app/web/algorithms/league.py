@@ -182,7 +182,7 @@ def _describe_final_move(reason: ValueReason, reply: Reply) -> str:
 def _describe_best_reply(
     query: ValueQuery, reason: ValueReason, best_reply: Reply
 ) -> str:
-    """Return sentences on the reply that the learner counts: the one best for itself."""
+    """Return sentences on the reply in the target: the reply with the best value for the learner."""
     aim = (
         "Every ply is an update, also each move of the opponent, always with the "
         "learner's own reward. So the target has the opponent's move that is best for "

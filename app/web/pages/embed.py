@@ -453,7 +453,7 @@ def download_mind(name: str, ending: str) -> Response:
 @bp.get(urls.MATCH_PREVIEW.url(""))
 @bp.get(urls.MATCH_PREVIEW)
 def download_board_preview(record: str = "") -> Response:
-    """Return a position as a PNG for link previews, with its own values.
+    """Return a PNG of a position for link previews, with the values that its page shows.
 
     The picture of a finished game, and of its replay, has a ring around the losing move.
     """

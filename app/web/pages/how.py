@@ -385,7 +385,7 @@ def show_part(slug: str) -> Response:
 
 @bp.get(frame_url(urls.HOW_PART), endpoint="framed")
 def show_update_frame(slug: str) -> Response:
-    """Show an update of an algorithm in a frame."""
+    """Show an update of an algorithm as a page for an iframe."""
     site = get_current_site()
     update = draw_section_update(site, slug, request.args)
     if update is None:

@@ -202,7 +202,7 @@ def lay_out_board(
 
 
 def _lay_out_square(state: MatchState, cell: int, board_id: str) -> BoardSquare:
-    """Return a square with its stone."""
+    """Return a square of the board, with X or O if the cell is filled, without values."""
     game = state.site.game
     ply = len(state.match.shown_record)
     row, column = game.locate_cell(cell)

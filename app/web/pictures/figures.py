@@ -275,7 +275,7 @@ def lay_out_curves(
         svg.LegendKey(f"{style} curve", _name_series(series), link)
         for series, style, link in zip(every, styles, links, strict=True)
     ]
-    told, pressed = _describe_lines(every, has_wide_bands)
+    told, pressed = _describe_curves(every, has_wide_bands)
     unopened = any(
         series.recipe and not link.href
         for series, link in zip(every, links, strict=True)
@@ -343,7 +343,7 @@ def _name_series(series: Series) -> str:
     return series.name
 
 
-def _describe_lines(
+def _describe_curves(
     all_series: Sequence[Series], has_wide_bands: bool
 ) -> tuple[str, str]:
     """Return a sentence on the meaning of a line, and the second half of a sentence on its link."""

@@ -28,7 +28,7 @@ INK_COLOURS: dict[str, Shade] = {
     "win": ("#00695f", "#4fd1c1"),
     "draw": ("#5c6670", "#b4bcc5"),
     "loss": ("#b71c1c", "#ff8a80"),
-    # Lines of optimal play for draws: the heat of a draw would be too pale.
+    # The line below tiles that are draws with optimal play; the heat of a draw is too pale.
     "drawn": ("#aab2bd", "#6a7583"),
 }
 # In the dark scheme wins and losses are the brightest colours, and a draw is dark.

@@ -78,7 +78,7 @@ Board = Annotated[
 
 
 class Error(Struct, frozen=True):
-    """The status and the message of an error, with the field names of earlier versions of this API."""
+    """The status and the message of an error, in fields named as in earlier versions of this API."""
 
     code: Status
     message: Fault

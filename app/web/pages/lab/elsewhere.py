@@ -58,8 +58,8 @@ class TrainingVariant(NamedTuple):
     recipes: tuple[Recipe, Recipe]
 
 
-def build_other_verdicts(setup: Setup, trained_limit: int) -> VerdictTable | None:
-    """Return the table with its first `trained_limit` verdicts; None if no training can vary.
+def build_other_verdicts(setup: Setup, max_verdicts: int) -> VerdictTable | None:
+    """Return the table with its first `max_verdicts` verdicts; None if no training can vary.
 
     For each opponent the length of this page comes first, then half and twice the
     length. Raises the errors of `Lab.train_seeds`.
@@ -69,7 +69,7 @@ def build_other_verdicts(setup: Setup, trained_limit: int) -> VerdictTable | Non
     variants = _list_variants(setup, opponents, lengths)
     if len(variants) < 2:
         return None
-    trained = variants[:trained_limit]
+    trained = variants[:max_verdicts]
     verdicts = {
         (one.row_index, one.column_index): _compare_recipes(setup, one.recipes)
         for one in trained

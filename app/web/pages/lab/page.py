@@ -270,7 +270,7 @@ def download_preview(name: str) -> Response:
 def build_whole_duel(
     site: SiteData, main_recipe: str, query: Mapping[str, str]
 ) -> duel.Duel:
-    """Return a comparison with all seeds, and ignore the number in the URL."""
+    """Return a comparison with all seeds; the number of seeds in the URL is ignored."""
     chosen = slots.find_name(site, duel.find_recipe(site, main_recipe))
     return duel.build_duel(site, chosen, {**query, "seeds": str(MAX_SEEDS)})
 

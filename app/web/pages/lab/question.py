@@ -165,7 +165,7 @@ def _name_algorithm(recipe: Recipe) -> str:
 def _list_contrasts(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
-    """Return a slot for each contrast with commas and "and"; for many contrasts a single slot."""
+    """Return the phrases on the contrasts, joined by commas and "and"; a single one for many."""
     number = len(contrasts)
     if number > MAX_NAMED_CONTRASTS:
         words = spell_number(number)

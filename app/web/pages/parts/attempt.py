@@ -158,7 +158,7 @@ class Attempt:
         return replace(self, chosen_agent_cell=cell)
 
     def show_ply(self, ply: int) -> "Attempt":
-        """Return the attempt at another move of the solution."""
+        """Return this attempt with the solution shown up to another ply."""
         return replace(self, shown_plies=ply)
 
 

@@ -510,7 +510,7 @@ class TeachPage(Page, frozen=True):
         return _count_games_to_milestones(self.course.lessons)
 
     @property
-    def best_link_texts(self) -> dict[str, str]:
+    def best_learner_link_texts(self) -> dict[str, str]:
         """The texts of the links to the best learners of this browser, by milestone."""
         return {key: gettext(text) for key, text in BEST_TEXTS.items()}
 
