@@ -399,7 +399,7 @@ class Agent(Struct, frozen=True):
 
 
 class Met(Struct, frozen=True):
-    """The numbers of positions in which a policy can blunder: a number for each seat."""
+    """The number of positions in which a policy plays a blunder with a chance above 0, for each seat."""
 
     x: Annotated[
         int,
