@@ -127,7 +127,7 @@ def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
 class UpdateNumbers(NamedTuple):
     """The numbers of two updates in a training, counted from 1."""
 
-    # number of the update from which the learner preferred the blunder to the end
+    # number of the update from which on the blunder alone had the highest value, until the end
     deciding_update: int
     first_update: int  # number of the first update that changed the blunder's value
 
@@ -135,9 +135,10 @@ class UpdateNumbers(NamedTuple):
 def find_updates_behind_blunders(
     agent_id: str, blunders: list[Blunder]
 ) -> dict[Blunder, UpdateNumbers]:
-    """Repeat a training; return the numbers of the updates behind each blunder that it ends with.
+    """Repeat a training; return the numbers of the updates behind its final blunders.
 
-    A blunder that was preferred from the start to the end is left out: no update decided it.
+    Left out are blunders that do not alone have the highest value at the end, blunders that were
+    preferred from the start to the end, and blunders whose own value no update changed.
     """
     recipe = SHIPPED[agent_id].recipe
     learner = make_learner(tic_tac_toe(), recipe)
@@ -172,7 +173,10 @@ def find_updates_behind_blunders(
 def record_games_of_updates(
     agent_id: str, update_numbers: set[int]
 ) -> dict[int, UpdateExample]:
-    """Run a training; return the game of each of these updates as an example, by update number."""
+    """Run a training; return the game of each of these updates as an example, by update number.
+
+    All examples have DECIDING_KIND; `build_blunder_updates` changes the kind of first updates.
+    """
     recipe = SHIPPED[agent_id].recipe
     recorder = GameRecorder(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
@@ -246,7 +250,7 @@ def _make_example(
 def build_blunder_updates(
     agent_id: str, models: Path
 ) -> dict[str, list[UpdateExample]]:
-    """Return examples of the deciding and the first update of each blunder, by the blunder's key."""
+    """Return examples of the deciding and the first update of blunders that have both, by key."""
     found = find_updates_behind_blunders(agent_id, list_blunders(agent_id, models))
     numbers = {number for one in found.values() for number in one}
     examples = record_games_of_updates(agent_id, numbers)

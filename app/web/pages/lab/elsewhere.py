@@ -27,7 +27,9 @@ class VerdictCell(NamedTuple):
     """The short verdict on a contrast in one training."""
 
     url: str  # URL of this comparison, "" if it cannot be trained here
-    result_words: str  # "yes, 17 to 3", "" before it is trained
+    result_words: (
+        str  # such as "yes, 17 to 3"; "" before the training or without the measure
+    )
     answer: str  # "yes" if B is better, "no" if A is better, else ""
     is_current_comparison: bool  # whether it is the comparison of the page
 
@@ -44,9 +46,9 @@ class VerdictTable(NamedTuple):
 
     columns: Sequence[str]
     rows: Sequence[VerdictRow]
-    shown_verdict_count: int  # number of cells that already have a verdict
-    verdict_count: int  # number of cells of the table
-    # number of verdicts in the next request of the page; 0 if the table is complete
+    trained_count: int  # number of cells that are trained
+    trainable_count: int  # number of cells that can be trained
+    # number of trained cells that the page requests next; 0 if all cells are trained
     next_request_count: int
 
 
@@ -59,10 +61,10 @@ class TrainingVariant(NamedTuple):
 
 
 def build_other_verdicts(setup: Setup, max_verdicts: int) -> VerdictTable | None:
-    """Return the table with its first `max_verdicts` verdicts; None if no training can vary.
+    """Return the table with its first `max_verdicts` verdicts; None for fewer than two trainings.
 
-    For each opponent the length of this page comes first, then half and twice the
-    length. Raises the errors of `Lab.train_seeds`.
+    The trainings with the length of this page come first, then those with half and those with twice
+    the length. Raises the errors of `train_seeds`.
     """
     opponents = _list_opponents(setup)
     lengths = _list_lengths(setup)
@@ -122,7 +124,7 @@ def _name_policies(site: SiteData, joined_names: str) -> str:
 
 
 def _list_lengths(setup: Setup) -> list[tuple[int, str]]:
-    """Return half, the same and twice the number of turns, each with a title.
+    """Return half (at least 1), the same and twice the number of turns, each with a title.
 
     If the length is a contrast, the only number is 0, which keeps the length of each recipe.
     """

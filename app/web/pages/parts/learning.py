@@ -181,7 +181,7 @@ def chart_comparison(
 
 
 def choose_inks(site: SiteData, views: Sequence[SourceSnapshot]) -> dict[str, str]:
-    """Return agent -> ink of its curve; an agent has the same ink in every chart."""
+    """Return agent -> ink of its curve, in the order of the views; agents beyond the inks have none."""
     names = dict.fromkeys(
         view.value_source
         for view in views
@@ -199,12 +199,12 @@ def _build_outcome_curves(chances: list[Chances]) -> list[Curve]:
     ]
 
 
-# milliseconds before the next frame: if the frame shows no change, if it shows a change
+# milliseconds before the next frame: if it has the same squares and caption, if it has others
 STILL_PAUSE_MS, MOVING_PAUSE_MS = (140, 560)
 # The best square leads clearly if its value is higher than all others by this share of the
 # distance from a draw to a win.
 MIN_LEAD = 0.3
-CURVE_WIDTH, CURVE_HEIGHT = 100.0, 28.0  # size of the curve of wrong positions
+CURVE_WIDTH, CURVE_HEIGHT = 100.0, 28.0  # size of the curve of blunders
 
 
 class FilmSquare(NamedTuple):
@@ -217,7 +217,7 @@ class FilmSquare(NamedTuple):
 
 
 class FilmFrame(NamedTuple):
-    """The values of an agent at a snapshot."""
+    """A frame of a film: an agent at a snapshot, or several agents, each at its own snapshot."""
 
     update_text: str
     blunder_text: str  # number of positions with a blunder
@@ -229,7 +229,7 @@ class FilmFrame(NamedTuple):
 
 
 class Film(NamedTuple):
-    """All snapshots of an agent, at one position or at all positions."""
+    """The training of an agent, with or without the board of a position, or of several agents."""
 
     title: str
     frames: list[FilmFrame]
@@ -260,7 +260,9 @@ def _build_square(move_values: MoveValues, cell: int) -> FilmSquare:
 
 @cached_per_site(16, per_language=True)
 def film_position(site: SiteData, agent_name: str, record: str) -> Film:
-    """Return the film of an agent's values in one decision.
+    """Return the film of an agent's values in a position with a block that the player has to find.
+
+    At least two cells of the position are empty.
 
     Raises ValueError or IllegalMoveError as `replay_record` does.
     """
@@ -290,7 +292,7 @@ def film_position(site: SiteData, agent_name: str, record: str) -> Film:
 
 @cached_per_site(16, per_language=True)
 def film_all_positions(site: SiteData, agent_name: str) -> Film:
-    """Return the film of an agent's values in all positions."""
+    """Return a film without a board: blunders and positions with learned values, by snapshot."""
     known = choose_decisions(site, agent_name).is_known.sum(axis=1).tolist()
     total = format_count(len(site.tile_layout.decisions))
     captions = [
@@ -379,7 +381,7 @@ def _build_film(
     squares_by_frame: list[dict[int, FilmSquare]],
     captions_by_frame: list[str],
 ) -> Film:
-    """Return a film without a board, from the squares and captions of its frames."""
+    """Return a film from the squares and captions of its frames; the board is not described yet."""
     agent = site.agents[agent_name]
     blunders = agent.card.figures.blunders
     updates = agent.snapshot_updates.tolist()
@@ -424,6 +426,7 @@ def _choose_pause_ms(
     captions_by_frame: list[str],
     frame_index: int,
 ) -> int:
+    """Return the pause after a frame, short if the next frame has the same squares and caption."""
     after = min(frame_index + 1, len(squares_by_frame) - 1)
     shown = (squares_by_frame[frame_index], captions_by_frame[frame_index])
     return (
