@@ -12,6 +12,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from html import unescape
 from itertools import cycle
@@ -61,7 +62,7 @@ PAGES = (
     "/experiments",
     "/mind/q-table",
 )
-MORE = re.compile(r'id="duel"[^>]*\bhx-get="([^"]*)"')
+MORE = re.compile(r'id="after-\d+" hidden hx-get="([^"]*)"')
 DONE = re.compile(r'id="seeds-done" max="20" value="(\d+)"')
 
 
@@ -89,8 +90,10 @@ def classroom(students: int) -> Table:
         ]
         for visitor in visitors:
             visitor.start()
-        crowd(lambda number: _study(server, number, lesson), range(students))
-        over.set()
+        try:
+            crowd(lambda number: _study(server, number, lesson), range(students))
+        finally:
+            over.set()
         for visitor in visitors:
             visitor.join()
         spent = [now - then for now, then in zip(_spent(server), server_before, strict=True)]
@@ -131,11 +134,9 @@ def classroom(students: int) -> Table:
 
 def crowd(client: Callable[[int], None], numbers: Iterable[int]) -> None:
     """Run a function for several clients at the same time, each with its number; wait for all."""
-    threads = [threading.Thread(target=client, args=(number,)) for number in numbers]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    clients = list(numbers)
+    with ThreadPoolExecutor(len(clients)) as pool:
+        list(pool.map(client, clients))  # raises what a client raises
 
 
 def _study(server: Server, number: int, lesson: Lesson) -> None:
@@ -166,15 +167,23 @@ def _seeds(server: Server, page: str, end: float, lesson: Lesson) -> tuple[float
     """Request seeds until all are there; return the times of the first five and of all."""
     five = twenty = math.inf
     with suppress(TimeoutError):
-        while (more := MORE.search(page)) and time.monotonic() + PAUSE < end:
+        while int(found_in(page, DONE)) < MAX_SEEDS and time.monotonic() + PAUSE < end:
             time.sleep(PAUSE)
-            answer = until_there(server, unescape(more[1]), end, headers=SWAP)
+            answer = until_there(server, found_in(page, MORE), end, headers=SWAP)
             _note(lesson, answer)
             now, page = time.monotonic(), answer.text
-            done = int(DONE.findall(page)[0])
+            done = int(found_in(page, DONE))
             five = min(five, now if done >= FIRST_SEED_COUNT else math.inf)
             twenty = min(twenty, now if done >= MAX_SEEDS else math.inf)
     return five, twenty
+
+
+def found_in(page: str, pattern: re.Pattern[str]) -> str:
+    """Return what the group of a pattern holds; raises ValueError if the page has changed."""
+    found = pattern.search(page)
+    if found is None:
+        raise ValueError(f"nothing on the page matches {pattern.pattern}: {page[:200]}")
+    return unescape(found[1])
 
 
 def _note(lesson: Lesson, answer: Answered) -> None:
@@ -333,7 +342,7 @@ def _teach(server: Server, first: int, seed: int, end: float, asked: Asked) -> N
     while time.monotonic() < end:
         time.sleep(draw.uniform(*THINKING))
         squares = SQUARE.findall(page)
-        step = unescape(draw.choice(squares) if squares else (NEXT.findall(page) or [""])[0])
+        step = unescape(draw.choice(squares)) if squares else page and found_in(page, NEXT)
         start = time.monotonic()
         page, learned = _page(server, urljoin(at, step))
         if squares:
