@@ -15,7 +15,7 @@ TOKEN_PATTERN = re.compile(
     r"""\s*(?:
     (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
     |\[(?P<list>[-+.,\s\dNaeEonul]*)\] | \((?P<tuple>[-+.,\s\dNaeEonul]*)\)  # of numbers alone
-    |(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
+    |(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)
     |(?P<word>[-+]?[A-Za-z_][\w.]*)
     |(?P<sign>[\][(){},:=<>])
     )""",

@@ -22,6 +22,8 @@ from app.tictactoe.npz import read_array
 
 # Limit for the rows of a table; one with a row for every cell of every position has 49,302 rows.
 MAX_ROWS = 50_000
+# Limit for the columns of a CSV file; a board of nine columns with nine values has 18.
+MAX_COLUMNS = 40
 BOARD_NAMES = ("board", "state", "position", "key", "s", "obs", "observation")
 MOVE_NAMES = ("action", "move", "cell", "a")
 VALUE_NAMES = ("value", "q", "v", "values", "q_value", "q_values", "qvalue", "qvalues")
@@ -161,6 +163,10 @@ def split_csv_lines(csv_text: str, delimiter: str) -> list[tuple[int, list[str]]
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 numbered_lines.append((number, cells))
+            if len(cells) > MAX_COLUMNS:
+                raise TableError(
+                    f"line {number}: there are more than {MAX_COLUMNS} columns in it"
+                )
             if len(numbered_lines) > MAX_ROWS + 1:
                 raise TableError(f"there are more than {MAX_ROWS:,} rows in it")
             number = reader.line_num + 1

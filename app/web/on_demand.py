@@ -59,7 +59,8 @@ DecodedAnswer = TypeVar("DecodedAnswer")
 MAX_UNPACKED_AGENTS = 16  # number of cached agents, 0.7 MB each
 # characters in a cache of names, enough for about 5,000 names
 MAX_CACHED_NAMES = 1 << 18
-MAX_CACHED_GAME_LOGS = 32  # cached game logs, about 10 KB each
+# cached game logs and courses, about 10 KB each; a class sends 60 courses at once
+MAX_CACHED_GAME_LOGS = 100
 MAX_CACHED_SEED_RUNS = (
     4000  # cached seed results, about 2 KB each: 20 seeds of 200 recipes
 )
@@ -206,11 +207,9 @@ class Lab:
 
         Raises the errors of `get_game_log`.
         """
-        return self._request_answer(
-            f"taught/{'-' if unfinished_moves is None else unfinished_moves}/{recipe}",
-            {},
-            _decode_course,
-        )
+        moves = "-" if unfinished_moves is None else unfinished_moves
+        request_text = f"taught/{moves}/{recipe}"
+        return _decode_course(self._request_answer(request_text, self.stories, bytes))
 
     def _find_seed_run(self, recipe_text: str) -> bytes | None:
         """Return the result of a recipe as JSON, from the cache or from a loaded agent, else None."""

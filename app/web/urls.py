@@ -41,7 +41,7 @@ class Route(str):
         once in a URL.
         """
         route = super().__new__(cls, rule)
-        route._pattern = re.sub("<[^>]*>", "%s", rule)
+        route._pattern = re.sub("<[^<>]*>", "%s", rule)
         names = (query_text or "").split()
         route.query_parameters = (
             None if query_text is None else tuple(name.rstrip("*") for name in names)

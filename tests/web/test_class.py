@@ -12,6 +12,8 @@ from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import find_best_moves
 from app.tictactoe.policy_codec import encode_moves
 from app.web.pages.teach.classroom import find_exercise
+from app.web.site_data import SiteData
+from app.web.trainer_client import TrainerBusyError
 
 MENACE = "menace,vs=you,games=4,taught=245.45810.5713.12368"
 PAPER = "menace,vs=you,seat=x,opening=centre,paper=yes,games=2,taught=405386.40315"
@@ -95,14 +97,36 @@ def test_nothing_is_pasted(client: FlaskClient) -> None:
     assert answer.status_code == 400
     assert "There are no links in this request." in answer.text
     assert client.post("/teach/class", data={"links": "x"}).status_code == 400
-    large = compare(client, "x" * 1_100_000)
+    large = compare(client, "x" * 300_000)
     assert large.status_code == 413
+    assert "256 KB" in large.text
 
 
-def test_a_class_has_sixty_links_at_most(client: FlaskClient) -> None:
+def test_a_class_has_sixty_lines_at_most(client: FlaskClient) -> None:
     page = compare(client, "\n".join([f"/teach/{PAPER}"] * 61)).text
     assert len(rows(page)) == 60
-    assert "Lines from 61 on were not read: a class can have 60 links." in page
+    assert "Lines from 61 on were not read: a class can have 60 lines." in page
+    page = compare(client, "no link\n\n" * 10_000).text
+    assert page.count("has no link to /teach or /judge") == 60
+    assert "Line 1: a line has at most" in compare(client, "a" * 5_000).text
+
+
+class BusyTrainer:
+    """A trainer that refuses every request."""
+
+    def request_answer(self, *_: object) -> bytes:
+        raise TrainerBusyError
+
+
+def test_a_busy_server_does_not_lose_the_pasted_links(
+    client: FlaskClient, site: SiteData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site.lab, "source", BusyTrainer())
+    answer = compare(client, f"Ada: /teach/{MENACE.replace('245', '254')}")
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
+    assert "Refresh" not in answer.headers  # it would ask for the page without its links
+    assert f">Ada: /teach/{MENACE.replace('245', '254')}</textarea>" in answer.text
+    assert 'id="busy"' in answer.text
 
 
 def test_what_the_worksheet_asks_has_the_answers_that_it_gives(client: FlaskClient) -> None:

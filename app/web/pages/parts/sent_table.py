@@ -58,13 +58,13 @@ def receive_table() -> tuple[bytes, TableOptions]:
     return content, read_options(given)
 
 
-def receive_form() -> tuple[bytes, dict[str, str]]:
+def receive_form(max_bytes: int = MAX_FORM_BYTES) -> tuple[bytes, dict[str, str]]:
     """Return the file of a form, or the text in its field `table`, and its other fields."""
     _stream, fields, files = parse_form_data(
         request.environ,
         stream_factory=create_memory_file,
-        max_form_memory_size=MAX_FORM_BYTES,
-        max_content_length=MAX_FORM_BYTES,
+        max_form_memory_size=max_bytes,
+        max_content_length=max_bytes,
         max_form_parts=MAX_FORM_PARTS,
     )
     content = files["file"].read() if "file" in files else b""

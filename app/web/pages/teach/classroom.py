@@ -9,7 +9,12 @@ from typing import ClassVar, NamedTuple
 from urllib.parse import unquote
 
 from flask import Blueprint, request
-from werkzeug.exceptions import BadRequest, HTTPException, RequestEntityTooLarge
+from werkzeug.exceptions import (
+    BadRequest,
+    HTTPException,
+    RequestEntityTooLarge,
+    ServiceUnavailable,
+)
 from werkzeug.wrappers import Response
 
 from app.recipes import RecipeError
@@ -20,7 +25,7 @@ from app.tictactoe.values import find_best_response
 from app.web import urls
 from app.web.formatting import format_percent
 from app.web.pages.parts.export import build_iframe
-from app.web.pages.parts.sent_table import FORM_MIMETYPE, MAX_TABLE_BYTES, receive_form
+from app.web.pages.parts.sent_table import FORM_MIMETYPE, receive_form
 from app.web.pages.teach.learners import (
     find_truncated_link,
     format_learner_title,
@@ -34,11 +39,13 @@ from app.web.translation import gettext, gettext_noop, mark_english
 
 bp = Blueprint("classroom", __name__)
 
-MAX_LINKS = 60  # maximum number of links of a class
+MAX_LINES = 60  # maximum number of pasted lines that are not empty
+MAX_LINE_LENGTH = 4_000  # characters; a judged table has the longest link, about 2,800
+MAX_FORM_BYTES = 1 << 18
 MAX_BLUNDER_BOARDS = 5  # maximum number of boards that the table compares
 NO_BLUNDER = BlunderChance(0.0, 0.0)
 FREQUENT_CHANCE = 0.01  # smallest probability of a blunder that the table counts
-LINK_PATTERN = re.compile(r"(?:https?://)?\S*?/(teach/|judge\?)(\S*)")
+LINK_PATTERN = re.compile(r"/(teach/|judge\?)(\S*)")
 MOVES_PATTERN = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
 # (title of the frame, its URL, its height in pixels)
 FRAME_TITLES = (
@@ -134,6 +141,7 @@ class ClassPage(Page, frozen=True):
     typed_links: str = ""
     pupils: tuple[Pupil, ...] = ()
     line_faults: tuple[LineFault, ...] = ()  # a reason for each line without a learner
+    is_busy: bool = False  # whether the links could not be read in time
 
     @cached_property
     def _blunder_positions(self) -> list[int]:
@@ -229,9 +237,16 @@ def show_class_page() -> Response:
 def compare_class() -> Response:
     """Show the table of the learners whose links are in the form; the links are not stored."""
     typed = read_typed_links()
-    pupils, faults = read_links(typed)
-    page = ClassPage(get_current_site().game, typed, tuple(pupils), tuple(faults))
-    response = render_page(page)
+    game = get_current_site().game
+    try:
+        pupils, faults = read_links(typed)
+    except ServiceUnavailable as busy:
+        response = render_page(ClassPage(game, typed, is_busy=True))
+        # An error page would lose what was typed.  No Refresh: that would be a GET.
+        response.status_code = ServiceUnavailable.code
+        response.headers["Retry-After"] = str(busy.retry_after)
+    else:
+        response = render_page(ClassPage(game, typed, tuple(pupils), tuple(faults)))
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -239,14 +254,19 @@ def compare_class() -> Response:
 def read_typed_links() -> str:
     """Return the text of the form.
 
-    Raises RequestEntityTooLarge for more than 1 MB and BadRequest for a form without links.
+    Raises RequestEntityTooLarge for more than 256 KB and BadRequest for a form without links.
     """
     if request.mimetype != FORM_MIMETYPE:
         raise BadRequest(gettext("There are no links in this request."))
-    _, fields = receive_form()
+    try:
+        _, fields = receive_form(MAX_FORM_BYTES)
+    except RequestEntityTooLarge:
+        sentence = gettext(
+            "The links of a class have at most %(size)s KB.",
+            size=MAX_FORM_BYTES // 1024,
+        )
+        raise RequestEntityTooLarge(sentence) from None
     typed = fields.get("links", "")
-    if len(typed.encode()) > MAX_TABLE_BYTES:
-        raise RequestEntityTooLarge
     if not typed.strip():
         raise BadRequest(gettext("There are no links in this request."))
     return typed
@@ -256,21 +276,21 @@ def read_links(typed_links: str) -> tuple[list[Pupil], list[LineFault]]:
     """Return the learners of the lines, and the reason for each line without a learner."""
     pupils = list[Pupil]()
     faults = list[LineFault]()
-    lines = [(n, line.strip()) for n, line in enumerate(typed_links.splitlines(), 1)]
-    for number, line in [each for each in lines if each[1]]:
-        if len(pupils) == MAX_LINKS:
-            sentence = gettext(
-                "Lines from %(line)s on were not read: a class can have %(most)s links.",
-                line=number,
-                most=MAX_LINKS,
-            )
-            faults.append(LineFault(sentence))
-            break
+    numbered = enumerate(typed_links.splitlines(), 1)
+    lines = [(number, line.strip()) for number, line in numbered if line.strip()]
+    for number, line in lines[:MAX_LINES]:
         try:
             pupils.append(read_link(number, line))
         except LinkError as error:
             sentence = gettext("Line %(line)s: %(fault)s", line=number, fault=error)
             faults.append(LineFault(sentence, error.english))
+    for number, _ in lines[MAX_LINES : MAX_LINES + 1]:
+        sentence = gettext(
+            "Lines from %(line)s on were not read: a class can have %(most)s lines.",
+            line=number,
+            most=MAX_LINES,
+        )
+        faults.append(LineFault(sentence))
     return pupils, faults
 
 
@@ -279,12 +299,17 @@ def read_link(line_number: int, pasted_line: str) -> Pupil:
 
     Raises LinkError if there is none.
     """
+    if len(pasted_line) > MAX_LINE_LENGTH:
+        raise LinkError(
+            gettext("a line has at most %(most)s characters.", most=MAX_LINE_LENGTH)
+        )
     found = LINK_PATTERN.search(pasted_line)
     if not found:
         raise LinkError(gettext("this line has no link to /teach or /judge."))
-    name = pasted_line[: found.start()].strip(" :,;\t") or gettext(
-        "Line %(line)s", line=line_number
-    )
+    before = pasted_line[: found.start()]
+    # The host of a link follows the last blank.
+    name = before[: len(before) - len(re.split(r"\s", before)[-1])].strip(" :,;\t")
+    name = name or gettext("Line %(line)s", line=line_number)
     kind, rest = found.groups()
     return (
         read_judged_table(name, rest) if kind == "judge?" else read_learner(name, rest)
