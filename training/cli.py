@@ -111,7 +111,7 @@ class AgentOrExternal(click.ParamType["str | NamedRecipe"]):
             return value
         # `Path.is_file` would raise OSError for a text that is too long for a path.
         if os.path.isfile(value) and value not in SHIPPED:
-            endings = ".npz, .json, .csv, .tsv and .txt"
+            endings = ".npz, .npy, .json, .csv, .tsv and .txt"
             self.fail(
                 f"{value}: the files that can be judged are {endings}", param, ctx
             )
@@ -404,11 +404,12 @@ def judge(
 ) -> None:
     """Judge agents of other programs, or compute the figures of cards again.
 
-    A FILE is a table in any form that the page /judge reads: JSON, CSV, npz, or a dict as Python
+    A FILE is a table in any form that the page /judge reads: JSON, CSV, npz, npy, or a dict as Python
     prints it, with boards and the values of their moves or the move that is played.  Nothing in
     it is executed.  A LINK is a link of the page /judge, or only the moves in it.  A FUNCTION of a
     MODULE gets a board and a player and returns a move, as docs/judge.py explains.  The play is
-    evaluated exactly, and nothing is written.
+    evaluated exactly, and nothing is written.  If rows of a table cannot be read, the others are
+    judged, the faults are listed, and the exit status is 1.
 
     For an ID or a RECIPE, or for all agents if you name none, the figures of the card are computed
     again from its table and written, without any training.
@@ -422,13 +423,17 @@ def judge(
 
     game = tic_tac_toe()
     options = TableOptions(**answers)
+    has_faults = False
     for text in (one for one in agents if isinstance(one, str)):
         if as_json:
             record = describe_external(game, text, options, site)
             click.echo(msgspec.json.encode(record))
+            has_faults |= "unread" in record
         else:
             for line in judge_external(game, text, options, site):
                 click.echo(line)
+    if has_faults:
+        sys.exit(1)
     ids = {one.agent_id: one.recipe for one in agents if not isinstance(one, str)}
     for agent_id in ids if agents else list_agent_ids(models):
         if as_json:

@@ -42,10 +42,21 @@ FUNCTION_PATTERN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 MAX_MOVES = 50  # limit for the moves that are read; no board has more cells
 MAX_QUOTED_LENGTH = 40  # limit for the characters of a quoted item
 MAX_FILE_BYTES = 64 << 20  # limit for the size of a file in bytes
-TABLE_ENDINGS = {".npz", ".json", ".csv", ".tsv", ".txt"}
+TABLE_ENDINGS = {
+    ".npz",
+    ".npy",
+    ".json",
+    ".jsonl",
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".dat",
+    ".gz",
+}
+PICKLE_ENDINGS = {".pkl", ".pickle", ".p"}  # refused with the line that converts them
 # Descriptions of the valid forms of an external agent; each error message ends with one of them.
 FORM_DESCRIPTIONS = {
-    "table": "A table is JSON, CSV, an npz, or a dict or list as Python prints it. It has boards, "
+    "table": "A table is JSON, CSV, npz, npy, or a dict or list as Python prints it. It has boards, "
     "and for each the values of its cells in reading order, values by cell, or the cell that is "
     'played: {"X.O......": [null, 0.1, null, 0.2, 0.7, 0, 0.3, 0.1, 0.4]}. The page /judge lists '
     "all forms.",
@@ -67,16 +78,19 @@ CAUSE_TEXTS = {
 class ExternalAgent(NamedTuple):
     """The moves of an external agent, its values, and notes on how they were read."""
 
-    # [D, cells] its moves; several moves of a decision have equal chances
+    # [D, cells] its moves; several moves of a decision have equal chances, or those of `policy`
     chosen_moves: CellMask
     # [D, cells] mover's view, NaN without a value; None if only moves are known
     q: NDArray[np.float64] | None = None
     notes: Iterable[str] = ()
+    # [D, cells] chances of the moves if they differ, else None
+    policy: Policy | None = None
+    fault: str = ""  # the rows that could not be read, with reasons
 
 
 def find_agent_form(agent_text: str) -> str:
     """Return the key of `FORM_DESCRIPTIONS` that a command-line text matches, "" if it matches none."""
-    if Path(agent_text).suffix.lower() in TABLE_ENDINGS:
+    if Path(agent_text).suffix.lower() in TABLE_ENDINGS | PICKLE_ENDINGS:
         return "table"
     if "moves=" in agent_text or (
         len(agent_text) > MAX_NAME_LENGTH and ALPHABET.fullmatch(agent_text)
@@ -91,18 +105,25 @@ def judge_external(
     """Yield the exact results of an external agent, line by line.
 
     `agent_text` has one of `FORM_DESCRIPTIONS`; `options` apply to tables. Raises ValueError, naming the
-    fault, its place and the valid form, if the agent cannot be read.
+    fault, its place and the valid form, if the agent cannot be read, and after the results if rows
+    of a table cannot be read.
     """
     foreign = read_external(game, agent_text, options)
     if foreign.notes:
         yield from foreign.notes
         yield ""
-    yield from _list_play_results(game, foreign.chosen_moves)
+    yield from _list_play_results(game, foreign)
     if foreign.q is not None:
         yield ""
         yield from _list_value_errors(game, foreign.q)
     yield ""
     yield f"{site}/judge?moves={encode_moves(game, foreign.chosen_moves)}"
+    if foreign.policy is not None:
+        yield "(The link has the moves that are drawn, each with an equal chance.)"
+    if foreign.fault:
+        raise ValueError(
+            f"{agent_text}: the other rows were judged, these cannot be read: {foreign.fault}"
+        )
 
 
 def describe_external(
@@ -113,21 +134,39 @@ def describe_external(
     Adds the notes on how its table was read.  Raises ValueError as `judge_external` does.
     """
     foreign = read_external(game, agent_text, options)
-    record = describe_moves(game, foreign.chosen_moves, site)
-    return {"agent": agent_text, **record, "notes": [*foreign.notes]}
+    figures = _compute_figures(game, foreign)
+    policy = _get_policy(foreign)
+    moves = encode_moves(game, foreign.chosen_moves)
+    record = {
+        "agent": agent_text,
+        **describe_play(game, policy, figures),
+        "link": f"{site}/judge?moves={moves}",
+        "notes": [*foreign.notes],
+    }
+    return record | ({"unread": foreign.fault} if foreign.fault else {})
 
 
 def describe_moves(game: Game, chosen_moves: CellMask, site: str) -> dict[str, Any]:
     """Return the exact results of moves, [D, cells], as `describe_play` does, and their link."""
-    figures = _compute_moves_figures(game, chosen_moves)
+    figures = _compute_figures(game, ExternalAgent(chosen_moves))
     record = describe_play(game, policy_from_moves(chosen_moves), figures)
     return {**record, "link": f"{site}/judge?moves={encode_moves(game, chosen_moves)}"}
 
 
-def _compute_moves_figures(game: Game, chosen_moves: CellMask) -> Figures:
-    """Return the exact figures of a policy that plays these moves, [D, cells], with equal chances."""
-    table = chosen_moves[game.legal].astype(np.float32)
-    return compute_figures(game, table[None], [0], RewardScale())
+def _get_policy(foreign: ExternalAgent) -> Policy:
+    """Return the chances of an external agent's moves."""
+    if foreign.policy is not None:
+        return foreign.policy
+    return policy_from_moves(foreign.chosen_moves)
+
+
+def _compute_figures(game: Game, foreign: ExternalAgent) -> Figures:
+    """Return the exact figures of an external agent's play."""
+    if foreign.policy is None:
+        table = foreign.chosen_moves[game.legal].astype(np.float32)
+        return compute_figures(game, table[None], [0], RewardScale())
+    chances = foreign.policy[game.legal][None]
+    return compute_figures(game, chances, [0], RewardScale(), "proportional")
 
 
 def describe_agent(game: Game, agent: Agent) -> dict[str, Any]:
@@ -192,17 +231,16 @@ def read_external(game: Game, agent_text: str, options: TableOptions) -> Externa
 
 
 def _read_file(game: Game, file: Path, options: TableOptions) -> ExternalAgent:
-    """Return the agent of a table file.
-
-    Raises TableError, listing the rows, if rows cannot be read.
-    """
+    """Return the agent of a table file; raises TableError if none of its rows can be read."""
     if file.stat().st_size > MAX_FILE_BYTES:
         raise TableError(f"the file is larger than {MAX_FILE_BYTES >> 20} MB")
     reading = read_table(game, file.read_bytes(), options)
-    if reading.unread_reasons:
-        raise TableError(reading.fault_sentence)
     return ExternalAgent(
-        reading.chosen_moves, reading.q, [reading.summary_sentence, *reading.notes]
+        chosen_moves=reading.chosen_moves,
+        q=reading.q,
+        notes=[reading.summary_sentence, *reading.notes],
+        policy=reading.policy if reading.is_proportional else None,
+        fault=reading.fault_sentence,
     )
 
 
@@ -263,10 +301,10 @@ def _quote_repr(item: object) -> str:
     return text if len(text) <= MAX_QUOTED_LENGTH else f"{text[:MAX_QUOTED_LENGTH]}…"
 
 
-def _list_play_results(game: Game, chosen_moves: CellMask) -> Iterator[str]:
-    """Yield lines on moves, [D, cells]: their results, their blunders, and likely causes of these."""
-    policy = policy_from_moves(chosen_moves)
-    figures = _compute_moves_figures(game, chosen_moves)
+def _list_play_results(game: Game, foreign: ExternalAgent) -> Iterator[str]:
+    """Yield lines on an agent's moves: their results, their blunders, and likely causes of these."""
+    policy = _get_policy(foreign)
+    figures = _compute_figures(game, foreign)
     for seat, record in find_lost_games(game, policy).items():
         verdict = (
             "cannot be beaten, proved" if record is None else f"loses the game {record}"

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from app.tables.options import MARK_CODES, TableOptions, ask_for_option
 from app.tables.values import (
     CONSTRUCTOR_PATTERN,
     TableError,
@@ -47,17 +48,12 @@ TOKEN_PATTERN = re.compile(
     r"""\"([^"]*)\"|'([^']*)'|([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|([A-Za-z]+)|([._*#?-])""",
     re.ASCII,
 )
+SEPARATOR_SIGNS = set(" \t\r\n,;:|/()[]{}='\"")  # between the tokens of a board
 NUMERAL_PATTERN = re.compile(r"-?\d+|\.", re.ASCII)
-# The numbers in a table that mean (empty, X, O), or (empty, player to move, opponent).
-NUMBER_SCHEMES = [
-    ("0", "1", "-1"),
-    ("0", "1", "2"),
-    ("-1", "1", "0"),
-    ("-1", "0", "1"),
-    ("2", "0", "1"),
-    ("2", "1", "0"),
-]
+# From this number of boards of each starter on, a table is one of games that either mark begins.
+MIN_STARTED = 3
 UNREACHABLE = -1  # the position number of a board that no game leads to
+MAX_SIGN_LENGTH = 4  # maximum number of characters of a sign between commas
 MAX_LISTED_SIGNS = 8  # maximum number of signs listed in an error message
 MOVER_NAMES = ("the player to move", "the other side")
 SIDE_NAMES = ("X", "O")
@@ -115,6 +111,9 @@ def _parse_board_text(board: str) -> BoardSigns | None:
     for text in (board, joined, joined.strip()):
         if NINE_SIGNS_PATTERN.fullmatch(text):
             return BoardSigns(tuple(map(_normalize_token, text)), is_base3_number=False)
+    listed = _parse_bare_cells(board) or _parse_raw_board(board)
+    if listed:
+        return listed
     stripped = board.strip()
     if CODE_PATTERN.fullmatch(stripped):
         return _parse_code(int(float(stripped)))
@@ -123,11 +122,34 @@ def _parse_board_text(board: str) -> BoardSigns | None:
         return BoardSigns(
             tuple(map(_normalize_token, with_move[1])), False, (float(with_move[2]),)
         )
-    parts = [
-        "".join(filter(None, found))
-        for found in TOKEN_PATTERN.findall(CONSTRUCTOR_PATTERN.sub("", board))
-    ]
+    plain = CONSTRUCTOR_PATTERN.sub("", board)
+    if not set(TOKEN_PATTERN.sub("", plain)) <= SEPARATOR_SIGNS:
+        return None
+    parts = ["".join(filter(None, found)) for found in TOKEN_PATTERN.findall(plain)]
     return _parse_board_list(parts) if len(parts) > 1 else None
+
+
+def _parse_bare_cells(board: str) -> BoardSigns | None:
+    """Return the signs of nine cells between separators, where a blank or nothing is empty."""
+    for separator in ",;":
+        cells = [cell.strip() for cell in board.split(separator)]
+        is_bare = len(cells) == CELL_COUNT and not set(board) & set("([{'\"")
+        if is_bare and all(len(cell) <= MAX_SIGN_LENGTH for cell in cells):
+            return _parse_board_list(cells)
+    return None
+
+
+def _parse_raw_board(board: str) -> BoardSigns | None:
+    """Return the signs of a board as the bytes of an array of nine numbers, None if it is none."""
+    if board.isprintable() or max(board) > "\xff":
+        return None
+    for kind in ("i1", "<i4", "<i8", "<f4", "<f8"):
+        if len(board) == CELL_COUNT * np.dtype(kind).itemsize:
+            numbers = np.frombuffer(board.encode("latin-1"), kind).tolist()
+            if set(numbers) <= {-1, 0, 1, 2}:
+                signs = tuple(str(int(number)) for number in numbers)
+                return BoardSigns(signs, is_base3_number=False)
+    return None
 
 
 def _parse_board_list(board: list[TableItem]) -> BoardSigns | None:
@@ -153,51 +175,64 @@ def _parse_board_list(board: list[TableItem]) -> BoardSigns | None:
 class SignScheme(NamedTuple):
     """A meaning of the signs: the digit of each sign.
 
-    0 is empty, 1 X, 2 O; if `is_movers_view`, 1 is the player to move and 2 the opponent.
-    `description` is a
-    sentence on the meaning for the user.
+    0 is empty, 1 X and 2 O, or 1 the player to move and 2 the opponent if `starter` is "mover".
+    If `starter` is "o", O begins and counts as X.
     """
 
     digits: dict[str, int]
-    is_movers_view: bool
-    description: str
+    starter: str  # "x", "o" or "mover"
+    meaning: str  # clause for the user
+    is_usual: bool = True  # whether it is a meaning that /judge documents
+
+    @property
+    def description(self) -> str:
+        """The meaning with the mark that begins."""
+        if self.starter == "o":
+            return f"{self.meaning}, and O begins: it counts as X"
+        return f"{self.meaning}, and X begins" if "X" in self.digits else self.meaning
 
 
-def list_schemes(used_tokens: set[str], boards_option: str) -> list[SignScheme]:
-    """List the possible meanings of the signs `used_tokens` in a table: X, O, empty.
-
-    `boards_option` is the option that `TableOptions` explains.
-    """
+def list_schemes(used_tokens: set[str], options: TableOptions) -> list[SignScheme]:
+    """List the possible meanings of the signs `used_tokens` in a table, the usual ones first."""
     if used_tokens & {"X", "O"}:
-        return list_letter_schemes(used_tokens)
+        scheme = make_letter_scheme(used_tokens)
+        begins = "xo" if options.begins == "auto" else options.begins
+        return [scheme._replace(starter=starter) for starter in begins]
+    starters = ["o" if options.begins == "o" else "x", "mover"]
+    if options.boards != "auto":
+        starters = starters[:1] if options.boards == "x" else starters[1:]
     schemes = []
-    for is_own in (False, True):
-        if boards_option == ("x" if is_own else "mover"):
-            continue
-        first, second = MOVER_NAMES if is_own else SIDE_NAMES
-        for empty, one, other in NUMBER_SCHEMES:
-            if used_tokens <= {empty, one, other, "."} and not (is_own and one != "1"):
-                note = (
-                    f"Boards: {one} is {first}, {other} is {second}, {empty} is empty."
-                )
+    for starter in starters:
+        first, second = MOVER_NAMES if starter == "mover" else SIDE_NAMES
+        for code, (empty, one, other) in MARK_CODES.items():
+            is_chosen = options.marks in ("auto", code)
+            is_possible = used_tokens <= {empty, one, other, "."}
+            is_usual = empty == "0"
+            is_known = starter != "mover" or is_usual or options.boards == "mover"
+            if is_chosen and is_possible and is_known:
+                meaning = f"{one} is {first}, {other} is {second}, {empty} is empty"
                 digits = {empty: 0, ".": 0, one: 1, other: 2}
-                schemes.append(SignScheme(digits, is_own, note))
+                schemes.append(SignScheme(digits, starter, meaning, is_usual))
     return schemes
 
 
-def list_letter_schemes(used_tokens: set[str]) -> list[SignScheme]:
-    """List the schemes of a table with the letters X and O; a 0 may stand for O."""
+def make_letter_scheme(used_tokens: set[str]) -> SignScheme:
+    """Return the scheme of a table with the letters X and O; a 0 may stand for O."""
     has_zero_for_o = (
         "0" in used_tokens and "O" not in used_tokens and "." in used_tokens
     )
     digits = {token: 0 for token in used_tokens if NUMERAL_PATTERN.fullmatch(token)}
-    digits["0"] = 2 if has_zero_for_o else 0
-    x_begins = "Boards: X and O, and X begins."
-    o_begins = "Boards: X and O, and O begins: it counts as X."
-    return [
-        SignScheme(digits | {"X": 1, "O": 2}, False, x_begins),
-        SignScheme(digits | {"X": 2, "O": 1}, False, o_begins),
-    ]
+    digits |= {"0": 2 if has_zero_for_o else 0, "X": 1, "O": 2}
+    return SignScheme(digits, "x", "X and O")
+
+
+class ChosenScheme(NamedTuple):
+    """The meaning of the signs that the boards of a table show."""
+
+    scheme: SignScheme
+    note: str  # sentence for the user, with the evidence
+    # [B] whether each board belongs only to games that the other mark begins
+    is_left_out: NDArray[np.bool_]
 
 
 @dataclass(eq=False)
@@ -205,7 +240,6 @@ class DistinctBoards:
     """The B different boards of a table."""
 
     signs: list[BoardSigns]
-    row_counts: NDArray[np.int64]  # [B] number of rows with each board
     tokens: NDArray[np.intp] = field(init=False)  # [B, 9] indices into `vocabulary`
     vocabulary: list[str] = field(init=False)
     # [B] whether each board is written as a base-3 number
@@ -220,20 +254,64 @@ class DistinctBoards:
         self.tokens = indices.reshape(-1, CELL_COUNT)
         self.is_base3_number = np.array([signs.is_base3_number for signs in self.signs])
 
-    def find_scheme(self, game: Game, boards_option: str) -> SignScheme:
-        """Return the scheme that makes most rows positions; raises TableError if none fits."""
+    def find_scheme(
+        self, game: Game, options: TableOptions, weights: NDArray[np.int64]
+    ) -> ChosenScheme:
+        """Return the scheme that makes most rows positions.
+
+        `weights`, [B], are the numbers of rows that count. Raises TableError if no scheme fits,
+        or if several do and differ.
+        """
         used = set(self.vocabulary)
-        schemes = list_schemes(used, boards_option)
+        schemes = list_schemes(used, options)
         if not schemes:
             strange = ", ".join(sorted(used)[:MAX_LISTED_SIGNS])
             raise TableError(
                 f"what stands for X, O and empty cannot be told: there are {strange}"
             )
-        fitting = [
-            int(self.row_counts[self.find_positions(game, scheme) != UNREACHABLE].sum())
-            for scheme in schemes
-        ]
-        return schemes[fitting.index(max(fitting))]
+        positions = [self.find_positions(game, scheme) for scheme in schemes]
+        fits = [int(weights[found != UNREACHABLE].sum()) for found in positions]
+        best = fits.index(max(fits))
+        for other, fit in enumerate(fits):
+            differs = (positions[other] != positions[best])[weights > 0].any()
+            if fit == fits[best] > 0 and differs and not schemes[best].is_usual:
+                raise ask_for_option(
+                    "marks",
+                    f"{fit:,} rows have boards of games if {schemes[best].meaning}, and "
+                    f"as many if {schemes[other].meaning}.",
+                )
+        return self.weigh_starters(game, schemes, schemes[best], weights)
+
+    def weigh_starters(
+        self,
+        game: Game,
+        schemes: list[SignScheme],
+        best: SignScheme,
+        weights: NDArray[np.int64],
+    ) -> ChosenScheme:
+        """Return the best scheme, or that of X if the table has games that either mark begins."""
+        of_x, of_o = (
+            self.find_positions(game, best._replace(starter=starter)) != UNREACHABLE
+            for starter in "xo"
+        )
+        only_x, only_o = of_x & ~of_o, of_o & ~of_x
+        counts = int(weights[only_x].sum()), int(weights[only_o].sum())
+        is_either = min(counts) >= max(MIN_STARTED, sum(counts) / 20)
+        starters = {one.starter: one for one in schemes if one.digits == best.digits}
+        is_left_out = np.zeros_like(of_x)
+        note = f"Boards: {best.description}"
+        if (is_either and best.starter != "mover") or ("x" in starters and is_either):
+            best = starters.get("x", best)
+            is_left_out = only_x if best.starter == "o" else only_o
+            other = "X" if best.starter == "o" else "O"
+            note = (
+                f"Boards: {best.description}. Either mark begins in this table: the "
+                f"{int(weights[is_left_out].sum()):,} boards that only games begun by {other} have "
+                f"are left out (begins={other.lower()} judges these)"
+            )
+        elif best.starter == "o" or (best.starter == "x" and counts[1]):
+            note += f" (boards with one X more: {counts[0]:,}, with one O more: {counts[1]:,})"
+        return ChosenScheme(best, f"{note}.", is_left_out)
 
     def find_positions(
         self, game: Game, scheme: SignScheme, is_reversed: bool = False
@@ -243,22 +321,21 @@ class DistinctBoards:
         If `is_reversed`, base-3 numbers are read from the last digit to the first.
         """
         digits = np.array([scheme.digits.get(token, 0) for token in self.vocabulary])
+        if scheme.starter == "o":
+            digits = np.array([0, 2, 1])[digits]
         stones = digits[self.tokens]
         if is_reversed:
             stones[self.is_base3_number] = stones[self.is_base3_number][:, ::-1]
         ones = (stones == 1).sum(axis=1)
         twos = (stones == 2).sum(axis=1)
+        is_own = scheme.starter == "mover"
         # The digit 1 is the player to move.  If this is O, the digits 1 and 2 are swapped.
-        if scheme.is_movers_view:
+        if is_own:
             is_of_o = ones < twos
             stones[is_of_o] = np.array([0, 2, 1])[stones[is_of_o]]
         codes = stones @ (3 ** np.arange(CELL_COUNT - 1, -1, -1))
         found = map_codes_to_positions(game)[codes]
-        return (
-            np.where(ones > twos, UNREACHABLE, found)
-            if scheme.is_movers_view
-            else found
-        )
+        return np.where(ones > twos, UNREACHABLE, found) if is_own else found
 
 
 @lru_cache(maxsize=2)
@@ -304,8 +381,7 @@ def collect_boards(board_items: Sequence[TableItem]) -> RowBoards:
     number_of_board = np.where(is_board, is_board.cumsum() - 1, -1)
     known = [one for one in signs if one is not None]
     rows = number_of_board[rows] if len(rows) else rows
-    counts = np.bincount(rows[rows >= 0], minlength=len(known))
-    return RowBoards(DistinctBoards(known, counts) if known else None, rows, beside)
+    return RowBoards(DistinctBoards(known) if known else None, rows, beside)
 
 
 def split_board(board_item: TableItem) -> tuple[TableItem, tuple[TableItem, ...]]:

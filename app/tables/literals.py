@@ -13,7 +13,7 @@ MAX_NESTING = 60  # maximum depth of brackets inside brackets
 MAX_TOKENS = 400_000
 TOKEN_PATTERN = re.compile(
     r"""\s*(?:
-    (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+    (?:[bu](?=["']))?(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
     |\[(?P<list>[-+.,\s\dNaeEonul]*)\] | \((?P<tuple>[-+.,\s\dNaeEonul]*)\)  # of numbers alone
     |(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)
     |(?P<word>[-+]?[A-Za-z_][\w.]*)
@@ -21,7 +21,7 @@ TOKEN_PATTERN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-ESCAPE_PATTERN = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+ESCAPE_PATTERN = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 ESCAPED_CHARACTERS = {"n": "\n", "r": "\r", "t": "\t"}
 
 

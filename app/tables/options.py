@@ -2,33 +2,84 @@
 
 from typing import NamedTuple
 
+from app.tables.values import TableError
+
 
 class TableOptions(NamedTuple):
     """The options that a user chose for a table; `QUESTIONS` lists their values."""
 
-    # meaning of the numbers on a board: X and O, or mover and opponent
-    boards: str = "auto"
+    numbers: str = "auto"  # values of moves, or values of boards
+    marks: str = "auto"  # the numbers that stand for empty, X and O
+    boards: str = "auto"  # whether the number for X stands for the player to move
+    begins: str = "auto"  # the mark that begins
     digits: str = "auto"  # order of the digits of a base-3 number
-    view: str = "auto"  # view of the values: the mover's or X's
+    cells: str = "auto"  # number of the top left square
+    view: str = "auto"  # player for whom a high value is good
+    play: str = "highest"  # how a move follows from the values
     ties: str = "any"  # moves played among equal values
     missing: str = "auto"  # moves played in positions that the table does not have
 
 
 DEFAULT_OPTIONS = TableOptions()
 DETECTED_VALUE = "detected automatically"
+# The numbers in a table that mean (empty, X, O), or (empty, player to move, opponent), by option.
+MARK_CODES = {
+    "01-1": ("0", "1", "-1"),
+    "012": ("0", "1", "2"),
+    "-110": ("-1", "1", "0"),
+    "-101": ("-1", "0", "1"),
+    "201": ("2", "0", "1"),
+    "210": ("2", "1", "0"),
+    "120": ("1", "2", "0"),
+    "102": ("1", "0", "2"),
+}
 # Option -> (its label in the form, value -> label of the value); the first value is the default.
 QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
+    "numbers": (
+        "What is a single number beside a board?",
+        {
+            "auto": DETECTED_VALUE,
+            "moves": "the square that is played",
+            "boards": "the value of the board",
+        },
+    ),
+    "marks": (
+        "Which numbers are an empty square, X and O?",
+        {"auto": DETECTED_VALUE}
+        | {code: ", ".join(numbers) for code, numbers in MARK_CODES.items()},
+    ),
     "boards": (
         "Which player is 1 on boards written as numbers?",
         {"auto": DETECTED_VALUE, "x": "X", "mover": "the player to move"},
+    ),
+    "begins": (
+        "Which mark begins?",
+        {"auto": DETECTED_VALUE, "x": "X", "o": "O"},
     ),
     "digits": (
         "Which digit of a base-3 number is the top left square?",
         {"auto": DETECTED_VALUE, "first": "the first digit", "last": "the last digit"},
     ),
+    "cells": (
+        "Which number is the top left square?",
+        {"auto": DETECTED_VALUE, "0": "0", "1": "1"},
+    ),
     "view": (
         "For which player is a high value good?",
-        {"auto": DETECTED_VALUE, "mover": "the player to move", "x": "X"},
+        {
+            "auto": DETECTED_VALUE,
+            "mover": "the player to move",
+            "x": "X",
+            "o": "O",
+            "moved": "the player who has just moved",
+        },
+    ),
+    "play": (
+        "How does the agent choose a move?",
+        {
+            "highest": "it plays the highest value",
+            "proportional": "it draws a move in proportion to the values",
+        },
     ),
     "ties": (
         "Which move does the agent play if several have the highest value?",
@@ -44,3 +95,16 @@ QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
 }
+
+
+def ask_for_option(option: str, evidence: str) -> TableError:
+    """Return the error that asks the user for an option that the table does not make clear."""
+    question, answers = QUESTIONS[option]
+    choices = ", ".join(
+        f"{option}={value} ({answer})"
+        for value, answer in answers.items()
+        if value != "auto"
+    )
+    return TableError(
+        f"it is not clear how to read it: {question} {evidence} Choose one: {choices}"
+    )

@@ -1,55 +1,68 @@
 """Reading of a table in any usual notation: its moves and values by position."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tables.boards import CELL_COUNT, SignScheme, collect_boards
-from app.tables.options import DEFAULT_OPTIONS, TableOptions
-from app.tables.rows import Row, read_rows
-from app.tables.values import (
-    KeyValuePairs,
-    TableError,
-    TableItem,
-    flatten_lists,
-    parse_cell,
-    parse_move,
-    parse_number,
-    parse_value,
-    parse_values,
-    quote_item,
+from app.tables.board_values import read_board_values
+from app.tables.boards import (
+    CELL_COUNT,
+    UNREACHABLE,
+    collect_boards,
 )
-from app.tictactoe.game import Game, O
-from app.tictactoe.policy import CellMask
+from app.tables.entries import EntryCollector, EntryKind, Places, split_players
+from app.tables.evidence import (
+    are_chances,
+    find_most_common,
+    find_winning_moves,
+    is_clear,
+    is_contradicted,
+)
+from app.tables.options import DEFAULT_OPTIONS, TableOptions, ask_for_option
+from app.tables.rows import Row, describe_no_board, read_rows
+from app.tables.values import TableError, format_item
+from app.tictactoe.game import Game, O, X
+from app.tictactoe.policy import (
+    CellMask,
+    Policy,
+    find_completing_cells,
+    policy_from_values,
+)
 
 MAX_LISTED_ROWS = 20  # maximum number of unreadable rows listed in a message
 # From this number of positions on, all in different symmetry classes, each represents its class.
 MIN_CLASSES = 20
-# Values are in X's view if at least this many winning moves of O have their position's lowest value.
-MIN_WINS = 3
+# From this number of moves on, a table whose moves are all on taken squares stores boards too late.
+MIN_TAKEN = 3
+MOSTLY = 0.95
 
 
 @dataclass(frozen=True, eq=False)
 class TableReading:
     """The result of reading a table: its moves, its values, and the rows that could not be read."""
 
-    # [D, cells] the moves played; several moves of a decision have equal chances
-    chosen_moves: CellMask
+    policy: Policy
     # [D, cells] mover's view, NaN without a value; None if the table has moves only
     q: NDArray[np.float64] | None
     position_count: int  # number of decisions in the table
     notes: list[str]  # sentences for the user on how the table was read
     unread_reasons: list[str]  # the first unreadable rows, with reasons
     unread_count: int  # number of all unreadable rows
+    is_proportional: bool  # whether moves are drawn in proportion to their values
+
+    @property
+    def chosen_moves(self) -> CellMask:
+        """The moves that are played, [D, cells]."""
+        moves: CellMask = self.policy > 0
+        return moves
 
     @property
     def summary_sentence(self) -> str:
         """The numbers of positions read and of rows that could not be read, as a sentence."""
         rows = f" {self.unread_count:,} could not be read." if self.unread_count else ""
-        return f"Read: {self.position_count:,} of {len(self.chosen_moves):,} positions.{rows}"
+        return f"Read: {self.position_count:,} of {len(self.policy):,} positions.{rows}"
 
     @property
     def fault_sentence(self) -> str:
@@ -64,7 +77,7 @@ class TableReading:
 def read_table(
     game: Game, file_content: bytes, options: TableOptions = DEFAULT_OPTIONS
 ) -> TableReading:
-    """Return the moves and values in the bytes of a file: JSON, a Python literal, CSV or npz.
+    """Return the moves and values in the bytes of a file: JSON, a Python literal, CSV, npy or npz.
 
     Raises TableError, naming the row where there is one, if the file holds nothing
     readable.
@@ -72,14 +85,6 @@ def read_table(
     if game.cells != CELL_COUNT:
         raise TableError("only tables of boards with nine cells can be read")
     return TableReader(game, read_rows(game, file_content), options).read()
-
-
-class RowCells(NamedTuple):
-    """The cells that a row of a table names, with their values."""
-
-    cells: Sequence[int]
-    values: Sequence[float]
-    has_values: bool  # False if the row names a move without a value
 
 
 class TableReader:
@@ -92,38 +97,62 @@ class TableReader:
         self.options = options
         self.notes: list[str] = []
         self.faults: dict[int, str] = {}  # row number -> why the row cannot be read
-        self.legal = game.legal.tolist()
-        # a cache of `parse_move_numbers`, because tables have few different moves
-        self.move_numbers: dict[TableItem, tuple[int, ...]] = {}
-        self.q = np.full(game.legal.shape, np.nan)
+        self.cell_evidence = ""
+        # whether each row has only untouched values, in a table by base-3 number
+        self.is_untouched = np.zeros(len(rows), np.bool_)
         self.has_values = False
+        self.q = np.full(game.legal.shape, np.nan)
         self.found: NDArray[np.bool_]  # [D] whether the table has the decision
+        # [D + 1, 10] the empty cells of each decision, padded with -1; the last row is empty
+        self.free_cells = np.full((game.decisions + 1, CELL_COUNT + 1), -1)
+        for position, is_free in enumerate(game.legal):
+            cells = np.flatnonzero(is_free)
+            self.free_cells[position, : len(cells)] = cells
 
     def read(self) -> TableReading:
         """Return the table's moves and values; raises TableError if no row can be read."""
-        boards, self.board_indices, self.extra_items_by_row = collect_boards(
+        boards, self.board_indices, extra_items = collect_boards(
             [row.board for row in self.rows]
         )
-        for row in np.flatnonzero(self.board_indices < 0).tolist():
-            self.add_fault(row, "this is no board")
+        for number in np.flatnonzero(self.board_indices < 0).tolist():
+            row = self.rows[number]
+            fault = row.fault or describe_no_board(row.board, not row.is_entry)
+            self.add_fault(number, fault)
         if boards is None:
             raise TableError(f"no board was found in it{self.describe_first_fault()}")
         self.boards = boards
-        scheme = boards.find_scheme(self.game, self.options.boards)
-        self.notes.append(scheme.description)
-        is_reversed = self.are_digits_reversed(scheme)
-        positions = boards.find_positions(self.game, scheme, is_reversed)
-        self.read_values(positions)
+        collector = EntryCollector()
+        moves, self.players = split_players(self.rows, extra_items)
+        self.entries = collector.collect(self.rows, moves)
+        self.entry_faults = collector.faults
+        chosen = boards.find_scheme(self.game, self.options, self.count_informative())
+        self.scheme, self.is_left_out = chosen.scheme, chosen.is_left_out
+        is_open = chosen.is_left_out.any() and self.options.begins == "auto"
+        self.notes.append(chosen.note)
+        if self.has_board_values():
+            self.read_values_of_boards()
+        else:
+            self.read_values_of_moves()
+            of_x, of_o = self.count_completed_lines()
+            if is_open and is_clear(of_o, of_x):
+                options = self.options._replace(begins="o")
+                reading = TableReader(self.game, self.rows, options).read()
+                reading.notes.append(
+                    "Boards with as many X as O belong to the games of either starter. Their values are "
+                    "those of O: where X and O could each complete a line, the value of O's square is "
+                    f"higher on {of_o:,} boards, that of X's on {of_x:,}. So the games that O began are "
+                    "judged."
+                )
+                return reading
+        self.found = (~np.isnan(self.q)).any(axis=1)
         if not self.found.any():
             raise TableError(
                 f"no position that is to be played in was found{self.describe_first_fault()}"
             )
-        if self.has_values:
-            self.convert_to_movers_view()
-        chosen_moves = self.fill_missing_positions(self.choose_best_moves())
+        policy = self.fill_missing_positions(self.choose_moves())
         rows = sorted(self.faults)
         return TableReading(
-            chosen_moves=chosen_moves,
+            policy=policy,
             q=self.q if self.has_values else None,
             position_count=int(self.found.sum()),
             notes=self.notes,
@@ -132,16 +161,17 @@ class TableReader:
                 for row in rows[:MAX_LISTED_ROWS]
             ],
             unread_count=len(rows),
+            is_proportional=self.options.play == "proportional",
         )
 
     def add_fault(self, row_index: int, fault: str) -> None:
         """Record the reason why a row cannot be read.
 
-        Rows without a label come from an array indexed by base-3 number. Many of these numbers
-        are not boards, so faults of such rows are not recorded.
+        An array by base-3 number has rows for numbers that are no board of a game. Faults of such
+        rows are not recorded.
         """
-        if self.rows[row_index].label:
-            self.faults[row_index] = fault
+        if self.rows[row_index].label and not self.is_untouched[row_index]:
+            self.faults.setdefault(row_index, fault)
 
     def describe_first_fault(self) -> str:
         """Return the first fault as the end of a sentence, "" if there are no faults."""
@@ -150,107 +180,301 @@ class TableReader:
         row = min(self.faults)
         return f": {self.rows[row].name}: {self.faults[row]}"
 
-    def are_digits_reversed(self, scheme: SignScheme) -> bool:
-        """Return whether base-3 numbers are reversed: the top left cell is the last digit."""
-        if not self.boards.is_base3_number.any():
+    def count_informative(self) -> NDArray[np.int64]:
+        """Return the number of rows of each board, [B], without untouched rows of base-3 numbers.
+
+        An array has a row for every base-3 number, and what was learned shows which are boards.
+        """
+        entries = self.entries
+        untouched = find_most_common(entries.value[~entries.is_choice])
+        counts = entries.is_choice | (entries.value != untouched)
+        counts &= ~np.isnan(entries.value) | (entries.kind != EntryKind.CELL)
+        is_informative = np.zeros(len(self.rows), np.bool_)
+        is_informative[entries.row[counts]] = True
+        is_board = self.board_indices >= 0
+        is_number = is_board & self.boards.is_base3_number[self.board_indices]
+        if (is_number & is_informative).any():
+            self.is_untouched = is_number & ~is_informative
+        indices = self.board_indices[is_board & ~self.is_untouched]
+        return np.bincount(indices, minlength=len(self.boards.signs))
+
+    # Where the entries stand.
+
+    def find_positions(self, is_reversed: bool) -> NDArray[np.intp]:
+        """Return the position of each entry, [E], UNREACHABLE if there is none."""
+        positions = self.boards.find_positions(self.game, self.scheme, is_reversed)
+        positions[self.is_left_out] = UNREACHABLE
+        row_positions = np.where(
+            self.board_indices >= 0, positions[self.board_indices], UNREACHABLE
+        )
+        self.leave_out_players(row_positions)
+        return row_positions[self.entries.row]
+
+    def leave_out_players(self, row_positions: NDArray[np.intp]) -> None:
+        """Set the position of rows to UNREACHABLE if another player is to move than the row says."""
+        game = self.game
+        is_decision = (row_positions >= 0) & (row_positions < game.decisions)
+        if not self.players.any() or self.scheme.starter == "mover":
+            return
+        movers = self.players * (-1 if self.scheme.starter == "o" else 1)
+        is_other = is_decision & (movers != 0)
+        is_other[is_decision] &= (
+            movers[is_decision] != game.to_move[row_positions[is_decision]]
+        )
+        if is_other.sum() < is_decision.sum() / 2:
+            row_positions[is_other] = UNREACHABLE
+
+    def locate(self, is_reversed: bool, first_number: int) -> Places:
+        """Return the positions and cells of the entries under a way of reading them."""
+        game = self.game
+        positions = self.find_positions(is_reversed)
+        is_decision = (positions >= 0) & (positions < game.decisions)
+        row = np.where(is_decision, positions, game.decisions)
+        cells = self.entries.locate_cells(self.free_cells, row, first_number)
+        is_legal = np.zeros(len(cells), np.bool_)
+        inside = is_decision & (cells >= 0)
+        is_legal[inside] = game.legal[row[inside], cells[inside]]
+        is_taken = (positions >= 0) & (cells >= 0) & ~is_legal
+        return Places(positions, cells, is_decision, is_legal, is_taken)
+
+    def count_taken(self, places: Places) -> int:
+        """Return the number of moves and values on taken squares.
+
+        In rows with a number for every square, the most common value on taken squares stands for
+        no value and is not counted.
+        """
+        entries = self.entries
+        is_counted = places.is_taken & places.is_decision & ~np.isnan(entries.value)
+        sizes = np.bincount(entries.row, minlength=len(self.rows))[entries.row]
+        is_full = (sizes == CELL_COUNT) & ~entries.is_choice
+        filler = find_most_common(entries.value[is_counted & is_full])
+        is_counted &= ~(is_full & (entries.value == filler))
+        return int(is_counted.sum())
+
+    # What the numbers are.
+
+    def has_board_values(self) -> bool:
+        """Return whether the single number of each row is the value of its board, and no move."""
+        entries = self.entries
+        is_single = entries.kind == EntryKind.SINGLE
+        if not is_single.any() or self.options.numbers == "moves":
             return False
-        is_reversed = self.options.digits == "last"
-        if self.options.digits == "auto":
-            taken = [
-                self.count_rows_with_illegal_moves(
-                    self.boards.find_positions(self.game, scheme, way)
+        if self.options.numbers == "boards":
+            return True
+        if 0 < is_single.sum() <= (~is_single).sum() or self.are_taken_moves(is_single):
+            return False
+        is_number = is_single & ((entries.first < 0) | (entries.first > CELL_COUNT))
+        number_count = int(is_number.sum())
+        misfits = min(
+            int((is_single & ~self.locate(way, first).is_legal).sum())
+            for way, first in product(self.list_ways(), (0, 1))
+        )
+        total = int(is_single.sum())
+        are_values = number_count * 5 > total or (
+            misfits * 5 > total and misfits >= MIN_CLASSES
+        )
+        if are_values:
+            self.notes.append(
+                f"The numbers are values of boards: {misfits:,} of {total:,} are no possible move."
+            )
+        return are_values
+
+    def are_taken_moves(self, is_single: NDArray[np.bool_]) -> bool:
+        """Return whether the numbers are moves that the boards already contain."""
+        if len(np.unique(self.entries.first[is_single])) < MIN_TAKEN:
+            return False
+        return any(
+            self.locate(way, first).is_taken[is_single].mean() > MOSTLY
+            for way, first in product(self.list_ways(), (0, 1))
+        )
+
+    def list_ways(self) -> list[bool]:
+        """List whether base-3 numbers may be reversed."""
+        ways = {"first": [False], "last": [True]}.get(self.options.digits)
+        return ways or ([False, True] if self.boards.is_base3_number.any() else [False])
+
+    def find_reading(self) -> Places:
+        """Return the places of the entries, by the order of digits and the first cell number."""
+        ways = self.list_ways()
+        numbers = [0, 1] if self.options.cells == "auto" else [int(self.options.cells)]
+        if len(numbers) > 1:
+            numbers = self.find_first_number() or numbers
+        self.check_taken_moves(ways, numbers)
+        taken = {
+            (way, number): self.count_taken(self.locate(way, number))
+            for way, number in product(ways, numbers)
+        }
+        way, number = min(taken, key=lambda reading: taken[reading])
+        if len(ways) > 1:
+            way = self.choose_digit_order(taken)
+        if len(numbers) > 1:
+            number = 1 if is_clear(taken[way, 0], taken[way, 1]) else 0
+            self.note_cells(taken[way, 0], taken[way, 1])
+        elif number == 1:
+            self.notes.append(f"Moves are counted from 1{self.cell_evidence}.")
+        if self.boards.is_base3_number.any():
+            digit = "last" if way else "first"
+            counts = (
+                min(count for (other, _), count in taken.items() if other == one)
+                for one in dict.fromkeys((way, *ways))
+            )
+            evidence = " against ".join(f"{count:,}" for count in counts)
+            self.notes.append(
+                f"Base-3 numbers: the top left square is the {digit} digit "
+                f"(moves and values on taken squares: {evidence})."
+                if len(ways) > 1
+                else f"Base-3 numbers: the top left square is the {digit} digit."
+            )
+        self.is_reversed = way
+        return self.locate(way, number)
+
+    def choose_digit_order(self, taken: dict[tuple[bool, int], int]) -> bool:
+        """Return whether base-3 numbers are reversed; raises TableError if it is not clear."""
+        first, last = (
+            min(count for (way, _), count in taken.items() if way == is_reversed)
+            for is_reversed in (False, True)
+        )
+        if is_contradicted(first, last):
+            return True
+        if is_contradicted(last, first):
+            return False
+        places = [self.locate(way, 0) for way in (False, True)]
+        is_same = (places[0].position == places[1].position).all()
+        values = self.entries.value[~self.entries.is_choice]
+        has_moves = (
+            self.entries.is_choice | (self.entries.kind == EntryKind.SINGLE)
+        ).any()
+        is_empty = not has_moves and len(np.unique(values)) < 2
+        if is_same or is_empty:
+            return False
+        raise ask_for_option(
+            "digits",
+            f"If it is the first digit, {first:,} moves and values are on taken squares, if it "
+            f"is the last digit, {last:,}.",
+        )
+
+    def find_first_number(self) -> list[int]:
+        """Return the first number of cells if the numbers show it, [] if they do not."""
+        entries = self.entries
+        is_single = (entries.kind == EntryKind.MOVE) | (
+            entries.kind == EntryKind.SINGLE
+        )
+        is_pair = entries.kind == EntryKind.PAIR
+        numbers = np.concatenate([entries.first[is_pair], entries.second[is_pair]])
+        lowest = int((entries.first[is_single] == 0).sum() + (numbers == 0).sum())
+        highest = int((entries.first[is_single] == 9).sum() + (numbers == 3).sum())
+        self.cell_evidence = f" (0 is in {lowest:,} moves, 9 or row 3 in {highest:,})"
+        if is_contradicted(highest, lowest):
+            return [1]
+        return [0] if lowest or not (is_single | is_pair).any() else []
+
+    def note_cells(self, from_0: int, from_1: int) -> None:
+        """Note the first cell number that moves on taken squares show, or that none does."""
+        evidence = f"{from_0:,} on taken squares if from 0, {from_1:,} if from 1"
+        if is_clear(from_0, from_1):
+            self.notes.append(f"Moves are counted from 1 ({evidence}).")
+        else:
+            self.notes.append(
+                f"Moves are counted from 0. No number shows it ({evidence}): if 1 is the top left "
+                "square, choose cells=1."
+            )
+
+    def check_taken_moves(self, ways: list[bool], numbers: list[int]) -> None:
+        """Raise TableError if the boards of the table already contain its moves."""
+        entries = self.entries
+        is_move = entries.kind != EntryKind.CELL
+        is_move &= entries.kind != EntryKind.FREE
+        is_move &= ~np.isnan(entries.value)
+        for way in ways:
+            places = self.locate(way, numbers[0])
+            legal = np.unique(entries.row[is_move & places.is_legal])
+            taken = np.setdiff1d(entries.row[is_move & places.is_taken], legal)
+            is_enough = len(taken) >= (MIN_TAKEN if len(ways) == 1 else MIN_CLASSES)
+            if is_enough and len(taken) > 4 * len(legal):
+                first = np.flatnonzero(is_move & (entries.row == taken[0]))[0]
+                raise TableError(
+                    f"the boards already contain the moves: square {places.cell[first]} of "
+                    f"{self.rows[taken[0]].name} is already taken, and so it is in {len(taken):,} of "
+                    f"{len(taken) + len(legal):,} rows. The board was changed before it was stored: "
+                    "store a copy of the board before the move, and train again"
                 )
-                for way in (False, True)
-            ]
-            is_reversed = taken[1] < taken[0]
-        digit = "last" if is_reversed else "first"
-        self.notes.append(f"Base-3 numbers: the top left square is the {digit} digit.")
-        return is_reversed
 
-    def count_rows_with_illegal_moves(self, positions: NDArray[np.intp]) -> int:
-        """Return the number of rows with a base-3 number and an illegal move or a value for one."""
-        taken = 0
-        for row, board in enumerate(self.board_indices.tolist()):
-            if board < 0 or not self.boards.is_base3_number[board]:
-                continue
-            position = positions[board]
-            if 0 <= position < self.game.decisions:
-                taken += self.uses_illegal_moves(row, self.legal[position])
-        return taken
+    # Values of moves.
 
-    def uses_illegal_moves(self, row_index: int, legal: list[bool]) -> bool:
-        """Return whether a row has an illegal move, or a value for one, in its position."""
-        value = self.rows[row_index].value
-        if isinstance(value, list) and not isinstance(value, KeyValuePairs):
-            given = [parse_number(item) is not None for item in flatten_lists(value)]
-            return len(given) == len(legal) and not all(given) and given != legal
-        moves = (
-            [key for key, _ in value]
-            if isinstance(value, KeyValuePairs)
-            else [self.find_move(row_index)]
-        )
-        cells = [parse_cell(self.parse_move_numbers(move), 0) for move in moves]
-        return any(cell is not None and not legal[cell] for cell in cells)
-
-    def find_move(self, row_index: int) -> TableItem:
-        """Return the move of a row: in its own field, with its board, or as its only value."""
-        if self.rows[row_index].move is not None:
-            return self.rows[row_index].move
-        beside = self.extra_items_by_row[row_index]
-        if beside:
-            return list(beside) if len(beside) > 1 else beside[0]
-        return self.rows[row_index].value
-
-    def parse_move_numbers(self, move_item: TableItem) -> tuple[int, ...]:
-        """Return the numbers of a move, () if the item is not a move; results are cached."""
-        if isinstance(move_item, list):
-            return parse_move(move_item)
-        numbers = self.move_numbers.get(move_item)
-        if numbers is None:
-            numbers = self.move_numbers[move_item] = parse_move(move_item)
-        return numbers
-
-    def read_values(self, positions: NDArray[np.intp]) -> None:
+    def read_values_of_moves(self) -> None:
         """Store the values of all rows in `q`; a move without a value is stored as 1."""
-        first_cell = self.find_first_cell_number()
-        finished = 0
-        # index of each value in a flat q, which is position * cells + cell, in the order of the rows
-        pair_indices: list[int] = []
-        pair_values: list[float] = []
-        for row, board in enumerate(self.board_indices.tolist()):
-            if board < 0:
-                continue
-            position = int(positions[board])
-            if position < 0:
-                self.add_fault(row, "no game comes to this board")
-            elif position >= self.game.decisions:
-                finished += 1
-            else:
-                try:
-                    read = self.read_cells(row, self.legal[position], first_cell)
-                except TableError as error:
-                    self.add_fault(row, str(error))
-                    continue
-                first_pair = position * self.game.cells
-                pair_indices.extend([first_pair + cell for cell in read.cells])
-                pair_values.extend(read.values)
-                self.has_values |= read.has_values
-        self.store_values(
-            np.array(pair_indices, np.intp), np.array(pair_values, np.float64)
+        entries = self.entries
+        places = self.find_reading()
+        self.add_row_faults(places)
+        is_choice = entries.is_choice | (entries.kind == EntryKind.SINGLE)
+        values = np.where(is_choice, 1.0, entries.value)
+        rows_with_fault = np.isin(entries.row, [*self.faults])
+        is_stored = places.is_legal & ~np.isnan(values) & ~rows_with_fault
+        self.has_values = bool(
+            (places.is_decision & ~is_choice & ~rows_with_fault).any()
         )
-        if first_cell:
-            self.notes.append("Moves are counted from 1.")
-        if finished:
+        pairs = places.position * self.game.cells + places.cell
+        self.store_values(pairs[is_stored], values[is_stored])
+        self.note_finished(places)
+        self.note_taken(places)
+        if self.has_values:
+            self.convert_to_movers_view()
+
+    def add_row_faults(self, places: Places) -> None:
+        """Record the rows of moves that cannot be read, each with its reason."""
+        entries = self.entries
+        boards = self.board_indices
+        positions = self.boards.find_positions(self.game, self.scheme, self.is_reversed)
+        is_board = boards >= 0
+        position = np.where(is_board, positions[boards], UNREACHABLE)
+        is_left_out = is_board & self.is_left_out[boards]
+        for row in np.flatnonzero(is_board & (position < 0) & ~is_left_out).tolist():
+            self.add_fault(row, "no game comes to this board")
+        is_played = (position >= 0) & (position < self.game.decisions) & ~is_left_out
+        for row, fault in self.entry_faults.items():
+            if is_played[row]:
+                self.add_fault(row, fault)
+        is_free = entries.kind == EntryKind.FREE
+        sizes = np.bincount(entries.row[is_free], minlength=len(self.rows))
+        free = self.game.legal.sum(axis=1)
+        for row in np.flatnonzero((sizes > 0) & is_played).tolist():
+            if sizes[row] != free[position[row]]:
+                self.add_fault(row, f"it has {sizes[row]} values, not 9")
+        is_wrong = places.is_decision & (places.cell < 0) & ~is_free
+        is_choice = entries.is_choice | (entries.kind == EntryKind.SINGLE)
+        is_impossible = places.is_taken & is_choice & places.is_decision
+        for entry in np.flatnonzero(is_wrong | is_impossible).tolist():
+            fault = "the move is on a taken square"
+            if is_wrong[entry]:
+                fault = f"{self.describe_entry(entry)} is no move"
+            self.add_fault(int(entries.row[entry]), fault)
+
+    def describe_entry(self, entry: int) -> str:
+        """Return the number or numbers of an entry as text."""
+        entries = self.entries
+        if entries.kind[entry] == EntryKind.PAIR:
+            return f"{entries.first[entry]}, {entries.second[entry]}"
+        if entries.first[entry] < 0:
+            return format_item(float(entries.value[entry]))
+        return str(entries.first[entry])
+
+    def note_finished(self, places: Places) -> None:
+        """Note the number of rows with finished games."""
+        is_finished = places.position >= self.game.decisions
+        finished = len(np.unique(self.entries.row[is_finished]))
+        if finished and self.rows[0].label:
             self.notes.append(f"Finished games, left out: {finished:,}.")
+
+    def note_taken(self, places: Places) -> None:
+        """Note the number of values on taken squares."""
+        taken = self.count_taken(places)
+        if taken and self.has_values:
+            self.notes.append(f"Values on taken squares, left out: {taken:,}.")
 
     def store_values(
         self, pairs: NDArray[np.intp], new_values: NDArray[np.float64]
     ) -> None:
-        """Store values in `q`; illegal moves are skipped, and a later value replaces an earlier one."""
-        is_legal = self.game.legal.reshape(-1)[pairs]
-        is_known = is_legal & ~np.isnan(new_values)
-        pairs = pairs[is_known]
-        new_values = new_values[is_known]
+        """Store values in `q`; a later value replaces an earlier one."""
         table = self.q.reshape(-1)
         table[pairs] = new_values
         overwritten = len(np.unique(pairs[table[pairs] != new_values]))
@@ -258,101 +482,35 @@ class TableReader:
             self.notes.append(
                 f"Moves with two different values: {overwritten:,}. The last value counts."
             )
-        self.found = (~np.isnan(self.q)).any(axis=1)
-
-    def find_first_cell_number(self) -> int:
-        """Return the first number of cells, rows and columns: 0 or 1."""
-        single_numbers: set[int] = set()
-        row_and_column_numbers: set[int] = set()
-        for row, board in enumerate(self.board_indices.tolist()):
-            for move in self.list_move_items(row) if board >= 0 else []:
-                numbers = self.parse_move_numbers(move)
-                (
-                    single_numbers if len(numbers) == 1 else row_and_column_numbers
-                ).update(numbers)
-        is_from_1 = (9 in single_numbers and 0 not in single_numbers) or (
-            3 in row_and_column_numbers and 0 not in row_and_column_numbers
-        )
-        return 1 if is_from_1 else 0
-
-    def list_move_items(self, row_index: int) -> list[TableItem]:
-        """Return the items of a row that name cells."""
-        value = self.rows[row_index].value
-        if isinstance(value, KeyValuePairs):
-            return [key for key, _ in value]
-        if isinstance(value, list) and len(flatten_lists(value)) != 2:
-            return []
-        return [self.find_move(row_index)]
-
-    def read_cells(
-        self, row_index: int, legal: list[bool], first_cell_number: int
-    ) -> RowCells:
-        """Return the cells and values of a row; raises TableError if they cannot be read."""
-        value = self.rows[row_index].value
-        move = self.rows[row_index].move
-        if isinstance(value, KeyValuePairs):
-            cells = [self.read_cell(key, first_cell_number) for key, _ in value]
-            return RowCells(cells, parse_values(item for _, item in value), True)
-        if isinstance(value, list):
-            listed = self.read_listed_values(
-                flatten_lists(value), legal, first_cell_number
-            )
-            if listed:
-                return listed
-        elif value is None:
-            return RowCells([], [], False)
-        elif move is not None or self.extra_items_by_row[row_index]:
-            cell = self.read_cell(self.find_move(row_index), first_cell_number)
-            return RowCells([cell], [parse_value(value)], True)
-        cell = self.read_cell(value, first_cell_number)
-        if not legal[cell]:
-            raise TableError("the move is on a taken square")
-        return RowCells([cell], [1.0], False)
-
-    def read_listed_values(
-        self, value_items: list[TableItem], legal: list[bool], first_cell_number: int
-    ) -> RowCells | None:
-        """Return the values of all cells or of the free cells; None if two items name a cell.
-
-        Raises TableError for another number of items.
-        """
-        if len(value_items) == len(legal):
-            return RowCells(range(len(legal)), parse_values(value_items), True)
-        free = [cell for cell, is_free in enumerate(legal) if is_free]
-        is_move = (
-            len(value_items) == 2
-            and parse_cell(parse_move(value_items), first_cell_number) is not None
-        )
-        if len(value_items) == len(free) and not is_move:
-            return RowCells(free, parse_values(value_items), True)
-        if len(value_items) != 2:
-            raise TableError(f"it has {len(value_items)} values, not {len(legal)}")
-        return None
-
-    def read_cell(self, move_item: TableItem, first_cell_number: int) -> int:
-        """Return the cell of a move; raises TableError if the item is not a move."""
-        cell = parse_cell(self.parse_move_numbers(move_item), first_cell_number)
-        if cell is None:
-            raise TableError(f"{quote_item(move_item)} is no move")
-        return cell
 
     def convert_to_movers_view(self) -> None:
-        """Negate the values at O's decisions if the table is in X's view."""
+        """Negate the values at decisions whose mover plays the lowest value."""
         view = self.options.view
         evidence = ""
-        is_o = self.game.to_move == O
         if view == "auto":
             highest, lowest = self.count_wins_of_o()
-            view = "x" if lowest > max(highest, MIN_WINS - 1) else "mover"
+            view = "x" if is_clear(lowest, highest) else "mover"
+            count = (
+                f"here O can win at once it has the lowest value in {lowest:,} positions, the "
+                f"highest in {highest:,}"
+            )
             if view == "x":
+                evidence = f" W{count}."
+            elif not highest + lowest:
+                evidence = " No position shows it: with view=x, O plays the lowest."
+            elif not is_clear(highest, lowest):
                 evidence = (
-                    f" Where O can win at once it has the lowest value in {lowest:,} positions, "
-                    f"the highest in {highest:,}."
+                    f" It is not clear: w{count}. With view=x, O plays the lowest."
                 )
-        whom = "X: O plays the lowest" if view == "x" else "the player to move"
+        whom = {
+            "x": "X: O plays the lowest",
+            "o": "O: X plays the lowest",
+            "moved": "the player of the move",
+        }.get(view, "the player to move")
         self.notes.append(f"A high value is good for {whom}.{evidence}")
-        if view == "x":
-            self.q[is_o] *= -1
+        if view in ("x", "o"):
+            opponent = O if view == "x" else X
+            self.q[self.game.to_move == opponent] *= -1
 
     def count_wins_of_o(self) -> tuple[int, int]:
         """Return the numbers of winning moves of O with the highest and with the lowest value.
@@ -369,22 +527,79 @@ class TableReader:
         with_lowest = (wins & (known == lowest[:, None])).any(axis=1) & differ
         return int(with_highest.sum()), int(with_lowest.sum())
 
-    def choose_best_moves(self) -> CellMask:
-        """Return the moves with the highest value, [D, cells]; none in a position without values."""
-        best = np.fmax.reduce(self.q, axis=1)
-        best_moves: CellMask = (self.q == best[:, None]) & self.game.legal
-        several = int((best_moves.sum(axis=1) > 1).sum())
+    def count_completed_lines(self) -> tuple[int, int]:
+        """Return how often X's, and how often O's, completion of a line has the higher value.
+
+        Boards are counted where it is X's turn and each could complete a line of its own.
+        """
+        game = self.game
+        of_x = find_winning_moves(game)
+        of_o = find_completing_cells(game, game.board[: game.decisions] == O)
+        values = [
+            np.fmax.reduce(np.where(one, self.q, np.nan), axis=1)
+            for one in (of_x & ~of_o, of_o & ~of_x)
+        ]
+        is_of_x = game.to_move != O
+        return (
+            int((is_of_x & (values[0] > values[1])).sum()),
+            int((is_of_x & (values[1] > values[0])).sum()),
+        )
+
+    # Values of boards.
+
+    def read_values_of_boards(self) -> None:
+        """Store the value of the board after each move in `q`, in the mover's view."""
+        entries = self.entries
+        positions = self.find_positions(self.options.digits == "last")
+        is_value = (positions >= 0) & (entries.kind == EntryKind.SINGLE)
+        values = np.full(self.game.positions, np.nan)
+        values[positions[is_value]] = entries.value[is_value]
+        for row in np.unique(entries.row[positions < 0]).tolist():
+            if (
+                self.board_indices[row] >= 0
+                and not self.is_left_out[self.board_indices[row]]
+            ):
+                self.add_fault(row, "no game comes to this board")
+        for row, fault in self.entry_faults.items():
+            self.add_fault(row, fault.replace("move", "number"))
+        self.q, notes = read_board_values(self.game, values, self.options.view)
+        self.notes += notes
+        self.has_values = True
+
+    # Moves.
+
+    def choose_moves(self) -> Policy:
+        """Return the chances of the moves, [D, cells]; all are 0 in a position without values."""
+        policy = np.zeros(self.q.shape)
+        q = self.q[self.found]
+        if self.options.play == "proportional" and self.has_values:
+            if (q < 0).any():
+                raise TableError(
+                    "moves cannot be drawn in proportion to values below 0, as it has in "
+                    f"{int((q < 0).any(axis=1).sum()):,} positions"
+                )
+            policy[self.found] = policy_from_values(q, "proportional")
+            self.notes.append("Moves are drawn in proportion to the values.")
+            return policy
         is_first = self.options.ties == "first"
+        policy[self.found] = policy_from_values(q, "first" if is_first else "greedy")
+        best = np.fmax.reduce(q, axis=1)
+        several = int(((q == best[:, None]).sum(axis=1) > 1).sum())
         if several and self.has_values:
             which = "the first" if is_first else "any"
             self.notes.append(
                 f"Several moves with the highest value in {several:,} positions: the agent "
                 f"plays {which} of these moves."
             )
-        return keep_first_move(best_moves) if is_first else best_moves
+        if self.has_values and are_chances(q):
+            self.notes.append(
+                "The move with the highest value is played. If the numbers are beads or "
+                "probabilities, by which the agent draws its moves, choose play=proportional."
+            )
+        return policy
 
-    def fill_missing_positions(self, chosen_moves: CellMask) -> CellMask:
-        """Return `chosen_moves` with moves for the missing positions, by the user's option."""
+    def fill_missing_positions(self, policy: Policy) -> Policy:
+        """Return `policy` with moves for the missing positions, by the user's option."""
         game = self.game
         rule = self.options.missing
         if rule == "auto":
@@ -394,11 +609,11 @@ class TableReader:
             )
             rule = "image" if are_canonical else "any"
         missing = ~self.found
-        copied = (
-            self.copy_symmetric_moves(chosen_moves, missing) if rule == "image" else 0
+        copied = self.copy_symmetric_moves(policy, missing) if rule == "image" else 0
+        no_values = np.where(game.legal, 0.0, np.nan)
+        policy[missing] = policy_from_values(
+            no_values[missing], "first" if rule == "first" else "greedy"
         )
-        moves = keep_first_move(game.legal) if rule == "first" else game.legal
-        chosen_moves[missing] = moves[missing]
         if copied:
             self.notes.append(
                 f"Copied from a symmetric position that the table has: {copied:,} positions."
@@ -408,14 +623,14 @@ class TableReader:
             self.notes.append(
                 f"Missing: {missing.sum():,} positions. In these positions the agent plays {what}."
             )
-        return chosen_moves
+        return policy
 
     def copy_symmetric_moves(
-        self, chosen_moves: CellMask, is_missing: NDArray[np.bool_]
+        self, policy: Policy, is_missing: NDArray[np.bool_]
     ) -> int:
         """Copy the moves of symmetric positions to missing positions; return the number of copies.
 
-        Updates `chosen_moves`, [D, cells], and `is_missing`, [D], in place.
+        Updates `policy`, [D, cells], and `is_missing`, [D], in place.
         """
         game = self.game
         missing_count = int(is_missing.sum())
@@ -426,21 +641,6 @@ class TableReader:
             needs_copy = is_missing[targets]
             sources = sources[needs_copy]
             targets = targets[needs_copy]
-            chosen_moves[targets] = chosen_moves[sources][:, cells]
+            policy[targets] = policy[sources][:, cells]
             is_missing[targets] = False
         return missing_count - int(is_missing.sum())
-
-
-def keep_first_move(chosen_moves: CellMask) -> CellMask:
-    """Return a mask of only the first chosen move of each position, [D, cells]."""
-    first_moves: CellMask = chosen_moves & (chosen_moves.cumsum(axis=1) == 1)
-    return first_moves
-
-
-def find_winning_moves(game: Game) -> NDArray[np.bool_]:
-    """Return whether each move wins at once, [D, cells]."""
-    ends = game.successor >= game.decisions
-    wins = np.zeros(game.legal.shape, np.bool_)
-    outcome = game.outcome[game.successor[ends] - game.decisions]
-    wins[ends] = outcome != 0
-    return wins

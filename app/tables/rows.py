@@ -3,35 +3,73 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from app.tables.boards import read_signs
 from app.tables.literals import parse_literal
 from app.tables.values import (
     KeyValuePairs,
     TableError,
     TableItem,
+    flatten_lists,
     format_item,
+    is_whole,
+    parse_number,
     quote_item,
 )
 from app.tictactoe.game import Game
-from app.tictactoe.npz import read_array
+from app.tictactoe.notation import format_position
+from app.tictactoe.npz import read_array, read_npy
 
 # Limit for the rows of a table; one with a row for every cell of every position has 49,302 rows.
 MAX_ROWS = 50_000
 # Limit for the columns of a CSV file; a board of nine columns with nine values has 18.
 MAX_COLUMNS = 40
+MAX_UNPACKED_BYTES = 8 << 20  # limit for a table that is sent as gzip
+CELL_COUNT = 9
 BOARD_NAMES = ("board", "state", "position", "key", "s", "obs", "observation")
 MOVE_NAMES = ("action", "move", "cell", "a")
 VALUE_NAMES = ("value", "q", "v", "values", "q_value", "q_values", "qvalue", "qvalues")
-TABLE_NAMES = ("q", "q_table", "qtable", "table", "policy", "q_values", "states")
+TABLE_NAMES = (
+    *("q", "q_table", "qtable", "table", "policy", "q_values", "states", "beads"),
+    *("v", "values", "state_values", "states_value", "value_function", "estimations"),
+)
 KNOWN_FIELD_NAMES = {*BOARD_NAMES, *MOVE_NAMES, *VALUE_NAMES}
 CELL_NAMES = tuple("012345678")
+SEAT_NAMES = ({"x", "o"}, {"1", "-1"}, {"1", "2"})
 LITERAL_PATTERN = re.compile(r"\s*([{\[(]|(defaultdict|OrderedDict|dict|array)\b)")
-PICKLE_SIGNATURE, NPY_SIGNATURE, ZIP_SIGNATURE = b"\x80", b"\x93NUMPY", b"PK\x03\x04"
+ASSIGNMENT_PATTERN = re.compile(r"\s*[A-Za-z_]\w*[^\S\n]*=[^\S\n]*(?=[{\[(a-zA-Z])")
+CHOSEN_CELLS_PATTERN = re.compile(r"[0-8](?:[ ,;][0-8])*")
+BOARD_SEPARATORS = ("->", "=>", ":", "=", "|")  # signs between a board and its values
+# The start of a pickle; before protocol 2 it is text.
+PICKLE_PATTERN = re.compile(
+    rb"\x80[\x02-\x09]|[(][dl]p\d|c[\w.]{1,80}\n\w{1,80}\n", re.ASCII
+)
+NPY_SIGNATURE, ZIP_SIGNATURE, GZIP_SIGNATURE = b"\x93NUMPY", b"PK\x03\x04", b"\x1f\x8b"
+UTF_16_SIGNATURES = (b"\xff\xfe", b"\xfe\xff")
+# A program of one line that writes a pickled table as text.
+CONVERT_PICKLE = (
+    "python -c \"import pickle; f = lambda x: {f(k): f(v) for k, v in x.items()} if hasattr(x, 'items') "
+    "else f(x.tolist()) if hasattr(x, 'tolist') else tuple(map(f, x)) if isinstance(x, (list, tuple)) "
+    "else f(vars(x)) if hasattr(x, '__dict__') else x; "
+    "open('q.txt', 'w').write(repr(f(pickle.load(open('q.pkl', 'rb')))))\""
+)
+PICKLE_FAULT = (
+    "this is a pickle, which can run any program and is never loaded here. Write it as text with "
+    f"Python, where your program runs, and send q.txt: {CONVERT_PICKLE}"
+)
+CONVERT_NPY = CONVERT_PICKLE.replace(
+    "pickle.load(open('q.pkl', 'rb'))", "numpy.load('q.npy', allow_pickle=True).item()"
+).replace("import pickle", "import numpy")
+
+
+class ChosenCells(list[int]):
+    """The cells, from 0, that an agent plays with equal chances."""
 
 
 class Row(NamedTuple):
@@ -43,6 +81,7 @@ class Row(NamedTuple):
     move: TableItem = None
     # whether the row is a dict entry, whose key is quoted in messages
     is_entry: bool = False
+    fault: str = ""  # the reason if the row has another form than rows have
 
     @property
     def name(self) -> str:
@@ -54,25 +93,74 @@ class Row(NamedTuple):
 
 def read_rows(game: Game, file_content: bytes) -> list[Row]:
     """Return the rows of a file; raises TableError if the file has no rows."""
-    if file_content.startswith(ZIP_SIGNATURE):
-        return read_npz_rows(game, file_content)
-    if file_content.startswith((PICKLE_SIGNATURE, NPY_SIGNATURE)):
-        raise TableError(
-            "this is a pickle or npy file: of these only an npz is read, no pickle ever"
-        )
+    if file_content.startswith(GZIP_SIGNATURE):
+        file_content = unpack_gzip(file_content)
+    if file_content.startswith((ZIP_SIGNATURE, NPY_SIGNATURE)):
+        return read_array_rows(game, file_content)
+    if PICKLE_PATTERN.match(file_content):
+        raise TableError(PICKLE_FAULT)
+    is_utf_16 = file_content.startswith(UTF_16_SIGNATURES)
     try:
-        text = file_content.decode("utf-8-sig")
+        text = file_content.decode("utf-16" if is_utf_16 else "utf-8-sig")
     except UnicodeDecodeError:
         raise TableError("the file is no text in UTF-8") from None
-    is_literal = LITERAL_PATTERN.match(text)
-    rows = (
-        read_literal_rows(game, parse_literal(text))
-        if is_literal
-        else read_csv_rows(text)
-    )
+    rows = read_text_rows(game, text)
     if len(rows) > MAX_ROWS:
         raise TableError(f"there are more than {MAX_ROWS:,} rows in it")
     return rows
+
+
+def unpack_gzip(packed: bytes) -> bytes:
+    """Return the content of a gzip file; raises TableError if it is too large or broken."""
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        content = unpacker.decompress(packed, MAX_UNPACKED_BYTES)
+    except zlib.error as error:
+        raise TableError(f"this gzip file cannot be unpacked: {error}") from None
+    if unpacker.unconsumed_tail or not unpacker.eof:
+        raise TableError(
+            f"this gzip file is incomplete, or unpacks to more than {MAX_UNPACKED_BYTES >> 20} MB"
+        )
+    return content
+
+
+def read_text_rows(game: Game, text: str) -> list[Row]:
+    """Return the rows of a text: a literal, literals in lines, or lines of columns."""
+    assignment = ASSIGNMENT_PATTERN.match(text)
+    if assignment:
+        text = text[assignment.end() :]
+    if not LITERAL_PATTERN.match(text):
+        return read_line_rows(game, text)
+    try:
+        return read_literal_rows(game, parse_literal(text))
+    except TableError:
+        rows = list(read_literal_lines(text))
+        if not any(row.board is not None for row in rows):
+            raise
+        return rows
+
+
+def read_literal_lines(text: str) -> Iterator[Row]:
+    """Yield the rows of lines with a literal each: an object, items, or a board and its values."""
+    for number, line in enumerate(text.splitlines()[: MAX_ROWS + 1], 1):
+        text_of_line = line.strip().rstrip(",")
+        label = f"line {number}"
+        if not text_of_line:
+            continue
+        for opening, closing in ("[]", "{}"):
+            try:
+                items = parse_literal(f"{opening}{text_of_line}{closing}")
+            except TableError:
+                continue
+            if isinstance(items, KeyValuePairs):
+                yield Row(label, *items[0])
+            else:
+                yield read_item_row(label, items[0] if len(items) == 1 else items)
+            break
+        else:
+            yield Row(label, None, None, fault="this is neither JSON nor Python")
+            if number == 1:
+                return
 
 
 def read_literal_rows(game: Game, literal: TableItem) -> list[Row]:
@@ -90,18 +178,37 @@ def read_literal_rows(game: Game, literal: TableItem) -> list[Row]:
 
 def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
     """Return the rows of a dict, which has boards as keys, contains a table, or a table by seat."""
-    named = {key.lower(): inner for key, inner in pairs if isinstance(key, str)}
+    named = {
+        format_item(key).lower(): inner
+        for key, inner in pairs
+        if not isinstance(key, list)
+    }
     for name in TABLE_NAMES:
         if isinstance(named.get(name), list):
             return read_literal_rows(game, named[name])
-    if pairs and len(named) == len(pairs) and named.keys() <= {"x", "o"}:
+    is_by_seat = len(named) == len(pairs) and any(
+        named.keys() <= names for names in SEAT_NAMES
+    )
+    if (
+        is_by_seat
+        and pairs
+        and all(isinstance(inner, KeyValuePairs) for _, inner in pairs)
+    ):
         return [
             row for inner in named.values() for row in read_literal_rows(game, inner)
         ]
     return [
-        Row(f"entry {number}", key, inner, is_entry=True)
+        Row(f"entry {number}", key, _unwrap_values(inner), is_entry=True)
         for number, (key, inner) in enumerate(pairs, 1)
     ]
+
+
+def _unwrap_values(inner: TableItem) -> TableItem:
+    """Return the values in an object such as {"q": [...], "visits": 3}, or the item itself."""
+    if not isinstance(inner, KeyValuePairs):
+        return inner
+    named = {key.lower(): value for key, value in inner if isinstance(key, str)}
+    return get_first_field(named, VALUE_NAMES) or inner
 
 
 def read_item_row(label: str, list_item: TableItem) -> Row:
@@ -114,7 +221,9 @@ def read_item_row(label: str, list_item: TableItem) -> Row:
         return Row(label, list_item[0], list_item[1])
     if isinstance(list_item, list) and len(list_item) == 3:
         return Row(label, list_item[0], list_item[2], list_item[1])
-    return Row(label, None, None)
+    return Row(
+        label, None, None, fault=f"{quote_item(list_item)} is no board with values"
+    )
 
 
 def get_first_field(
@@ -134,23 +243,113 @@ def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
     return Row(label, board, move) if value is None else Row(label, board, value, move)
 
 
-def read_csv_rows(csv_text: str) -> list[Row]:
-    """Return the rows of a CSV file, with or without a heading line."""
-    csv_text = csv_text.replace("\r\n", "\n").replace("\r", "\n")
-    first_line = csv_text.lstrip().partition("\n")[0]
-    delimiter = next((sign for sign in "\t;" if sign in first_line), ",")
-    lines = split_csv_lines(csv_text, delimiter)
+def read_line_rows(game: Game, text: str) -> list[Row]:
+    """Return the rows of a text with a row in each line, with or without a heading line."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    first_line = next((line for line in text.split("\n") if line.strip()), "")
+    if separator := find_board_separator(first_line):
+        return list(read_separated_rows(text, separator))
+    delimiter = next((sign for sign in "\t;," if sign in first_line), "")
+    if first_line.startswith('"'):
+        delimiter = delimiter or ","  # behind a cell of several lines
+    lines = split_csv_lines(text, delimiter) if delimiter else split_blank_lines(text)
     if not lines:
         raise TableError("there is nothing in it")
+    if len(lines) > 1 and all(
+        len(cells) > 1 and not cells[-1].strip() for _, cells in lines
+    ):
+        lines = [(number, cells[:-1]) for number, cells in lines]
     heading = [cell.strip().lower() for cell in lines[0][1]]
     if KNOWN_FIELD_NAMES & set(heading):
         return read_headed_rows(heading, lines[1:])
+    if tuple(name.removesuffix(".0") for name in heading[1:]) == CELL_NAMES:
+        lines = lines[1:]  # the heading of a table that pandas wrote
+    if all(len(cells) in (1, CELL_COUNT) and _are_values(cells) for _, cells in lines):
+        return read_dense_rows(game, lines)
     has_short_cells = all(
         len(cell.strip()) <= 2 for _, cells in lines for cell in cells[:9]
     )
     return [
         read_unheaded_row(f"line {number}", cells, has_short_cells)
         for number, cells in lines
+    ]
+
+
+def find_board_separator(line: str) -> str:
+    """Return the sign between the board at the start of a line and its values, "" if none is."""
+    for separator in BOARD_SEPARATORS:
+        board, found, rest = line.partition(separator)
+        if found and rest.strip() and _is_board(board):
+            return separator
+    return ""
+
+
+def _is_board(text: str) -> bool:
+    """Return whether a text is a board alone."""
+    signs = read_signs(text) or read_signs(text.strip("\"' "))
+    return signs is not None and not signs.extra_items
+
+
+def read_separated_rows(text: str, separator: str) -> Iterator[Row]:
+    """Yield the rows of lines such as `X.O......: 0, 0.1, ...`."""
+    for number, line in enumerate(text.split("\n")[: MAX_ROWS + 1], 1):
+        if not line.strip():
+            continue
+        board, _, rest = line.partition(separator)
+        board = board if read_signs(board) else board.strip("\"' ")
+        label = f"line {number}"
+        if LITERAL_PATTERN.match(rest):
+            yield Row(label, board, _parse_cell(rest))
+            continue
+        sign = next((sign for sign in (separator, *"\t;,") if sign in rest), None)
+        cells = rest.strip().split(sign)
+        if len(cells) > 1 and not cells[-1].strip():
+            cells.pop()
+        yield read_unheaded_row(label, [board, *cells], has_short_cells=False)
+
+
+def split_blank_lines(text: str) -> list[tuple[int, list[str]]]:
+    """Return the cells of lines without commas, and their numbers; blanks separate the cells.
+
+    A board at the start of a line may have blanks for its empty cells.
+    """
+    numbered_lines = []
+    for number, line in enumerate(text.split("\n")[: MAX_ROWS + 1], 1):
+        if not line.strip() or line.startswith("# "):
+            continue
+        board, rest = line[:CELL_COUNT], line[CELL_COUNT:]
+        has_board = rest[:1].isspace() and " " in board and _is_board(board)
+        cells = (
+            [board, *rest.split()] if has_board else line.split(maxsplit=MAX_COLUMNS)
+        )
+        numbered_lines.append((number, cells))
+    return numbered_lines
+
+
+def _are_values(cells: list[str]) -> bool:
+    """Return whether all cells are numbers."""
+    return all(
+        parse_number(cell) is not None or cell.strip().lower() == "nan"
+        for cell in cells
+    )
+
+
+def read_dense_rows(game: Game, lines: list[tuple[int, list[str]]]) -> list[Row]:
+    """Return the rows of lines of numbers without boards: a line for each base-3 number.
+
+    Raises TableError if there are fewer or more lines.
+    """
+    codes = 3**game.cells
+    width = len(lines[0][1])
+    if len(lines) != codes or any(len(cells) != width for _, cells in lines):
+        raise TableError(
+            f"no board was found in it: line {lines[0][0]}: this is no board but {width} "
+            f"number{'s' * (width > 1)}. Lines without boards are read if there are {codes:,} of "
+            f"them, one for each base-3 number of a board, not {len(lines):,}"
+        )
+    return [
+        Row("", float(code), cells if width > 1 else cells[0])
+        for code, (_, cells) in enumerate(lines)
     ]
 
 
@@ -185,16 +384,20 @@ def read_headed_rows(
     move = get_first_field(columns, MOVE_NAMES)
     row = columns.get("row")
     column = columns.get("column", columns.get("col"))
+    moves = columns.get("moves")
     digits = [column for column, name in enumerate(heading) if name[-1:] in CELL_NAMES]
 
     def read_row(label: str, cells: list[str]) -> Row:
         """Return the row that a line of the file describes, given the texts between its separators."""
         cell = partial(_get_cell, cells)
+        chosen = (cell(moves) or "").strip()
+        if CHOSEN_CELLS_PATTERN.fullmatch(chosen):  # as in our own certificates
+            return Row(label, cell(board), ChosenCells(map(int, chosen[::2])))
         played: TableItem = cell(move)
         if played is None and cell(row) is not None:
             played = [cell(row), cell(column) or ""]
         if cell(value) is not None:
-            return Row(label, cell(board), cell(value), played)
+            return Row(label, cell(board), _parse_cell(cell(value)), played)
         if played is not None:
             return Row(label, cell(board), played)
         values = [cells[one] for one in digits if one < len(cells)]
@@ -210,6 +413,18 @@ def _get_cell(cells: list[str], column: int | None) -> str | None:
     return cells[column]
 
 
+def _parse_cell(cell: str | None) -> TableItem:
+    """Return the list or dict in a cell, or the text of the cell."""
+    if cell is None or cell.lstrip()[:1] not in ("[", "(", "{"):
+        return cell
+    # numpy separates numbers by blanks
+    text = re.sub(r"(?<=[\d.\]])\s+(?=[-\d\[])", ", ", cell)
+    try:
+        return parse_literal(text)
+    except TableError:
+        return cell
+
+
 def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Row:
     """Return the row of a line without a heading, recognised by its number of cells.
 
@@ -218,7 +433,7 @@ def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Ro
     """
     match cells:
         case [board, value]:
-            row = Row(label, board, value)
+            row = Row(label, board, _parse_cell(value))
         case [board, move, value]:
             row = Row(label, board, value, move)
         case [board, line, column, value]:
@@ -227,26 +442,85 @@ def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Ro
             row = Row(label, board, move)
         case [board, *values] if len(values) == 9:
             row = Row(label, board, values)
+        case [board, *pairs] if _are_move_pairs(board, pairs):
+            by_move = KeyValuePairs(zip(pairs[::2], pairs[1::2], strict=True))
+            row = Row(label, board, by_move)
         case [*board, move, value] if len(board) == 9:
             row = Row(label, board, value, move)
         case _ if len(cells) == 18:
             row = Row(label, cells[:9], cells[9:])
         case _:
-            row = Row(label, None, None)
+            row = Row(label, None, None, fault=describe_unknown_form(cells))
     return row
 
 
-def read_npz_rows(game: Game, file_content: bytes) -> list[Row]:
-    """Return the rows of an npz file: its array `q`, or else its first array by name."""
-    shapes = [(game.decisions, game.cells), (3**game.cells, game.cells)]
-    try:
-        table = read_array(file_content, "q", shapes)
-    except ValueError as error:
-        raise TableError(f"this npz cannot be read: {error}") from None
-    codes = (
-        game.code[: game.decisions]
-        if len(table) == game.decisions
-        else range(len(table))
+def _are_move_pairs(board: str, cells: list[str]) -> bool:
+    """Return whether cells behind a board are moves, each with its value: 0, 0.5, 4, -1."""
+    moves = [parse_number(cell) for cell in cells[::2]]
+    return (
+        len(cells) % 2 == 0
+        and _is_board(board)
+        and all(is_whole(move) and move <= CELL_COUNT for move in moves)
+        and len(set(moves)) == len(moves)
     )
-    numbers = np.where(np.isfinite(table), table, np.nan).tolist()
-    return [Row("", float(code), row) for code, row in zip(codes, numbers, strict=True)]
+
+
+def describe_unknown_form(cells: list[str]) -> str:
+    """Return why the cells of a line are no row."""
+    if not _is_board(cells[0]):
+        return describe_no_board(cells[0] if len(cells) == 1 else ",".join(cells))
+    if len(cells) == 1:
+        return f"the board {quote_item(cells[0])} has no value and no move"
+    return (
+        f"behind the board {quote_item(cells[0])} there are {len(cells) - 1} columns: a row has a "
+        "value, a move and its value, pairs of these, or nine values"
+    )
+
+
+def describe_no_board(item: TableItem, is_quoted: bool = True) -> str:
+    """Return why an item of a table is no board, which is quoted unless the row's name quotes it."""
+    text = format_item(item)
+    if isinstance(item, str) and _is_board(text[:CELL_COUNT]):
+        sign = text[CELL_COUNT : CELL_COUNT + 1]
+        return (
+            f"this is no board: behind the squares {text[:CELL_COUNT]!r} stands {sign!r}. Separate the "
+            "columns by commas"
+        )
+    if isinstance(item, list):
+        size = len(flatten_lists(item))
+        return f"this is no board: a list of {size} items, not of 9 squares"
+    return f"this is no board: {quote_item(item)}" if is_quoted else "this is no board"
+
+
+def read_array_rows(game: Game, file_content: bytes) -> list[Row]:
+    """Return the rows of an npy file, or of an npz: its array `q`, or else its first by name."""
+    codes = 3**game.cells
+    shapes = [
+        (game.decisions, game.cells),
+        (codes, game.cells),
+        (codes,),
+        (3,) * game.cells + (game.cells,),
+        (3,) * game.cells,
+    ]
+    is_npz = file_content.startswith(ZIP_SIGNATURE)
+    try:
+        table = (
+            read_array(file_content, "q", shapes)
+            if is_npz
+            else read_npy(file_content, shapes)
+        )
+    except ValueError as error:
+        kind = "npz" if is_npz else "npy"
+        fault = f"this {kind} cannot be read: {error}"
+        if "object" in str(error):
+            fault += f". It is a pickle, which is never loaded here. Write it as text: {CONVERT_NPY}"
+        raise TableError(fault) from None
+    numbers = np.where(np.isfinite(table), table, np.nan)
+    if len(table) == game.decisions:
+        return [
+            Row("", format_position(game, position), row)
+            for position, row in enumerate(numbers.tolist())
+        ]
+    has_cells = table.shape[-1] == game.cells
+    rows = numbers.reshape((codes, game.cells) if has_cells else codes).tolist()
+    return [Row("", float(code), row) for code, row in enumerate(rows)]

@@ -10,7 +10,7 @@ import io
 import zipfile
 from collections.abc import Collection, Mapping
 from math import prod
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.lib import format as npy
@@ -88,9 +88,10 @@ def read_array(
             if not names:
                 raise ValueError("it is empty")
             wanted = f"{array_name}.npy"
-            return _read_any_member(
-                archive, wanted if wanted in names else names[0], shapes
-            )
+            member = archive.getinfo(wanted if wanted in names else names[0])
+            _check_compression(member)
+            with archive.open(member) as packed:
+                return _read_foreign_array(packed, member.filename, shapes)
     except ValueError:
         raise
     except (
@@ -99,29 +100,36 @@ def read_array(
         raise ValueError(f"no readable zip file: {error}") from error
 
 
-def _read_any_member(
-    archive: zipfile.ZipFile, array_name: str, shapes: Collection[tuple[int, ...]]
+def read_npy(
+    npy_bytes: bytes, shapes: Collection[tuple[int, ...]]
+) -> NDArray[np.float64]:
+    """Return the array in the bytes of an npy file; raises ValueError as `read_array` does."""
+    try:
+        return _read_foreign_array(io.BytesIO(npy_bytes), "it", shapes)
+    except ValueError:
+        raise
+    except Exception as error:
+        raise ValueError(f"no readable array: {error}") from error
+
+
+def _read_foreign_array(
+    packed: IO[bytes], array_name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
     """Return an array of one of these shapes; the header is checked before its numbers are unpacked."""
-    member = archive.getinfo(array_name)
-    _check_compression(member)
-    with archive.open(member) as packed:
-        head = io.BytesIO(packed.read(MAX_FOREIGN_HEADER))
-        version = npy.read_magic(head)
-        readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-        if version not in readers:
-            raise ValueError(f"{array_name} is in an unknown version of numpy's format")
-        shape, fortran_order, dtype = readers[version](head)
-        if dtype.kind not in NUMBER_KINDS or dtype.itemsize > 8:
-            raise ValueError(
-                f"an array in it holds {dtype}, not numbers of up to 8 bytes"
-            )
-        if shape not in shapes:
-            wanted = " or ".join(str(list(one)) for one in shapes)
-            raise ValueError(f"the array is {list(shape)}, not {wanted}")
-        size = prod(shape) * dtype.itemsize
-        numbers = head.read(size)  # the numbers that were unpacked with the header
-        numbers += packed.read(size - len(numbers))
+    head = io.BytesIO(packed.read(MAX_FOREIGN_HEADER))
+    version = npy.read_magic(head)
+    readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+    if version not in readers:
+        raise ValueError(f"{array_name} is in an unknown version of numpy's format")
+    shape, fortran_order, dtype = readers[version](head)
+    if dtype.kind not in NUMBER_KINDS or dtype.itemsize > 8:
+        raise ValueError(f"an array in it holds {dtype}, not numbers of up to 8 bytes")
+    if shape not in shapes:
+        wanted = " or ".join(str(list(one)) for one in shapes)
+        raise ValueError(f"the array is {list(shape)}, not {wanted}")
+    size = prod(shape) * dtype.itemsize
+    numbers = head.read(size)  # the numbers that were unpacked with the header
+    numbers += packed.read(size - len(numbers))
     if len(numbers) != size:
         raise ValueError(f"{array_name} has {len(numbers)} bytes of numbers, too few")
     array = np.frombuffer(numbers, dtype).astype(np.float64)

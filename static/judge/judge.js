@@ -14,7 +14,7 @@ table.addEventListener("input", () => {
 });
 file.addEventListener("change", () => {
   const isTooLarge = file.files.length && file.files[0].size > Number(file.dataset.largest);
-  file.setCustomValidity(isTooLarge ? "A table has at most 1 MB." : "");
+  file.setCustomValidity(isTooLarge ? "A table has at most 4 MB." : "");
   file.reportValidity();
   if (file.files.length) table.value = "";
 });

@@ -431,7 +431,7 @@ def test_rows_that_cannot_be_read_are_named_and_the_others_can_be_judged(
     assert re.findall("<li>(line .*?)</li>", answer.text) == [
         "line 3: nine is no move",
         "line 4: no game comes to this board",
-        "line 5: this is no board",
+        "line 5: this is no board: X.O.....",
         "line 6: high is no number",
     ]
     found = re.search(
@@ -457,7 +457,7 @@ def test_htmx_is_told_how_a_table_was_read(client: FlaskClient) -> None:
 def test_nothing_that_can_be_read_is_refused_with_the_reason(client: FlaskClient) -> None:
     answer = post_table(client, "<b>hello")
     assert answer.status_code == 400
-    reason = "The table cannot be read: no board was found in it: line 1: this is no board."
+    reason = "The table cannot be read: no board was found in it: line 1: this is no board: "
     assert reason in answer.text
     nothing = client.post("/judge", data={"table": ""}, content_type="multipart/form-data")
     assert nothing.status_code == 400
@@ -465,7 +465,7 @@ def test_nothing_that_can_be_read_is_refused_with_the_reason(client: FlaskClient
 
 
 @pytest.mark.parametrize("address", ["/judge", "/api/v1/judge"])
-def test_a_table_of_more_than_1_mb_is_refused(client: FlaskClient, address: str) -> None:
+def test_a_table_of_more_than_4_mb_is_refused(client: FlaskClient, address: str) -> None:
     row = b".........,4\n"
     right = (row * (MAX_TABLE_BYTES // len(row) + 1))[:MAX_TABLE_BYTES]
     assert len(right) == MAX_TABLE_BYTES
@@ -474,11 +474,11 @@ def test_a_table_of_more_than_1_mb_is_refused(client: FlaskClient, address: str)
         assert answer.status_code in statuses
         if address != "/judge":
             assert client.post(address, data=content).status_code in statuses
-    assert "The table is larger than 1 MB, the limit." in answer.text
+    assert "The table is larger than 4 MB, the limit." in answer.text
 
 
-def test_a_chunked_table_is_stopped_at_1_mb(client: FlaskClient) -> None:
-    stream = BytesIO(b".........,4\n" * 400_000)
+def test_a_chunked_table_is_stopped_at_4_mb(client: FlaskClient) -> None:
+    stream = BytesIO(b".........,4\n" * 900_000)
     in_chunks = {"wsgi.input_terminated": True, "CONTENT_LENGTH": ""}
     answer = client.post("/api/v1/judge", input_stream=stream, environ_overrides=in_chunks)
     assert answer.status_code == 413
@@ -489,7 +489,7 @@ def test_a_form_is_received_in_memory(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Werkzeug's own form parser would write a file of this size into the temporary folder."""
-    table = json.dumps({".........": 4, "note": "x" * 900_000})
+    table = json.dumps({".........": 4, "note": "x" * 3_000_000})
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
     answer = post_file(client, "/api/v1/judge", table.encode())
     assert answer.status_code == 400

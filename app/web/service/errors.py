@@ -53,7 +53,7 @@ SENTENCE_BY_STATUS = {
     400: gettext_noop("The server cannot understand this request."),
     404: gettext_noop("This page does not exist."),
     405: gettext_noop("This page can only be read: you cannot send data to it."),
-    413: gettext_noop("The table is larger than 1 MB, the limit."),
+    413: gettext_noop("The table is larger than 4 MB, the limit."),
     414: gettext_noop("A URL of this site has at most %(most)s characters."),
 }
 API_SENTENCE_BY_STATUS = {

@@ -115,9 +115,9 @@ def judge_table(query: schema.TableQuery) -> Response:
     """Read a table of values or moves and evaluate it exactly.
 
     The body of the request is the table, or a multipart form with the table in its field file or
-    table. The table is JSON, CSV, npz, or a dict or list as Python prints it, and has at most 1 MB. This
-    site does not store the table. If a row of the table cannot be read, the status is 400, and the
-    message names the row.
+    table. The table is JSON, CSV, npz, npy, or a dict or list as Python prints it, and has at most 4 MB,
+    packed by gzip or not. This site does not store the table. If a row of the table cannot be read,
+    the status is 400, and the message names the row.
     """
     site = get_current_site()
     try:

@@ -232,12 +232,30 @@ class JudgeQuery(Struct, frozen=True, forbid_unknown_fields=True):
 class TableQuery(Struct, frozen=True, forbid_unknown_fields=True):
     """The reading of an ambiguous table; auto follows from the rows."""
 
+    numbers: Annotated[
+        Literal["auto", "moves", "boards"],
+        describe(
+            "The meaning of a single number beside a board: the cell that is played, the value of "
+            "the board, or auto to detect it."
+        ),
+    ] = "auto"
+    marks: Annotated[
+        Literal["auto", "01-1", "012", "-110", "-101", "201", "210", "120", "102"],
+        describe(
+            "The numbers for an empty cell, X and O, written one after another, or auto to detect "
+            "them."
+        ),
+    ] = "auto"
     boards: Annotated[
         Literal["auto", "x", "mover"],
         describe(
             "The player whose marks are the number 1, if the boards of the table consist of "
             "numbers: x for X, mover for the player to move, auto to detect it."
         ),
+    ] = "auto"
+    begins: Annotated[
+        Literal["auto", "x", "o"],
+        describe("The mark that begins, or auto to detect it."),
     ] = "auto"
     digits: Annotated[
         Literal["auto", "first", "last"],
@@ -246,13 +264,23 @@ class TableQuery(Struct, frozen=True, forbid_unknown_fields=True):
             "first or the last digit, or auto to detect it."
         ),
     ] = "auto"
+    cells: Annotated[
+        Literal["auto", "0", "1"],
+        describe("The number of the top left cell, or auto to detect it."),
+    ] = "auto"
     view: Annotated[
-        Literal["auto", "mover", "x"],
+        Literal["auto", "mover", "x", "o", "moved"],
         describe(
-            "The player for whom a high value is good: mover for the player to move, x for X, "
-            "auto to detect it."
+            "The player for whom a high value is good: mover for the player to move, x for X, o for "
+            "O, moved for the player who has just moved (for values of boards), auto to detect it."
         ),
     ] = "auto"
+    play: Annotated[
+        Literal["highest", "proportional"],
+        describe(
+            "The choice of a move: the highest value, or a move drawn in proportion to the values."
+        ),
+    ] = "highest"
     ties: Annotated[
         Literal["any", "first"],
         describe(

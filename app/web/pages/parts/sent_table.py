@@ -14,11 +14,11 @@ from app.web.formatting import format_choices
 from app.web.service.thread_pool import run_in_thread_pool
 from app.web.site_data import SiteData
 
-MAX_TABLE_BYTES = 1 << 20  # limit for a table in bytes
+MAX_TABLE_BYTES = 4 << 20  # limit for a table in bytes
 MAX_FORM_BYTES = MAX_TABLE_BYTES + (1 << 14)  # limit for a form with a table in bytes
 MAX_FORM_PARTS = 20  # maximum number of parts of a form
 FORM_MIMETYPE = "multipart/form-data"
-MAX_CONCURRENT_TABLES = 32  # limit for tables received at once, 1 MB of memory each
+MAX_CONCURRENT_TABLES = 32  # limit for tables received at once, 4 MB of memory each
 RETRY_SECONDS = 5  # seconds after which a client may send its table again
 _free_places = BoundedSemaphore(MAX_CONCURRENT_TABLES)
 

@@ -1,0 +1,107 @@
+"""Values of boards: the move to the best board is played (Sutton & Barto 2018, section 1.5)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.tables.evidence import find_losing_moves, find_winning_moves, is_clear
+from app.tables.options import ask_for_option
+from app.tables.values import TableError
+from app.tictactoe.game import Game, O, X
+
+# View -> the signs that turn a board's value into that of the mover to it, for X and for O.
+VIEW_SIGNS = {"moved": (1, 1), "x": (1, -1), "o": (-1, 1), "mover": (-1, -1)}
+VIEW_NAMES = {
+    "moved": "the player who has just moved",
+    "x": "X",
+    "o": "O",
+    "mover": "the player to move",
+}
+
+
+def read_board_values(
+    game: Game, values: NDArray[np.float64], view_option: str
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Return the values of moves, [D, cells], in the mover's view, and notes for the user.
+
+    `values`, [S], are those of the boards, NaN where unknown. Raises TableError if it is not
+    clear for which player a high value is good.
+    """
+    q = np.where(game.legal, values[np.where(game.legal, game.successor, 0)], np.nan)
+    if np.isnan(q).all():
+        raise TableError(
+            "the table has values of boards, but no board after a move: what the agent plays does not "
+            "follow from it"
+        )
+    higher, lower = count_good_moves(game, q)
+    views = (
+        [view_option] if view_option != "auto" else list_views(q, game, higher, lower)
+    )
+    seats = ", ".join(
+        f"{name} higher in {higher[seat]:,}, lower in {lower[seat]:,}"
+        for seat, name in enumerate(("of X", "of O"))
+    )
+    evidence = (
+        "Where a move wins at once, or only one keeps from losing at once, its board's value is, "
+        f"compared with the other moves: {seats} positions."
+    )
+    if len(views) > 1:
+        raise ask_for_option("view", evidence)
+    for seat, player in enumerate((X, O)):
+        q[game.to_move == player] *= VIEW_SIGNS[views[0]][seat]
+    notes = [
+        f"The agent moves to the board with the best value. A high value is good for "
+        f"{VIEW_NAMES[views[0]]}." + (f" {evidence}" if view_option == "auto" else "")
+    ]
+    wins = find_winning_moves(game)
+    if np.isnan(q[wins]).all():
+        q[wins & (~np.isnan(q)).any(axis=1, keepdims=True)] = np.nanmax(q) + 1
+        notes.append(
+            "The table has no finished boards that are won: a win at once is played."
+        )
+    return q, notes
+
+
+def count_good_moves(game: Game, q: NDArray[np.float64]) -> tuple[list[int], list[int]]:
+    """Return, for X and for O, how often the board of a good move has the higher and the lower value.
+
+    A good move wins at once, or keeps the opponent from a win at once where other moves do not.
+    """
+    known = ~np.isnan(q)
+    wins = find_winning_moves(game) & known
+    has_win = wins.any(axis=1, keepdims=True)
+    good = np.where(has_win, wins, known & ~find_losing_moves(game))
+    other = known & ~good
+    is_counted = good.any(axis=1) & other.any(axis=1)
+    difference = _compute_means(q, good) - _compute_means(q, other)
+    players = [is_counted & (game.to_move == player) for player in (X, O)]
+    return (
+        [int((difference[one] > 0).sum()) for one in players],
+        [int((difference[one] < 0).sum()) for one in players],
+    )
+
+
+def _compute_means(
+    q: NDArray[np.float64], is_counted: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return the mean of the counted values of each row, 0 if there are none."""
+    sums = np.where(is_counted, q, 0.0).sum(axis=1)
+    means: NDArray[np.float64] = sums / np.maximum(is_counted.sum(axis=1), 1)
+    return means
+
+
+def list_views(
+    q: NDArray[np.float64], game: Game, higher: list[int], lower: list[int]
+) -> list[str]:
+    """List the views that agree with the evidence; of views that play alike only the first."""
+    views = [*VIEW_SIGNS]
+    for seat, player in enumerate((X, O)):
+        has_choice = (~np.isnan(q[game.to_move == player])).sum(axis=1) > 1
+        signs = {1, -1}
+        if is_clear(higher[seat], lower[seat]):
+            signs = {1}
+        elif is_clear(lower[seat], higher[seat]):
+            signs = {-1}
+        elif not has_choice.any():
+            signs = {VIEW_SIGNS[views[0]][seat]}
+        views = [view for view in views if VIEW_SIGNS[view][seat] in signs]
+    return views

@@ -1,0 +1,201 @@
+"""The entries of a table: the moves and values that its rows name, before boards are known."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.tables.rows import ChosenCells, Row
+from app.tables.values import (
+    KeyValuePairs,
+    TableError,
+    TableItem,
+    flatten_lists,
+    format_item,
+    parse_move,
+    parse_number,
+    parse_value,
+    quote_item,
+)
+
+CELL_COUNT = 9
+
+
+class EntryKind(IntEnum):
+    """What the numbers of an entry are."""
+
+    CELL = 0  # a cell, counted from 0
+    MOVE = 1  # a cell as written: counted from 0 or from 1
+    PAIR = 2  # a row and a column as written
+    FREE = 3  # an empty cell of the board, by its number in reading order, from 0
+    SINGLE = 4  # the only number of the row: a move or the value of the board
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Arrays [E] of the moves and values in the rows of a table, in their order."""
+
+    row: NDArray[np.intp]
+    kind: NDArray[np.int8]
+    first: NDArray[np.intp]  # the number of the cell or of its row, -1 if there is none
+    second: NDArray[np.intp]  # the number of the column in a PAIR
+    value: NDArray[np.float64]  # NaN without a value
+    # whether the agent plays the move, which has no value
+    is_choice: NDArray[np.bool_]
+
+    def locate_cells(
+        self,
+        free_cells: NDArray[np.intp],
+        entry_boards: NDArray[np.intp],
+        first_number: int,
+    ) -> NDArray[np.intp]:
+        """Return the cell of each entry, [E], -1 if the board has none.
+
+        `free_cells`, [B, 10], has the empty cells of each board, padded with -1, and
+        `entry_boards`, [E], the board of each entry. `first_number` is that of the top left square.
+        """
+        numbers = np.where(
+            self.kind == EntryKind.CELL, self.first, self.first - first_number
+        )
+        columns = self.second - first_number
+        cells = np.where((numbers >= 0) & (numbers < CELL_COUNT), numbers, -1)
+        is_square = (numbers >= 0) & (numbers < 3) & (columns >= 0) & (columns < 3)
+        pairs = np.where(is_square, 3 * numbers + columns, -1)
+        cells = np.where(self.kind == EntryKind.PAIR, pairs, cells)
+        is_free = self.kind == EntryKind.FREE
+        places = np.clip(self.first, -1, CELL_COUNT)
+        cells[is_free] = free_cells[entry_boards[is_free], places[is_free]]
+        return cells
+
+
+@dataclass(eq=False)
+class EntryCollector:
+    """A collector of the entries of rows; `faults` has the rows that cannot be read."""
+
+    faults: dict[int, str] = field(default_factory=dict)  # row -> the reason
+    columns: list[tuple[int, int, int, int, float, bool]] = field(default_factory=list)
+    # a cache of `parse_move`, because tables have few different moves
+    moves: dict[TableItem, tuple[int, ...]] = field(default_factory=dict)
+
+    def collect(
+        self, rows: Sequence[Row], extra_items: Sequence[tuple[TableItem, ...]]
+    ) -> Entries:
+        """Return the entries of rows; `extra_items` are the moves that stand within the boards."""
+        for number, row in enumerate(rows):
+            start = len(self.columns)
+            try:
+                self.add_row(number, row, extra_items[number])
+            except TableError as error:
+                self.faults[number] = str(error)
+                del self.columns[start:]
+        columns = list(zip(*self.columns, strict=True)) or [()] * 6
+        kinds = np.intp, np.int8, np.intp, np.intp, np.float64, np.bool_
+        return Entries(
+            *(
+                np.array(column, kind)
+                for column, kind in zip(columns, kinds, strict=True)
+            )
+        )
+
+    def add_row(self, number: int, row: Row, extra: tuple[TableItem, ...]) -> None:
+        """Add the entries of a row; raises TableError if they cannot be read."""
+        value = row.value
+        if isinstance(value, ChosenCells):
+            for cell in value:
+                self.add_move(number, float(cell), 1.0, is_choice=True)
+        elif isinstance(value, KeyValuePairs) or (
+            isinstance(value, list) and _are_pairs(value)
+        ):
+            for move, item in value:
+                self.add_move(number, move, parse_value(item))
+        elif isinstance(value, list):
+            self.add_listed_values(number, flatten_lists(value))
+        elif row.move is not None or extra:
+            move = row.move if row.move is not None else list(extra)
+            if value is None and row.move is None:
+                self.add_move(number, move, 1.0, is_choice=True)
+            else:
+                self.add_move(number, move, parse_value(value))
+        elif value is not None:
+            self.add_single(number, value)
+
+    def add_listed_values(self, number: int, items: list[TableItem]) -> None:
+        """Add the values of all cells or of the empty cells, or a move as row and column."""
+        if len(items) == 2 and max(parse_move(items), default=9) <= 3:
+            self.add_move(number, items, 1.0, is_choice=True)
+            return
+        kind = EntryKind.CELL if len(items) == CELL_COUNT else EntryKind.FREE
+        for place, item in enumerate(items):
+            self.columns.append((number, kind, place, 0, parse_value(item), False))
+
+    def add_single(self, number: int, item: TableItem) -> None:
+        """Add the only number of a row; raises TableError if it is no number."""
+        move, value = self.parse_move_cached(item), parse_number(item)
+        if len(move) == 2:
+            self.add_move(number, item, 1.0, is_choice=True)
+        elif value is None:
+            raise TableError(f"{quote_item(item)} is no move")
+        else:
+            first = move[0] if move and move[0] <= CELL_COUNT else -1
+            self.columns.append((number, EntryKind.SINGLE, first, 0, value, False))
+
+    def add_move(
+        self, number: int, move: TableItem, value: float, is_choice: bool = False
+    ) -> None:
+        """Add a move with its value; raises TableError if it is no move."""
+        numbers = self.parse_move_cached(move)
+        if not numbers or max(numbers) > CELL_COUNT:
+            raise TableError(f"{quote_item(move)} is no move")
+        kind = EntryKind.PAIR if len(numbers) == 2 else EntryKind.MOVE
+        self.columns.append((number, kind, numbers[0], numbers[-1], value, is_choice))
+
+    def parse_move_cached(self, move: TableItem) -> tuple[int, ...]:
+        """Return the numbers of a move, () if the item is not a move."""
+        if isinstance(move, list):
+            return parse_move(move)
+        numbers = self.moves.get(move)
+        if numbers is None:
+            numbers = self.moves[move] = parse_move(move)
+        return numbers
+
+
+def _are_pairs(items: list[TableItem]) -> bool:
+    """Return whether a list has pairs of a move and a value, such as [[4, 0.5], [8, -1]]."""
+    are_pairs = all(isinstance(item, list) and len(item) == 2 for item in items)
+    return are_pairs and bool(items) and all(parse_move([move]) for move, _ in items)
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the entries of a table stand, [E], under one way of reading them."""
+
+    position: NDArray[np.intp]  # -1 if no game leads to the board
+    cell: NDArray[np.intp]  # -1 if the board has none
+    is_decision: NDArray[np.bool_]  # whether a player is to move on the board
+    is_legal: NDArray[np.bool_]
+    is_taken: NDArray[np.bool_]  # whether the cell of a known board is not empty
+
+
+def split_players(
+    rows: Sequence[Row], extra_items: Sequence[tuple[TableItem, ...]]
+) -> tuple[list[tuple[TableItem, ...]], NDArray[np.int64]]:
+    """Return the moves that stand within boards, and the players that do instead, [rows].
+
+    A player is 1 for X or the number 1, -1 for O or the number -1, and 0 if a row has none.
+    """
+    names = [
+        format_item(item[0]).strip("'\" ").upper() if len(item) == 1 else ""
+        for item in extra_items
+    ]
+    used = {name for name, item in zip(names, extra_items, strict=True) if item}
+    are_values = all(isinstance(row.value, list) for row in rows)
+    if (
+        not used
+        or not used <= {"X", "O", "1", "-1"}
+        or not (used & {"X", "O", "-1"} or are_values)
+    ):
+        return list(extra_items), np.zeros(len(rows), np.int64)
+    signs = {"X": 1, "1": 1, "O": -1, "-1": -1, "": 0}
+    return [() for _ in rows], np.array([signs[name] for name in names])

@@ -1,0 +1,458 @@
+"""The kinds of tables that people have: each is read as the values that it holds, or asked about.
+
+Every table is written here from the optimal values, as programs in public repositories write theirs.
+"""
+
+import csv
+import gzip
+import io
+import json
+import os
+import pickle
+import random
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.tables.options import TableOptions
+from app.tables.reader import TableReading, read_table
+from app.tables.rows import CONVERT_NPY, CONVERT_PICKLE
+from app.tables.values import TableError
+from app.tictactoe.game import build_game
+from app.tictactoe.notation import format_position
+from app.tictactoe.policy import compute_optimal_q, find_best_moves, policy_from_values
+from app.tictactoe.report import find_blunders
+from app.web import create_app
+
+GAME = build_game()
+Q = compute_optimal_q(GAME)
+D = range(GAME.decisions)
+BOARDS = [format_position(GAME, position) for position in range(GAME.positions)]
+STONES = [tuple(board) for board in GAME.board.tolist()]
+CELLS = [np.flatnonzero(legal).tolist() for legal in GAME.legal]
+
+
+def read(content: bytes | str, **options: str) -> TableReading:
+    whole = content.encode() if isinstance(content, str) else content
+    return read_table(GAME, whole, TableOptions(**options))
+
+
+def refusal(content: bytes | str, **options: str) -> str:
+    with pytest.raises(TableError) as error:
+        read(content, **options)
+    return str(error.value)
+
+
+def count_blunders(reading: TableReading) -> int:
+    return int(find_blunders(GAME, reading.policy).sum())
+
+
+def by_move(position: int) -> dict[int, float]:
+    return {cell: Q[position, cell] for cell in CELLS[position]}
+
+
+def with_zeros(position: int) -> list[float]:
+    return [0.0 if np.isnan(value) else value for value in Q[position].tolist()]
+
+
+def make_dense(*, last: bool, filler: float = 0.0, signs: str = "012") -> np.ndarray:
+    """Return an array by base-3 number; `signs` are the digits of an empty cell, X and O."""
+    table = np.full((3**9, 9), filler)
+    for position in D:
+        digits = "".join(signs[stone] for stone in STONES[position])
+        table[int(digits[::-1] if last else digits, 3)] = np.where(
+            np.isnan(Q[position]), filler, Q[position]
+        )
+    return table
+
+
+def save(write: Callable[..., Any], *content: Any, **options: Any) -> bytes:
+    file = io.BytesIO()
+    write(file, *content, **options)
+    return file.getvalue()
+
+
+def write_csv(rows: list[list[Any]]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue()
+
+
+def nest(items: Any) -> list[list[Any]]:
+    return [list(items[i : i + 3]) for i in (0, 3, 6)]
+
+
+def value_after(position: int) -> float:
+    """Return the value of a board to the player who has just moved: 0.99, 0.5 or 0.01."""
+    if position >= GAME.decisions:
+        return 0.99 if GAME.outcome[position - GAME.decisions] else 0.5
+    return {1: 0.01, 0: 0.5, -1: 0.99}[int(np.nanmax(Q[position]))]
+
+
+def value_to_x(position: int) -> float:
+    """Return the value of a board to X."""
+    x_moved = sum(STONES[position]) == 1
+    return value_after(position) if x_moved else 1 - value_after(position)
+
+
+def swap(board: str) -> str:
+    return board.translate(str.maketrans("XO", "OX"))
+
+
+# Kind -> the content of a file, which holds the optimal values of all positions.
+DENSE = {
+    "json, digits last": lambda: json.dumps(make_dense(last=True).tolist()),
+    "npz, digits last": lambda: save(np.savez, make_dense(last=True)),
+    "npy": lambda: save(np.save, make_dense(last=False)),
+    "npy of nine dimensions": lambda: save(
+        np.save, make_dense(last=False).reshape((3,) * 9 + (9,))
+    ),
+    "npy, low filler": lambda: save(np.save, make_dense(last=True, filler=-7)),
+    "npy, 1 is empty": lambda: save(np.save, make_dense(last=False, signs="120")),
+    "savetxt with commas": lambda: save(
+        np.savetxt, make_dense(last=False), delimiter=",", fmt="%.3g"
+    ),
+    "savetxt with blanks": lambda: save(np.savetxt, make_dense(last=True), fmt="%.2e"),
+    "packed": lambda: gzip.compress(save(np.savetxt, make_dense(last=True), fmt="%.2e")),
+    "pandas": lambda: write_csv(
+        [["", *range(9)], *([n, *row] for n, row in enumerate(make_dense(last=True).tolist()))]
+    ),
+}
+ROWS = {
+    "nested lists in CSV": lambda: write_csv([[nest(STONES[p]), nest(with_zeros(p))] for p in D]),
+    "arrays in CSV": lambda: write_csv(
+        [[np.array(nest(STONES[p])), np.array(with_zeros(p))] for p in D]
+    ),
+    "pairs in a row": lambda: "".join(
+        f"{BOARDS[p].replace('.', '-')},{''.join(f'{c},{v},' for c, v in by_move(p).items())}\n"
+        for p in D
+    ),
+    "pairs without a last comma": lambda: write_csv(
+        [[BOARDS[p], *(n for pair in by_move(p).items() for n in pair)] for p in D]
+    ),
+    "colon": lambda: "".join(
+        f"{BOARDS[p].replace('.', ' ')}:{','.join(map(str, with_zeros(p)))}\n" for p in D
+    ),
+    "colon and a list": lambda: "".join(f"{STONES[p]}: {with_zeros(p)}\n" for p in D),
+    "colon and a dict": lambda: "".join(f"{BOARDS[p]}: {by_move(p)}\n" for p in D),
+    "bar": lambda: "".join(f"{BOARDS[p].lower()}|{'|'.join(map(str, with_zeros(p)))}\n" for p in D),
+    "arrow": lambda: "".join(f"{BOARDS[p]} -> {int(np.nanargmax(Q[p]))}\n" for p in D),
+    "blanks": lambda: "".join(
+        f"{BOARDS[p].replace('.', ' ')} {cell} {value}\n"
+        for p in D
+        for cell, value in by_move(p).items()
+    ),
+    "blank for empty between commas": lambda: json.dumps(
+        {",".join(BOARDS[p]).replace(".", " "): with_zeros(p) for p in D}
+    ),
+    "nothing for empty between commas": lambda: "".join(
+        f"{','.join(BOARDS[p]).replace('.', '')},{','.join(map(str, with_zeros(p)))}\n" for p in D
+    ),
+    "an assignment": lambda: (
+        f"q_table = { {(STONES[p], c): v for p in D for c, v in by_move(p).items()} }"
+    ),
+    "board and player": lambda: repr(
+        {(STONES[p], 1 if GAME.to_move[p] == 1 else -1): by_move(p) for p in D}
+    ),
+    "lines of JSON": lambda: "\n".join(
+        json.dumps({"state": STONES[p], "q": with_zeros(p)}) for p in D
+    ),
+    "lines of Python": lambda: "\n".join(
+        f"{STONES[p]}, {cell}, {value}" for p in D for cell, value in by_move(p).items()
+    ),
+    "values in an object": lambda: repr({BOARDS[p]: {"q": with_zeros(p), "n": 3} for p in D}),
+    "pairs in a list": lambda: repr({BOARDS[p]: [*by_move(p).items()] for p in D}),
+    "a table for each seat": lambda: repr(
+        {
+            name: {BOARDS[p]: by_move(p) for p in D if GAME.to_move[p] == player}
+            for name, player in (("X", 1), ("O", -1))
+        }
+    ),
+    "UTF-16": lambda: repr({BOARDS[p]: by_move(p) for p in D}).encode("utf-16"),
+}
+VALUES_OF_BOARDS = {
+    "after the own move": lambda: json.dumps(
+        {BOARDS[p]: value_after(p) for p in range(1, GAME.positions)}
+    ),
+    "in X's view, CSV": lambda: write_csv(
+        [[BOARDS[p], value_to_x(p)] for p in range(GAME.positions)]
+    ),
+    "in X's view, by tuples": lambda: repr(
+        {STONES[p]: 40 * value_to_x(p) for p in range(GAME.positions)}
+    ),
+    "in the view of who moves": lambda: json.dumps(
+        {BOARDS[p]: -value_after(p) for p in range(GAME.positions)}
+    ),
+    "in O's view": lambda: json.dumps({BOARDS[p]: -value_to_x(p) for p in range(GAME.positions)}),
+    "without finished boards": lambda: json.dumps({BOARDS[p]: value_after(p) for p in D}),
+    "base-3 numbers in which 1 is empty": lambda: json.dumps(
+        {
+            str(int("".join("120"[stone] for stone in STONES[p]), 3)): value_to_x(p)
+            for p in range(GAME.positions)
+        }
+    ),
+    "an array of 19,683 values": lambda: save(
+        np.save,
+        np.bincount(GAME.code, [value_to_x(p) for p in range(GAME.positions)], minlength=3**9),
+    ),
+    "whole numbers": lambda: json.dumps(
+        {BOARDS[p]: round(2 * value_to_x(p)) for p in range(GAME.positions)}
+    ),
+}
+KINDS = DENSE | ROWS | VALUES_OF_BOARDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_optimal_values_are_read_as_optimal_play(kind: str) -> None:
+    reading = read(KINDS[kind]())
+    assert reading.unread_reasons == []
+    # Without finished boards nothing is known of a last move, which is forced.
+    has_last_moves = kind != "without finished boards"
+    assert reading.position_count == (GAME.decisions if has_last_moves else 4194)
+    assert count_blunders(reading) == 0, reading.notes
+
+
+def test_the_order_of_digits_is_told_with_its_evidence() -> None:
+    for is_last, name in ((False, "first"), (True, "last")):
+        table = make_dense(last=is_last)
+        note = read(save(np.save, table)).notes[1]
+        assert note.startswith(f"Base-3 numbers: the top left square is the {name} digit")
+        assert "0 against" in note
+
+
+def test_an_order_of_digits_that_nothing_shows_is_asked_for() -> None:
+    table = np.random.default_rng(0).uniform(-1, 1, (3**9, 9))
+    for content in (save(np.save, table), '{"8019": 4}'):
+        asked = refusal(content)
+        assert "digits=first" in asked
+        assert "digits=last" in asked
+        first, last = (read(content, digits=digit) for digit in ("first", "last"))
+        assert (first.policy != last.policy).any()
+
+
+def test_random_values_are_not_read_in_the_view_of_x() -> None:
+    for seed in range(10):
+        rng = random.Random(seed)
+        share = rng.choice((0.02, 0.3, 1))
+        table = {
+            BOARDS[p]: {cell: rng.uniform(-1, 1) for cell in CELLS[p]}
+            for p in D
+            if rng.random() < share
+        }
+        note = next(note for note in read(repr(table)).notes if note.startswith("A high value"))
+        assert "the player to move. It is not clear" in note
+
+
+def test_the_first_number_of_cells_is_counted_or_chosen() -> None:
+    for first in (0, 1):
+        table = {BOARDS[p]: int(np.nanargmax(Q[p])) + first for p in D}
+        assert count_blunders(read(json.dumps(table))) == 0
+    table = {
+        board: move for board, move in table.items() if move not in (1, 9)
+    }  # 1 to 9 until here
+    middle = read(json.dumps(table))
+    assert any("Moves are counted from 1 (" in note for note in middle.notes)
+    few = read('{"X.O......": 5}')
+    assert any("cells=1" in note for note in few.notes)
+    assert np.flatnonzero(
+        read('{"X.O......": 5}', cells="1").chosen_moves[GAME.successor[GAME.successor[0, 0], 2]]
+    ) == [4]
+
+
+@pytest.mark.parametrize("numbers", ["201", "210", "-110", "120"])
+def test_the_numbers_of_marks_follow_from_the_boards(numbers: str) -> None:
+    empty, x, o = ["-1", "1", "0"] if numbers == "-110" else numbers
+    signs = {0: empty, 1: x, -1: o}
+    table = {" ".join(signs[stone] for stone in STONES[p]): with_zeros(p) for p in D}
+    text = json.dumps(table)
+    assert count_blunders(read(text)) == 0
+    # If only X ever moves, nothing tells X from O.
+    of_x = {
+        board: row for p, (board, row) in zip(D, table.items(), strict=True) if GAME.to_move[p] == 1
+    }
+    assert f"marks={numbers}" in refusal(json.dumps(of_x))
+    assert read(json.dumps(of_x), marks=numbers).position_count == len(of_x)
+
+
+@pytest.mark.parametrize("is_x_last", [True, False])
+def test_of_tables_for_either_starter_the_half_that_the_values_fit_is_judged(
+    is_x_last: bool,
+) -> None:
+    halves = [
+        {swap(BOARDS[p]): by_move(p) for p in D},
+        {BOARDS[p]: by_move(p) for p in D},
+    ]
+    first, last = halves if is_x_last else halves[::-1]
+    text = repr(first | last)
+    reading = read(text)
+    assert count_blunders(reading) == 0
+    assert f"{'X' if is_x_last else 'O'} begins" in reading.notes[0]
+    assert "Either mark begins in this table" in reading.notes[0]
+    other = read(text, begins="o" if is_x_last else "x")
+    assert other.unread_count == 0
+    assert other.position_count == GAME.decisions
+
+
+def test_a_key_with_the_player_keeps_the_halves_apart() -> None:
+    table: dict[Any, Any] = {}
+    for p in D:
+        table[STONES[p], int(GAME.to_move[p])] = by_move(p)
+        table[tuple(-stone for stone in STONES[p]), -int(GAME.to_move[p])] = by_move(p)
+    for begins in ("auto", "x", "o"):
+        reading = read(repr(table), begins=begins)
+        assert (reading.unread_count, count_blunders(reading)) == (0, 0)
+
+
+def play_first(position: int) -> tuple[str, int]:
+    """Return the board after the first optimal move, and the move."""
+    move = int(np.nanargmax(Q[position]))
+    return BOARDS[GAME.successor[position, move]], move
+
+
+IN_PLACE: dict[str, Callable[[], str]] = {
+    "board and cell": lambda: repr({play_first(p): 0.5 for p in D}),
+    "dict of dicts": lambda: repr({board: {move: 0.1} for board, move in map(play_first, D)}),
+    "moves": lambda: json.dumps(dict(map(play_first, D))),
+    "CSV": lambda: write_csv([[*play_first(p), 0.3] for p in D]),
+}
+
+
+@pytest.mark.parametrize("kind", IN_PLACE)
+def test_boards_that_contain_the_move_are_named(kind: str) -> None:
+    sentence = refusal(IN_PLACE[kind]())
+    assert "the boards already contain the moves: square" in sentence
+    assert "is already taken" in sentence
+
+
+def test_values_of_boards_without_evidence_of_a_view_are_asked_for() -> None:
+    table = json.dumps({"X........": 0.3, ".X.......": 0.2, "XO.......": 0.4, "X.O......": 0.6})
+    asked = refusal(table)
+    assert "view=moved" in asked
+    moves = read(table, view="moved").chosen_moves
+    assert np.flatnonzero(moves[0]).tolist() == [0]
+    assert np.flatnonzero(read(table, view="mover").chosen_moves[0]).tolist() == [1]
+    assert "no board after a move" in refusal('{".........": 0.5}')
+
+
+def test_a_table_of_one_player_has_no_other_view() -> None:
+    """As the pickled policies of a well-known tutorial: only the boards after the own moves."""
+    table = {BOARDS[p]: value_after(p) for p in range(GAME.positions) if sum(STONES[p]) == 1}
+    reading = read(json.dumps(table))
+    assert (find_blunders(GAME, reading.policy)[GAME.to_move == 1] == 0).all()
+    assert (reading.policy[GAME.to_move == -1] > 0).sum() == GAME.legal[GAME.to_move == -1].sum()
+
+
+def test_beads_are_drawn_in_proportion_if_that_is_chosen() -> None:
+    beads = {BOARDS[p]: [max(0, 1 + 3 * v) for v in with_zeros(p)] for p in D}
+    text = json.dumps(beads)
+    highest, drawn = read(text), read(text, play="proportional")
+    assert any("play=proportional" in note for note in highest.notes)
+    assert highest.chosen_moves.sum() < drawn.chosen_moves.sum()
+    wanted = policy_from_values(
+        np.where(np.isnan(Q), np.nan, np.maximum(0, 1 + 3 * Q)), "proportional"
+    )
+    np.testing.assert_allclose(drawn.policy, wanted)
+    assert "values below 0" in refusal('{".........": {"0": -1, "4": 1}}', play="proportional")
+
+
+@pytest.mark.parametrize("seat", ["x", "o"])
+def test_our_own_certificates_are_read(seat: str) -> None:
+    content = create_app().test_client().get(f"/agents/champion/certificate-{seat}.csv").data
+    reading = read(content)
+    assert reading.unread_reasons == []
+    assert reading.q is None
+    known = reading.policy[GAME.to_move == (1 if seat == "x" else -1)]
+    assert (known > 0).sum() < GAME.legal.sum()
+    assert reading.position_count > 10
+    assert not find_blunders(GAME, reading.policy)[
+        ~(reading.chosen_moves == GAME.legal).all(axis=1)
+    ].any()
+
+
+class StudentAgent:
+    """An agent whose whole object is pickled."""
+
+    def __init__(self) -> None:
+        self.epsilon = 0.1
+        self.q_table = {BOARDS[p]: np.array(with_zeros(p)) for p in D}
+
+
+PICKLED: dict[str, Callable[[], Any]] = {
+    "dict by tuples": lambda: {(STONES[p], c): v for p in D for c, v in by_move(p).items()},
+    "dict of arrays": lambda: {STONES[p]: np.array(with_zeros(p)) for p in D},
+    "keys of numpy": lambda: {
+        (tuple(np.array(STONES[p])), np.int64(c)): np.float32(v)
+        for p in D
+        for c, v in by_move(p).items()
+    },
+    "defaultdict": lambda: defaultdict(
+        float, {str(np.array(STONES[p])): v for p in D for v in [with_zeros(p)]}
+    ),
+    "keys of bytes": lambda: {BOARDS[p].encode(): by_move(p) for p in D},
+    "bytes of arrays": lambda: {np.array(STONES[p]).tobytes(): with_zeros(p) for p in D},
+    "array": lambda: make_dense(last=False),
+    "list": lambda: [[BOARDS[p], c, v] for p in D for c, v in by_move(p).items()],
+}
+
+
+@pytest.mark.parametrize("shape", PICKLED)
+@pytest.mark.parametrize("protocol", [0, 4])
+def test_a_pickle_is_never_loaded_and_the_line_that_converts_it_works(
+    shape: str, protocol: int, tmp_path: Path
+) -> None:
+    (tmp_path / "q.pkl").write_bytes(pickle.dumps(PICKLED[shape](), protocol))
+    assert CONVERT_PICKLE in refusal((tmp_path / "q.pkl").read_bytes())
+    run_line(CONVERT_PICKLE, tmp_path)
+    assert count_blunders(read((tmp_path / "q.txt").read_bytes())) == 0
+
+
+def run_line(line: str, folder: Path) -> None:
+    """Run a line of the form `python -c "..."` in a folder."""
+    program = line.removeprefix('python -c "').removesuffix('"')
+    environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
+    subprocess.run([sys.executable, "-c", program], cwd=folder, check=True, env=environment)
+
+
+def test_an_object_is_converted_where_its_class_is_known(tmp_path: Path) -> None:
+    (tmp_path / "q.pkl").write_bytes(pickle.dumps(StudentAgent()))
+    run_line(CONVERT_PICKLE, tmp_path)
+    assert count_blunders(read((tmp_path / "q.txt").read_bytes())) == 0
+
+
+def test_a_dict_in_an_npy_file_is_a_pickle(tmp_path: Path) -> None:
+    table = {STONES[p]: with_zeros(p) for p in D}
+    np.save(tmp_path / "q.npy", table, allow_pickle=True)
+    assert CONVERT_NPY in refusal((tmp_path / "q.npy").read_bytes())
+    run_line(CONVERT_NPY, tmp_path)
+    assert count_blunders(read((tmp_path / "q.txt").read_bytes())) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "causes"),
+    [
+        ("X.O......~0,1\nXO.......~0,1\n", ["line 1", "behind the squares 'X.O......' stands '~'"]),
+        (".........,0,1,2,3,4\n", ["line 1", "behind the board ......... there are 5 columns"]),
+        ("1,2,3,4,5,6,7,8,9\n" * 4, ["not 4", "19,683"]),
+        ('[["X.O......", 4], ["X.O..", 4]]', ["entry 2", "this is no board: X.O.."]),
+        ("[[[0, 1, 2, 0], 4]]", ["a list of 4 items, not of 9 squares"]),
+    ],
+)
+def test_messages_name_the_row_and_the_cause(text: str, causes: list[str]) -> None:
+    try:
+        sentence = read(text).fault_sentence
+    except TableError as error:
+        sentence = str(error)
+    for cause in causes:
+        assert cause in sentence
+
+
+def test_a_packed_file_has_limits() -> None:
+    assert "more than 8 MB" in refusal(gzip.compress(b"x" * (9 << 20)))
+    assert "incomplete" in refusal(gzip.compress(b"x" * 100)[:-4])
+    assert find_best_moves(GAME).any()
