@@ -8,6 +8,7 @@ figure names the recipe or the position behind it.
 import os
 import re
 from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from math import comb
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -600,6 +601,16 @@ def round_significant(value: float) -> float:
     `app.web.formatting`.
     """
     return float(f"{value:.{SIGNIFICANT_DIGITS}g}") + 0.0
+
+
+def format_rounded(value: float, decimals: int) -> str:
+    """Return a number rounded half away from zero as people round its decimal digits: 79.35 is 79.4.
+
+    The binary number that stands for 79.35 is a little below it, so `format` gives 79.3.
+    """
+    exact = Decimal(repr(round_significant(value)))
+    rounded = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    return f"{rounded + 0:,}"
 
 
 def count_higher(

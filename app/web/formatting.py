@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.experiments import format_rounded
 from app.recipes.parameters import format_value
 from app.tictactoe import encodings
 from app.tictactoe.game import Game
@@ -47,7 +48,7 @@ def format_percent(probability: float, decimals: int = 2) -> str:
     """
     if probability in (0, 1):
         return f"{100 * probability:.0f}"
-    rounded = f"{100 * probability:.{decimals}f}"
+    rounded = format_rounded(100 * probability, decimals)
     least = 0.1**decimals
     if float(rounded) == 0:
         rounded = f"<{least:.{decimals}f}"
@@ -96,9 +97,13 @@ def format_parameter(value: bool | float | str) -> str:
 
 
 def format_number(value: float) -> str:
-    """Return a number with four significant digits, or all its digits before the decimal point."""
+    """Return a number with four significant digits, or all its digits before the decimal point.
+
+    Halves keep their decimal.
+    """
     if abs(value) >= 1_000 or value == int(value):
-        return f"{value:,.0f}".replace("-", MINUS)
+        is_half = value % 1 == 0.5  # a median of an even number of counts
+        return format_rounded(value, int(is_half)).replace("-", MINUS)
     digits, _, power = f"{value:.4g}".partition("e")
     small = f" × 10{str(int(power)).translate(SUPERSCRIPTS)}" if power else ""
     return digits.replace("-", MINUS) + small
@@ -114,7 +119,7 @@ def format_short(value: float) -> str:
 
 def format_one_decimal(value: float) -> str:
     """Return a number with one decimal, for columns of a table."""
-    return f"{round(value, 1) + 0.0:,.1f}".replace("-", MINUS)
+    return format_rounded(value, 1).replace("-", MINUS)
 
 
 def format_with_unit(value: float, unit: str) -> str:

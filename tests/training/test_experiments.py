@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import msgspec
@@ -183,7 +184,8 @@ def test_an_average_is_named_and_is_what_its_name_says() -> None:
     assert all("mean" in name or "median" in name for name in summary.numbers.rows)
     strips = summary.figures[0]
     assert isinstance(strips, Histogram)
-    means = [f"{sum(group.values) / len(group.values):.1f}%" for group in strips.groups]
+    exact = [Decimal(str(sum(group.values) / len(group.values))) for group in strips.groups]
+    means = [f"{mean.quantize(Decimal('0.1'), ROUND_HALF_UP)}%" for mean in exact]
     assert [cell for cell in mean if cell != EMPTY_CELL] == means
 
 

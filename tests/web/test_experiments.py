@@ -629,3 +629,29 @@ def test_the_champions_card_says_what_its_claim_says(site: SiteData) -> None:
         one for one in site.shipped_agents["champion"].card.findings if "first proved" in one
     ]
     assert f"after a median of {numbers[1]} games" in found
+
+
+def test_a_claim_is_said_of_those_who_make_it(client: FlaskClient, site: SiteData) -> None:
+    """The book only asks questions; what MENACE needs is told by several programs."""
+    page = unescape(client.get(urls.EXPERIMENTS).text)
+    said = re.findall(r'id="claim-([^"]*)".*?<small>(.*?):</small>', page, re.DOTALL)
+    assert len(said) == len(site.experiments)
+    for claim, words in said:
+        summary = site.experiments[claim]
+        answers = "our answer" in summary.source_location
+        assert words.startswith("Our answer to an exercise of") == answers
+    words = dict(said)["menace"]
+    assert all(SOURCES[slug].name in words for slug in site.experiments["menace"].sources)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(79.35, "79.4"), (78.35, "78.4"), (0.25, "0.3"), (-0.25, "−0.3"), (79.349, "79.3")],
+)
+def test_a_number_is_rounded_by_its_decimal_digits(value: float, text: str) -> None:
+    assert format_one_decimal(value) == text
+
+
+def test_a_median_keeps_its_half() -> None:
+    shown = [format_number(value) for value in (2484.5, 2485.5, 2485, 12.5, 1234.6)]
+    assert shown == ["2,484.5", "2,485.5", "2,485", "12.5", "1,235"]

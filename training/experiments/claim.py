@@ -43,6 +43,7 @@ from app.experiments import (
     compute_sign_test,
     count_higher,
     find_median_index,
+    format_rounded,
     round_significant,
     summarize_seeds,
 )
@@ -460,7 +461,7 @@ def format_p(p_value: float) -> str:
 
 def format_percent(value: float, digits: int = 1) -> str:
     """Return a percentage as text."""
-    return f"{value:.{digits}f}%"
+    return f"{format_rounded(value, digits)}%"
 
 
 def format_count(value: float) -> str:

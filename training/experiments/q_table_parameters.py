@@ -140,6 +140,7 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
     }
     averages = results.compute_medians(average_over_snapshots)
     faster = averages[two] > averages[one] and p < claim.SIGNIFICANT
+    worse = averages[two] < averages[one] and p < claim.SIGNIFICANT
     curves_of = table.draw_curves(results, table.WON_AS_O._replace(compute=wins))
     leads = {
         line.name: table.list_higher_points(line, curves_of.series[0])
@@ -179,7 +180,7 @@ def conclude_double_q(results: claim.Results) -> claim.Conclusion:
             ),
             results.draw_histogram(table.LOST_AS_O),
         ],
-        [not stabler, not faster],
+        [not stabler, not faster, worse],
         claim.tabulate_recipes(
             results.recipe_by_label,
             {

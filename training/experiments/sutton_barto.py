@@ -4,6 +4,7 @@ This learner is the example of that chapter, and each exercise varies one of its
 The exercises are questions; the claims are the answers that the book suggests.
 """
 
+from functools import partial
 from operator import attrgetter
 from time import perf_counter
 
@@ -95,7 +96,7 @@ def conclude_self_play(results: claim.Results) -> claim.Conclusion:
             results.recipe_by_label,
             {
                 f"games won against random, median ({compared})": (
-                    "{:.2f}%".format,
+                    partial(format_percent, digits=2),
                     won,
                 ),
                 "games lost to the best responder, both seats, median": (
@@ -289,11 +290,11 @@ def conclude_exploration(results: claim.Results) -> claim.Conclusion:
             results.recipe_by_label,
             {
                 f"greedy play ({in_greedy})": (
-                    "{:.2f}%".format,
+                    partial(format_percent, digits=2),
                     greedy,
                 ),
                 f"play with exploring moves ({in_exploring})": (
-                    "{:.2f}%".format,
+                    partial(format_percent, digits=2),
                     exploring,
                 ),
             },

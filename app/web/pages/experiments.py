@@ -19,6 +19,7 @@ from app.sources import get_sources as sources_of
 from app.tictactoe.card import Card
 from app.web import urls
 from app.web.algorithms import ALGORITHMS
+from app.web.formatting import join_words
 from app.web.match import read_choice
 from app.web.pages.parts import export
 from app.web.pictures import tables
@@ -74,6 +75,7 @@ class ExperimentsPage(Page, frozen=True):
     verdict_links: list[Destination]
     # (source, its claims with a miniature of the first figure, whether the group is open)
     claims_by_source: list[tuple[Source, list[tuple[Summary, Markup]], bool]]
+
     is_complete: bool  # whether the list has all claims
     claim_count: int
     run_count: int  # runs of all experiments together
@@ -103,6 +105,23 @@ class SourcesPage(Page, frozen=True):
 
     # heading -> sources with their agents and claims
     sources_by_heading: Mapping[str, list[tuple[Source, list[Card], list[Summary]]]]
+
+
+BOOK = "sutton-barto-2018"
+
+
+@bp.app_template_filter("claimant")
+def describe_claimant(claim: Summary) -> str:
+    """Return a few words on who makes a claim."""
+    sources = sources_of(*claim.sources)
+    first = sources[0]
+    if first.kind == "ours":
+        return "Claim of this site"
+    if first.slug == BOOK:  # the book asks, and we answer
+        return f"Our answer to an exercise of {first.name}"
+    if first.kind == "page":
+        return f"Reported by {join_words([one.name for one in sources])}"
+    return f"Claim of {first.name}"
 
 
 @bp.get(urls.EXPERIMENTS)
