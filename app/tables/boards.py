@@ -54,6 +54,7 @@ NUMERAL_PATTERN = re.compile(r"-?\d+|\.", re.ASCII)
 MIN_STARTED = 3
 UNREACHABLE = -1  # the position number of a board that no game leads to
 MAX_SIGN_LENGTH = 4  # maximum number of characters of a sign between commas
+MAX_BOARD_LENGTH = 600  # nine numbers as numpy prints them have 150 characters
 MAX_LISTED_SIGNS = 8  # maximum number of signs listed in an error message
 MOVER_NAMES = ("the player to move", "the other side")
 SIDE_NAMES = ("X", "O")
@@ -92,7 +93,8 @@ def read_signs(board_item: TableItem) -> BoardSigns | None:
     if isinstance(board_item, list):
         return _parse_board_list(board_item)
     if isinstance(board_item, str):
-        return _parse_board_text(board_item)
+        is_short = len(board_item) <= MAX_BOARD_LENGTH
+        return _parse_board_text(board_item) if is_short else None
     code = parse_number(board_item)
     return _parse_code(int(code)) if is_whole(code) else None
 

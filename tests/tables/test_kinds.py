@@ -106,7 +106,7 @@ def swap(board: str) -> str:
 
 
 # Kind -> the content of a file, which holds the optimal values of all positions.
-DENSE = {
+DENSE: dict[str, Callable[[], bytes | str]] = {
     "json, digits last": lambda: json.dumps(make_dense(last=True).tolist()),
     "npz, digits last": lambda: save(np.savez, make_dense(last=True)),
     "npy": lambda: save(np.save, make_dense(last=False)),
@@ -124,7 +124,7 @@ DENSE = {
         [["", *range(9)], *([n, *row] for n, row in enumerate(make_dense(last=True).tolist()))]
     ),
 }
-ROWS = {
+ROWS: dict[str, Callable[[], bytes | str]] = {
     "nested lists in CSV": lambda: write_csv([[nest(STONES[p]), nest(with_zeros(p))] for p in D]),
     "arrays in CSV": lambda: write_csv(
         [[np.array(nest(STONES[p])), np.array(with_zeros(p))] for p in D]
@@ -176,7 +176,7 @@ ROWS = {
     ),
     "UTF-16": lambda: repr({BOARDS[p]: by_move(p) for p in D}).encode("utf-16"),
 }
-VALUES_OF_BOARDS = {
+VALUES_OF_BOARDS: dict[str, Callable[[], bytes | str]] = {
     "after the own move": lambda: json.dumps(
         {BOARDS[p]: value_after(p) for p in range(1, GAME.positions)}
     ),
@@ -267,7 +267,7 @@ def test_the_first_number_of_cells_is_counted_or_chosen() -> None:
 
 @pytest.mark.parametrize("numbers", ["201", "210", "-110", "120"])
 def test_the_numbers_of_marks_follow_from_the_boards(numbers: str) -> None:
-    empty, x, o = ["-1", "1", "0"] if numbers == "-110" else numbers
+    empty, x, o = ["-1", "1", "0"] if numbers == "-110" else list(numbers)
     signs = {0: empty, 1: x, -1: o}
     table = {" ".join(signs[stone] for stone in STONES[p]): with_zeros(p) for p in D}
     text = json.dumps(table)
@@ -427,7 +427,7 @@ def test_an_object_is_converted_where_its_class_is_known(tmp_path: Path) -> None
 
 def test_a_dict_in_an_npy_file_is_a_pickle(tmp_path: Path) -> None:
     table = {STONES[p]: with_zeros(p) for p in D}
-    np.save(tmp_path / "q.npy", table, allow_pickle=True)
+    np.save(tmp_path / "q.npy", np.array(table), allow_pickle=True)
     assert CONVERT_NPY in refusal((tmp_path / "q.npy").read_bytes())
     run_line(CONVERT_NPY, tmp_path)
     assert count_blunders(read((tmp_path / "q.txt").read_bytes())) == 0
