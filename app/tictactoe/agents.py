@@ -86,6 +86,15 @@ class Agent:
             self.history.find_updated_pairs(snapshot), illegal_value=False
         )
 
+    @property
+    def table_digest(self) -> str:
+        """The SHA-256 of the bytes of `q` and then `visits`.
+
+        Whoever trains the recipe again gets the same digest; that of the npz file also depends on
+        the program that packs it.
+        """
+        return hashlib.sha256(self.q.tobytes() + self.visits.tobytes()).hexdigest()
+
     def collect_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of the agent's file, by name; the snapshots are [T, P]."""
         return {

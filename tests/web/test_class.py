@@ -92,6 +92,15 @@ def test_the_most_frequent_blunder_is_the_one_that_is_met_most(client: FlaskClie
     assert "1 learner blunders here (of 1)" in page
 
 
+def test_the_average_of_a_blunder_is_that_of_the_learners_that_make_it(client: FlaskClient) -> None:
+    """A learner that never meets the board does not make the blunder rarer."""
+    alone = compare(client, f"/teach/{MENACE}").text
+    both = compare(client, f"/teach/{MENACE}\n/judge?moves={OPTIMAL}").text
+    said = [re.search(r"on average in (\S+)% of the games", page) for page in (alone, both)]
+    assert said[0] and said[1] and said[0][1] == said[1][1]
+    assert "1 learner blunders here (of 2)" in both
+
+
 def test_nothing_is_pasted(client: FlaskClient) -> None:
     answer = compare(client, " \n ")
     assert answer.status_code == 400

@@ -27,6 +27,7 @@ from app.web.pages.parts.export import CITATION, build_bibtex, build_iframe
 from app.web.pictures.minds import choose_decisions
 from app.web.pictures.palette import INK_COLOURS
 from app.web.service.headers import CONTENT_SECURITY_POLICY
+from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 from app.web.urls import frame_file_url
 
@@ -561,7 +562,9 @@ def test_an_agent_is_cited_by_what_makes_it_again(client: FlaskClient, site: Sit
     text = client.get("/agents/q-table").text
     card = site.agents["q-table"].card
     assert card.recipe in text
-    assert f"SHA-256 of its arrays {card.arrays_digest}" in text
+    with np.load(ROOT / "models" / f"{card.id}.npz") as arrays:
+        table = arrays["q"].tobytes() + arrays["visits"].tobytes()
+    assert f"SHA-256 of its arrays q and visits {hashlib.sha256(table).hexdigest()}" in text
 
 
 def test_the_project_says_how_it_is_cited() -> None:

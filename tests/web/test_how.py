@@ -21,7 +21,7 @@ from app.tictactoe.values import compute_successor_values, find_best_response
 from app.web.algorithms import SECTIONS
 from app.web.algorithms.formula import Formula, convert_to_mathml, list_symbols
 from app.web.facts import find_losing_game
-from app.web.formatting import encode_position
+from app.web.formatting import encode_position, format_signed
 from app.web.pages.how import (
     TITLE_BY_PART,
     TITLES_BY_HEADING,
@@ -30,6 +30,7 @@ from app.web.pages.how import (
     build_position_writing,
     compute_won_game,
 )
+from app.web.pages.parts.update_examples import draw_example, list_examples
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 from app.web.urls import agent_url, how_url
@@ -565,3 +566,26 @@ def test_its_steps_lead_to_each_other(client: FlaskClient) -> None:
         href, steps = found[1], steps + 1
     assert steps == 4
     assert "= 0.73" in page
+
+
+@pytest.mark.parametrize(
+    ("formula", "value"), [("−0.5 · 0.9^7", -0.5 * 0.9**7), ("−0.9^5", -(0.9**5))]
+)
+def test_a_power_on_the_page_has_the_value_beside_it(
+    client: FlaskClient, formula: str, value: float
+) -> None:
+    page = client.get(how_url("self-play")).text
+    text = re.sub(r"\s+", " ", re.sub(r"<sup>(\d)</sup>", r"^\1", page))
+    (said,) = re.findall(re.escape(formula) + r", which is ([−\d.]+\d)", text)
+    assert said == format_signed(value)
+
+
+def test_a_move_has_the_number_that_its_board_shows(site: SiteData) -> None:
+    """A game in which the learner plays O, or that begins later, has no other numbers."""
+    for slug in site.update_examples:
+        for example in list_examples(site, slug):
+            for number, update in enumerate(example.updates):
+                board = example.moves[update.move_index].board
+                name = f"{example.kind}-{number + 1}"
+                picture = draw_example(site, list_examples(site, slug), name, 1, lambda **_: "")
+                assert picture.move_number == len(board) - board.count(".") + 1

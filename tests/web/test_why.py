@@ -308,7 +308,7 @@ def test_the_numbers_in_the_file_are_right(
     if exact is not None:
         shown = facts["Value" if lens.endswith(TASK_SUFFIX) else "Exact value in the training task"]
         assert abs(number(shown) - exact[pair.position, cell]) < 0.005 + 1e-6
-    if target := facts.get("Target of the next update"):
+    if target := target_of(facts):
         assert abs(number(target) - slow.target(lens, board, cell)) < 0.005 + 1e-6
     else:
         assert lens in ("q-iteration", "td-afterstates", "mcts", TRUTH) or lens.endswith(
@@ -418,6 +418,22 @@ def test_of_a_next_move_is_spoken_only_where_there_is_one(site: SiteData, lens: 
     assert alone  # answers that all end the game
 
 
+def target_of(facts: dict[str, str]) -> str:
+    """Return the target among the facts on a value, alone or on average; "" if there is none."""
+    names = ("Target of the next update", "Average target of the next update")
+    return next((facts[name] for name in names if name in facts), "")
+
+
+def test_an_average_of_targets_says_so(site: SiteData) -> None:
+    """Above it, the step by step update has the target after a single move of the opponent."""
+    for pair in pairs(site, "q-learning-1", 97):
+        told = reason(pair)
+        differ = len({reply.target for reply in told.replies}) > 1
+        assert ("Average target of the next update" in dict(explain_value(pair).facts)) == (
+            differ and told.has_target
+        )
+
+
 @pytest.mark.parametrize(
     ("record", "cell", "lens"), [("1025478", 6, "double-q"), ("0126587", 3, "q-table")]
 )
@@ -429,7 +445,7 @@ def test_a_target_of_results_alone_is_exact(
     assert len(results) == len(reason(pair).replies)
     assert reason(pair).target == sum(results) / len(results)
     told = explain_value(pair)
-    assert dict(told.facts)["Target of the next update"] == format_signed(reason(pair).target)
+    assert target_of(dict(told.facts)) == format_signed(reason(pair).target)
 
 
 def test_the_distance_is_that_of_the_numbers_shown(site: SiteData) -> None:
@@ -446,7 +462,7 @@ def test_the_distance_is_that_of_the_numbers_shown(site: SiteData) -> None:
         distances = re.findall(r"is ([\d.]+) (above|below) its target", said)
         assert len(distances) == 1 or at >= len(first)
         for off, side in distances:
-            apart = number(told.value_statement.value) - number(facts["Target of the next update"])
+            apart = number(told.value_statement.value) - number(target_of(facts))
             decimals = len(off.partition(".")[2])
             assert f"{abs(apart):.{decimals}f}" == off, (
                 pair.value_source,

@@ -27,7 +27,13 @@ from app.tictactoe.notation import (
 from app.web import urls
 from app.web.algorithms import ALGORITHMS, SECTIONS
 from app.web.algorithms.algorithm import Algorithm, Section
-from app.web.formatting import Encodings, encode_position, format_count, format_percent
+from app.web.formatting import (
+    Encodings,
+    encode_position,
+    format_count,
+    format_percent,
+    format_signed,
+)
 from app.web.match import Match, parse_match, read_integer, replay_match
 from app.web.move_values import HEAT_STEPS, evaluate_match
 from app.web.pages.parts.export import Export, export_update
@@ -265,6 +271,8 @@ class StartValues(NamedTuple):
     """The values, and their numbers of updates, in a section's first position, by cell."""
 
     values: list[str]
+    # the same values in the agent's own units, as its rewards give them
+    own_values: list[str]
     update_counts: list[str]  # number of updates of each value
 
 
@@ -504,8 +512,11 @@ def build_start_values(
     tries = (
         site.agents[value_source or match.value_source].visits[state.position].tolist()
     )
+    move_values = evaluate_match(state)
     return StartValues(
-        evaluate_match(state).value_texts, [format_count(number) for number in tries]
+        values=move_values.value_texts,
+        own_values=[format_signed(value) for value in move_values.values],
+        update_counts=[format_count(number) for number in tries],
     )
 
 

@@ -322,7 +322,9 @@ def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]
         )
     if query.is_learned and reason.has_target:
         target = reason.target_prefix + reason.format_value(reason.target)
-        facts.append(("Target of the next update", target))
+        is_average = len({reply.target for reply in reason.possible_replies}) > 1
+        label = "Average target" if is_average else "Target"
+        facts.append((f"{label} of the next update", target))
     return facts + _list_parameters(query)
 
 

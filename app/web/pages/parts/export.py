@@ -274,10 +274,9 @@ def describe_runs(summary: Summary) -> str:
 
 def describe_provenance(site: SiteData, agent_name: str) -> str:
     """Return a note that identifies an agent: its recipe and the command that trains it."""
-    card = site.agents[agent_name].card
-    return f"Recipe {card.recipe}" + (
-        card.arrays_digest and f", SHA-256 of its arrays {card.arrays_digest}"
-    )
+    agent = site.agents[agent_name]
+    digest = f"SHA-256 of its arrays q and visits {agent.table_digest}"
+    return f"Recipe {agent.card.recipe}, {digest}"
 
 
 def build_iframe(

@@ -368,7 +368,6 @@ def _find_next_update(
 
 
 def _get_ply(example: UpdateExample, update: TrainingUpdate) -> int:
-    """Return the number of the move of an update in its game, from 1."""
+    """Return the number of the move of an update, from 1: one more than the marks on its board."""
     board = example.moves[update.move_index].board
-    begun = example.moves[0].board
-    return begun.count(".") - board.count(".") + 1
+    return len(board) - board.count(".") + 1

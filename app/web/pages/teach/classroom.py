@@ -110,7 +110,7 @@ class ClassBlunder(NamedTuple):
     board: SmallBoard  # the right moves have a star, the others a cross
     number_in_table: int  # number of the board in the table, from 1
     pupil_count: int  # number of learners that blunder there
-    # mean probability of a blunder on the board, over all learners, in percent
+    # mean probability of a blunder on the board, over the learners that blunder there, in percent
     mean_chance: str
 
 
@@ -179,12 +179,13 @@ class ClassPage(Page, frozen=True):
         """The boards on which the class blunders most."""
         blunders = []
         for number, board in enumerate(self._blunder_positions, 1):
-            chances = [_get_blunder_chance(pupil, board) for pupil in self.pupils]
+            every = [_get_blunder_chance(pupil, board) for pupil in self.pupils]
+            chances = [chance for chance in every if chance >= FREQUENT_CHANCE] or every
             blunders.append(
                 ClassBlunder(
                     draw_blunder(self.game, board),
                     number,
-                    sum(chance >= FREQUENT_CHANCE for chance in chances),
+                    sum(chance >= FREQUENT_CHANCE for chance in every),
                     format_percent(sum(chances) / len(chances), 0),
                 )
             )
