@@ -97,7 +97,9 @@ def test_the_average_of_a_blunder_is_that_of_the_learners_that_make_it(client: F
     alone = compare(client, f"/teach/{MENACE}").text
     both = compare(client, f"/teach/{MENACE}\n/judge?moves={OPTIMAL}").text
     said = [re.search(r"on average in (\S+)% of the games", page) for page in (alone, both)]
-    assert said[0] and said[1] and said[0][1] == said[1][1]
+    assert said[0]
+    assert said[1]
+    assert said[0][1] == said[1][1]
     assert "1 learner blunders here (of 2)" in both
 
 

@@ -26,8 +26,8 @@ from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.pages.parts.export import CITATION, build_bibtex, build_iframe
 from app.web.pictures.minds import choose_decisions
 from app.web.pictures.palette import INK_COLOURS
-from app.web.service.headers import CONTENT_SECURITY_POLICY
 from app.web.service.deployment import ROOT
+from app.web.service.headers import CONTENT_SECURITY_POLICY
 from app.web.site_data import SiteData
 from app.web.urls import frame_file_url
 
