@@ -10,7 +10,7 @@ from app.recipes.names import name_recipe, parse_recipe
 from app.recipes.parameters import Recipe
 
 # The parameters that the source uses for its learners with symmetry.
-SYMMETRIC_SETTINGS = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10,seed=2"
+SYMMETRIC_SETTINGS = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10"
 
 
 class ShippedAgent(NamedTuple):
@@ -45,11 +45,15 @@ SHIPPED = MappingProxyType(
             ("self-play", "Self-play", "self-play"),
             ("q-learning-player", "Q-learning player", "league,seed=2"),
             ("observing", "Observing", "league,observing=yes,seed=2"),
-            ("symmetric", "Symmetric", f"league,symmetric=yes,{SYMMETRIC_SETTINGS}"),
+            (
+                "symmetric",
+                "Symmetric",
+                f"league,symmetric=yes,{SYMMETRIC_SETTINGS},seed=2",
+            ),
             (
                 "observing-symmetric",
                 "Observing, symmetric",
-                f"league,observing=yes,symmetric=yes,{SYMMETRIC_SETTINGS}",
+                f"league,observing=yes,symmetric=yes,{SYMMETRIC_SETTINGS},seed=2",
             ),
             ("champion", "Champion", "champion"),
             ("dqn-vs-random", "DQN, against random", "dqn"),

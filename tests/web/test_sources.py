@@ -118,6 +118,12 @@ def test_every_preset_leads_to_its_source(client: FlaskClient) -> None:
     assert all(f'href="{urls.SOURCES}#' in one for one in entries)
 
 
+def test_the_verb_states_is_no_state_of_the_glossary(client: FlaskClient, site: SiteData) -> None:
+    for path in (urls.SOURCES, *map(urls.EXPERIMENT.url, site.experiments)):
+        page = client.get(path).text
+        assert not re.search(r"(?:not|article|author|source)\s+<a [^>]*>states?</a>", page), path
+
+
 def test_what_is_said_of_an_article_is_in_it() -> None:
     assert "UCT" not in SOURCES["nested-software"].adopted
     assert "names" not in SOURCES["kocsis-szepesvari-2006"].adopted

@@ -1,7 +1,7 @@
 """The five exercises of chapter 1 of Sutton & Barto as claims on the learner `td-afterstates`.
 
 This learner is the example of that chapter, and each exercise varies one of its parameters.
-The exercises are questions; the claims are the answers that the book suggests.
+The exercises are questions; the claims are our answers.
 """
 
 from functools import partial
