@@ -427,6 +427,8 @@ def describe_position(position: QueuePosition | None) -> str:
             "Your request is number %(number)s in the queue. This page reloads automatically."
         )
         return gettext(words, number=position.place_in_queue)
+    if position is None:  # it may wait: the trainer did not say
+        return gettext("The server has your request. This page reloads automatically.")
     return gettext("The agent is being trained. This page reloads automatically.")
 
 

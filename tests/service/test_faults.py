@@ -2,7 +2,8 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -57,6 +58,24 @@ def test_make_run_ends_with_its_terminal() -> None:
 @pytest.mark.usefixtures("one_agent")
 def test_only_what_is_the_servers_own_is_removed_at_its_start() -> None:
     assert_all_hold(islice(left_behind(), 1))
+
+
+@contextmanager
+def sending_slowly(port: int, number: int) -> Iterator[None]:
+    """Begin to send this number of tables, and never end."""
+    head = b"POST /judge HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"
+    with ExitStack() as stack:
+        for _ in range(number):
+            stack.enter_context(connection(port)).sendall(head)
+        yield
+
+
+def test_tables_that_arrive_slowly_do_not_keep_others_from_the_judge(app_server: Server) -> None:
+    body = Path("tests/data/judge/own-side.csv").read_bytes()
+    head = f"POST /api/v1/judge HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
+    table = f"{head}Connection: close\r\n\r\n".encode() + body
+    with sending_slowly(app_server.port, 120):
+        assert [ask(app_server.port, table) for _ in range(8)] == [200] * 8
 
 
 @pytest.mark.parametrize("hold", [half_open, silent])

@@ -1,9 +1,10 @@
 """Calls of functions in a thread, so that slow work does not delay other requests."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from gevent import get_hub
+from gevent import Timeout, get_hub
 from gevent.lock import BoundedSemaphore
 from gevent.monkey import is_module_patched
 
@@ -32,6 +33,16 @@ def run_in_thread_pool(
         raise outcome.error
     result: Result = outcome
     return result
+
+
+@contextmanager
+def limit_seconds(seconds: float, error: Exception) -> Iterator[None]:
+    """Raise an error in the block if it takes longer; only a gevent worker has such a limit."""
+    if not is_module_patched("threading"):
+        yield
+        return
+    with Timeout(seconds, error):
+        yield
 
 
 class _RaisedError(NamedTuple):

@@ -33,6 +33,7 @@ def method(name: bytes, path: bytes = b"/") -> bytes:
 
 
 CHUNKED = b"Transfer-Encoding: chunked\r\n"
+FORM = b"Content-Type: multipart/form-data; boundary=edge\r\n"
 CHUNK = b"5\r\nhello\r\n0\r\n\r\n"
 MEGABYTE = b"x" * (1 << 20)
 
@@ -91,13 +92,25 @@ BODIES = [
         + HOST
         + CHUNKED
         + END
-        + 3 * (b"100000\r\n" + MEGABYTE + b"\r\n"),
+        + 5 * (b"100000\r\n" + MEGABYTE + b"\r\n"),
         {413},
     ),
     Odd(
         "POST /judge with a pickle",
         b"POST /judge HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\n" + END + b"\x80\x04K\x01.",
         {400},
+    ),
+    *(
+        Odd(
+            f"POST {path} with {what}",
+            f"POST {path} HTTP/1.1\r\n".encode() + HOST + FORM + CHUNKED + END + body,
+            {400},
+        )
+        for path in ("/judge", "/api/v1/judge", "/teach/class")
+        for what, body in (
+            ("a chunk whose size is no number", b"five\r\nhello\r\n"),
+            ("a chunk that is longer than its size", b"2\r\nhello\r\n0\r\n\r\n"),
+        )
     ),
     Odd("POST /judge without a body", method(b"POST", b"/judge"), {400}),
     Odd("a chunk whose size is no number", get(headers=CHUNKED, body=b"five\r\nhello\r\n"), {200}),

@@ -1,25 +1,42 @@
 """Reading of a table that a request contains: within limits, and never stored."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from io import BytesIO
 from threading import BoundedSemaphore
 from typing import IO, Any
 
 from flask import request
-from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, ServiceUnavailable
+from werkzeug.exceptions import (
+    BadRequest,
+    RequestEntityTooLarge,
+    RequestTimeout,
+    ServiceUnavailable,
+)
 from werkzeug.formparser import parse_form_data
 
 from app.tables.options import QUESTIONS, TableOptions
 from app.tables.reader import TableReading, read_table
 from app.web.formatting import format_choices
-from app.web.service.thread_pool import run_in_thread_pool
+from app.web.service.thread_pool import limit_seconds, run_in_thread_pool
 from app.web.site_data import SiteData
 
 MAX_TABLE_BYTES = 4 << 20  # limit for a table in bytes
 MAX_FORM_BYTES = MAX_TABLE_BYTES + (1 << 14)  # limit for a form with a table in bytes
 MAX_FORM_PARTS = 20  # maximum number of parts of a form
 FORM_MIMETYPE = "multipart/form-data"
-MAX_CONCURRENT_TABLES = 32  # limit for tables received at once, 4 MB of memory each
+# limit for bodies that arrive at once, up to 4 MB of memory each; slow clients share these places
+MAX_CONCURRENT_TABLES = 128
+RECEIVE_SECONDS = 10.0  # time limit for the body of a request
 RETRY_SECONDS = 5  # seconds after which a client may send its table again
+BROKEN_BODY_ERRORS: tuple[type[Exception], ...] = (OSError,)
+if find_spec(
+    "gunicorn"
+):  # which has errors of its own for chunks; other servers do without it
+    from gunicorn.http.errors import ParseException
+
+    BROKEN_BODY_ERRORS += (ParseException,)
 _free_places = BoundedSemaphore(MAX_CONCURRENT_TABLES)
 
 
@@ -27,16 +44,32 @@ def read_sent_table(site: SiteData) -> tuple[TableReading, TableOptions]:
     """Return the table in the body or the form of the request, as read, and its options.
 
     Raises TableError if nothing in it can be read, RequestEntityTooLarge if it is too
-    large, BadRequest if there is no table or an option is invalid, and ServiceUnavailable
-    if many tables are being received already.
+    large, BadRequest if there is no table or an option is invalid, and the errors of `receiving`.
+    """
+    with receiving():
+        content, options = receive_table()
+    return run_in_thread_pool(read_table, site.game, content, options), options
+
+
+@contextmanager
+def receiving() -> Iterator[None]:
+    """Limit the time in which a body arrives, and the number of bodies that arrive at once.
+
+    Raises BadRequest for a body that breaks off or is no chunked body, RequestTimeout, and
+    ServiceUnavailable.
     """
     if not _free_places.acquire(blocking=False):
         raise ServiceUnavailable(
-            "Many tables are being read just now.", retry_after=RETRY_SECONDS
+            "Many tables are being received just now.", retry_after=RETRY_SECONDS
         )
+    late = RequestTimeout(
+        f"The data did not arrive within {RECEIVE_SECONDS:g} seconds."
+    )
     try:
-        content, options = receive_table()
-        return run_in_thread_pool(read_table, site.game, content, options), options
+        with limit_seconds(RECEIVE_SECONDS, late):
+            yield
+    except BROKEN_BODY_ERRORS:
+        raise BadRequest("The body of the request is broken.") from None
     finally:
         _free_places.release()
 

@@ -25,7 +25,7 @@ from app.tictactoe.values import find_best_response
 from app.web import urls
 from app.web.formatting import format_percent
 from app.web.pages.parts.export import build_iframe
-from app.web.pages.parts.sent_table import FORM_MIMETYPE, receive_form
+from app.web.pages.parts.sent_table import FORM_MIMETYPE, receive_form, receiving
 from app.web.pages.teach.learners import (
     find_truncated_link,
     format_learner_title,
@@ -260,7 +260,8 @@ def read_typed_links() -> str:
     if request.mimetype != FORM_MIMETYPE:
         raise BadRequest(gettext("There are no links in this request."))
     try:
-        _, fields = receive_form(MAX_FORM_BYTES)
+        with receiving():
+            _, fields = receive_form(MAX_FORM_BYTES)
     except RequestEntityTooLarge:
         sentence = gettext(
             "The links of a class have at most %(size)s KB.",
