@@ -26,6 +26,7 @@ from app.recipes import (
     name_recipe,
     parse_recipe,
 )
+from app.recipes.faults import FAULTS_FOLDER
 from app.recipes.names import suggest_word
 from app.recipes.parameters import describe_range, format_value, get_parameters
 from app.tables.options import QUESTIONS, TableOptions
@@ -435,14 +436,20 @@ def judge(
     if has_faults:
         sys.exit(1)
     ids = {one.agent_id: one.recipe for one in agents if not isinstance(one, str)}
-    for agent_id in ids if agents else list_agent_ids(models):
-        if as_json:
-            agent = load_agent_from_folders(models, game, agent_id, ids.get(agent_id))
-            click.echo(msgspec.json.encode(describe_agent(game, agent)))
-        else:
-            agent = load_agent_without_figures(models, game, agent_id)
-            save_card(models, game, recompute_figures(game, agent))
-            click.echo(f"{agent_id}: judged")
+    # The site reads the cards of both folders at its start.
+    faults = models / FAULTS_FOLDER
+    folders = [models] if agents or not faults.is_dir() else [models, faults]
+    for folder in folders:
+        for agent_id in ids if agents else list_agent_ids(folder):
+            if as_json:
+                agent = load_agent_from_folders(
+                    folder, game, agent_id, ids.get(agent_id)
+                )
+                click.echo(msgspec.json.encode(describe_agent(game, agent)))
+            else:
+                agent = load_agent_without_figures(folder, game, agent_id)
+                save_card(folder, game, recompute_figures(game, agent))
+                click.echo(f"{agent_id}: judged")
 
 
 @main.command()

@@ -383,7 +383,7 @@ class SiteData:
         return exact
 
     def get_rewards(self, value_source: str) -> RewardScale | None:
-        """Return the rewards of a value source for a win, a draw and a loss; None for beads."""
+        """Return the rewards of a value source for a loss, a draw and a win; None for beads."""
         if self.agents.contains_name(value_source):
             return self.agents[value_source].card.reward_scale
         task = (

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import runpy
+import shutil
 import signal
 import subprocess
 import sys
@@ -352,6 +353,22 @@ def test_judge_is_all_that_another_baseline_needs(game: Game, tmp_path: Path) ->
     assert vs["again"] == vs["fixed"]
     assert call(*judge).output == "menace: judged\n"
     assert load_agent(tmp_path, game, "menace").card == before
+
+
+START_SITE = """
+from pathlib import Path
+from app.web.site_data import load_site_data
+load_site_data(Path(sys.argv[3]))
+"""
+
+
+def test_a_site_with_another_baseline_starts_after_one_command(tmp_path: Path) -> None:
+    """All folders of models count: the agents of /faults have cards, too."""
+    models = tmp_path / "models"
+    shutil.copytree(MODELS, models)
+    program = ONE_BASELINE_MORE.replace("[1:])", "[1:], standalone_mode=False)") + START_SITE
+    command = [sys.executable, "-c", program, "judge", "--models", str(models)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def test_judge_writes_anew_what_cannot_be_read(game: Game, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The headers of every response, character by character."""
 
 import re
+from fnmatch import fnmatchcase
 from collections.abc import Callable
 
 import pytest
@@ -58,7 +59,16 @@ def test_crawlers_are_asked_to_leave_what_is_trained_for_them(client: FlaskClien
 def test_a_map_of_the_site_leads_to_what_is_always_there(client: FlaskClient) -> None:
     places = re.findall("<loc>http://localhost([^<]*)</loc>", client.get("/sitemap.xml").text)
     assert {"/", "/agents/q-table", "/experiments/draw-reward"} <= {*places}
-    assert all(client.get(place).status_code == 200 for place in places[:12])
+    assert len(places) == len({*places})
+    header = re.search(r"(?s)<header.*?</header>", client.get("/").text)
+    assert header
+    robots = re.findall(r"(?m)^Disallow: (.*)$", client.get("/robots.txt").text)
+    for room in re.findall(r'href="(/[^"?#]*)"', header[0]):
+        allowed = not any(fnmatchcase(room, f"{path}*".replace("?", "[?]")) for path in robots)
+        assert (room in places) == allowed or "static" in room, room
+    assert {"/judge", "/faults", "/faults/sign"} <= {*places}
+    statuses = {client.get(place, follow_redirects=True).status_code for place in places[:40]}
+    assert statuses == {200}
 
 
 # Pages of other sites may read the API where that is configured, and nothing else.

@@ -1,8 +1,8 @@
 """The colours of the site: its inks, and the heat scale from a loss over a draw to a win.
 
-No other file defines colours. A page uses the rules of `write_stylesheet`, `var(--ink)`
-and `data-heat`. In a picture file the colours are written out: see
-`app.web.pictures.svg`.
+Colours with a meaning are defined here, except those of beads (`static/parts/beads.css`); stylesheets
+add shades of grey for shadows and lines. A page uses the rules of `write_stylesheet`, `var(--ink)`
+and `data-heat`. In a picture file the colours are written out: see `app.web.pictures.svg`.
 """
 
 from itertools import product

@@ -19,7 +19,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.project import ROOT as ROOT  # noqa: PLC0414 - it is exported
 from app.recipes import ALGORITHMS
+from app.recipes.faults import FAULTY_RECIPES
 from app.web import urls
+from app.web.doors import list_doors
 from app.web.site_data import get_current_site
 
 bp = Blueprint("health", __name__)
@@ -179,35 +181,35 @@ def show_contact(contact: str) -> Response:
     return Response(text, mimetype="text/plain")
 
 
+# prefixes of paths; an asterisk stands for any characters
+DISALLOWED_PATHS = ("/lab/", "/teach", "/reply/", "/set/", "/*,", "/*%2C", "/*?")
+
+
+def is_left_to_people(url: str) -> bool:
+    """Return whether robots.txt excludes a URL."""
+    prefixes = [re.escape(path).replace(r"\*", ".*") for path in DISALLOWED_PATHS]
+    return any(re.match(prefix, url) for prefix in prefixes)
+
+
 @bp.get(ROBOTS_PATH)
 def show_robots() -> Response:
     """Return robots.txt, which excludes agents trained on demand and variants of pages."""
-    left = ("/lab/", "/teach", "/reply/", "/set/", "/*,", "/*%2C", "/*?")
-    lines = ["User-agent: *", *(f"Disallow: {path}" for path in left)]
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in DISALLOWED_PATHS)]
     lines.append(f"Sitemap: {request.host_url.rstrip('/')}{SITEMAP_PATH}")
     return Response("\n".join([*lines, ""]), mimetype="text/plain")
 
 
 @bp.get(SITEMAP_PATH)
 def show_sitemap() -> Response:
-    """Return the sitemap: the pages that are always available."""
-    rooms = (
-        urls.HOME,
-        urls.AGENTS,
-        urls.ARENA,
-        urls.COMPARE,
-        urls.HOW,
-        urls.EXPERIMENTS,
-        urls.SOURCES,
-        urls.GLOSSARY,
-        urls.PUZZLES,
-        urls.LAB,
-        urls.API,
-    )
-    paths = [route.partition("<")[0] for route in rooms]
+    """Return the sitemap: the pages that are always available, and that robots.txt allows."""
+    rooms = [room.url for door in list_doors(get_current_site()) for room in door.rooms]
+    paths = [urls.HOME, *(url for url in rooms if not is_left_to_people(url))]
     paths += [urls.agent_url(name) for name in get_current_site().shipped_agents]
     paths += [urls.how_url(part) for part in ALGORITHMS]
+    if get_current_site().lab.faults:
+        paths += [urls.FAULT.url(fault) for fault in FAULTY_RECIPES]
     paths += [urls.EXPERIMENT.url(claim) for claim in get_current_site().experiments]
+    paths = list(dict.fromkeys(paths))
     host = escape(request.host_url.rstrip("/"))
     entries = "".join(f"<url><loc>{host}{path}</loc></url>\n" for path in paths)
     schema = "http://www.sitemaps.org/schemas/sitemap/0.9"
