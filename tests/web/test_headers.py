@@ -1,8 +1,8 @@
 """The headers of every response, character by character."""
 
 import re
-from fnmatch import fnmatchcase
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 
 import pytest
 from flask import Flask
