@@ -7,7 +7,7 @@ figure names the recipe or the position behind it.
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from math import comb
 from pathlib import Path
@@ -21,44 +21,17 @@ from msgspec import Meta
 from app.sources import SOURCES
 from app.tictactoe.files import read_plain_file
 
-CLAIM_IDS = (
-    "random-opponent",
-    "q-iteration-parts",
-    "q-iteration-or-q-learning",
-    "q-table-results",
-    "bad-runs",
-    "draw-reward",
-    "double-q",
-    "better-than-minimax",
-    "trained-on-minimax",
-    "running-sum",
-    "feedback",
-    "alpha-gamma",
-    "gamma",
-    "self-play-unbeatable",
-    "boyan",
-    "win-plots",
-    "first-move",
-    "guard-rails",
-    "encodings",
-    "network-size",
-    "separate-networks",
-    "perfect-opponent",
-    "beat-fixed",
-    "two-stage",
-    "observing",
-    "k-start",
-    "symmetry",
-    "fills-fastest",
-    "counting",
-    "sutton-barto-1",
-    "sutton-barto-2",
-    "sutton-barto-3",
-    "sutton-barto-4",
-    "sutton-barto-5",
-    "menace",
-    "games-to-proof",
-    "teachers",
+# the order of the claims on the site; others follow at the end of their source
+CLAIM_ORDER = tuple(
+    """
+    random-opponent q-iteration-parts q-iteration-or-q-learning q-table-results
+    bad-runs draw-reward double-q better-than-minimax trained-on-minimax running-sum
+    feedback alpha-gamma gamma self-play-unbeatable boyan win-plots first-move
+    guard-rails encodings network-size separate-networks perfect-opponent beat-fixed
+    two-stage observing k-start symmetry fills-fastest counting sutton-barto-1
+    sutton-barto-2 sutton-barto-3 sutton-barto-4 sutton-barto-5 menace
+    games-to-proof teachers
+    """.split()  # noqa: SIM905 - a list of strings needs a line each
 )
 
 Verdict = Literal["reproduced", "partly reproduced", "not reproduced", "inconclusive"]
@@ -523,15 +496,31 @@ def load_summary(path: Path) -> Summary:
 
 
 def load_summaries(folder: Path) -> dict[str, Summary]:
-    """Return every summary of a folder by id, in the order of `CLAIM_IDS`; {} if the folder is missing.
+    """Return every summary of a folder by id, in the order of the site; {} if the folder is missing.
 
-    Raises ValueError if a file is broken or its id is not in `CLAIM_IDS`.
+    Raises ValueError if a file is broken.
     """
     loaded = {path.stem: load_summary(path) for path in folder.glob("*.json")}
-    unknown = sorted(loaded.keys() - set(CLAIM_IDS))
-    if unknown:
-        raise ValueError(f"{folder / unknown[0]}.json: there is no claim of this name")
-    return {claim_id: loaded[claim_id] for claim_id in CLAIM_IDS if claim_id in loaded}
+    sources = {claim_id: one.sources[0] for claim_id, one in loaded.items()}
+    return {claim_id: loaded[claim_id] for claim_id in sort_claims(sources)}
+
+
+def sort_claims(source_by_claim: Mapping[str, str]) -> list[str]:
+    """Return the ids of claims in the order of the site, given the source of each."""
+    order = {claim_id: place for place, claim_id in enumerate(CLAIM_ORDER)}
+    last = len(order)
+    first_of_source: dict[str, int] = {}
+    for claim_id, source in source_by_claim.items():
+        place = min(order.get(claim_id, last), first_of_source.get(source, last))
+        first_of_source[source] = place
+    return sorted(
+        source_by_claim,
+        key=lambda one: (
+            first_of_source[source_by_claim[one]],
+            order.get(one, last),
+            one,
+        ),
+    )
 
 
 def save_summary(folder: Path, summary: Summary) -> Path:

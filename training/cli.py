@@ -16,7 +16,6 @@ import click
 import msgspec
 from click.shell_completion import CompletionItem, get_completion_class
 
-from app.experiments import CLAIM_IDS
 from app.project import COMMAND, PREFIX, ROOT, read_version
 from app.recipes import (
     ALGORITHMS,
@@ -40,6 +39,7 @@ from app.tictactoe.agents import (
     save_card,
 )
 from app.tictactoe.game import Game, tic_tac_toe
+from training.experiments import list_claims
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 MODELS = Path("models")
@@ -135,9 +135,9 @@ class ClaimId(click.ParamType[str]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> str:
         """Return the id; raise an error with the nearest id if there is no such claim."""
-        if value not in CLAIM_IDS:
+        if value not in list_claims():
             self.fail(
-                f"there is no claim {value!r}{suggest_word(value, CLAIM_IDS)}; "
+                f"there is no claim {value!r}{suggest_word(value, list_claims())}; "
                 f"`{COMMAND} experiment` shows all of them",
                 param,
                 ctx,
@@ -148,7 +148,7 @@ class ClaimId(click.ParamType[str]):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the claims with ids that start with `incomplete`."""
-        return list_completions(incomplete, CLAIM_IDS)
+        return list_completions(incomplete, list_claims())
 
 
 def list_completions(incomplete: str, words: Iterable[str]) -> list[CompletionItem]:
@@ -600,7 +600,7 @@ def experiment(
     elif selects_all or claims:
         lines = engine.run_experiments(claims, **options)
     else:
-        lines = engine.list_claims(options["output_folder"])
+        lines = engine.list_verdicts(options["output_folder"])
     try:
         for text in lines:
             click.echo(text)

@@ -18,8 +18,8 @@ from click.testing import CliRunner, Result
 from app.project import ROOT
 from training import cli, cluster
 from training.cluster import run_in_cluster
+from training.experiments.claim import load_claims
 from training.experiments.engine import RunStore, open_store, run_experiment
-from training.experiments.q_table import conclude_bad_runs  # an experiment with its own measure
 
 DASK = (str(Path(sys.executable).with_name("dask")),)
 LOCAL = ("--host", "127.0.0.1", "--no-dashboard")
@@ -27,6 +27,7 @@ SCHEDULER = (*DASK, "scheduler", "--port", "0")
 SINGLE = ("--nthreads", "1")
 LONG = 600  # seconds
 SEEDS = 30
+BAD_RUNS = load_claims()["bad-runs"]  # an experiment with its own measure
 
 
 @contextmanager
@@ -83,14 +84,12 @@ def workers(address: str) -> set[int]:
 
 def test_a_cluster_of_which_a_worker_dies_finds_the_same(address: str, tmp_path: Path) -> None:
     with open_store(tmp_path / "here") as store:
-        here = run_experiment(conclude_bad_runs, store, max_seeds=SEEDS)
+        here = run_experiment(BAD_RUNS, store, max_seeds=SEEDS)
     with open_store(tmp_path / "cluster") as store:
-        deadly = Deadly(store.environment)
+        deadly = Deadly(store.connection)
         before = workers(address)
         deadly.victim = min(before)
-        there = run_experiment(
-            conclude_bad_runs, deadly, max_seeds=SEEDS, scheduler_address=address
-        )
+        there = run_experiment(BAD_RUNS, deadly, max_seeds=SEEDS, scheduler_address=address)
     assert deadly.victim is None
     assert len(before) == 2
     assert min(before) not in workers(address)

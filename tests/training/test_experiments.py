@@ -13,7 +13,6 @@ import pytest
 from click.testing import CliRunner
 
 from app.experiments import (
-    CLAIM_IDS,
     Curves,
     Histogram,
     ReferenceLine,
@@ -23,6 +22,7 @@ from app.experiments import (
     load_summaries,
     load_summary,
     save_summary,
+    sort_claims,
 )
 from app.recipes import MAX_NAME_LENGTH, SHIPPED, parse_recipe
 from app.sources import SOURCES
@@ -32,16 +32,9 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import find_lost_game
 from app.web.formatting import format_with_unit
 from training import cli
-from training.experiments import load_experiments
-from training.experiments.claim import (
-    EMPTY_CELL,
-    Experiment,
-    Quantity,
-    Results,
-    Sweep,
-    compute_wilson_interval,
-    name_with_seed,
-)
+from training.experiments import FOLDER, ClaimError, list_claims
+from training.experiments.claim import Experiment, Sweep, load_claim, load_claims
+from training.experiments.claims.menace import count_lost_games
 from training.experiments.engine import (
     ExperimentRun,
     compute_digest,
@@ -49,21 +42,25 @@ from training.experiments.engine import (
     run_experiment,
     update_texts,
 )
-from training.experiments.games_needed import count_lost_games
-from training.experiments.q_table_parameters import conclude_running_sum
+from training.experiments.fields import Labels
+from training.experiments.figures import Dots, Mark
+from training.experiments.quantities import parse_condition, parse_quantity, single
+from training.experiments.results import Results, compute_wilson_interval, name_with_seed
+from training.experiments.statistics import EMPTY_CELL
 from training.learners import learn
 from training.measures import CHECKPOINTS_MEASURE, END_MEASURE, Measure, MeasuredRun, make_key
 
 ROOT = Path(__file__).parents[2]
 SUMMARIES = ROOT / "models/experiments"
 WRITTEN = load_summaries(SUMMARIES)
+RUNNING_SUM = load_claims()["running-sum"]
 
 # A process that ends itself, as `kill -9` would, once two batches of runs are kept.
 STOPPED = """
 import os, signal, sys
 from pathlib import Path
 from training.experiments.engine import RunStore, open_store, run_experiment
-from training.experiments.q_table_parameters import conclude_running_sum
+from training.experiments.claim import load_claims
 
 class Mortal(RunStore):
     left = 2
@@ -74,7 +71,8 @@ class Mortal(RunStore):
             os.kill(os.getpid(), signal.SIGKILL)
 
 with open_store(Path(sys.argv[1])) as store:
-    run_experiment(conclude_running_sum, Mortal(store.environment), max_seeds=int(sys.argv[2]))
+    claim = load_claims()["running-sum"]
+    run_experiment(claim, Mortal(store.connection), max_seeds=int(sys.argv[2]))
 """
 
 
@@ -89,16 +87,16 @@ def carried_out(experiment: Experiment, folder: Path, seeds: int) -> ExperimentR
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> ExperimentRun:
-    return carried_out(conclude_running_sum, tmp_path_factory.mktemp("undisturbed"), 15)
+    return carried_out(RUNNING_SUM, tmp_path_factory.mktemp("undisturbed"), 15)
 
 
 def test_every_claim_has_an_experiment_and_its_words() -> None:
-    assert load_experiments().keys() == {*CLAIM_IDS}
-    for experiment in load_experiments().values():
-        assert len(experiment.texts.title) <= 60
-        assert {*experiment.texts.sources} <= SOURCES.keys()
-        assert experiment.texts.sources
-        assert set(experiment.texts.agents) <= SHIPPED.keys()
+    assert load_claims().keys() == {*list_claims()}
+    for experiment in load_claims().values():
+        assert len(experiment.table.title) <= 60
+        assert {*experiment.table.sources} <= SOURCES.keys()
+        assert experiment.table.sources
+        assert set(experiment.table.agents) <= SHIPPED.keys()
         labels = [label for sweep in experiment.sweeps for label in sweep.recipe_by_label]
         assert len(labels) == len(set(labels))
         for sweep in experiment.sweeps:
@@ -108,12 +106,12 @@ def test_every_claim_has_an_experiment_and_its_words() -> None:
 
 
 def test_every_claim_has_its_summary() -> None:
-    assert list(WRITTEN) == list(CLAIM_IDS)
+    assert list(WRITTEN) == list(list_claims())
 
 
 @pytest.mark.parametrize("claim", WRITTEN)
 def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
-    summary, experiment = WRITTEN[claim], load_experiments()[claim]
+    summary, experiment = WRITTEN[claim], load_claims()[claim]
     assert update_texts(experiment, summary) == summary  # if not, run `experiment --words`
     few = ("seeds than 1,000" in summary.limits, "Three seeds show" in summary.limits)
     assert any(few) == any(sweep.default_seeds < 1_000 for sweep in experiment.sweeps)
@@ -128,12 +126,28 @@ def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
     assert summary.runs == seeds.total()
 
 
-@pytest.mark.parametrize("claim", CLAIM_IDS)
+@pytest.mark.parametrize("claim", list_claims())
 def test_an_answer_says_every_part_in_words_and_without_a_number(claim: str) -> None:
-    for part in load_experiments()[claim].texts.part_sentences:
+    for part in load_claims()[claim].table.parts:
         for sentence in (part.sentence_if_true, part.sentence_if_false):
             assert re.fullmatch(r"[A-Z][^0-9%.]*\.", sentence), sentence
         assert part.sentence_if_true != part.sentence_if_false
+
+
+def test_the_guide_shows_a_claim_as_it_is() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text()
+    (shown,) = re.findall(r"```toml\n(title = .*?)```", guide, re.DOTALL)
+    assert shown == (FOLDER / "shared-table.toml").read_text()
+
+
+def test_a_claim_without_a_place_is_the_last_of_its_source() -> None:
+    sources = {claim: WRITTEN[claim].sources[0] for claim in WRITTEN}
+    order = sort_claims(sources | {"another": "flesch", "a-third": "bellman-1957"})
+    after = order.index("another")
+    assert sources[order[after - 1]] == "flesch"
+    assert sources[order[after + 1]] != "flesch"
+    assert order[-1] == "a-third"
+    assert [claim for claim in order if claim in sources] == list(WRITTEN)
 
 
 def test_a_source_that_there_is_not_is_named(tmp_path: Path) -> None:
@@ -245,9 +259,7 @@ def checked() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("claim", "name", "recipe"), checked())
 def test_a_run_made_again_is_what_it_was(claim: str, name: str, recipe: str) -> None:
     """The digest of all results is equal, in every claim that uses the run."""
-    measure = {sweep.measure.name: sweep.measure for sweep in load_experiments()[claim].sweeps}[
-        name
-    ]
+    measure = {sweep.measure.name: sweep.measure for sweep in load_claims()[claim].sweeps}[name]
     found = measure.compute(parse_recipe(recipe))
     digests = {
         check.result_digest
@@ -260,7 +272,7 @@ def test_a_run_made_again_is_what_it_was(claim: str, name: str, recipe: str) -> 
 
 @pytest.mark.parametrize("claim", ["running-sum", "bad-runs", "trained-on-minimax"])
 def test_the_first_seeds_are_those_of_the_committed_figures(claim: str, tmp_path: Path) -> None:
-    again = carried_out(load_experiments()[claim], tmp_path, 2).summary
+    again = carried_out(load_claims()[claim], tmp_path, 2).summary
     for figure, committed in zip(again.figures, WRITTEN[claim].figures, strict=False):
         if isinstance(figure, Histogram) and isinstance(committed, Histogram):
             for group, other in zip(figure.groups, committed.groups, strict=True):
@@ -270,7 +282,7 @@ def test_the_first_seeds_are_those_of_the_committed_figures(claim: str, tmp_path
 
 @pytest.mark.parametrize("claim", ["counting", "first-move"])
 def test_what_needs_no_training_is_written_again_as_it_was(claim: str, tmp_path: Path) -> None:
-    again = carried_out(load_experiments()[claim], tmp_path, 1)
+    again = carried_out(load_claims()[claim], tmp_path, 1)
     assert again.trained_count == again.stored_count == 0
     assert again.summary.figures == WRITTEN[claim].figures
     assert again.summary.numbers == WRITTEN[claim].numbers
@@ -287,27 +299,25 @@ def test_a_killed_sweep_goes_on_where_it_stopped(
     with open_store(tmp_path) as store:
         there = len(store)
     assert 0 < there < undisturbed.trained_count == 30
-    again = carried_out(conclude_running_sum, tmp_path, 15)
+    again = carried_out(RUNNING_SUM, tmp_path, 15)
     assert (again.trained_count, again.stored_count) == (30 - there, there)
     assert without_times(again.summary) == without_times(undisturbed.summary)
-    third = carried_out(conclude_running_sum, tmp_path, 15)
+    third = carried_out(RUNNING_SUM, tmp_path, 15)
     assert (third.trained_count, third.stored_count) == (0, 30)
     assert third.summary.seconds == again.summary.seconds
 
 
 def test_two_processes_find_what_one_does(tmp_path: Path, undisturbed: ExperimentRun) -> None:
     with open_store(tmp_path) as store:
-        both = run_experiment(conclude_running_sum, store, max_seeds=15, jobs=2)
+        both = run_experiment(RUNNING_SUM, store, max_seeds=15, jobs=2)
     assert without_times(both.summary) == without_times(undisturbed.summary)
 
 
 def test_the_other_way_to_ask_for_a_seed_is_no_other_run(tmp_path: Path) -> None:
     """A second claim with the same recipes trains nothing."""
     with open_store(tmp_path) as store:
-        run_experiment(conclude_running_sum, store, max_seeds=2)
-        assert run_experiment(load_experiments()["better-than-minimax"], store, max_seeds=2)[
-            1:
-        ] == (
+        run_experiment(RUNNING_SUM, store, max_seeds=2)
+        assert run_experiment(load_claims()["better-than-minimax"], store, max_seeds=2)[1:] == (
             0,
             2,
         )
@@ -317,7 +327,7 @@ def test_a_newer_version_of_a_measure_believes_nothing_older(tmp_path: Path) -> 
     def about(version: int) -> Experiment:
         measure = Measure(END_MEASURE.name, version, MeasuredRun, END_MEASURE.compute)
         sweeps = [Sweep({"averages": "q-table", "running sums": "q-table,update=sum"}, measure)]
-        return Experiment("running-sum", conclude_running_sum.conclude, sweeps)
+        return Experiment("running-sum", RUNNING_SUM.table, sweeps)
 
     assert carried_out(about(1), tmp_path, 1).trained_count == 2
     assert carried_out(about(2), tmp_path, 1).trained_count == 2
@@ -356,9 +366,7 @@ def test_the_sign_test_counts_how_lopsided_it_is() -> None:
 
 def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
     rows = [[float(seed), float(2 * seed)] for seed in range(11)]
-    series = Results({"all": "q-table"}, {"all": rows}).draw_curve_over_x(
-        "all", [1, 2], lambda row: row
-    )
+    series = Results({"all": "q-table"}, {"all": rows}).summarize("all", [1, 2], lambda row: row)
     assert series.median == [5, 10]
     assert series.low == [1, 2]
     assert series.high == [9, 18]
@@ -368,17 +376,69 @@ def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
 
 def test_strips_are_of_all_recipes_or_of_some() -> None:
     results = Results({"one": "q-table", "two": "double-q"}, {"one": [3, 1, 2], "two": [4, 6]})
-    every = results.draw_histogram(Quantity("All", "games", lambda found: found))
+    every = Dots(of=single("All", "games", float)).draw(results)
     assert [(group.name, group.values) for group in every.groups] == [
         ("one", [3, 1, 2]),
         ("two", [4, 6]),
     ]
-    mark = ReferenceLine(2, "reported: 2")
-    thirds = Quantity("Two", "games", lambda found: found / 3)
-    (some,) = results.draw_histogram(thirds, ["two"], [mark], exact=False).groups
-    assert (some.recipe, some.values, some.marks) == ("double-q", [1.33333333333, 2], [mark])
-    assert results.compute_medians(lambda found: 10 * found) == {"one": 20, "two": 50}
-    assert results.list_values(lambda found: found > 2, ["one"]) == {"one": [True, False, False]}
+    thirds = single("Two", "games", lambda run: run / 3)
+    mark = Mark(text="reported: 2", value=2)
+    drawing = Dots(of=thirds, recipes=Labels(["two"]), marks=[mark], is_exact=False)
+    (some,) = drawing.draw(results).groups
+    assert (some.recipe, some.values) == ("double-q", [1.33333333333, 2])
+    assert some.marks == [ReferenceLine(2, "reported: 2")]
+
+
+def test_a_quantity_is_named_as_people_say_it(game: Game) -> None:
+    run = END_MEASURE.compute(parse_recipe("q-table,games=300"))
+    won, _, lost = run.figures.baseline_chances["minimax"].x[-1]
+    as_x, as_o = (
+        run.figures.baseline_chances["random"].x,
+        run.figures.baseline_chances["random"].o,
+    )
+    assert parse_quantity("won as x against minimax", {}).measure(run) == 100 * won
+    assert parse_quantity("lost as x against minimax", {}).measure(run) == 100 * lost
+    both = parse_quantity("won against random after the training", {})
+    assert both.measure(run) == pytest.approx(50 * (as_x[-1][0] + as_o[-1][0]))
+    assert both.title == (
+        "Games won against the random player after the training, mean of both seats"
+    )
+    assert parse_condition("blunders > 0 and won as x against minimax = 0", {}).is_met(run)
+    assert not parse_condition("blunders = 0", {}).is_met(run)
+
+
+BAD_TABLES = [  # a claim's text, what somebody wrote instead, the line of it, what is said
+    ('"dots: blunders after', '"dots: blunderz after', "blunderz", r"'blunderz' \(did you mean"),
+    ('"dots: blunders after', '"dotz: blunders after', "dotz", "'dotz', only dots, curves"),
+    ('measure = "end"', 'measure = "ends"', "ends", r"measure 'ends' \(did you mean end\?\), only end"),
+    ('"q-table,update=sum"', '"q-table,updat=sum"', "updat=", r"no parameter 'updat' \(did you mean"),
+    ('recipes = "running sums"', 'recipes = "sums"', 'recipes = "sums"', "no recipe 'sums'"),
+    ('value = "median won as o', 'value = "median winz as o', "winz", "no quantity 'winz as o"),
+    ('value = "median won as o', 'value = "middle won as o', "middle", "only with median, mean"),
+    ("as o against random", "as o against nobody", "nobody", "no player 'nobody'.*, only random"),
+    (', below = "averages"}', "}", 'value = "median', "one of above, below, at_least, at_most"),
+    ('kind = "compare"', 'kind = "comparison"', "comparison", "'comparison', only compare, sign test"),
+    ("not_so = ", "notso = ", "notso", r"`notso` \(did you mean not_so\?\)"),
+    ('sources = ["nested-software"]', 'sources = ["nested"]', "nested", "only flesch, nested-software"),
+    ("{seeds} seeds", "{sed} seeds", "done = ", "no sentence 'sed', only"),
+    ("title = ", "titel = ", "titel", r"did you mean title"),
+    ("[verdict]", "[verdict", "[verdict", "Expected"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("right", "wrong", "where", "words"), BAD_TABLES)
+def test_a_bad_table_is_refused_with_its_line_and_what_would_be_right(
+    tmp_path: Path, right: str, wrong: str, where: str, words: str
+) -> None:
+    text = (FOLDER / "running-sum.toml").read_text()
+    assert right in text
+    text = text.replace(right, wrong, 1)
+    (tmp_path / "running-sum.toml").write_text(text)
+    with pytest.raises(ClaimError, match=words) as error:
+        load_claim(tmp_path / "running-sum.toml")
+    found = re.search(r"line (\d+)", str(error.value))
+    assert found, error.value
+    assert where in text.splitlines()[int(found[1]) - 1], error.value
 
 
 def test_the_command_writes_a_summary_and_lists_it(tmp_path: Path) -> None:
@@ -390,7 +450,7 @@ def test_the_command_writes_a_summary_and_lists_it(tmp_path: Path) -> None:
     assert result.stdout.startswith("counting: partly reproduced (0 runs trained, 0 kept")
     assert load_summary(tmp_path / "out/counting.json").figures == WRITTEN["counting"].figures
     listed = CliRunner().invoke(cli.main, ["experiment", "--out", out]).stdout.splitlines()
-    assert len(listed) == len(CLAIM_IDS)
+    assert len(listed) == len(list_claims())
     assert [line.split() for line in listed if line.startswith("counting")] == [
         ["counting", "partly", "reproduced"]
     ]

@@ -11,18 +11,18 @@ from app.experiments import Curves, Grid
 from app.tictactoe.game import Game
 from app.tictactoe.report import BySeat, Figures, compute_figures
 from app.tictactoe.views import RewardScale
-from training.experiments import load_experiments
-from training.experiments.claim import Conclusion, Results
-from training.experiments.dqn import find_overtaking_epoch
-from training.experiments.network import (
-    RANDOM,
-    NetworkRun,
-    average_last_epochs,
-    draw_epochs,
-    name_variant,
-    trace_share_in_seat,
-)
+from training.experiments.claim import Conclusion, load_claims
+from training.experiments.claims.win_plots import find_overtaking_epoch
+from training.experiments.fields import Labels
+from training.experiments.figures import LearningCurves, Line
+from training.experiments.network import NetworkRun
+from training.experiments.players import measure_player
+from training.experiments.quantities import parse_quantity
+from training.experiments.results import Results
 
+WON_AS_X = parse_quantity("won as x in training", {})
+# Percent of games won by random against random, mean of both seats.
+RANDOM = parse_quantity("won against random", {}).measure(measure_player("random"))
 SEEDS = 3
 
 
@@ -66,10 +66,11 @@ def made_up(figures: Figures) -> Any:
 
 def told(claim: str, found: Mapping[str, list[NetworkRun]], other: list[NetworkRun]) -> Conclusion:
     """Return the conclusion of a claim for these runs; other labels get other runs."""
-    experiment = load_experiments()[claim]
+    experiment = load_claims()[claim]
     recipes = {
         label: recipe
         for sweep in experiment.sweeps
+        if sweep.is_shown
         for label, recipe in sweep.recipe_by_label.items()
     }
     assert found.keys() <= recipes.keys()
@@ -191,8 +192,9 @@ def test_it_overtakes_where_it_stays_ahead(made_up: Any) -> None:
     run = msgspec.structs.replace(run, won=BySeat(won, run.won.o))
     assert find_overtaking_epoch(run, "x") == 200
     assert find_overtaking_epoch(run, "o") == 0
-    assert average_last_epochs(trace_share_in_seat("x", "won"))(run) == pytest.approx(90)
-    results = Results({"one": name_variant()}, {"one": [run]})
-    line = draw_epochs(results, "one", trace_share_in_seat("x", "won"), 40, "the network")
-    assert (line.name, line.recipe, line.x[:2]) == ("the network", name_variant(), [10, 20])
+    assert WON_AS_X.measure(run) == pytest.approx(90)
+    results = Results({"one": "dqn"}, {"one": [run]})
+    lines = [Line(name="the network", of=WON_AS_X, recipe=Labels(["one"]))]
+    (line,) = LearningCurves(over="epochs", lines=lines, points=40).draw(results).series
+    assert (line.name, line.recipe, line.x[:2]) == ("the network", "dqn", [10, 20])
     assert [line.median[0], line.median[5], line.median[20]] == [10, 90, 90]

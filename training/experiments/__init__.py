@@ -1,20 +1,35 @@
-"""Experiments that check claims: a file for each group of claims, and the engine that runs them."""
+"""Experiments that check claims: a file for each claim, and the engine that runs them."""
 
+import tomllib
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from training.experiments.claim import Experiment
+from app.experiments import sort_claims
+
+FOLDER = Path(__file__).with_name("claims")
+SHARED = "shared"  # the name of the file with the sentences that several claims share
+
+
+class ClaimError(ValueError):
+    """What is wrong in the file of a claim, with its line, and what would be right."""
 
 
 @cache
-def load_experiments() -> dict[str, "Experiment"]:
-    """Return all experiments that the files of this folder define, by the id of their claim."""
-    from training.experiments.claim import Experiment  # noqa: PLC0415 - only when it is needed
+def list_claims() -> list[str]:
+    """Return the ids of all claims, in the order of the site; raises ClaimError for a broken file."""
+    return sort_claims(
+        {
+            path.stem: read_table(path).get("sources", [""])[0]
+            for path in FOLDER.glob("*.toml")
+            if path.stem != SHARED
+        }
+    )
 
-    files = Path(__file__).parent.glob("[!_]*.py")
-    modules = [import_module(f"{__name__}.{file.stem}") for file in files]
-    every = [one for module in modules for one in vars(module).values()]
-    return {one.id: one for one in every if isinstance(one, Experiment)}
+
+def read_table(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file; raises ClaimError if it is none."""
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise ClaimError(f"{path}: {error}") from error

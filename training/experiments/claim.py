@@ -1,61 +1,57 @@
-"""Definitions of experiments: recipes, measures, and the rules that turn numbers into verdicts.
+"""A claim as data: its TOML file, read and checked.
 
-Each file of this package has the experiments on one source or one question:
-
-    @claim.experiment(
-        "two-stage",                          # as in app.experiments.CLAIM_IDS and claims.toml
-        claim.Sweep({"two stages": "league", "one stage": "league,stages=one"}, CHECKPOINTS_MEASURE),
-    )
-    def conclude_two_stage(results: claim.Results) -> claim.Conclusion:
-
-The texts of a claim are in `claims.toml` under its id: the author's statement, the method,
-and a sentence for each outcome of each part.
-
-A sweep trains each of its recipes with the seeds from 0 on; recipes are named without a
-seed. Each run is measured by a `training.measures.Measure`; an experiment may define its
-own measure. The function receives all results and returns the figures, the verdict, the
-parts of the claim that hold, and a small table of the numbers behind the verdict. Table
-cells are formatted from the results, and verdict and parts follow from rules on the
-numbers, so neither can contradict the figures.
+`claims/<id>.toml` has the author's statement, the recipes to train and what is measured, the
+parts of the claim with a rule and two sentences each, the table of numbers, and the figures.
+What no field can say is a function of `claims/<id>.py` (with _ for -), which the file names.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 import msgspec
-import numpy as np
-from numpy.typing import ArrayLike
 
-from app.experiments import (
-    Bar,
-    Bars,
-    Figure,
-    Grid,
-    Histogram,
-    RecipeValues,
-    ReferenceLine,
-    Series,
-    Table,
-    Verdict,
-    compute_sign_test,
-    count_higher,
-    find_median_index,
-    format_rounded,
-    round_significant,
-    summarize_seeds,
+from app.experiments import Figure, Verdict
+from app.experiments import Table as NumberTable
+from app.recipes import SHIPPED, parse_recipe
+from app.recipes.names import suggest_word
+from app.sources import SOURCES
+from app.tictactoe.policy import BASELINES
+from training.experiments import (
+    FOLDER,
+    SHARED,
+    ClaimError,
+    list_claims,
+    read_table,
 )
-from app.recipes import name_recipe, parse_recipe
-from training.measures import Measure
+from training.experiments.fields import Context, Labels, Table, list_names
+from training.experiments.figures import AnyDrawing, Drawing
+from training.experiments.network import EPOCHS_MEASURE, FIRST_EPOCHS_MEASURE
+from training.experiments.numbers import Numbers
+from training.experiments.players import measure_player
+from training.experiments.results import Results
+from training.experiments.rules import Part, Rule, VerdictRules
+from training.experiments.statistics import Statistic
+from training.measures import (
+    CHECKPOINTS_MEASURE,
+    END_MEASURE,
+    EXACT_PROOF_MEASURE,
+    PROOF_MEASURE,
+    Measure,
+)
 
-EMPTY_CELL = "\N{EN DASH}"  # a table cell without a number
-MAX_COLUMNS = 4
-Z_SCORE_95 = 1.959964  # quantile of the normal distribution for a 95% interval
-SIGNIFICANT = 0.05  # largest p-value of a significant difference
-
-Value = TypeVar("Value")
+MEASURES: Mapping[str, Measure[Any]] = {
+    "end": END_MEASURE,
+    "checkpoints": CHECKPOINTS_MEASURE,
+    "proof": PROOF_MEASURE,
+    "exact proof": EXACT_PROOF_MEASURE,
+    "epochs": EPOCHS_MEASURE,
+}
 
 
 @dataclass(frozen=True)
@@ -69,82 +65,55 @@ class Sweep:
     is_repeated_in_test: bool = True
     # whether the recipe and the seed determine a run completely, so that the lab can repeat it
     is_reproducible: bool = True
+    is_shown: bool = True  # whether figures, rules and numbers have its runs
 
 
-class PartSentences(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    rename={"sentence_if_true": "so", "sentence_if_false": "not_so"},
-):
-    """The sentences on a part of a claim: one if the part holds, one if it fails; no numbers."""
+class SweepTable(Table, frozen=True):
+    """Recipes that are trained with equally many seeds and measured in the same way."""
 
-    sentence_if_true: str  # the sentence if the part holds
-    sentence_if_false: str  # the sentence if the part does not hold
+    measure: str
+    recipes: dict[
+        str, str
+    ]  # label -> recipe; "{draw}" in both is each draw that varies
+    seeds: int = 1_000
+    is_reproducible: bool = True
 
 
-class ClaimTexts(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    rename={"source_location": "where", "method": "done", "part_sentences": "parts"},
-):
-    """The texts of a claim; `app.experiments.Summary` explains the fields."""
+class Pick(Table, frozen=True):
+    """The recipe with the highest or lowest statistic among several."""
+
+    among: Labels
+    highest: Statistic | None = None
+    lowest: Statistic | None = None
+
+    def find(self, results: Results) -> str:
+        """Return the label of the recipe."""
+        if self.lowest:
+            lowest = self.lowest
+            return min(self.among, key=lambda label: lowest.compute(results, label))
+        highest = self.highest
+        assert highest
+        return max(self.among, key=lambda label: highest.compute(results, label))
+
+
+class ClaimTable(Table, frozen=True):
+    """The file of a claim; `app.experiments.Summary` explains the texts."""
 
     title: str
     claim: str
     sources: list[str]  # slugs of app.sources; the first makes the claim
-    source_location: str
-    method: str
+    where: str
+    done: str
     limits: str
     agents: list[str]
-    part_sentences: list[PartSentences]
-
-    def fill_in_texts(
-        self, parts_reproduced: Sequence[bool], seed_count: int
-    ) -> dict[str, Any]:
-        """Return the texts of a summary by field, for parts that hold or not and a number of seeds."""
-        pairs = zip(self.part_sentences, parts_reproduced, strict=True)
-        words = msgspec.structs.asdict(self)
-        words["answer"] = " ".join(
-            part.sentence_if_true if so else part.sentence_if_false
-            for part, so in pairs
-        )
-        del words["part_sentences"]
-        shared = _read_claims()["shared"] | {"seeds": f"{seed_count:,}"}
-        return {
-            field: " ".join(text.format(**shared).split())
-            if isinstance(text, str)
-            else text
-            for field, text in words.items()
-        }
-
-
-@cache
-def _read_claims() -> dict[str, dict[str, Any]]:
-    """Return the texts of all claims by id, and the sentences that several claims share."""
-    claims: dict[str, dict[str, Any]] = msgspec.toml.decode(
-        Path(__file__).with_name("claims.toml").read_bytes()
-    )
-    return claims
-
-
-class Quantity(NamedTuple):
-    """A number that a figure shows of each run: its title, its unit, and its computation."""
-
-    title: str
-    unit: str
-    # function from a run to a number, or to a number for each snapshot
-    compute: Callable[[Any], Any]
-
-
-class GridAxes(NamedTuple):
-    """The two parameters that vary between the recipes of a grid."""
-
-    parameter_names: tuple[str, str]  # names of the row and column parameters
-    rows: Sequence[str]
-    columns: Sequence[str]
-    get_label: Callable[[str, str], str]  # label of the recipe in a row and a column
+    parts: list[Part]
+    vary: Mapping[str, list[str] | dict[str, str]] = {}
+    sweeps: Sequence[SweepTable] = ()
+    players: Mapping[str, str] = {}  # label -> a player that does not learn
+    picked: Mapping[str, Pick] = {}
+    verdict: VerdictRules = VerdictRules()
+    numbers: Numbers = Numbers()
+    figures: Sequence[AnyDrawing] = ()
 
 
 @dataclass(frozen=True)
@@ -153,323 +122,249 @@ class Conclusion:
 
     figures: Sequence[Figure]
     parts_reproduced: Sequence[bool]  # whether each part of the claim holds
-    number_table: Table  # the numbers behind the verdict
-    given_verdict: Verdict | None = None  # replaces the verdict of `judge_parts`
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict on the claim."""
-        return self.given_verdict or judge_parts(*self.parts_reproduced)
+    number_table: NumberTable  # the numbers behind the verdict
+    verdict: Verdict
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A claim, the sweeps that check it, and the function that derives the conclusion."""
+    """A claim and the sweeps that check it."""
 
     id: str
-    conclude: Callable[["Results"], Conclusion]
+    table: ClaimTable
     sweeps: Sequence[Sweep] = ()
 
-    @property
-    def texts(self) -> ClaimTexts:
-        """The texts of its claim."""
-        return msgspec.convert(_read_claims()[self.id], ClaimTexts)
-
-
-def experiment(
-    claim_id: str, *sweeps: Sweep
-) -> Callable[[Callable[["Results"], Conclusion]], Experiment]:
-    """Return a decorator that turns a function from results to a conclusion into an experiment."""
-    return lambda conclude: Experiment(claim_id, conclude, sweeps)
-
-
-@dataclass(frozen=True)
-class Results:
-    """The results of each recipe by its label, one result for each seed from 0 on.
-
-    Labels are unique within an experiment. Methods without given labels use all labels.
-    """
-
-    # label -> the canonical name without a seed; "" if unnamed
-    recipe_by_label: Mapping[str, str]
-    # label -> the results of the measure, in the order of seeds
-    results_by_label: Mapping[str, Sequence[Any]]
-
-    def __getitem__(self, label: str) -> Sequence[Any]:
-        """Return the results of the recipe with this label, one for each seed."""
-        return self.results_by_label[label]
-
-    def compute_values(
-        self, label: str, get_number: Callable[[Any], float]
-    ) -> list[float]:
-        """Return the number of each run of the recipe with this label, in the order of seeds."""
-        return [get_number(found) for found in self.results_by_label[label]]
-
-    def compute_median(self, label: str, get_number: Callable[[Any], float]) -> float:
-        """Return the median of a number over the seeds of the recipe with this label."""
-        return float(np.median(self.compute_values(label, get_number)))
-
-    def list_values(
-        self, get_number: Callable[[Any], Value], labels: Iterable[str] | None = None
-    ) -> dict[str, list[Value]]:
-        """Return the number or boolean of each run, by label of the recipe."""
-        chosen = self.recipe_by_label if labels is None else labels
-        return {
-            label: [get_number(found) for found in self.results_by_label[label]]
-            for label in chosen
+    def conclude(self, results: Results) -> Conclusion:
+        """Return what follows from the results of all recipes."""
+        table = self.table
+        runs = {label: [measure_player(name)] for label, name in table.players.items()}
+        results = Results(results.recipe_by_label, {**results.runs_by_label, **runs})
+        picked = {
+            label: results[pick.find(results)] for label, pick in table.picked.items()
         }
+        results = Results(results.recipe_by_label, {**results.runs_by_label, **picked})
+        figures = [figure.draw(results) for figure in table.figures]
+        return Conclusion(
+            [figure for figure in figures if figure],
+            [part.holds(results) for part in table.parts],
+            table.numbers.write(results),
+            table.verdict.judge(results, table.parts),
+        )
 
-    def compute_medians(
-        self, get_number: Callable[[Any], float], labels: Iterable[str] | None = None
-    ) -> dict[str, float]:
-        """Return the median of a number over the seeds, by label of the recipe."""
-        return {
-            label: float(np.median(each))
-            for label, each in self.list_values(get_number, labels).items()
+    def fill_in_texts(
+        self, parts_reproduced: Sequence[bool], seed_count: int
+    ) -> dict[str, Any]:
+        """Return the texts of a summary by field, for parts that hold or not and a number of seeds."""
+        table = self.table
+        answer = " ".join(
+            part.sentence_if_true if so else part.sentence_if_false
+            for part, so in zip(table.parts, parts_reproduced, strict=True)
+        )
+        texts = {
+            "title": table.title,
+            "claim": table.claim,
+            "source_location": table.where,
+            "method": table.done,
+            "limits": table.limits,
+            "answer": answer,
         }
-
-    def compute_sign_test(
-        self, first_label: str, second_label: str, get_number: Callable[[Any], float]
-    ) -> float:
-        """Return the p-value of the sign test on pairs of runs of two recipes with equal seeds."""
-        return compute_sign_test(
-            self.compute_values(first_label, get_number),
-            self.compute_values(second_label, get_number),
-        )
-
-    def describe_difference(
-        self, first_label: str, second_label: str, get_number: Callable[[Any], float]
-    ) -> str:
-        """Return the sign test of two recipes as text: "higher for 80 of 100 seeds, p = 0.001".
-
-        It is about the number of the first recipe, compared with the second recipe seed by seed.
-        """
-        values = self.compute_values(first_label, get_number)
-        other_values = self.compute_values(second_label, get_number)
-        above = count_higher(values, other_values)
-        below = count_higher(other_values, values)
-        if above == below:
-            return "neither is higher"
-        direction = "higher" if above > below else "lower"
-        count = max(above, below)
-        p = format_p(compute_sign_test(values, other_values))
-        return f"{direction} for {count:,} of {len(values):,} seeds, {p}"
-
-    def describe_sign_test(
-        self,
-        first_label: str,
-        second_label: str,
-        get_number: Callable[[Any], float],
-        subject: str = "",
-    ) -> str:
-        """Return the text of `describe_difference` as a sentence about the first recipe."""
-        difference = self.describe_difference(first_label, second_label, get_number)
-        return f"sign test: {subject or first_label} {difference}"
-
-    def is_significantly_higher(
-        self, first_label: str, second_label: str, get_number: Callable[[Any], float]
-    ) -> bool:
-        """Return whether the first recipe has the higher median, and a significant sign test."""
-        values = self.compute_values(first_label, get_number)
-        other_values = self.compute_values(second_label, get_number)
-        return (
-            bool(np.median(values) > np.median(other_values))
-            and compute_sign_test(values, other_values) < SIGNIFICANT
-        )
-
-    def draw_bars(
-        self,
-        title: str,
-        unit: str,
-        number_by_label: Mapping[str, float],
-        is_logarithmic: bool = False,
-    ) -> Bars:
-        """Return a bar chart with a number for each recipe, given by label."""
-        bars = [
-            Bar(
-                label,
-                round_significant(value),
-                sample_size=len(self.results_by_label[label]),
-                recipe=self.recipe_by_label[label],
-            )
-            for label, value in number_by_label.items()
-        ]
-        return Bars(title, unit, bars, exact=True, logarithmic=is_logarithmic)
-
-    def draw_shares(
-        self, title: str, answers_by_label: Mapping[str, Sequence[bool]]
-    ) -> Bars:
-        """Return a bar chart of the shares of seeds with a true answer, one bar for each label."""
-        bars = [
-            make_share_bar(label, seeds, self.recipe_by_label[label])
-            for label, seeds in answers_by_label.items()
-        ]
-        return Bars(title, "%", bars, exact=False)
-
-    def draw_histogram(
-        self,
-        quantity: Quantity,
-        labels: Iterable[str] | None = None,
-        marks: Sequence[ReferenceLine] = (),
-        exact: bool = True,
-    ) -> Histogram:
-        """Return a histogram: a dot for each seed of each recipe, and `marks` for all recipes."""
-        groups = [
-            RecipeValues(
-                label,
-                self.recipe_by_label[label],
-                [round_significant(one) for one in values],
-                list(marks),
-            )
-            for label, values in self.list_values(quantity.compute, labels).items()
-        ]
-        return Histogram(quantity.title, quantity.unit, groups, exact)
-
-    def draw_curve_over_x(
-        self,
-        label: str,
-        x_values: Sequence[float],
-        get_numbers: Callable[[Any], Sequence[float]],
-    ) -> Series:
-        """Return the curve of a recipe; `get_numbers` returns a number of a run for each x value."""
-        rows = [list(get_numbers(found)) for found in self.results_by_label[label]]
-        return summarize_seeds(label, self.recipe_by_label[label], x_values, rows)
-
-    def draw_curve_over_parameter(
-        self,
-        curve_name: str,
-        label_by_value: Mapping[float, str],
-        get_number: Callable[[Any], float],
-    ) -> Series:
-        """Return the curve of a number over a parameter, whose values `label_by_value` maps to recipes.
-
-        On the page, a click on the curve opens a run of the last recipe.
-        """
-        columns = [
-            self.compute_values(label, get_number) for label in label_by_value.values()
-        ]
-        last = self.recipe_by_label[[*label_by_value.values()][-1]]
-        return summarize_seeds(
-            curve_name, last, [*label_by_value], [*zip(*columns, strict=True)]
-        )
-
-    def draw_grid(self, quantity: Quantity, axes: GridAxes) -> Grid:
-        """Return a grid of the medians of a quantity for recipes that differ in two parameters."""
-        labels = [
-            [axes.get_label(row, column) for column in axes.columns]
-            for row in axes.rows
-        ]
-        return Grid(
-            title=quantity.title,
-            unit=quantity.unit,
-            row_label=axes.parameter_names[0],
-            column_label=axes.parameter_names[1],
-            rows=list(axes.rows),
-            columns=list(axes.columns),
-            values=[
-                [
-                    round_significant(self.compute_median(label, quantity.compute))
-                    for label in row
-                ]
-                for row in labels
-            ],
-            recipes=[
-                [self.name_typical_recipe(label, quantity.compute) for label in row]
-                for row in labels
-            ],
-            seed_count=len(self.results_by_label[labels[0][0]]),
-        )
-
-    def name_typical_recipe(
-        self, label: str, get_number: Callable[[Any], float]
-    ) -> str:
-        """Return the name of a recipe with the seed whose number is nearest to the median."""
-        return name_with_seed(
-            self.recipe_by_label[label],
-            find_median_index(self.compute_values(label, get_number)),
-        )
+        shared = read_shared_sentences() | {"seeds": f"{seed_count:,}"}
+        filled = {
+            field: " ".join(text.format(**shared).split())
+            for field, text in texts.items()
+        }
+        return {**filled, "sources": table.sources, "agents": table.agents}
 
 
-def name_with_seed(recipe_name: str, seed: int) -> str:
-    """Return the name of a recipe with this seed."""
-    return name_recipe(parse_recipe(recipe_name).with_seed(seed))
+@cache
+def read_shared_sentences() -> dict[str, str]:
+    """Return the sentences that several claims share, by name."""
+    return read_table(FOLDER / f"{SHARED}.toml")
 
 
-def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:
-    """Return the 95% confidence interval of the share `count` / `total`, as numbers from 0 to 1.
-
-    Source: Wilson (1927), "Probable inference, the law of succession, and statistical
-    inference".
-    """
-    share = count / total
-    weight = Z_SCORE_95 * Z_SCORE_95 / total
-    middle = (share + weight / 2) / (1 + weight)
-    variance = share * (1 - share) / total + weight / (4 * total)
-    half = Z_SCORE_95 / (1 + weight) * float(np.sqrt(variance))
-    return max(0.0, middle - half), min(1.0, middle + half)
+# an item of a list in a line of its own
+ITEM = ' +[{["]'
 
 
-def make_share_bar(label: str, seed_answers: Sequence[bool], recipe: str) -> Bar:
-    """Return the bar of the share of seeds with a true answer, in percent, with its 95% interval."""
-    count = sum(seed_answers)
-    total = len(seed_answers)
-    low, high = compute_wilson_interval(count, total)
-    return Bar(label, 100 * count / total, 100 * low, 100 * high, total, recipe)
-
-
-def judge_parts(*parts_reproduced: bool) -> Verdict:
-    """Return the verdict: reproduced if all parts of a claim hold, partly if at least one holds.
-
-    Parts may be implied by other parts: "some are" follows from "all are".
-    """
-    if all(parts_reproduced):
-        return "reproduced"
-    return "partly reproduced" if any(parts_reproduced) else "not reproduced"
-
-
-def tabulate_recipes(
-    labels: Iterable[str],
-    numbers_by_title: Mapping[str, tuple[Callable[[Any], str], Mapping[str, Any]]],
-    unit: str = "",
-) -> Table:
-    """Return a table of numbers; `numbers_by_title` has a format function and values by label for each.
-
-    Numbers are rows and recipes are columns; with more than four recipes, recipes are rows.
-    """
-    labels = list(labels)
-    rows = {
-        name: [
-            format_value(values[label]) if label in values else EMPTY_CELL
-            for label in labels
-        ]
-        for name, (format_value, values) in numbers_by_title.items()
+@cache
+def load_claims() -> dict[str, Experiment]:
+    """Return the experiments of all claims by id; raises ClaimError if a file is wrong."""
+    return {
+        claim_id: load_claim(FOLDER / f"{claim_id}.toml") for claim_id in list_claims()
     }
-    if len(labels) <= MAX_COLUMNS:
-        return Table(labels, rows, unit)
-    turned = zip(*rows.values(), strict=True)
-    return Table(
-        [*rows],
-        {label: [*row] for label, row in zip(labels, turned, strict=True)},
-        unit,
-    )
 
 
-def format_p(p_value: float) -> str:
-    """Return a p-value as text: "p = 0.012", or "p < 0.0001"."""
-    return f"p = {p_value:.2g}" if p_value >= 1e-4 else "p < 0.0001"
+def load_claim(path: Path) -> Experiment:
+    """Return the experiment of a claim's file; raises ClaimError if the file is wrong."""
+    text = path.read_text("utf-8")
+    raw = read_table(path)
+    functions = _import_functions(path)
+    _write_out(raw)
+    try:
+        vary = msgspec.convert(raw, _Recipes).vary
+        sweeps = [*_build_sweeps(msgspec.convert(raw, _Recipes), functions)]
+        labels = [
+            *(label for sweep in sweeps for label in sweep.recipe_by_label),
+            *raw.get("players", ()),
+            *raw.get("picked", ()),
+        ]
+        context = Context(
+            labels,
+            {name: [*values] for name, values in vary.items()},
+            {name: one for name, one in functions.items() if callable(one)},
+            functions.get("QUANTITIES", {}),
+        )
+        table = msgspec.convert(raw, ClaimTable, dec_hook=context.read_field)
+        _check_names(table)
+    except ValueError as error:
+        reason, _, place = str(error).partition(" - at `")
+        line = find_line(text, place.rstrip("`"), reason)
+        hint = suggest_right(reason, place)
+        raise ClaimError(f"{path}, line {line}: {reason}{hint}") from error
+    return Experiment(path.stem, table, sweeps)
 
 
-def format_percent(value: float, digits: int = 1) -> str:
-    """Return a percentage as text."""
-    return f"{format_rounded(value, digits)}%"
+def _write_out(raw: dict[str, Any]) -> None:
+    """Replace short forms in a claim's file: "curves over games: blunders", "median blunders"."""
+    figures = raw.get("figures", [])
+    for place, text in enumerate(figures):
+        if isinstance(text, str):
+            words, _, quantity = text.partition(": ")
+            kind, _, over = words.partition(" over ")
+            figures[place] = {"kind": kind, "of": quantity} | (
+                {"over": over} if over else {}
+            )
+    for field in ("rows", "columns"):
+        cells = raw.get("numbers", {}).get(field, {})
+        for title, text in cells.items():
+            if isinstance(text, str):
+                cells[title] = {"value": text}
 
 
-def format_count(value: float) -> str:
-    """Return a count as text: 12,345; a median of 0.5 keeps its decimal."""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+class _Recipes(msgspec.Struct, frozen=True):
+    """The fields of a claim's file that define labels of recipes, which other fields name."""
+
+    vary: Mapping[str, list[str] | dict[str, str]] = {}
+    sweeps: Sequence[SweepTable] = ()
 
 
-def format_share(condition: ArrayLike) -> str:
-    """Return the number of true values as text: "12 of 1,000"."""
-    answers = np.asarray(condition, bool)
-    return f"{int(answers.sum()):,} of {len(answers):,}"
+def _import_functions(path: Path) -> dict[str, Any]:
+    """Return what the Python file beside the file of a claim defines."""
+    name = path.stem.replace("-", "_")
+    if not path.with_name(f"{name}.py").exists():
+        return {}
+    return vars(import_module(f"{__package__}.{FOLDER.name}.{name}"))
+
+
+def _build_sweeps(recipes: _Recipes, functions: Mapping[str, Any]) -> Iterator[Sweep]:
+    """Yield the sweeps of a claim; raises ValueError, with a place, if one is wrong."""
+    measures = MEASURES | functions.get("MEASURES", {})
+    for number, table in enumerate(recipes.sweeps):
+        place = f" - at `$.sweeps[{number}]"
+        if table.measure not in measures:
+            raise ValueError(
+                f"there is no measure {table.measure!r}{suggest_word(table.measure, measures)}, "
+                f"only {', '.join(measures)}{place}.measure`"
+            )
+        try:
+            by_label = _expand_recipes(table.recipes, recipes.vary)
+        except (KeyError, ValueError) as error:
+            raise ValueError(f"{error}{place}.recipes`") from error
+        measure = measures[table.measure]
+        is_network = measure is EPOCHS_MEASURE
+        yield Sweep(
+            by_label, measure, table.seeds, not is_network, table.is_reproducible
+        )
+        if is_network:  # a test can repeat only the first epochs
+            first = {"the first epochs": next(iter(by_label.values()))}
+            yield Sweep(first, FIRST_EPOCHS_MEASURE, 1, is_shown=False)
+
+
+def _expand_recipes(
+    templates: Mapping[str, str], vary: Mapping[str, list[str] | dict[str, str]]
+) -> dict[str, str]:
+    """Return the recipes by label, for all values of what varies; raises ValueError if one is wrong."""
+    recipes = {}
+    for label, recipe in templates.items():
+        names = list_names(label)
+        for row in product(*(vary[name] for name in names)):
+            words = dict(zip(names, row, strict=True))
+            values = {
+                name: values[word] if isinstance(values := vary[name], dict) else word
+                for name, word in words.items()
+            }
+            recipes[label.format(**words)] = recipe.format(**values)
+    for recipe in recipes.values():
+        try:
+            parse_recipe(recipe)
+        except ValueError as error:
+            raise ValueError(f"the recipe {recipe!r} is wrong: {error}") from error
+    return recipes
+
+
+def _check_names(table: ClaimTable) -> None:
+    """Raise ValueError, with a place, if a text of a claim is empty or names something unknown."""
+    shared = read_shared_sentences() | {"seeds": ""}
+    for field in ("title", "claim", "where", "done", "limits"):
+        text = getattr(table, field)
+        unknown = [name for name in list_names(text) if name not in shared]
+        if not text.strip():
+            raise ValueError(f"{field} is empty: write a sentence - at `$.{field}`")
+        if unknown:
+            raise ValueError(
+                f"there is no sentence {unknown[0]!r}, only {', '.join(shared)} - at `$.{field}`"
+            )
+    known: list[tuple[str, Sequence[str], Any]] = [
+        ("sources", table.sources, SOURCES),
+        ("agents", table.agents, SHIPPED),
+        ("players", [*table.players.values()], BASELINES),
+    ]
+    for field, names, right in known:
+        for name in names:
+            if name not in right:
+                raise ValueError(
+                    f"there is nothing called {name!r} in {field}{suggest_word(name, right)}, "
+                    f"only {', '.join(right)} - at `$.{field}`"
+                )
+
+
+def suggest_right(reason: str, place: str) -> str:
+    """Return what would be right in place of an unknown field or kind, as the end of a sentence."""
+    if found := re.search("unknown field `(.+)`", reason):
+        return suggest_word(found[1], {*_list_fields(Table)})
+    if "kind" in place:
+        kinds: type[Table] = Drawing if place.startswith("$.figures") else Rule
+        tags = [str(one.__struct_config__.tag) for one in kinds.__subclasses__()]
+        return f", only {', '.join(tags)}"
+    return ""
+
+
+def _list_fields(table: type[Table]) -> Iterator[str]:
+    """Yield the names of the fields of all kinds of tables."""
+    yield from table.__struct_encode_fields__
+    for kind in table.__subclasses__():
+        yield from _list_fields(kind)
+
+
+def find_line(text: str, place: str, reason: str) -> int:
+    """Return the number of the line of a place in a TOML file, such as `$.parts[0].rules[1].of`.
+
+    If the reason quotes a text of the file, it is the line of this text.
+    """
+    lines = text.splitlines()
+    at = 0
+    for key, index in re.findall(r"\.([\w-]+)|\[(\d+)\]", place):
+        pattern = ITEM
+        if key:
+            pattern = rf'\[+([\w"-]+\.)*"?{key}"?[].]|(.*[{{,] *)?"?{key}"? *='
+        elif lines[at].startswith("[["):
+            pattern = re.escape(lines[at])
+        if lines[at].startswith(" "):  # an item of a list is on one line
+            break
+        start = at + (pattern == ITEM)
+        found = [n for n in range(start, len(lines)) if re.match(pattern, lines[n])]
+        count = int(index or 0)
+        at = found[count] if count < len(found) else at
+    for quoted in re.findall("['`](.+?)['`]", reason)[:1]:
+        at = next((n for n in range(at, len(lines)) if quoted in lines[n]), at)
+    return at + 1

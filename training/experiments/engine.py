@@ -1,25 +1,25 @@
 """The engine of all experiments: it trains missing runs, stores every run, summarises the results.
 
-Runs are stored by recipe and measure in an LMDB database outside the repository. LMDB writes
-a transaction completely or not at all, even when interrupted, and several processes of a
-machine may use a database. Stored bytes are checked by msgspec and never unpickled.
+Runs are stored by recipe and measure in an SQLite database outside the repository. SQLite
+writes a transaction completely or not at all, even when interrupted, and several processes of
+a machine may use a database. Stored bytes are checked by msgspec and never unpickled.
 """
 
 import hashlib
+import json
 import re
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-import lmdb
 import msgspec
 from platformdirs import user_cache_path
 
 from app.experiments import (
-    CLAIM_IDS,
     RunDigest,
     Summary,
     Table,
@@ -28,15 +28,16 @@ from app.experiments import (
     save_summary,
 )
 from app.recipes import Recipe, name_recipe, parse_recipe
-from training.experiments import load_experiments
-from training.experiments.claim import Experiment, Results, Sweep
+from training.experiments import list_claims
+from training.experiments.claim import Experiment, Sweep, load_claims
+from training.experiments.results import Results
 from training.measures import Measure, make_key
 from training.processes import run_in_parallel
 from training.progress import show_bar
 from training.run import TABLE_PACKAGES, list_packages, list_versions
 
-# limit for the size of the store's file, which grows as needed
-MAX_STORE_BYTES = 1 << 36
+STORE_FILE = "runs.sqlite3"
+BUSY_SECONDS = 60.0  # wait for another process that writes to the store
 
 TIME_FIELDS = ("seconds", "judging")  # fields that differ between equal runs
 
@@ -44,36 +45,42 @@ TIME_FIELDS = ("seconds", "judging")  # fields that differ between equal runs
 class RunStore:
     """A persistent store of measured runs: bytes by key."""
 
-    def __init__(self, environment: lmdb.Environment) -> None:
-        self.environment = environment
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
 
     def read(self, run_keys: Iterable[str]) -> dict[str, bytes]:
         """Return the stored bytes of runs by key; missing keys are left out."""
-        with self.environment.begin() as transaction:
-            found = {name: transaction.get(name.encode()) for name in run_keys}
-        return {
-            name: bytes(value) for name, value in found.items() if value is not None
-        }
+        query = (
+            "SELECT key, result FROM runs WHERE key IN (SELECT value FROM json_each(?))"
+        )
+        return dict(self.connection.execute(query, [json.dumps([*run_keys])]))
 
     def write(self, values_by_key: Mapping[str, bytes]) -> None:
         """Store the bytes of runs by key; they are on disk when this function returns."""
-        with self.environment.begin(write=True) as transaction:
-            for name, value in values_by_key.items():
-                transaction.put(name.encode(), value)
+        with self.connection:
+            self.connection.executemany(
+                "INSERT OR REPLACE INTO runs VALUES (?, ?)", values_by_key.items()
+            )
 
     def __len__(self) -> int:
-        return int(self.environment.stat()["entries"])
+        (count,) = self.connection.execute("SELECT count(*) FROM runs").fetchone()
+        return int(count)
 
 
 @contextmanager
 def open_store(folder: Path) -> Iterator[RunStore]:
     """Open the store of a folder, which is created if necessary.
 
-    Raises lmdb.Error or OSError if that fails.
+    Raises sqlite3.Error or OSError if that fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with lmdb.open(str(folder), map_size=MAX_STORE_BYTES) as environment:
-        yield RunStore(environment)
+    with closing(
+        sqlite3.connect(folder / STORE_FILE, timeout=BUSY_SECONDS)
+    ) as connection:
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, result BLOB)"
+        )
+        yield RunStore(connection)
 
 
 class ExperimentRun(NamedTuple):
@@ -89,6 +96,7 @@ def _name_recipes(experiment: Experiment) -> dict[str, str]:
     return {
         label: name_recipe(parse_recipe(recipe)) if sweep.is_reproducible else ""
         for sweep in experiment.sweeps
+        if sweep.is_shown
         for label, recipe in sweep.recipe_by_label.items()
     }
 
@@ -150,7 +158,7 @@ def run_experiment(
 
 def update_texts(experiment: Experiment, summary: Summary) -> Summary:
     """Return a summary with the current texts of its claim; numbers and verdict stay."""
-    words = experiment.texts.fill_in_texts(summary.parts_reproduced, summary.seeds)
+    words = experiment.fill_in_texts(summary.parts_reproduced, summary.seeds)
     return msgspec.structs.replace(summary, **words)
 
 
@@ -164,14 +172,13 @@ def run_experiments(
 ) -> Iterator[str]:
     """Check these claims, or all claims, and save their summaries, yielding a line for each.
 
-    Raises ValueError for an unknown claim, and ConnectionError if a cluster fails.
+    Raises ConnectionError if a cluster fails.
     """
-    _check_claims(claims)
     with open_store(store_folder or user_cache_path("q-tac-toe") / "runs") as kept:
-        for claim in claims or CLAIM_IDS:
+        for claim in claims or list_claims():
             begin = perf_counter()
             outcome = run_experiment(
-                load_experiments()[claim], kept, max_seeds, jobs, scheduler_address
+                load_claims()[claim], kept, max_seeds, jobs, scheduler_address
             )
             save_summary(output_folder, outcome.summary)
             yield (
@@ -184,30 +191,20 @@ def run_experiments(
 def update_all_texts(claims: Sequence[str], output_folder: Path) -> Iterator[str]:
     """Save the summaries of these claims, or of all, with current texts, without training.
 
-    Raises ValueError for an unknown claim or an unreadable summary.
+    Raises ValueError for an unreadable summary.
     """
-    _check_claims(claims)
-    for claim in claims or CLAIM_IDS:
+    for claim in claims or list_claims():
         summary = update_texts(
-            load_experiments()[claim], load_summary(output_folder / f"{claim}.json")
+            load_claims()[claim], load_summary(output_folder / f"{claim}.json")
         )
         save_summary(output_folder, summary)
         yield f"{claim}: {summary.verdict}"
 
 
-def _check_claims(claims: Sequence[str]) -> None:
-    """Raise ValueError, listing all claims, if a claim is unknown."""
-    for claim in claims:
-        if claim not in CLAIM_IDS:
-            raise ValueError(
-                f"there is no claim {claim!r}, only {', '.join(CLAIM_IDS)}"
-            )
-
-
-def list_claims(output_folder: Path) -> Iterator[str]:
+def list_verdicts(output_folder: Path) -> Iterator[str]:
     """Yield a line for every claim, with its verdict if it has been checked."""
     summaries = load_summaries(output_folder)
-    for claim in CLAIM_IDS:
+    for claim in list_claims():
         summary = summaries.get(claim)
         yield f"{claim:<26} {summary.verdict if summary else 'not checked yet'}"
 
@@ -226,11 +223,7 @@ def _list_recipes_with_seeds(
     sweep: Sweep, max_seeds: int | None
 ) -> dict[str, list[Recipe]]:
     """Return the recipes of a sweep with each of their seeds, by label."""
-    count = (
-        sweep.default_seeds
-        if max_seeds is None
-        else min(max_seeds, sweep.default_seeds)
-    )
+    count = min(sweep.default_seeds, max_seeds or sweep.default_seeds)
     return {
         label: [parse_recipe(recipe).with_seed(seed) for seed in range(count)]
         for label, recipe in sweep.recipe_by_label.items()
@@ -249,10 +242,8 @@ def _measure_missing_recipes(
     if not missing_recipes:
         return
     step = measure.batch_size
-    batches = [
-        missing_recipes[start : start + step]
-        for start in range(0, len(missing_recipes), step)
-    ]
+    starts = range(0, len(missing_recipes), step)
+    batches = [missing_recipes[start : start + step] for start in starts]
     calls = [([name_recipe(recipe) for recipe in batch],) for batch in batches]
     if scheduler_address is None:
         found = run_in_parallel(measure.measure_as_json, calls, jobs)
@@ -271,12 +262,8 @@ def _measure_missing_recipes(
     with show_bar(label, len(missing_recipes)) as count:
         for number, runs in found:
             batch = batches[number]
-            store.write(
-                {
-                    make_key(measure, one): run
-                    for one, run in zip(batch, runs, strict=True)
-                }
-            )
+            keys = [make_key(measure, recipe) for recipe in batch]
+            store.write(dict(zip(keys, runs, strict=True)))
             count(len(batch))
 
 
@@ -289,11 +276,11 @@ def _build_summary(
 ) -> Summary:
     """Return the summary of an experiment."""
     conclusion = experiment.conclude(results)
-    most = max((len(found) for found in results.results_by_label.values()), default=0)
+    most = max((len(found) for found in results.runs_by_label.values()), default=0)
     limited = "" if max_seeds is None else f" --seeds {max_seeds}"
     return Summary(
         id=experiment.id,
-        **experiment.texts.fill_in_texts(conclusion.parts_reproduced, most),
+        **experiment.fill_in_texts(conclusion.parts_reproduced, most),
         verdict=conclusion.verdict,
         parts_reproduced=[bool(so) for so in conclusion.parts_reproduced],
         numbers=_use_minus_signs(conclusion.number_table),

@@ -1,0 +1,1 @@
+"""The claims: a file each, and the functions that some of them need."""

@@ -1,0 +1,47 @@
+"""The most wins against T-hand that are possible without a loss, and those of our agents."""
+
+from app.experiments import Bar, Bars, round_significant
+from app.recipes import SHIPPED, name_recipe
+from app.tictactoe.agents import load_agent
+from app.tictactoe.game import SEATS, X, tic_tac_toe
+from app.tictactoe.policy import t_hand_policy
+from app.tictactoe.values import find_best_response
+from training.experiments.results import Results, format_percent
+from training.run import MODELS
+
+
+def compute_bound(_results: Results) -> float:
+    """Return the percent of games won against T-hand by the best policy that never loses."""
+    game = tic_tac_toe()
+    total = 0.0
+    for seat in SEATS.values():
+        response = find_best_response(
+            game, t_hand_policy(game), seat, loss_reward=float("-inf")
+        )
+        total += float(response.outcome_chances[0, 0 if seat == X else 2])
+    return round_significant(50 * total)
+
+
+def format_bound(results: Results) -> str:
+    """Return the bound as text."""
+    return format_percent(compute_bound(results), 2)
+
+
+def draw_shipped_agents(_results: Results) -> Bars:
+    """Return a bar for every shipped agent: its wins against T-hand, mean of both seats."""
+    game = tic_tac_toe()
+    bars = []
+    for one, agent in SHIPPED.items():
+        if not (MODELS / f"{one}.json").exists():
+            continue
+        against = load_agent(MODELS, game, one).card.figures.baseline_chances["t-hand"]
+        share = 50 * (against.x[-1][0] + against.o[-1][0])
+        bars.append(
+            Bar(agent.title, round_significant(share), recipe=name_recipe(agent.recipe))
+        )
+    return Bars(
+        "Games won against T-hand by each agent of this site, mean of both seats",
+        "%",
+        sorted(bars, key=lambda bar: -bar.value),
+        exact=True,
+    )

@@ -1,0 +1,51 @@
+"""The learned value of the empty board beside its exact value in the training task."""
+
+from functools import cache
+
+from app.experiments import Curves, Series, round_significant
+from app.recipes import parse_recipe
+from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.tasks import solve_task
+from training.experiments.quantities import QUANTITIES
+from training.experiments.results import Results, trace_curve
+
+LEARNED = QUANTITIES["value of the empty board"]
+
+
+@cache
+def compute_exact_value() -> float:
+    """Return the exact value of the empty board in the training task of one table."""
+    game = tic_tac_toe()
+    task = parse_recipe("q-table").build_training_task()
+    assert task is not None
+    return round_significant(float(solve_task(game, task)[0][game.legal[0]].max()))
+
+
+def format_bias(results: Results) -> dict[str, str]:
+    """Return the learned minus the exact value, of the median seed of each recipe, as texts."""
+    return {
+        label: f"{results.compute_median(label, LEARNED.measure) - compute_exact_value():+.3f}"
+        for label in results.recipe_by_label
+    }
+
+
+def draw_learned_value(results: Results) -> Curves:
+    """Return the curves of the learned value, and a line at the exact value."""
+    learned = [
+        trace_curve(results, label, LEARNED) for label in ("one table", "two tables")
+    ]
+    points = learned[0].x
+    flat = [compute_exact_value()] * len(points)
+    exact = Series(
+        "exact value in the training task",
+        "",
+        points,
+        median=flat,
+        low=flat,
+        high=flat,
+        least=flat,
+        most=flat,
+        seed_count=1,
+        typical_seed=0,
+    )
+    return Curves(LEARNED.title, "updates", "", [*learned, exact], logarithmic=True)

@@ -1,0 +1,52 @@
+"""The number of moves after which the observing learner stops improving."""
+
+from app.experiments import Series
+from training.experiments.quantities import QUANTITIES, parse_quantity
+from training.experiments.results import Results, format_count, trace_curve
+
+PLAIN, OBSERVER = "own moves only", "observing"
+REPORTED_MOVES = 8_000
+SMALL_PERCENT = 1.0  # differences up to this percentage are not counted
+
+
+def _count_moves_per_game(results: Results) -> float:
+    """Return the updates of the plain learner in a game, of the median seed."""
+    return results.compute_median(PLAIN, QUANTITIES["updates per game"].measure)
+
+
+def _trace_wins(results: Results) -> Series:
+    """Return the curve of the observing learner over games."""
+    wins = parse_quantity("won against random", {})
+    return trace_curve(results, OBSERVER, wins, by_games=True)
+
+
+def _count_moves_until_best(results: Results) -> float:
+    """Return the moves until the median of the observing learner is near its best."""
+    curve = _trace_wins(results)
+    games = next(
+        x
+        for x, median in zip(curve.x, curve.median, strict=True)
+        if max(curve.median) - median <= SMALL_PERCENT
+    )
+    return games * _count_moves_per_game(results)
+
+
+def stops_improving_as_reported(results: Results) -> bool:
+    """Return whether the learner stops improving after half to twice the reported moves."""
+    return REPORTED_MOVES / 2 <= _count_moves_until_best(results) <= REPORTED_MOVES * 2
+
+
+def format_moves_until_best(results: Results) -> dict[str, str]:
+    """Return the moves until the median is near its best, as text."""
+    return {OBSERVER: format_count(round(_count_moves_until_best(results), -2))}
+
+
+def format_moves(results: Results) -> dict[str, str]:
+    """Return the moves of the whole training, as text."""
+    moves = _trace_wins(results).x[-1] * _count_moves_per_game(results)
+    return {OBSERVER: format_count(round(moves, -2))}
+
+
+def count_reported_games(results: Results) -> int:
+    """Return the games after which the reported number of moves has been played."""
+    return round(REPORTED_MOVES / _count_moves_per_game(results))

@@ -1,0 +1,40 @@
+"""The blunders of the optimal policy of each training task, beside those of its learner."""
+
+from app.experiments import Bar, Bars
+from app.recipes import parse_recipe
+from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.policy import greedy_policy
+from app.tictactoe.report import find_blunders
+from app.tictactoe.tasks import solve_task
+from training.experiments.results import Results, format_count
+
+
+def compute_task_blunders(results: Results) -> dict[str, int]:
+    """Return the blunders of greedy play by exact values of the training task of each recipe."""
+    game = tic_tac_toe()
+    blunders = {}
+    for label, recipe in results.recipe_by_label.items():
+        task = parse_recipe(recipe).build_training_task()
+        assert task is not None
+        policy = greedy_policy(solve_task(game, task).round(9))
+        blunders[label] = int(find_blunders(game, policy).sum())
+    return blunders
+
+
+def count_task_blunders(results: Results) -> dict[str, str]:
+    """Return the blunders by recipe as texts."""
+    blunders = compute_task_blunders(results)
+    return {label: format_count(count) for label, count in blunders.items()}
+
+
+def draw_task_blunders(results: Results) -> Bars:
+    """Return the blunders by recipe as bars."""
+    return Bars(
+        "Blunders of the optimal policy of each training task (greedy play by Q*)",
+        "blunders",
+        [
+            Bar(label, float(count))
+            for label, count in compute_task_blunders(results).items()
+        ],
+        exact=True,
+    )

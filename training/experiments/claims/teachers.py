@@ -1,0 +1,137 @@
+"""A learner that plays games with a teacher until it is proved unbeatable."""
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter
+
+import msgspec
+import numpy as np
+
+from app.recipes import Recipe
+from app.tictactoe.game import O, X, tic_tac_toe
+from app.tictactoe.notation import parse_position
+from app.tictactoe.policy import Policy, policy_from_values
+from app.tictactoe.values import compute_best_responses
+from training.fast_evaluation import is_unbeatable
+from training.measures import Measure
+from training.reference import (
+    Person,
+    build_rules,
+    find_move_lister,
+    get_update_key,
+    make_learner,
+)
+from training.taught import build_first_table, build_person_turn
+from training.textbook.exploration import pick
+from training.textbook.loop import Update
+from training.textbook.rng import Random
+from training.textbook.symmetry import canonical_board
+
+MAX_GAMES = 500  # maximum number of games with a teacher
+RESPONDER, CURIOUS = "best responder", "least visited"
+TEACHERS = ("random", "t-hand", "minimax", RESPONDER, CURIOUS)
+
+
+class TaughtResult(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"games_to_proof": "games"},
+):
+    """The number of games until the play of a taught learner is proved unbeatable."""
+
+    seconds: float
+    # number of games after which no opponent can beat the learner as X; None without a proof
+    games_to_proof: int | None
+
+
+class Teacher(Person):
+    """A program that plays in place of a person who teaches."""
+
+    def __init__(self, choose_cell: Callable[[str], int]) -> None:
+        super().__init__(1, "")
+        self.choose_move = choose_cell
+
+    def choose(self, board: str, _rng: Random) -> int:
+        """Return the cell that the program plays."""
+        return self.choose_move(board)
+
+
+def train_with_teacher(teacher: str, recipe: Recipe) -> TaughtResult:
+    """Train a learner with a teacher; return the games until it is proved unbeatable as X."""
+    begin = perf_counter()
+    game = tic_tac_toe()
+    learner = make_learner(game, recipe)
+    rng = Random(recipe.seed)
+    teacher_rng = Random(recipe.seed, 1)
+    first_values, entries = build_first_table(game, recipe.with_seed(0))
+    q = first_values.copy()
+    turn = build_person_turn(1)
+    changed = True
+    choose_cell = _choose_teacher_moves(teacher, teacher_rng)
+    for games in range(MAX_GAMES + 1):
+        if changed:  # otherwise the policy is the same as before
+            policy = policy_from_values(
+                game.spread_pairs(q.astype(np.float32)), recipe.plays
+            )
+            if is_unbeatable(game, policy, X):
+                return TaughtResult(perf_counter() - begin, games)
+            if teacher == RESPONDER:
+                choose_cell = _choose_best_responses(policy, teacher_rng)
+        changed = False
+        for event in learner.play(turn._replace(player=Teacher(choose_cell)), rng):
+            if isinstance(event, Update):
+                changed |= event.new != event.old
+                q[entries[get_update_key(learner, event)].pairs] = event.new
+    return TaughtResult(perf_counter() - begin, None)
+
+
+def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
+    """Return a function from boards to the moves of a teacher as O that plays by a fixed rule."""
+    game = tic_tac_toe()
+    visits = Counter[str]()
+    rules = build_rules(game)
+
+    def choose_least_visited(board: str) -> int:
+        """Return a move to the board, up to symmetry, that this teacher has made least often."""
+        made = {
+            cell: canonical_board(rules, rules.make_move(board, cell))
+            for cell in rules.legal_moves(board)
+        }
+        fewest = min(visits[after] for after in made.values())
+        rarest = [cell for cell, after in made.items() if visits[after] == fewest]
+        cell: int = pick(rarest, rng.random())
+        visits[made[cell]] += 1
+        return cell
+
+    if teacher == CURIOUS:
+        return choose_least_visited
+    list_moves = find_move_lister(game, teacher)
+    return lambda board: pick(list_moves(rules, board), rng.random())
+
+
+def _choose_best_responses(policy: Policy, rng: Random) -> Callable[[str], int]:
+    """Return a function from boards to the moves of the best responder, as O, to a policy."""
+    game = tic_tac_toe()
+    moves = compute_best_responses(game, policy[game.legal], O, loss_reward=0.0)[0]
+
+    def choose_best_response(board: str) -> int:
+        """Return a move of the best responder, at random among several."""
+        start, end = game.pair_start[parse_position(game, board) :][:2]
+        is_best = moves[start:end] > 0
+        cells = game.pair_cell[start:end][is_best].tolist()
+        return int(pick(cells, rng.random()))
+
+    return choose_best_response
+
+
+MEASURES = {
+    f"taught by {teacher}": Measure(
+        f"taught-by-{teacher.replace(' ', '-')}",
+        1,
+        TaughtResult,
+        partial(train_with_teacher, teacher),
+    )
+    for teacher in TEACHERS
+}

@@ -1,0 +1,121 @@
+"""Types of the fields in the file of a claim, which are checked against its recipes and functions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from string import Formatter
+from typing import Any
+
+import msgspec
+
+from app.recipes.names import suggest_word
+from training.experiments.quantities import (
+    Condition,
+    Quantity,
+    parse_condition,
+    parse_quantity,
+)
+from training.experiments.results import Results
+from training.experiments.statistics import Statistic, parse_statistic
+
+
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Base class of the tables in the file of a claim."""
+
+
+class Labels(tuple[str, ...]):
+    """Labels of recipes: a text, or a list; "gamma {gamma}" stands for each gamma that varies."""
+
+    @property
+    def single(self) -> str:
+        """The only label."""
+        (label,) = self
+        return label
+
+
+NO_LABELS = Labels()
+
+
+class Bound:
+    """What a statistic is compared with: a number, or the same statistic of each of these recipes."""
+
+    def __init__(self, number: float | None, labels: Labels = NO_LABELS) -> None:
+        self.number = number
+        self.labels = labels
+
+
+class Axis:
+    """The name of something that varies, and its values."""
+
+    def __init__(self, name: str, values: Sequence[str]) -> None:
+        self.name = name
+        self.values = values
+
+
+class Function:
+    """A function of the Python file beside the claim; its argument is the results."""
+
+    def __init__(self, call: Callable[[Results], Any]) -> None:
+        self.call = call
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the fields of a claim may name: its recipes, what varies, and its Python file."""
+
+    labels: Sequence[str]
+    values_by_name: Mapping[str, Sequence[str]]
+    functions: Mapping[str, Callable[[Results], Any]]
+    quantities: Mapping[str, Quantity]
+
+    def read_field(self, kind: type, value: Any) -> Any:
+        """Return the value of a field of the types above; raises ValueError if it is wrong."""
+        if kind is Labels:
+            texts = [value] if isinstance(value, str) else value
+            return Labels(label for text in texts for label in self._expand_label(text))
+        if kind is Bound:
+            if isinstance(value, int | float):
+                return Bound(value)
+            return Bound(None, self.read_field(Labels, value))
+        if kind is Axis:
+            return Axis(value, self._find_values(value))
+        if kind is Function:
+            if value not in self.functions:
+                raise ValueError(
+                    f"the Python file of this claim has no function {value!r}, "
+                    f"only {', '.join(self.functions) or 'none'}"
+                )
+            return Function(self.functions[value])
+        parse: Callable[[str, Mapping[str, Quantity]], Any] = {
+            Quantity: parse_quantity,
+            Condition: parse_condition,
+            Statistic: parse_statistic,
+        }[kind]
+        return parse(value, self.quantities)
+
+    def _expand_label(self, template: str) -> list[str]:
+        """Return the labels of a template; raises ValueError if there is no such recipe."""
+        names = list_names(template)
+        rows = product(*map(self._find_values, names))
+        labels = [template.format(**dict(zip(names, row, strict=True))) for row in rows]
+        for label in labels:
+            if label not in self.labels:
+                raise ValueError(
+                    f"there is no recipe {label!r}{suggest_word(label, self.labels)}, "
+                    f"only {', '.join(map(repr, self.labels))}"
+                )
+        return labels
+
+    def _find_values(self, name: str) -> Sequence[str]:
+        """Return the values of something that varies; raises ValueError if there is none."""
+        if name not in self.values_by_name:
+            raise ValueError(
+                f"nothing varies under the name {name!r}, only "
+                f"{', '.join(self.values_by_name) or 'nothing'}"
+            )
+        return self.values_by_name[name]
+
+
+def list_names(template: str) -> list[str]:
+    """Return the names in braces in a template."""
+    return [name for _, name, _, _ in Formatter().parse(template) if name]

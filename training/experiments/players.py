@@ -1,0 +1,17 @@
+"""Players that do not learn, evaluated as runs are, to stand beside recipes in rules and tables."""
+
+from types import SimpleNamespace
+
+from app.tictactoe.game import SEATS, tic_tac_toe
+from app.tictactoe.policy import BASELINES
+from app.tictactoe.report import BySeat, compute_chances
+
+
+def measure_player(name: str) -> SimpleNamespace:
+    """Return the exact results of a baseline against the random player, in the form of a run."""
+    game = tic_tac_toe()
+    policy = BASELINES[name].build_policy(game)
+    random = BASELINES["random"].build_policy(game)
+    x, o = (compute_chances(game, random, policy, seat) for seat in SEATS.values())
+    chances = {"random": BySeat([x], [o])}
+    return SimpleNamespace(figures=SimpleNamespace(baseline_chances=chances))

@@ -1,0 +1,215 @@
+"""The rules of claims: each turns the results of an experiment into true or false."""
+
+from collections.abc import Sequence
+from operator import ge, gt, le, lt
+from typing import Literal
+
+from app.experiments import Verdict
+from training.experiments.fields import NO_LABELS, Bound, Function, Labels, Table
+from training.experiments.quantities import Quantity
+from training.experiments.results import Results, list_higher_points, trace_curve
+from training.experiments.statistics import AVERAGES, Statistic
+
+SIGNS = {"above": gt, "below": lt, "at_least": ge, "at_most": le}
+
+
+class Rule(Table, frozen=True, tag_field="kind"):
+    """Base class of the rules: `kind` is a name in quotation marks below."""
+
+    def holds(self, results: Results) -> bool:
+        """Return whether the results follow the rule."""
+        raise NotImplementedError
+
+
+class Compare(Rule, frozen=True, tag="compare"):
+    """A statistic is above, below, at least or at most a number, or that of other recipes.
+
+    `by` is the difference that counts, and `factor` multiplies the statistic first.
+    """
+
+    value: Statistic
+    recipes: Labels = NO_LABELS  # without recipes: of every recipe
+    some: int | None = None  # number of recipes for which it must hold, instead of all
+    above: Bound | None = None
+    below: Bound | None = None
+    at_least: Bound | None = None
+    at_most: Bound | None = None
+    by: float = 0
+    factor: float = 1
+
+    def __post_init__(self) -> None:
+        if sum(getattr(self, name) is not None for name in SIGNS) != 1:
+            raise ValueError(f"a comparison has a bound: one of {', '.join(SIGNS)}")
+
+    def holds(self, results: Results) -> bool:
+        """Return whether the comparison holds for all recipes, or for `some`."""
+        labels = self.recipes or [*results.recipe_by_label]
+        found = sum(self._holds_for(results, label) for label in labels)
+        return found >= (len(labels) if self.some is None else self.some)
+
+    def _holds_for(self, results: Results, label: str) -> bool:
+        """Return whether the comparison with every bound holds for a recipe."""
+        number = self.factor * self.value.compute(results, label)
+        for name, compare in SIGNS.items():
+            bound: Bound | None = getattr(self, name)
+            if bound is None:
+                continue
+            if bound.number is not None:
+                return bool(compare(number, bound.number))
+            others = [self.value.compute(results, other) for other in bound.labels]
+            if self.by:
+                return all(compare(number - other, self.by) for other in others)
+            return all(compare(number, other) for other in others)
+        raise AssertionError("a comparison has a bound")
+
+
+class SignTest(Rule, frozen=True, tag="sign test"):
+    """A recipe has the higher average, and pairs of runs with equal seeds differ significantly."""
+
+    of: Quantity
+    higher: Labels
+    lower: Labels
+    average: Literal["median", "mean"] = "median"
+
+    def holds(self, results: Results) -> bool:
+        """Return whether the difference is significant."""
+        return results.is_higher(
+            self.higher.single,
+            self.lower.single,
+            self.of.measure,
+            AVERAGES[self.average],
+        )
+
+
+class Separate(Rule, frozen=True, tag="separate"):
+    """Every seed of one recipe is above every seed of another: a rule for few seeds."""
+
+    of: Quantity
+    higher: Labels
+    lower: Labels
+    some: int | None = None  # number of pairs for which it must hold, instead of all
+
+    def holds(self, results: Results) -> bool:
+        """Return whether the seeds are separate for all pairs, or for `some`."""
+        low, high = Statistic("lowest", self.of), Statistic("highest", self.of)
+        pairs = [
+            low.compute(results, upper) > high.compute(results, lower)
+            for upper in self.higher
+            for lower in self.lower
+        ]
+        return sum(pairs) >= (len(pairs) if self.some is None else self.some)
+
+
+class Range(Rule, frozen=True, tag="range"):
+    """A reported number lies between the lowest and the highest seed."""
+
+    of: Quantity
+    recipe: Labels
+    reported: float
+
+    def holds(self, results: Results) -> bool:
+        """Return whether the number is in the range."""
+        values = results.list_values(self.recipe.single, self.of.measure)
+        return min(values) <= self.reported <= max(values)
+
+
+class HigherCurve(Rule, frozen=True, tag="curves"):
+    """The curve of medians is above that of another recipe at more than half of its points."""
+
+    of: Quantity
+    recipes: Labels
+    above: Labels
+    until: float = 1  # the part of the updates that counts
+
+    def holds(self, results: Results) -> bool:
+        """Return whether the curve of each recipe is mostly above the other curve."""
+        other = trace_curve(results, self.above.single, self.of)
+        curves = [trace_curve(results, label, self.of) for label in self.recipes]
+        points = [list_higher_points(curve, other, self.until) for curve in curves]
+        return all(2 * sum(higher) > len(higher) for higher in points)
+
+
+class FunctionRule(Rule, frozen=True, tag="function"):
+    """A function of the claim's Python file."""
+
+    function: Function
+
+    def holds(self, results: Results) -> bool:
+        """Return what the function returns."""
+        return bool(self.function.call(results))
+
+
+AnyRule = Compare | SignTest | Separate | Range | HigherCurve | FunctionRule
+
+
+Test = AnyRule | list[AnyRule]  # a rule, or rules that must all hold
+
+
+def passes(test: Test, results: Results) -> bool:
+    """Return whether the results pass a test."""
+    if isinstance(test, list):
+        return all(rule.holds(results) for rule in test)
+    return test.holds(results)
+
+
+class Part(
+    Table, frozen=True, rename={"sentence_if_true": "so", "sentence_if_false": "not_so"}
+):
+    """A part of a claim: a sentence if it holds, a sentence if it does not, and its rules."""
+
+    sentence_if_true: str  # no numbers
+    sentence_if_false: str
+    rules: Sequence[Test] = ()  # all must hold
+    any: Sequence[Test] = ()  # one must hold
+    unless: Sequence[Test] = ()  # not all may hold
+
+    def __post_init__(self) -> None:
+        if sum(map(bool, (self.rules, self.any, self.unless))) != 1:
+            raise ValueError("a part has its rules in one of rules, any and unless")
+
+    def holds(self, results: Results) -> bool:
+        """Return whether the part holds."""
+        if self.any:
+            return any(passes(test, results) for test in self.any)
+        if self.unless:
+            return not all(passes(test, results) for test in self.unless)
+        return all(passes(test, results) for test in self.rules)
+
+
+class VerdictRules(Table, frozen=True):
+    """What decides the verdict, if it is not just whether all parts hold, or some.
+
+    A number is that of a part, from 1.
+    """
+
+    # reproduced if all hold; by default all parts
+    reproduced: Sequence[int | Test] = ()
+    # partly reproduced if any holds; by default those of `reproduced`
+    partly: Sequence[int | Test] | None = None
+    decided: Sequence[int | Test] = ()  # inconclusive if none holds
+    # partly reproduced if any test of a part holds, although no part does
+    by_test: bool = False
+    # the source only asks: reproduced if all parts hold or none, otherwise inconclusive
+    is_question: bool = False
+
+    def judge(self, results: Results, parts: Sequence[Part]) -> Verdict:
+        """Return the verdict on a claim with these parts."""
+        every = range(1, len(parts) + 1)
+
+        def holds(test: int | Test) -> bool:
+            if isinstance(test, int):
+                return parts[test - 1].holds(results)
+            return passes(test, results)
+
+        if self.is_question:
+            is_clear = len({part.holds(results) for part in parts}) == 1
+            return "reproduced" if is_clear else "inconclusive"
+        if self.decided and not any(map(holds, self.decided)):
+            return "inconclusive"
+        reproduced = self.reproduced or every
+        if all(map(holds, reproduced)):
+            return "reproduced"
+        partly = reproduced if self.partly is None else self.partly
+        if self.by_test:
+            partly = [test for part in parts for test in (*part.rules, *part.any)]
+        return "partly reproduced" if any(map(holds, partly)) else "not reproduced"
