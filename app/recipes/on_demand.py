@@ -12,6 +12,12 @@ def parse_on_demand(recipe_name: str) -> Recipe:
     Raises RecipeError as `parse_recipe` does, and if the training would take too long.
     """
     recipe = parse_recipe(recipe_name)
+    check_on_demand(recipe)
+    return recipe
+
+
+def check_on_demand(recipe: Recipe) -> None:
+    """Raise RecipeError if the training of a recipe would take too long."""
     if recipe.is_network:
         raise RecipeError(
             f"{recipe.slug} takes minutes: only the command line trains it"
@@ -22,4 +28,3 @@ def parse_on_demand(recipe_name: str) -> Recipe:
             f"this may take {updates:,} updates, and {MAX_UPDATES:,} are the most that are "
             f"trained here: lower {recipe.length_parameter}"
         )
-    return recipe

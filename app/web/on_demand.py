@@ -39,7 +39,7 @@ from app.recipes import (
     parse_recipe,
     suggest_word,
 )
-from app.recipes.on_demand import parse_on_demand
+from app.recipes.on_demand import check_on_demand, parse_on_demand
 from app.recipes.taught import Course, Refusal
 from app.tictactoe.agents import Agent, ModelError, unpack_agent
 from app.tictactoe.game import Game
@@ -171,6 +171,17 @@ class Lab:
             return self.canonicalize(recipe_text) is not None
         except HTTPException:
             return False
+
+    def can_train(self, recipe: Recipe) -> bool:
+        """Return whether the agent of a recipe is loaded or can be trained; trains nothing."""
+        try:
+            name = self.find_canonical_name(name_recipe(recipe))
+            if name in self.always or name in self.faults:
+                return True
+            check_on_demand(recipe)
+        except RecipeError:
+            return False
+        return self.source is not None
 
     def get_agent(self, recipe_text: str) -> Agent:
         """Return the agent of an available recipe, trained now if it is not cached.

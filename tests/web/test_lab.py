@@ -650,3 +650,21 @@ def test_the_evidence_is_one_figure_with_everything_in_it(client: FlaskClient) -
     png = client.get(f"/lab/q-table,games=60.png?{query}")
     assert png.data.startswith(b"\x89PNG")
     assert f"filename={name_of_file}.png" in png.headers["Content-Disposition"]
+
+
+def test_a_slider_move_does_not_parse_every_link_of_the_page(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each menu has dozens of links to changed recipes; most of them do not depend on the slider."""
+    parsed = []
+
+    def count(name: str) -> Recipe:
+        parsed.append(name)
+        return parse_recipe(name)
+
+    for module in ("app.web.pages.lab.change", "app.recipes.on_demand", "app.web.on_demand"):
+        monkeypatch.setattr(f"{module}.parse_recipe", count)
+    client.get("/lab/q-table,alpha=0.312?ghost=q-table")
+    parsed.clear()
+    client.get("/lab/q-table,alpha=0.313?ghost=q-table")
+    assert 0 < len(parsed) < 200

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 
 from app.recipes import (
     SHIPPED,
@@ -10,16 +11,16 @@ from app.recipes import (
     RecipeError,
     get_parameters,
     list_parameters,
-    name_recipe,
     parse_recipe,
 )
 from app.recipes.names import find_algorithm
-from app.recipes.on_demand import MAX_UPDATES, parse_on_demand
+from app.recipes.on_demand import MAX_UPDATES, check_on_demand
 from app.recipes.parameters import format_value
 from app.web.pages.lab.differences import count_turns, find_shared_parameters
 
 # name of the form field for the algorithm; all others are parameters
 ALGORITHM_FIELD = "algorithm"
+SHIPPED_RECIPES = frozenset(agent.recipe for agent in SHIPPED.values())
 SIDE_LETTERS = ("a", "b")  # the baseline, and the recipe that is compared with it
 
 
@@ -50,6 +51,13 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
     default. Opponents in turn keep their shares when the number of turns changes.
     Raises RecipeError with the parameter that is wrong, also if the training would take too long.
     """
+    return _change_recipe(recipe, tuple(changes.items()))
+
+
+# A page changes its recipes hundreds of times, and the next slider move most of them alike.
+@lru_cache(maxsize=2048)
+def _change_recipe(recipe: Recipe, change_items: tuple[tuple[str, str], ...]) -> Recipe:
+    changes = dict(change_items)
     slug = changes.get(ALGORITHM_FIELD) or recipe.slug
     if slug != recipe.slug:
         recipe = carry_over_parameters(recipe, slug)
@@ -73,8 +81,8 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
         if text != format_value(known[key].default)
     ]
     changed = parse_recipe(",".join([slug, *settings]))
-    if changed not in [agent.recipe for agent in SHIPPED.values()]:
-        parse_on_demand(name_recipe(changed))
+    if changed not in SHIPPED_RECIPES:
+        check_on_demand(changed)
     return changed
 
 
@@ -100,6 +108,11 @@ def carry_over_parameters(recipe: Recipe, slug: str) -> Recipe:
 
 def list_parameter_texts(recipe: Recipe) -> dict[str, str]:
     """Return the text of each parameter; the number of turns is the total against all opponents."""
+    return dict(_list_parameter_texts(recipe))
+
+
+@lru_cache(maxsize=512)
+def _list_parameter_texts(recipe: Recipe) -> dict[str, str]:
     values = {one.name: format_value(one.value) for one in list_parameters(recipe)}
     return values | {recipe.length_parameter: str(count_turns(recipe.phases))}
 

@@ -17,9 +17,9 @@ from app.recipes import (
     SHIPPED,
     Recipe,
     RecipeError,
-    name_recipe,
     parse_recipe,
 )
+from app.recipes.parameters import YOU
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.web import urls
@@ -370,14 +370,9 @@ def can_train_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
 
     A network cannot, and the games of a person belong to one seed.
     """
-    if site.is_taught_by_person(name_recipe(recipe)):
-        return False
-    try:
-        # the last seed has the longest name
-        last = site.lab.name_with_seed(recipe, seeds[-1])
-    except RecipeError:
-        return False
-    return site.agents.contains_name(last)
+    # the last seed has the longest name
+    last = recipe.with_seed(seeds[-1])
+    return not recipe.has_opponent(YOU) and site.lab.can_train(last)
 
 
 def train_seeds(
