@@ -1,4 +1,4 @@
-"""Loading of docs/doctor.py as a module, and its diagnoses of student learners."""
+"""Loading of app/doctor.py as a module, and its diagnoses of student learners."""
 
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.doctor.students import CORRECT, STYLES, make_settings
 
-FILE = Path("docs/doctor.py")
+FILE = Path("app/doctor.py")
 
 
 def load_doctor() -> Any:

@@ -1,4 +1,4 @@
-"""Measurement of docs/doctor.py: the share of planted faults found, and errors on correct learners.
+"""Measurement of app/doctor.py: the share of planted faults found, and errors on correct learners.
 
     nice .venv/bin/python -m tests.doctor.sweep answers.jsonl --seeds 1000 [--only NAME ...]
     .venv/bin/python -m tests.doctor.sweep answers.jsonl --table

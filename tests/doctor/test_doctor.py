@@ -1,4 +1,4 @@
-"""docs/doctor.py: the fault or the update rule behind a trace, and errors for bad traces.
+"""app/doctor.py: the fault or the update rule behind a trace, and errors for bad traces.
 
 Each test uses a few seeds; `python -m tests.doctor.sweep` runs a thousand.
 
@@ -198,14 +198,14 @@ def test_later_rows_are_studied_in_parts() -> None:
 @pytest.mark.parametrize(
     ("index", "column", "value", "sentence"),
     [
-        (11, "board", "XXXX.....", "is impossible: count its X and O"),
-        (11, "board", "what", "is no board"),
-        (11, "board", "XXXOO....", "is already finished"),
-        (11, "move", "9", "is no move: a move is a square, 0 to 8"),
-        (11, "reward", "nan", "reward is 'nan', which is no number"),
-        (11, "after", "much", "after is 'much', which is no number"),
-        (11, "done", "perhaps", "done is 'perhaps': write 0 or 1"),
-        (11, "next_board", ".........", "is empty"),
+        (12, "board", "XXXX.....", "is impossible: count its X and O"),
+        (12, "board", "what", "is no board"),
+        (9, "board", "XXXOO....", "is already finished"),
+        (12, "move", "9", "is no move: a move is a square, 0 to 8"),
+        (12, "reward", "nan", "reward is 'nan', which is no number"),
+        (12, "after", "much", "after is 'much', which is no number"),
+        (12, "done", "perhaps", "done is 'perhaps': write 0 or 1"),
+        (12, "next_board", ".........", "is empty"),
     ],
 )
 def test_a_row_that_is_wrong_is_named(
@@ -218,6 +218,7 @@ def test_a_row_that_is_wrong_is_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     wrong = [*rows]
+    assert not rows[index][4]
     wrong[index] = [*rows[index]]
     wrong[index][COLUMNS.index(column)] = value
     lines = "\n".join(json.dumps(row) for row in wrong)

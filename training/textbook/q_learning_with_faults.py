@@ -1,6 +1,6 @@
 """Q-learning with one of ten classic faults, each in the line where students often make it.
 
-`docs/doctor.py` finds these faults in a trace of updates; the page /faults shows their effects.
+`app/doctor.py` finds these faults in a trace of updates; the page /faults shows their effects.
 """
 
 from training.textbook.loop import Update

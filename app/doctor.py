@@ -1,0 +1,2434 @@
+"""Find the wrong line of a tic-tac-toe learner: one file that needs only Python.  Copy it into your
+project and add one line to your training loop, after the line that changes a value:
+
+    from doctor import Doctor
+    doctor = Doctor()
+    ...
+    doctor.update(board, move, reward, next_board, done, before, after)
+    ...
+    print(doctor.diagnose())
+
+`board` is the board before the learner's move, and `move` its square, 0 to 8.  `next_board` is the
+board whose value your update uses: after the opponent's answer, or after the move itself in
+self-play; at the end of a game it is the final board.  `done` is whether the game is over.
+`before` and `after` are the value of this move before and after your update.  A learner that
+updates a whole game at its end calls the line once for each update, in the order of its updates.
+
+If your table has values of boards, `board` and `move` are the board before the move and the move
+that lead to the board whose value changes, and `next_board` is the board whose value is used.
+
+The second form needs no `before`, no `done` and no line at the update: watch the table itself, a
+dict or an array of numpy, and say when a game is over.  It must be the table that your learner uses.
+
+    doctor = Doctor()
+    q = doctor.watch(q)                     # keys: (board, move), or board for values of boards
+    q = doctor.watch(q, to_board)           # other keys: to_board(state, move) gives (board, move)
+    ...
+    doctor.game_over(board)                 # the final board
+
+It takes rewards of -1, 0 and 1 at the end of a game as given; others are Doctor(rewards=(0, 0.5, 1)).
+
+The same seven columns can come from a program in any language, as CSV or as lines of JSON:
+
+    python doctor.py trace.csv            # which rule was followed, or which line is wrong
+    python doctor.py trace.jsonl --json
+    python doctor.py table.csv            # only the symptoms of a finished table
+
+Exit status: 0 nothing found, 1 something found, 2 the file cannot be read.
+
+How it works.  Most updates have the form  after - before = alpha (r - before) + alpha gamma V.
+It is linear in the two unknowns alpha and alpha gamma; a rule, or a fault, is a definition of V.
+The doctor rebuilds the table from the rows, computes V by each definition, and solves for the two
+unknowns by least squares.  The right definition leaves nothing unexplained but rounding.
+"""
+
+import argparse
+import copy
+import csv
+import io
+import itertools
+import json
+import math
+import operator
+import re
+import struct
+import sys
+from collections import Counter
+from functools import cache
+from typing import NamedTuple
+
+COLUMNS = ("board", "move", "reward", "next_board", "done", "before", "after")
+LINES = [
+    tuple(map(int, line))
+    for line in ("012", "345", "678", "036", "147", "258", "048", "246")
+]
+OTHER = {"X": "O", "O": "X"}
+CHUNK = 4000  # number of rows that are studied together and kept in memory
+SPAN = 10  # maximum distance of two successive rows of a game in a trace
+FEWEST = 50  # minimum number of rows for a diagnosis
+
+
+class TraceError(ValueError):
+    """A trace that cannot be read.  The message names the row and the reason."""
+
+
+# 1. The catalogue of rules and faults.
+# A rule defines the value V of the next board in the target of an update.
+# A fault is one change of a right target.
+# `e` is an update, an Example; all its numbers are in the view of the player who moved.
+
+
+class Rule(NamedTuple):
+    """A textbook rule, given by the values that gamma multiplies; V is their weighted sum."""
+
+    title: str
+    # function from an Example and gamma to a tuple of numbers, None for an unknown number
+    next_values: callable
+    source: str
+
+
+def discount(rewards, gamma):
+    """Return the discounted sum of some rewards, None if they are unknown.
+
+    A gamma beyond +-2 is no discount (a fit of the wrong rule may try it), and is limited
+    so that its powers stay finite.
+    """
+    if rewards is None:
+        return None
+    gamma = max(-2.0, min(gamma, 2.0))
+    return sum(reward * gamma**k for k, reward in enumerate(rewards))
+
+
+RESULTS = ("win", "draw", "loss")
+BOOK = "Sutton & Barto (2018)"
+RULES = {
+    "q-learning": Rule("Q-learning", lambda e, _: (e.best,), f"{BOOK}, equation 6.8"),
+    "tried": Rule(
+        "Q-learning, maximum over tried moves only",
+        lambda e, _: (e.tried,),
+        f"{BOOK}, equation 6.8",
+    ),
+    "sarsa": Rule("Sarsa", lambda e, _: (e.played,), f"{BOOK}, equation 6.7"),
+    "monte-carlo": Rule(
+        "Monte Carlo",
+        lambda e, gamma: (discount(e.later, gamma),),
+        f"{BOOK}, section 5.4",
+    ),
+    # Epsilon is unknown, so the best and the mean value have separate factors.
+    "expected-sarsa": Rule(
+        "expected Sarsa", lambda e, _: (e.best, e.mean), f"{BOOK}, equation 6.9"
+    ),
+    # Finished boards have three unknown values, which are factors of their own.
+    "preset": Rule(
+        "TD(0), finished boards preset",
+        lambda e, _: (e.played, *(float(e.row.result == one) for one in RESULTS)),
+        f"{BOOK}, sections 1.5 and 6.1",
+    ),
+    "returns": Rule(
+        "Monte Carlo, with the return in the column reward",
+        lambda e, _: (0.0,),
+        f"{BOOK}, section 5.4",
+    ),
+}
+
+
+class Fault(NamedTuple):
+    """A classic fault in words; the numbers of a row are inserted into its sentence."""
+
+    title: str
+    sentence: str
+    effect: str
+    source: str
+    # for a trace in which the fault would change no value: the fault that it does not exclude
+    hidden: str = None
+
+
+FAULTS = {
+    "terminal": Fault(
+        "the value of a finished board is added",
+        "this game was over, and the update still added {gamma} times {next:+.4g} from the "
+        "finished board",
+        "Results are blurred by a number that no game ever corrects: lost games can look open.",
+        "Q of a finished board is 0: Sutton & Barto (2018), section 6.5, the box of Q-learning",
+        "the value of a finished board is added (it is 0 so far)",
+    ),
+    "answer": Fault(
+        "the next board is taken before the opponent's answer",
+        "the next board {next_board} is the one before the opponent's answer, where the learner "
+        "never moves",
+        "No value of a later position reaches an earlier one: it learns last moves and no plans.",
+        "the next state is the one in which the agent acts again: Sutton & Barto (2018), "
+        "sections 3.1 and 6.5",
+    ),
+    "sign": Fault(
+        "the opponent's best move is counted as one's own",
+        "the opponent moves on {next_board}, and its best value {next:+.4g} was added: it has to "
+        "be subtracted",
+        "A position that is good for the opponent looks good: it walks into threats.",
+        "what one side gains the other side loses: Littman (1994); Sutton & Barto (2018), "
+        "equation 6.8 for the update",
+        "the opponent's value is added or subtracted (it is 0 so far)",
+    ),
+    "occupied": Fault(
+        "occupied squares take part in the maximum",
+        "every free square of {next_board} has a value below {next:+.4g}, which is the value of an "
+        "occupied one",
+        "No lost position is worth less than an untouched square, so losses are not seen coming.",
+        "the maximum is over the actions that are possible in the next state: Sutton & Barto "
+        "(2018), section 3.1 and equation 6.8",
+        "occupied squares take part in the maximum (a free one is worth as much so far)",
+    ),
+    "loser": Fault(
+        "the loser's last move is never updated",
+        "the game ends after this row with the opponent's win, and no row follows that learns "
+        "from it; in {count} games so, and no lost game was ever learned",
+        "It never learns what loses: values do not fall below a draw, and threats are not blocked.",
+        "an episode lasts until its final state, with the reward of that state: Sutton & Barto "
+        "(2018), sections 3.3 and 6.5",
+    ),
+    "sides": Fault(
+        "both seats share a value without changing sides",
+        "O's rewards are those of X, and O still takes the maximum, which is the best for X",
+        "One side learns to help the other: O plays into X's lines.",
+        "one side takes the maximum, the other one the minimum: Littman (1994)",
+        "O takes the maximum or the minimum (they are equal so far)",
+    ),
+    "reward": Fault(
+        "the opponent's win is credited, or a reward has the wrong sign",
+        "the game ended with a {result} for {mover}, and the reward was {reward:+g}",
+        "It learns to reach the result that it has to avoid.",
+        "the reward tells the agent what it has to achieve: Sutton & Barto (2018), section 3.2",
+        "the reward has the right sign (it is 0 so far)",
+    ),
+    "in-place": Fault(
+        "the recorded board already contains the move",
+        "square {move} of the board {board} is already taken by the move that is recorded for it: "
+        "the list was changed before it was recorded",
+        "Values are stored under boards on which the learner never has to move, so it plays as if "
+        "it had learned nothing.",
+        "the value that changes is that of the state before the action: Sutton & Barto (2018), "
+        "equation 6.8",
+    ),
+    "exploration": Fault(
+        "it explores never or always, or takes the first of equal moves",
+        "{detail}",
+        "What is never tried is never learned; what is only tried at random is never used.",
+        "epsilon-greedy, with ties broken at random: Sutton & Barto (2018), sections 2.2 and 5.4",
+    ),
+    "step": Fault(
+        "the step size, the discount or the rounding is wrong",
+        "the reward {reward:+g} was multiplied by gamma too",
+        "Values end elsewhere than the rule has them, or stop moving.",
+        "the step size is above 0 and at most 1, and the first reward is not discounted: Sutton & "
+        "Barto (2018), equations 2.5 and 3.8",
+        "the reward is multiplied by gamma too (gamma is 1, or not determined)",
+    ),
+}
+
+
+# The functions of faults return the columns of least squares for an Example and its next values.
+# The first column is multiplied by alpha, the other columns by alpha gamma.
+
+
+def keep_target(e, values):
+    """Return the columns of an update without a fault."""
+    return (e.reward - e.before, *values)
+
+
+def value_finished_board(e, values):
+    """Return the columns if a finished board has the value of untouched squares instead of 0."""
+    return keep_target(e, (e.blank,) * len(values) if e.is_over else values)
+
+
+def value_finished_board_twice(e, values):
+    """Return the columns if a finished board has its reward as value, so that it counts twice."""
+    return keep_target(e, (e.reward,) * len(values) if e.is_over else values)
+
+
+def value_open_end(e, values):
+    """Return the columns if the opponent's value on the board of a row with done=1 is added."""
+    return keep_target(e, (0.0 if e.row.result else e.end,) if e.is_over else values)
+
+
+def value_open_end_of_opponent(e, values):
+    """Return the columns if that value is subtracted."""
+    end = e.end and -e.end
+    return keep_target(e, (0.0 if e.row.result else end,) if e.is_over else values)
+
+
+def include_occupied(e, values):
+    """Return the columns if occupied squares, with the initial value, are in the maximum."""
+    if e.is_over or None in (e.blank, *values):
+        return keep_target(e, values)
+    highest = max if e.sign > 0 else min  # of a value that has already changed its sign
+    return keep_target(e, (highest(values[0], e.blank), *values[1:]))
+
+
+def miss_sign(e, values):
+    """Return the columns if the opponent's value is added and not subtracted."""
+    return keep_target(e, (v if v is None else -v for v in values))
+
+
+def share_view(e, values):
+    """Return the columns if O, too, takes the maximum of values in X's view."""
+    return keep_target(e, (e.worst if e.next_mover == "O" else e.best,))
+
+
+def discount_reward(e, values):
+    """Return the columns if the reward is multiplied by gamma, too."""
+    return (-e.before, *(v if v is None else e.reward + v for v in values))
+
+
+def flip_reward(e, values):
+    """Return the columns if the reward has the wrong sign."""
+    return (-e.reward - e.before, *values)
+
+
+OPEN_ENDS = (value_open_end, value_open_end_of_opponent)
+# Faults that least squares compares with the rules: (fault, its columns, rules, settings).
+BOOTSTRAPPED = ("q-learning", "tried", "sarsa", "expected-sarsa")
+ANY_SETTING = ("opponent", "self-play")
+VARIANTS = [
+    ("terminal", value_finished_board, ("q-learning", "sarsa"), ANY_SETTING),
+    ("terminal", value_finished_board_twice, ("q-learning", "sarsa"), ANY_SETTING),
+    ("terminal", value_open_end, ("q-learning", "sarsa"), ANY_SETTING),
+    ("terminal", value_open_end_of_opponent, ("q-learning", "sarsa"), ANY_SETTING),
+    ("occupied", include_occupied, ("q-learning",), ANY_SETTING),
+    ("step", discount_reward, (*BOOTSTRAPPED, "monte-carlo"), ANY_SETTING),
+    ("sign", miss_sign, (*BOOTSTRAPPED, "monte-carlo"), ("self-play",)),
+    ("reward", flip_reward, BOOTSTRAPPED, ANY_SETTING),
+]
+
+
+# 2. The game and the table.
+
+
+@cache
+def find_winner(board):
+    """Return "X" or "O" for three in a row, "draw" for a full board, None for an open game."""
+    for i, j, k in LINES:
+        if board[i] == board[j] == board[k] != ".":
+            return board[i]
+    return None if "." in board else "draw"
+
+
+@cache
+def free_squares(board):
+    """List the empty squares."""
+    return [square for square in range(9) if board[square] == "."]
+
+
+def put_mark(board, square, mark):
+    """Return the board with a mark on a square."""
+    return board[:square] + mark + board[square + 1 :]
+
+
+def list_images(board):
+    """List a board under the eight symmetries of the square."""
+    images = [board, "".join(board[i] for i in (2, 1, 0, 5, 4, 3, 8, 7, 6))]
+    for i in range(6):
+        images.append("".join(images[i][j] for j in (6, 3, 0, 7, 4, 1, 8, 5, 2)))
+    return images
+
+
+def show_board(board):
+    """Return a board as three rows of text, as in X.O/.../..."""
+    return f"{board[:3]}/{board[3:6]}/{board[6:]}"
+
+
+KINDS = ("moves", "afterstates", "moves up to symmetry", "afterstates up to symmetry")
+
+
+@cache
+def find_entry(kind, board, move, mover):
+    """Return the key under which a table of this kind keeps the value of a move."""
+    if kind == "moves":
+        return board, move
+    mark = mover.lower() if kind == "moves up to symmetry" else mover
+    after = put_mark(board, move, mark)
+    return min(list_images(after)) if "symmetry" in kind else after
+
+
+@cache
+def list_entries(kind, board, mover, has_occupied):
+    """List the keys of the moves on a board, with those on occupied squares or without."""
+    moves = range(9) if has_occupied else free_squares(board)
+    return [find_entry(kind, board, move, mover) for move in moves]
+
+
+# 3. Rows: the checked updates of the student's program.
+
+
+class Row(NamedTuple):
+    """One recorded update, and facts that follow from its boards."""
+
+    number: int  # number of the row in the trace, from 1
+    board: str  # nine characters: X, O or "." for an empty square
+    move: int
+    reward: float
+    next_board: str
+    done: bool
+    before: float
+    after: float
+    mover: str  # the player of the move, "X" or "O"
+    is_in_place: bool  # whether the square of the move was already taken
+    is_before_answer: bool  # whether the next board is the board after the move itself
+    # "" or why next_board does not follow from board: "stale", or "symmetric" if an image of it does
+    oddity: str
+    result: str  # "win", "draw" or "loss" of the mover; None if the game goes on
+    is_over: bool
+
+
+SIGNS = {
+    **dict.fromkeys(("X", "x", "1", "1.0", "+1"), "X"),
+    **dict.fromkeys(("O", "o", "-1", "-1.0", "2", "2.0"), "O"),
+    **dict.fromkeys((".", "_", "-", "*", "#", "?", " ", "", "0", "0.0"), "."),
+    **dict.fromkeys(("None", "E", "e"), "."),
+}
+TOKEN = re.compile(r"'([^']*)'|\"([^\"]*)\"|([-+]?\d+(?:\.\d*)?|None|[A-Za-z._*#?-])")
+TRUTHS = {
+    **dict.fromkeys(("1", "1.0", "true"), True),
+    **dict.fromkeys(("0", "0.0", "false"), False),
+}
+
+
+def read_board(item):
+    """Return a board as nine characters; it may be a text, a list, rows of lists, or an array.
+
+    X is X, x or 1; O is O, o, -1 or 2.  Raises TraceError for anything but nine such squares.
+    """
+    if isinstance(item, str) and len(item) == 9 and not item.strip(".XO"):
+        return item
+    signs = "".join(SIGNS.get(sign, "!") for sign in list_signs(item))
+    if len(signs) != 9 or "!" in signs:
+        raise TraceError(
+            f"{quote(item)} is no board: write its nine squares, as in X.O......"
+        )
+    return signs
+
+
+def list_signs(item):
+    """Return the squares of a board as texts."""
+    item = item.tolist() if hasattr(item, "tolist") else item
+    if isinstance(item, (list, tuple)):
+        return [sign for part in item for sign in list_signs(part)]
+    if not isinstance(item, str):
+        return [f"{item:g}" if isinstance(item, float) else str(item)]
+    if len(item) in (0, 1, 3, 9):  # a square, a row, or the whole board
+        return list(item) or [""]
+    return [a or b or c for a, b, c in TOKEN.findall(item)]
+
+
+def read_move(item):
+    """Return a move as a square, 0 to 8; a pair is a row and a column."""
+    if isinstance(item, str):
+        numbers = [int(digits) for digits in re.findall(r"-?\d+", item)]
+        is_number = bool(re.fullmatch(r"[\s\d,()\[\]-]+(\.0)?", item))
+        item = (numbers if is_number else [-1]) or [-1]
+        item = item[0] if len(item) != 2 or ".0" in str(item) else item
+    if isinstance(item, (list, tuple)) and len(item) == 2:
+        item = 3 * int(item[0]) + int(item[1])
+    try:
+        move = operator.index(item)
+    except TypeError:
+        move = int(item) if isinstance(item, float) and item.is_integer() else -1
+    if move not in range(9):
+        raise TraceError(f"{quote(item)} is no move: a move is a square, 0 to 8")
+    return move
+
+
+def read_number(item, name):
+    """Return a number; raises TraceError if it is none, or not finite."""
+    try:
+        number = float(item)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise TraceError(f"{name} is {quote(item)}, which is no number")
+    return number
+
+
+def read_truth(item):
+    """Return a value of the column `done` as a bool; raises TraceError if it is neither 0 nor 1."""
+    truth = TRUTHS.get(str(item).strip().lower())
+    if truth is None:
+        raise TraceError(f"done is {quote(item)}: write 0 or 1")
+    return truth
+
+
+def read_row(
+    number, board, move, reward, next_board, done, before, after, is_merged=False
+):
+    """Return a checked Row; raises TraceError with its number.
+
+    `is_merged` is whether the trace has shown that its learner merges symmetric boards.
+    """
+    try:
+        board, move = read_board(board), read_move(move)
+        next_board = read_board(next_board)
+        done = read_truth(done)
+        mover, is_in_place, is_before_answer, oddity, result = read_step(
+            board, move, next_board, done, is_merged
+        )
+        is_early = is_in_place or is_before_answer or oddity == "stale"
+        if done and not result and not is_early:
+            raise TraceError(
+                f"done is 1, but on {show_board(next_board)} the game goes on"
+            )
+        return Row(
+            number=number,
+            board=board,
+            move=move,
+            reward=read_number(reward, "reward"),
+            next_board=next_board,
+            done=done,
+            before=read_number(before, "before"),
+            after=read_number(after, "after"),
+            mover=mover,
+            is_in_place=is_in_place,
+            is_before_answer=is_before_answer,
+            oddity=oddity,
+            result=result,
+            is_over=bool(result) or done,
+        )
+    except TraceError as error:
+        raise TraceError(f"Row {number}: {error}.") from None
+
+
+@cache
+def read_step(board, move, next_board, done, is_merged):
+    """Return (mover, is_in_place, is_before_answer, oddity, result) of two boards and a move.
+
+    Next boards of learners that merge symmetric boards follow up to symmetry; the last one may be
+    that of an earlier row.  Raises TraceError if they cannot be two boards of one game.
+    """
+    error, found = None, []
+    for image in list_images(next_board):
+        try:
+            mover, is_in_place, is_early, result = read_following(board, move, image)
+        except TraceError as reason:
+            error = error or reason
+            continue
+        oddity = "symmetric" if image != next_board else ""
+        found.append((mover, is_in_place, is_early, oddity, result))
+        if mover == player_to_move(board) or not (oddity or is_merged):
+            return found[-1]
+    if found:
+        return found[0]
+    is_stale = done and board[move] == "." and next_board[move] == "."
+    if is_stale and not find_winner(board):
+        return player_to_move(board), False, False, "stale", None
+    raise error
+
+
+def read_following(board, move, next_board):
+    """Return (mover, is_in_place, is_before_answer, result) if the next board follows."""
+    is_in_place = board[move] != "."
+    mover = player_to_move(board) if is_in_place else next_board[move]
+    reason = find_impossible(board, next_board, is_in_place)
+    if mover == ".":
+        reason = (
+            f"the move is square {move}, and that square of next_board "
+            f"{show_board(next_board)} is empty"
+        )
+    if reason:
+        raise TraceError(reason)
+    result = find_winner(next_board)
+    if result in OTHER:
+        result = "win" if result == mover else "loss"
+    return mover, is_in_place, next_board == put_mark(board, move, mover), result
+
+
+def find_impossible(board, next_board, is_in_place):
+    """Return the reason why a board and its next board are impossible, None if they are possible."""
+    for name, one in (("board", board), ("next_board", next_board)):
+        if abs(one.count("X") - one.count("O")) > 1:
+            return f"{name} {show_board(one)} is impossible: count its X and O"
+    if find_winner(board) and not is_in_place:
+        return f"board {show_board(board)} is already finished, so no move follows"
+    if any(old not in (".", new) for old, new in zip(board, next_board)):
+        return (
+            f"next_board {show_board(next_board)} does not follow from board "
+            f"{show_board(board)}"
+        )
+    if board.count(".") - next_board.count(".") > 3 and not is_in_place:
+        return (
+            f"next_board {show_board(next_board)} is more than a move and an answer "
+            "later"
+        )
+    return None
+
+
+def split_key(key):
+    """Return the board and the move in a key of a watched table; the move is None without one."""
+    if isinstance(key, (list, tuple)) and len(key) == 1:
+        key = key[0]  # the key of a dict
+    if isinstance(key, (list, tuple)) and len(key) == 2:
+        return read_board(key[0]), read_move(key[1])
+    if isinstance(key, int) or (isinstance(key, tuple) and len(key) == 3):
+        raise TraceError(
+            f"{quote(key)} is no board: give `watch` a function `to_board` from such keys to boards"
+        )
+    return read_board(key), None
+
+
+def quote(item):
+    """Return an object as a text of limited length, for an error message."""
+    text = repr(item)
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
+# 4. Games: the row of the same player's next move, for each row of a trace.
+
+
+def link_rows(rows, is_backward):
+    """Return, for each row, the index of the row with the move on its next board, or None.
+
+    Only the SPAN rows after it are searched, or before it if games are updated backward.
+    """
+    successors, waiting = [None] * len(rows), {}
+    for i, row in enumerate(rows):
+        if is_backward:
+            if i and row.board.count(".") < rows[i - 1].board.count("."):
+                waiting.clear()  # another game begins
+            j = waiting.get(row.next_board, -SPAN - 1)
+            if i - j <= SPAN and not row.is_over:
+                successors[i] = j
+            waiting[row.board] = i
+        else:
+            j = waiting.pop(row.board, -SPAN - 1)
+            if i - j <= SPAN:
+                successors[j] = i
+            if not row.is_over:
+                waiting[row.next_board] = i
+    return successors
+
+
+def list_later_rewards(rows, successors, flip):
+    """List, for each row, the later rewards to the end of its game, None if the end is missing.
+
+    They are in the view of the row's player; `flip(player)` is -1 if rewards are X's and O moves.
+    """
+    later = [[] if row.is_over else None for row in rows]
+    is_backward = any(j is not None and j < i for i, j in enumerate(successors))
+    order = range(len(rows)) if is_backward else reversed(range(len(rows)))
+    for i in order:
+        row, j = rows[i], successors[i]
+        if row.is_over or j is None or later[j] is None:
+            continue
+        sign = 1 if rows[j].mover == row.mover else -1
+        first = sign * flip(rows[j].mover) * rows[j].reward
+        later[i] = [first, *(sign * reward for reward in later[j])]
+    return later
+
+
+# 5. The table, rebuilt from the rows.
+
+
+class Setup(NamedTuple):
+    """Properties of a whole trace, found in its first rows."""
+
+    kind: str  # kind of the table, one of KINDS
+    is_backward: bool  # whether games are updated from their end
+    setting: str  # result of `find_setting`: "opponent", "self-play" or "answer"
+    is_x_view: bool  # whether all values and rewards are in X's view
+    # player -> value of untouched moves to the player, None if they differ
+    initial: dict
+    has_ends: bool  # whether winning moves are worth their reward from the beginning
+    plays_occupied: bool  # whether moves on occupied squares are played
+    win: float  # reward of a win
+    draw: float
+    precision: float  # rounding error of the numbers in the rows
+
+    def flip(self, mover):
+        """Return the factor that turns a written value into the mover's view."""
+        return -1 if self.is_x_view and mover == "O" else 1
+
+
+class Example(NamedTuple):
+    """An update with all numbers that a rule may use, in the mover's view."""
+
+    row: Row
+    reward: float
+    before: float
+    change: float  # the value after the update minus the value before
+    is_over: bool
+    best: float  # the value of the next board with the best move there
+    worst: float
+    mean: float
+    played: float  # its value with the move that was played there; None if unknown
+    tried: float  # its value with the best of the moves that were tried there
+    end: float  # the opponent's value on the next board of a row with done=1; None if unknown
+    blank: float  # its value with an untouched move
+    later: list  # later rewards to the end of the game; None if the end is missing
+    choices: list  # values of all moves on the board, None where unknown
+    visits: int  # number of updates of this entry so far, including this update
+    sign: int  # -1 if the opponent moves on the next board, else 1
+    next_mover: str
+
+
+class Replay:
+    """The student's table, rebuilt row by row from the values in the rows."""
+
+    def __init__(self, setup):
+        self.setup = setup
+        self.values, self.visits, self.numbers = {}, Counter(), {}
+        self.mismatches, self.first_mismatch = 0, None
+
+    def list_values(self, board, mover, has_occupied=False):
+        """List the values of the moves on a board to their player, None where unknown."""
+        keys = list_entries(self.setup.kind, board, mover, has_occupied)
+        known, initial = self.values.get, self.setup.initial[mover]
+        if self.setup.has_ends:
+            return [known(key, self.value_end(key, initial)) for key in keys]
+        return [known(key, initial) for key in keys]
+
+    def value_end(self, afterstate, initial):
+        """Return the reward of an untouched afterstate that ends the game, else `initial`."""
+        winner = find_winner(afterstate)
+        if winner:
+            return self.setup.draw if winner == "draw" else self.setup.win
+        return initial
+
+    def value_move(self, board, move, mover):
+        """Return the value of a move to its player, None if it is not known."""
+        key = find_entry(self.setup.kind, board, move, mover)
+        initial = self.setup.initial[mover]
+        if self.setup.has_ends:
+            initial = self.value_end(key, initial)
+        return self.values.get(key, initial)
+
+    def list_next_values(self, row, mover):
+        """List the values of the moves on the next board of a row."""
+        board = row.next_board
+        if row.board.count(".") - board.count(".") < 3:
+            return self.list_values(board, mover, self.setup.plays_occupied)
+        later_moves = [  # the move to the next board, which is the next afterstate
+            square
+            for square in free_squares(row.board)
+            if board[square] == row.mover and square != row.move
+        ]
+        return [
+            self.value_move(put_mark(board, square, "."), square, row.mover)
+            for square in later_moves[:1]
+        ] or [None]
+
+    def find_tried(self, row, mover):
+        """Return the best value of the moves that were tried on the next board, 0 without any."""
+        keys = list_entries(self.setup.kind, row.next_board, mover, False)
+        return max(
+            (self.values[key] for key in keys if key in self.values), default=0.0
+        )
+
+    def value_open_end(self, row):
+        """Return the opponent's best value on the open board of a row with done=1, else None."""
+        if row.result or row.oddity == "stale" or row.is_in_place:
+            return None
+        values = self.list_values(row.next_board, OTHER[row.mover])
+        return None if None in values or not values else max(values)
+
+    def make_example(self, row, successor, later):
+        """Return the Example of a row, before its own update."""
+        setup, mover, sign = self.setup, row.mover, 1
+        if setup.setting == "self-play":
+            mover, sign = OTHER[mover], -1
+        flip = setup.flip(row.mover)
+        values, played, tried, end = [0.0], 0.0 if row.is_over else None, 0.0, None
+        if row.is_over:
+            end = self.value_open_end(row)
+        else:
+            values = self.list_next_values(row, mover)
+            tried = sign * self.find_tried(row, mover)
+            if successor:
+                played = self.value_move(successor.board, successor.move, mover)
+        best = worst = mean = None
+        if None not in values:
+            best, worst = sign * max(values), sign * min(values)
+            mean = sign * sum(values) / len(values)
+        blank = setup.initial[mover]
+        if row.is_over and row.is_in_place:  # an illegal move ended the game
+            values_there = self.list_values(row.next_board, mover, has_occupied=True)
+            blank = None if None in values_there else max(values_there)
+        key = find_entry(setup.kind, row.board, row.move, row.mover)
+        return Example(
+            row=row,
+            reward=flip * row.reward,
+            before=flip * row.before,
+            change=flip * (row.after - row.before),
+            is_over=row.is_over,
+            best=best,
+            worst=worst,
+            mean=mean,
+            played=None if played is None else sign * played,
+            tried=tried,
+            end=end,
+            blank=None if blank is None else sign * blank,
+            later=later,
+            choices=self.list_values(row.board, row.mover),
+            visits=self.visits[key] + 1,
+            sign=sign,
+            next_mover=mover,
+        )
+
+    def record(self, row):
+        """Store the value after a row's update in the table."""
+        setup, flip = self.setup, self.setup.flip(row.mover)
+        key = find_entry(setup.kind, row.board, row.move, row.mover)
+        old = self.values.get(key)
+        if old is not None and abs(old - flip * row.before) > 2 * setup.precision:
+            self.mismatches += 1
+            if self.first_mismatch is None:
+                self.first_mismatch = row, flip * old, self.numbers[key]
+        self.values[key] = flip * row.after
+        self.visits[key] += 1
+        self.numbers[key] = row.number
+
+
+def find_precision(rows):
+    """Return the rounding error of the numbers in the rows, found from their digits.
+
+    Numbers with fewer than four digits after the point count as exact.
+    """
+    numbers = [number for row in rows for number in (row.before, row.after)]
+    scale = max(1.0, *map(abs, numbers))
+    texts = list(map(repr, set(numbers)))
+    digits = max(len(text.partition(".")[2]) for text in texts)
+    if 4 <= digits <= 8 and not any("e" in text for text in texts):
+        return 10.0**-digits
+    if all(
+        struct.unpack("f", struct.pack("f", number))[0] == number for number in numbers
+    ):
+        return 3e-7 * scale  # the error of 32-bit floats
+    return 1e-10 * scale
+
+
+def find_setting(rows, successors):
+    """Return "opponent" if next boards are after the opponent's answer, "self-play" if before it.
+
+    "answer" is a fault: next boards are before the answer, but no row has the answer.
+    """
+    open_rows = [
+        (row, link)
+        for row, link in zip(rows, successors)
+        if not row.is_over and not row.is_in_place
+    ]
+    early = [link for row, link in open_rows if row.is_before_answer]
+    if 2 * len(early) <= len(open_rows):
+        return "opponent"
+    linked = sum(link is not None for link in early)
+    return "self-play" if 2 * linked > len(early) else "answer"
+
+
+def find_initial(rows, setup):
+    """Return the value of untouched moves for each player, None if these values differ."""
+    firsts, initial = {}, {}
+    for row in rows:
+        key = find_entry(setup.kind, row.board, row.move, row.mover)
+        firsts.setdefault(key, row)
+    for player in "XO":
+        values = Counter(
+            setup.flip(player) * row.before
+            for row in firsts.values()
+            if row.mover == player
+        )
+        value, number = values.most_common(1)[0] if values else (None, 0)
+        initial[player] = value if number >= 0.98 * sum(values.values()) else None
+    for player in "XO":
+        if not any(row.mover == player for row in rows):
+            initial[player] = initial[OTHER[player]]
+    return initial
+
+
+def find_kinds(rows, setup):
+    """List the kinds of table that agree with the rows, best first.
+
+    A row agrees if its value before is the value after the last update of the same entry.
+    """
+    counts = {}
+    for kind in KINDS:
+        replay = Replay(setup._replace(kind=kind))
+        for row in rows:
+            replay.record(row)
+        counts[kind] = replay.mismatches
+    fewest = max(len(rows) / 1000, min(counts.values()))
+    return sorted((k for k in KINDS if counts[k] <= fewest), key=counts.get)
+
+
+def find_setups(rows, rewards, is_x_view):
+    """List the Setups that the first rows of a trace allow: one for each kind of table."""
+    forward, backward = link_rows(rows, False), link_rows(rows, True)
+    is_backward = backward.count(None) < forward.count(None)
+    finished = {row.result: row.reward for row in rows if row.result}
+    setup = Setup(
+        kind=KINDS[0],
+        is_backward=is_backward,
+        setting=find_setting(rows, backward if is_backward else forward),
+        is_x_view=is_x_view,
+        initial={"X": None, "O": None},
+        has_ends=False,
+        plays_occupied=any(row.is_in_place for row in rows),
+        win=finished.get("win", rewards[2]),
+        draw=finished.get("draw", rewards[1]),
+        precision=find_precision(rows),
+    )
+    records_wins = any(row.is_before_answer and row.result == "win" for row in rows)
+    setups = [setup._replace(kind=kind) for kind in find_kinds(rows, setup)]
+    return [
+        setup._replace(
+            initial=find_initial(rows, setup),
+            has_ends="afterstates" in setup.kind and not records_wins,
+        )
+        for setup in setups
+    ]
+
+
+# 6. Least squares.
+
+
+def compute_residuals(factors, columns, changes):
+    """Return the changes minus the sum of factors times columns."""
+    for factor, column in zip(factors, columns):
+        changes = [change - factor * x for change, x in zip(changes, column)]
+    return changes
+
+
+def solve_least_squares(columns, changes):
+    """Return the factors of the columns that come closest to the changes.
+
+    A factor that the rows do not determine is 0.  A second round removes rounding errors.
+    """
+    factors = [0.0] * len(columns)
+    for _ in range(2):
+        rest = compute_residuals(factors, columns, changes)
+        correction = solve_normal_equations(columns, rest)
+        factors = list(map(operator.add, factors, correction))
+    return factors
+
+
+def solve_normal_equations(columns, changes):
+    """Solve the normal equations of least squares by elimination."""
+    size = len(columns)
+    matrix = [
+        [sum(map(operator.mul, one, other)) for other in (*columns, changes)]
+        for one in columns
+    ]
+    smallest = 1e-12 * max(1e-12, *(matrix[i][i] for i in range(size)))
+    pivots = []
+    for i in range(size):
+        if matrix[i][i] <= smallest:
+            continue
+        pivots.append(i)
+        for j in range(size):
+            if j != i:
+                factor = matrix[j][i] / matrix[i][i]
+                matrix[j] = [a - factor * b for a, b in zip(matrix[j], matrix[i])]
+    return [matrix[i][size] / matrix[i][i] if i in pivots else 0.0 for i in range(size)]
+
+
+class Fit(NamedTuple):
+    """A solution of least squares: the step size and the discount of some rows."""
+
+    factors: list  # alpha, then alpha gamma for each next value
+    size: int = None  # number of factors without those of preset boards
+
+    @property
+    def alpha(self):
+        """Return the step size."""
+        return self.factors[0]
+
+    @property
+    def gamma(self):
+        """Return the discount, None if alpha is 0."""
+        return sum(self.factors[1 : self.size]) / self.alpha if self.alpha else None
+
+    @property
+    def is_possible(self):
+        """Whether no factor is negative, except by a rounding error."""
+        return min(*self.factors[: self.size], self.gamma or 0.0) > -1e-3
+
+    @property
+    def keeps_old_value(self):
+        """Whether next values are used and the old value is not subtracted."""
+        alpha, *others = self.factors[: self.size]
+        return alpha < 1e-6 and any(factor > 1e-6 for factor in others)
+
+
+class Equations(NamedTuple):
+    """Linear equations of some examples: changes = the sum of factors times columns."""
+
+    examples: list
+    columns: list  # a list of numbers for each factor
+    changes: list  # the changes of the values, each multiplied by its scale
+    scales: list
+
+
+def list_misses(equations, fit, precision):
+    """List the examples that a Fit does not explain; all examples if it is impossible or None."""
+    if fit is None or not fit.is_possible:
+        return equations.examples
+    rest = compute_residuals(fit.factors, equations.columns, equations.changes)
+    return [
+        e
+        for e, difference, scale in zip(equations.examples, rest, equations.scales)
+        if abs(difference) > 3 * precision * scale
+    ]
+
+
+class Hypothesis:
+    """A rule, with a fault or none, and the rows that it explains so far."""
+
+    def __init__(self, rule, fault=None, columns=keep_target, step="constant"):
+        self.rule, self.fault, self.columns, self.step = rule, fault, columns, step
+        self.fit = self.first_fit = None
+        self.explained = self.unexplained = self.segments = 0
+        self.first_unexplained = None
+        self.lowest_alpha = 0.0
+        self.steps = {}  # number of visits -> step size, if it falls with them
+        self.gammas = []  # the discounts of the segments that determine a discount
+        self.unused = None  # the first example with a next value, if gamma is 0
+        # the first row that the textbook's target does not explain, its right value, its Fit
+        self.evidence = None
+
+    def scale(self, e):
+        """Return the number to multiply an update by, so that all updates have one step size."""
+        if self.step == VISITS:
+            step = self.steps.get(e.visits)
+            return self.steps[1] / step if step else None
+        return {"1/n": e.visits, "1/(n+1)": e.visits + 1}.get(self.step, 1)
+
+    def find_steps(self, examples, precision):
+        """Find the step size of each number of visits; return whether it falls with them."""
+        groups, single = {}, Hypothesis(self.rule)
+        for e in examples:
+            groups.setdefault(e.visits, []).append(e)
+        for number, group in sorted(groups.items()):
+            fit, equations = single.solve(group)
+            if not fit or len(group) < FEWEST_VISITS or fit.alpha < 1e-4:
+                continue
+            if fit.alpha > 1 + 1e-6 or list_misses(equations, fit, precision):
+                self.steps = {}
+                return False
+            self.steps[number] = fit.alpha
+        steps = list(self.steps.values())
+        is_falling = all(a >= b - 1e-6 for a, b in zip(steps, steps[1:]))
+        known = sum(len(groups[number]) for number in self.steps)
+        is_enough = len(steps) > 2 and 2 * known > len(examples)
+        return (
+            1 in self.steps and is_enough and is_falling and steps[0] > steps[-1] + 1e-6
+        )
+
+    def compute_columns(self, e, gamma, columns=None):
+        """Return the columns that alpha and alpha gamma multiply; unknown values are None."""
+        values = RULES[self.rule].next_values(e, gamma)
+        return (columns or self.columns)(e, values)
+
+    def list_equations(self, examples, gamma):
+        """Return the Equations of the examples without unknown values."""
+        find_columns, next_values = self.columns, RULES[self.rule].next_values
+        rows = [find_columns(e, next_values(e, gamma)) for e in examples]
+        is_known = [
+            None not in row and self.scale(e) is not None
+            for e, row in zip(examples, rows)
+        ]
+        known = list(itertools.compress(examples, is_known))
+        rows = list(itertools.compress(rows, is_known))
+        changes = [e.change for e in known]
+        scales = [1] * len(known)
+        if (
+            self.step == LAST
+        ):  # the change of the last update of a game is reward - before
+            for i, e in enumerate(known):
+                if e.is_over:
+                    rows[i] = [0.0] * len(rows[i])
+                    changes[i] -= e.reward - e.before
+        elif self.step != "constant":
+            scales = list(map(self.scale, known))
+            changes = list(map(operator.mul, changes, scales))
+        return Equations(known, list(zip(*rows)), changes, scales)
+
+    def solve(self, examples):
+        """Return the Fit of some rows, None if too few are known, and their equations."""
+        gamma, guesses = 1.0 if self.fit is None else self.fit.gamma or 1.0, []
+        for _ in range(12):
+            equations = self.list_equations(examples, gamma)
+            if not equations.examples:
+                return None, equations
+            factors = solve_least_squares(equations.columns, equations.changes)
+            fit = Fit(factors, 2 if self.rule == "preset" else None)
+            if self.rule != "monte-carlo" or fit.gamma is None:
+                break
+            guesses.append((gamma, fit.gamma))
+            if abs(fit.gamma - gamma) < 1e-13:
+                break
+            gamma = improve_guess(guesses)
+        return fit, equations
+
+    def explain(self, examples, precision):
+        """Return the Fit of the examples, and the examples that it does not explain.
+
+        A few examples are tried first: if no Fit explains them, no Fit explains all.
+        """
+        few = examples
+        if len(examples) > FEWEST:
+            changed = [e for e in examples if e.change]
+            few = choose_evenly(examples) + choose_evenly(changed)
+        fit, equations = self.solve(few)
+        misses = list_misses(equations, fit, precision)
+        if len(few) < len(examples) and not (fit and misses):
+            fit, equations = self.solve(examples)
+            misses = list_misses(equations, fit, precision)
+        return fit, misses
+
+    def predict(self, e, columns):
+        """Return the value after an update whose target has these columns."""
+        gamma = self.fit.gamma if self.fit.gamma is not None else 1.0
+        row = self.compute_columns(e, gamma, columns)
+        if None in row or self.scale(e) is None:
+            return None
+        return e.before + sum(map(operator.mul, self.fit.factors, row)) / self.scale(e)
+
+    def study(self, examples, precision):
+        """Explain some more rows: with the old step size, a new one, or one that changes."""
+        fit, misses = self.fit, examples
+        if fit:
+            misses = list_misses(
+                self.list_equations(examples, fit.gamma or 1.0), fit, precision
+            )
+        if misses:
+            fit, misses = self.explain(examples, precision)
+            if misses and len(examples) > SHORTEST:
+                half = len(examples) // 2
+                self.study(examples[:half], precision)
+                self.study(examples[half:], precision)
+                return
+            if misses:
+                misses = self.list_misses_of_drift(examples, precision)
+            self.segments += 1
+        self.accept(examples, fit, misses, precision)
+
+    def list_misses_of_drift(self, examples, precision):
+        """List the examples that no steadily changing step size explains to 1% of its terms."""
+        gamma = self.fit.gamma if self.fit and self.fit.gamma else 1.0
+        known, columns, changes, scales = self.list_equations(examples, gamma)
+        if not known:
+            return []
+        for column in columns[:]:
+            columns.append([i / len(known) * x for i, x in enumerate(column)])
+        factors = solve_least_squares(columns, changes)
+        size = len(columns) // 2
+        if sum(factors[1:size]) < -0.2 * abs(factors[0]):  # a negative gamma
+            return known
+        rest = compute_residuals(factors, columns, changes)
+        terms = compute_residuals(
+            [-abs(factor) for factor in factors],
+            [list(map(abs, column)) for column in columns],
+            [0.0] * len(known),
+        )
+        return [
+            e
+            for e, difference, term, scale in zip(known, rest, terms, scales)
+            if abs(difference) > 0.01 * term + 3 * precision * scale
+        ]
+
+    def count_erratic(self, examples, precision):
+        """Count the rows whose step size is impossible, or leaps from one row to the next.
+
+        A step size may fall during a training, while gamma stays the same.
+        """
+        if self.rule in ("preset", "expected-sarsa"):
+            return 0
+        gamma = sorted(self.gammas or [0.0])[len(self.gammas) // 2]
+        equations = self.list_equations(examples, gamma)
+        steps = []
+        for row, change in zip(zip(*equations.columns), equations.changes):
+            error = row[0] + gamma * row[1]
+            if abs(error) > 1e4 * precision and abs(error) > 1e-2 * abs(row[0]):
+                steps.append(change / error)
+        if len(steps) < SHORTEST:
+            return 0
+        erratic = 0
+        for i, step in enumerate(steps):
+            near = sorted(steps[max(0, i - 4) : i + 5])
+            usual = near[len(near) // 2]
+            erratic += not -1e-3 < step < 1 + 1e-3 or abs(step - usual) > 0.1 * usual
+        return erratic if erratic > len(steps) / 100 else 0
+
+    def accept(self, examples, fit, misses, precision):
+        """Count the explained rows, and store the first row that shows the fault."""
+        if fit is None:  # no value of these rows is known
+            return
+        self.fit, self.first_fit = fit, self.first_fit or fit
+        self.lowest_alpha = min(self.lowest_alpha, fit.alpha)
+        if abs(fit.gamma or 0.0) > 1e-6 and len(self.gammas) < 1000:
+            self.gammas.append(fit.gamma)
+        if self.unused is None and abs(fit.gamma or 0.0) < 1e-6:
+            self.unused = self.find_next_value(examples)
+        self.explained += len(examples) - len(misses)
+        self.unexplained += len(misses)
+        if misses and self.first_unexplained is None:
+            self.first_unexplained = misses[0], self.predict(misses[0], self.columns)
+        if self.fault and self.evidence is None:
+            self.evidence = self.find_evidence(examples, precision)
+
+    def find_next_value(self, examples):
+        """Return the first example whose next board is open and has a value that is not 0."""
+        next_values = RULES[self.rule].next_values
+        open_examples = (e for e in examples if not e.is_over)
+        return next((e for e in open_examples if next_values(e, 1.0)[0]), None)
+
+    def find_evidence(self, examples, precision):
+        """Return the first example that differs from the textbook, its right value, the Fit."""
+        for e in examples:
+            right, found = self.predict(e, keep_target), e.before + e.change
+            error = 5 * precision + 1e-6 * abs(found)
+            if right is not None and abs(right - found) > error:
+                return e, right, self.fit
+        return None
+
+    @property
+    def is_credible(self):
+        """Whether alpha and gamma are possible: alpha may fall, and gamma stays the same."""
+        first, last = self.first_fit, self.fit
+        if last.keeps_old_value or self.lowest_alpha < -1e-3:
+            return False
+        if self.step == VISITS and (last.gamma or 0.0) > 1 + 1e-3:
+            return False
+        is_same = abs(first.alpha - last.alpha) < 1e-3 * abs(last.alpha)
+        return self.segments < 2 or not is_same  # else one fit would explain all
+
+    @property
+    def ignores_next(self):
+        """Whether gamma is 0 although next boards have values."""
+        return bool(self.unused) and not self.gammas
+
+    @property
+    def cost(self):
+        """Return the number of unexplained rows, plus a cost of every change of the step size."""
+        return self.unexplained + SHORTEST / 4 * max(0, self.segments - 1)
+
+
+VISITS = "falling with the visits of the move"
+FEWEST_VISITS = (
+    12  # minimum number of updates from which a step size by visits is found
+)
+LAST = "constant, but 1 for the last move of a game"
+SHORTEST = 32  # minimum number of rows between two changes of alpha or gamma
+SAMPLE = 256  # number of rows in which the closest hypotheses are searched if none explains all
+
+
+def choose_evenly(examples):
+    """Return at most 25 examples at equal distances in the list."""
+    return examples[:: 1 + len(examples) // 25]
+
+
+def improve_guess(guesses):
+    """Return a better guess of a fixed point by the secant method."""
+    if len(guesses) < 2:
+        return guesses[-1][1]
+    (x0, y0), (x1, y1) = guesses[-2:]
+    slope = (y1 - x1) - (y0 - x0)
+    guess = x1 - (y1 - x1) * (x1 - x0) / slope if slope else y1
+    return guess if 0 <= guess <= 2 else y1
+
+
+def list_hypotheses(examples, setup, step="constant"):
+    """List the hypotheses that are compared: the textbook rules, then the faults."""
+    setting = setup.setting
+    has_rewards = any(e.reward for e in examples)
+    has_open_ends = any(e.end is not None for e in examples)
+    rules = [rule for rule in RULES if rule != "preset" or not has_rewards]
+    if setting == "answer":
+        rules = ["q-learning"]
+    right = [Hypothesis(rule, step=step) for rule in rules]
+    faulty = [
+        Hypothesis(rule, fault, columns, step)
+        for fault, columns, possible_rules, settings in VARIANTS
+        for rule in rules
+        if setting in settings and rule in possible_rules
+        if has_open_ends or columns not in OPEN_ENDS
+    ]
+    # This fault is before Sarsa, because without exploration both have the same values.
+    if setup.is_x_view:
+        right.insert(1, Hypothesis("q-learning", "sides", share_view, step))
+    return right + faulty
+
+
+def list_exact_hypotheses(examples, setup):
+    """List the hypotheses that explain all first rows with a constant step size, or with 1/n."""
+    has_late_reward = any(e.reward and not e.is_over for e in examples)
+    for step in ("constant", "1/n", "1/(n+1)", LAST, VISITS):
+        good = []
+        for one in list_hypotheses(examples, setup, step):
+            is_known = step != VISITS or not one.fault
+            if step == VISITS and is_known:
+                is_known = one.find_steps(examples, setup.precision)
+            if not is_known:
+                continue
+            fit, misses = one.explain(examples, setup.precision)
+            if fit and not misses and (one.rule != "returns" or has_late_reward):
+                one.fit, one.segments = fit, 1
+                one.accept(examples, fit, [], setup.precision)
+                good.append(one)
+        if good:
+            return good
+    return []
+
+
+def list_close_hypotheses(examples, setup):
+    """List the hypotheses that explain most of the first rows with a step size that changes."""
+    order = list_hypotheses(examples, setup)
+    for one in order:
+        one.study(examples[-SAMPLE:], setup.precision)
+    closest = sorted((one for one in order if one.fit), key=lambda one: one.cost)[:4]
+    hypotheses = [
+        Hypothesis(one.rule, one.fault, one.columns) for one in order if one in closest
+    ]
+    for one in hypotheses:
+        one.study(examples, setup.precision)
+        one.unexplained += one.count_erratic(examples, setup.precision)
+        if one.rule in ("expected-sarsa", "preset") and one.segments > 1:
+            one.unexplained += len(
+                examples
+            )  # with so many factors any rule would fit parts
+    return [one for one in hypotheses if one.fit]
+
+
+def find_rounding(examples, setup):
+    """Return (digits, first row) if the values are a textbook rule's, rounded to few digits."""
+    numbers = [repr(e.row.after) for e in examples]
+    if any("e" in number for number in numbers):
+        return None
+    digits = max(len(number.partition(".")[2].rstrip("0")) for number in numbers)
+    if digits > 3 or not is_nearly_textbook(examples, setup, 10.0**-digits):
+        return None
+    stuck = [e for e in examples if not e.change and e.is_over and e.reward != e.before]
+    return digits, (stuck or examples)[0].row
+
+
+def is_nearly_textbook(examples, setup, error):
+    """Whether a rule without a fault explains all examples, with at most this error in each."""
+    right = [one for one in list_hypotheses(examples, setup) if not one.fault]
+    # Three times the precision is the largest accepted error.
+    return any(not one.explain(examples, error / 3)[1] for one in right)
+
+
+# 7. Exploration: from the moves that were played.
+
+
+def count_choice(values, index):
+    """Return counts for one move, from the values of all moves and the index of the move played."""
+    highest, size = max(values), len(values)
+    number, is_best = values.count(highest), values[index] == highest
+    counts = Counter()
+    if number < size:
+        chance = 1 - number / size  # chance that a random move is not a best move
+        counts.update(moves=1, others=not is_best, chance=chance)
+        counts["variance"] = chance * (1 - chance)
+    if number > 1 and is_best:
+        is_first = values.index(highest) == index
+        counts.update(ties=1, firsts=is_first, tie_chance=1 / number)
+    return counts
+
+
+def find_epsilon(counts):
+    """Return the share of random moves, None if too few choices show it."""
+    return counts["others"] / counts["chance"] if counts["chance"] >= 10 else None
+
+
+def is_random(counts):
+    """Whether the moves are as often the best ones as random moves are."""
+    error = math.sqrt(counts["variance"]) / counts["chance"]
+    return error <= 0.02 and find_epsilon(counts) >= 1 - 3 * error
+
+
+def takes_first(counts):
+    """Whether of equal moves always the first was played, more often than by chance."""
+    return counts["firsts"] == counts["ties"] > counts["tie_chance"] + 8
+
+
+# 8. The doctor.
+
+
+class Doctor:
+    """Collects the updates of a training, and finds the rule or the fault behind them.
+
+    `rewards` are those of a loss, a draw and a win; only their order matters.  `self_play` is
+    whether both seats are meant to learn: a trace of one seat is then a fault.
+    """
+
+    def __init__(self, rewards=(-1, 0, 1), self_play=False):
+        self.rewards, self.self_play = rewards, self_play
+        self.number = 0  # number of rows so far
+        # rows in memory; rows before the index `start` are studied
+        self.rows, self.start = [], 0
+        self.replay, self.hypotheses, self.choices = None, [], []
+        # if all values have few digits: the number of digits, and a row
+        self.rounding = None
+        self.first_early = None
+        # number of rows after which a game breaks off, and the first of these rows
+        self.cut, self.first_cut = 0, None
+        self.unfinished = 0
+        # what a watched table wrote in this game, and the doctor of another meaning of next boards
+        self.writes, self.other = [], None
+        self.clear_counts()
+
+    def clear_counts(self):
+        """Set the counts of rows to 0."""
+        self.seats = Counter()
+        self.changed = Counter()  # number of rows with a changed value, by seat
+        # by seat, the number of last rows of games that had to change a value
+        self.wanted = Counter()
+        self.results = {}  # (mover, result, reward) -> first row
+        self.in_place, self.first_in_place = 0, None
+        self.undone = 0
+        self.rewards_seen = set()  # the different rewards, at most 100
+        # numbers of rows with done=1 and an open next board, and of merged symmetric boards
+        self.early_ends = self.symmetric = 0
+
+    def update(self, board, move, reward, next_board, done, before, after):
+        """Record one update of the student's table.
+
+        Raises TraceError, naming the row, if it cannot be one of tic-tac-toe.
+        """
+        self.number += 1
+        is_merged = self.symmetric > 0
+        columns = board, move, reward, next_board, done, before, after
+        row = read_row(self.number, *columns, is_merged)
+        self.rows.append(row)
+        if row.oddity == "symmetric" and not is_merged and not self.replay:
+            self.read_again()
+        else:
+            self.count_row(row)
+        if len(self.rows) - self.start >= CHUNK + SPAN:
+            self.study_rows(len(self.rows) - SPAN)
+
+    def watch(self, table, to_board=None, initial=0.0):
+        """Return the table, a dict or an array of numpy, so that its updates are recorded.
+
+        `to_board` turns a key, or the indices of an array, into (board, move), or into a board if
+        the table has values of boards; without it, keys are so already.  `initial` is the value of
+        what is not in the table.
+        """
+
+        def tell(keys, old, value):
+            is_number = isinstance(value, (int, float)) or hasattr(value, "item")
+            if not is_number or getattr(value, "shape", ()):
+                return  # a board's whole row, when it is first seen
+            if len(keys) == 1 and isinstance(keys[0], tuple) and len(keys[0]) != 9:
+                keys = keys[0]
+            key = to_board(*keys) if to_board else keys
+            board, move = split_key(key)
+            before = initial if old is None else float(old)
+            self.writes.append(Write(board, move, before, float(value), old is None))
+
+        return watch_table(table, tell)
+
+    def game_over(self, board, rewards=None):
+        """Record what the game wrote into the watched table; `board` is the final one.
+
+        `rewards` are those of a loss, a draw and a win, if they are not those of the doctor.  In
+        self-play both meanings of the next board are kept, until one explains the updates.
+        """
+        final, writes, self.writes = read_board(board), self.writes, []
+        if not find_winner(final):
+            raise TraceError(f"on {show_board(final)} the game goes on")
+        if (
+            self.other is None
+            and len({player_to_move(one.board) for one in writes}) > 1
+        ):
+            self.other = Doctor(self.rewards, self.self_play)
+        for doctor, is_own in ((self, True), (self.other, False)):
+            if doctor:
+                for row in list_game_rows(
+                    writes, final, rewards or self.rewards, is_own
+                ):
+                    doctor.update(*row)
+
+    def read_again(self):
+        """Read all rows again, now that symmetric boards turn out to be merged."""
+        self.clear_counts()
+        self.rows = [
+            read_row(
+                *(row.number, row.board, row.move, row.reward, row.next_board),
+                *(row.done, row.before, row.after, True),
+            )
+            for row in self.rows
+        ]
+        for row in self.rows:
+            self.count_row(row)
+
+    def count_row(self, row):
+        """Update all counts that need only a single row."""
+        self.seats[row.mover] += 1
+        self.changed[row.mover] += row.after != row.before
+        self.early_ends += row.done and not row.result and not row.is_in_place
+        self.symmetric += row.oddity == "symmetric"
+        if len(self.rewards_seen) < 100:
+            self.rewards_seen.add(row.reward)
+        if row.is_in_place:
+            self.in_place += 1
+            self.first_in_place = self.first_in_place or row
+        elif row.result:
+            self.wanted[row.mover] += row.reward != row.before
+            self.undone += not row.done
+            if len(self.results) < 100:
+                self.results.setdefault((row.mover, row.result, row.reward), row)
+
+    def diagnose(self):
+        """Return the Diagnosis of the rows so far; more rows may follow.
+
+        Raises TraceError if they are too few, or do not belong together.
+        """
+        if self.number < FEWEST:
+            raise TraceError(
+                f"There are {self.number} rows, and {FEWEST} are needed at least."
+            )
+        doctor = copy.deepcopy(self, {id(row): row for row in self.rows})
+        doctor.study_rows(len(doctor.rows))
+        if self.other and not doctor.is_recognised:
+            return self.other.diagnose()
+        return doctor.conclude()
+
+    @property
+    def is_mostly_in_place(self):
+        """Whether the recorded boards contain the moves."""
+        return 2 * self.in_place > self.number
+
+    def study_rows(self, stop):
+        """Study the rows in memory up to the index `stop`, and delete all but the last few."""
+        if self.is_mostly_in_place or self.start >= stop:
+            self.rows, self.start = self.rows[-SPAN:], min(SPAN, len(self.rows))
+            return
+        if self.replay is None:
+            examples = self.study_first_rows(stop)
+        else:
+            examples = self.make_examples(stop, self.replay)
+            for hypothesis in self.hypotheses:
+                hypothesis.study(examples, self.replay.setup.precision)
+        self.count_choices(examples)
+        self.count_ends(stop)
+        kept = max(0, stop - SPAN)
+        self.rows, self.start = self.rows[kept:], stop - kept
+
+    def study_first_rows(self, stop):
+        """Choose the kind of table and the hypotheses; returns the Examples of the rows."""
+        views = [self.has_rewards_of_x()]
+        if not any(self.rewards_seen):
+            views = [
+                False,
+                True,
+            ]  # values of boards, whose rewards do not tell the view
+        setups = [
+            setup
+            for is_x_view in views
+            for setup in find_setups(self.rows, self.rewards, is_x_view)
+        ]
+        faulty = None
+        for setup in setups if len(setups) == 1 else (*setups, setups[0]):
+            self.replay = Replay(setup)
+            examples = self.make_examples(stop, self.replay)
+            self.hypotheses = list_exact_hypotheses(examples, setup)
+            if any(not one.fault for one in self.hypotheses):
+                break
+            if self.hypotheses and faulty is None:
+                faulty = self.replay, examples, self.hypotheses
+        if not self.hypotheses and faulty:
+            self.replay, examples, self.hypotheses = faulty
+        setup = self.replay.setup
+        if all(one.fault for one in self.hypotheses):
+            self.rounding = find_rounding(examples, setup)
+        if self.rounding:
+            self.hypotheses = []
+        elif not self.hypotheses:
+            self.hypotheses = list_close_hypotheses(examples, setup)
+        return examples
+
+    def make_examples(self, stop, replay):
+        """Return the Examples of the rows from `start` to `stop`, replaying the table."""
+        rows, examples = self.rows, []
+        successors = link_rows(rows, replay.setup.is_backward)
+        later = list_later_rewards(rows, successors, replay.setup.flip)
+        for i in range(self.start, stop):
+            row, link = rows[i], successors[i]
+            successor = None if link is None else rows[link]
+            examples.append(replay.make_example(row, successor, later[i]))
+            replay.record(row)
+        return examples
+
+    def count_ends(self, stop):
+        """Count the rows up to `stop` after which the game neither ends nor goes on."""
+        successors = link_rows(self.rows, self.replay.setup.is_backward)
+        for i in range(self.start, stop):
+            row = self.rows[i]
+            if row.is_over:
+                continue
+            self.unfinished += 1
+            if row.is_before_answer:
+                self.first_early = self.first_early or row
+            if successors[i] is None and i < len(self.rows) - SPAN:
+                self.cut += 1
+                self.first_cut = self.first_cut or row
+
+    def count_choices(self, examples):
+        """Count the moves that were the best ones of the table, in successive parts."""
+        part = max(1, min(400, len(examples) // 10))
+        for i, e in enumerate(examples):
+            if i % part == 0:
+                self.choices.append(Counter())
+            if not e.row.is_in_place and None not in e.choices:
+                index = free_squares(e.row.board).index(e.row.move)
+                self.choices[-1].update(count_choice(e.choices, index))
+
+    def has_rewards_of_x(self):
+        """Return whether all rewards are in X's view: negative if O wins, positive if X wins."""
+        return is_rising(
+            self.list_rewards("X", "loss"), self.list_rewards("X", "win")
+        ) and is_rising(self.list_rewards("O", "win"), self.list_rewards("O", "loss"))
+
+    def list_rewards(self, seat, result):
+        """List the rewards of a seat for a result."""
+        return [key[2] for key in self.results if key[:2] == (seat, result)]
+
+    def conclude(self):
+        """Return the Diagnosis: the first check that finds a fault, else the rule."""
+        checks = (
+            self.check_in_place,
+            self.check_changes,
+            self.check_rewards,
+            self.check_order,
+            self.check_answer,
+            self.check_seats,
+            self.check_rounding,
+            self.check_values,
+            self.check_step_size,
+            self.check_losses,
+            self.check_recognised,
+            self.check_exploration,
+        )
+        found = (check() for check in checks)
+        return next(filter(None, found), None) or self.describe_rule()
+
+    # Each check returns a Diagnosis, or None if it finds nothing.
+
+    def check_in_place(self):
+        """Find boards that already contain the move."""
+        if not self.is_mostly_in_place:
+            return None
+        row = self.first_in_place
+        return self.report_fault(
+            "in-place", row, move=row.move, board=show_board(row.board)
+        )
+
+    def check_changes(self):
+        """Find a table that no update changes."""
+        if any(self.changed.values()) or not any(self.wanted.values()):
+            return None
+        row = next(row for row in self.results.values() if row.reward != row.before)
+        return self.report_fault(
+            "step",
+            row,
+            "the reward was {reward:+g} and the value stayed {found:+.4g}: no update of this trace "
+            "changes a value, so alpha is 0, or rounding removes every step",
+            reward=row.reward,
+            found=row.after,
+        )
+
+    def check_rewards(self):
+        """Find rewards that contradict the board."""
+        is_preset = self.is_recognised and self.best.rule == "preset"
+        if self.replay.setup.is_x_view or is_preset or not any(self.rewards_seen):
+            return None
+        for (mover, result, reward), row in sorted(
+            self.results.items(), key=lambda item: item[1].number
+        ):
+            wins = self.list_rewards(mover, "win")
+            least = min(wins, default=None)
+            is_bad_win = result == "win" and reward < 0
+            is_bad_loss = result == "loss" and (reward >= least if wins else reward > 0)
+            if is_bad_loss or is_bad_win:
+                return self.report_fault(
+                    "reward", row, result=result, mover=mover, reward=reward
+                )
+        return None
+
+    def check_order(self):
+        """Raise TraceError if values do not go on where the last row of a move left them."""
+        replay = self.replay
+        if replay.mismatches <= max(2, self.number / 200):
+            return
+        row, left, number = replay.first_mismatch
+        raise TraceError(
+            f"Row {row.number}: before is {row.before:.6g}, but row {number} left "
+            f"{left * replay.setup.flip(row.mover):.6g} for this move: rows are missing or out of "
+            f"order, there is more than one table, or an update changes more values than its own "
+            f"({replay.mismatches} such rows)."
+        )
+
+    def check_answer(self):
+        """Find an update whose next board is the board before the opponent's answer."""
+        if self.replay.setup.setting != "answer":
+            return None
+        row = self.first_early
+        return self.report_fault("answer", row, next_board=show_board(row.next_board))
+
+    def check_seats(self):
+        """Find self-play in which only one seat learns."""
+        idle = [seat for seat in "XO" if self.seats[seat] and not self.changed[seat]]
+        missing = [seat for seat in "XO" if not self.seats[seat]]
+        if (missing and self.self_play) or (idle and self.wanted[idle[0]]):
+            return self.report_fault(
+                "sides",
+                self.find_first_change(),
+                "no update changes a value of {seat}: in self-play both seats have to learn",
+                seat=(missing or idle)[0],
+            )
+        return None
+
+    def check_rounding(self):
+        """Find a table whose values are rounded: few digits, and always the same rounding."""
+        if not self.rounding:
+            return None
+        digits, row = self.rounding
+        return self.report_fault(
+            "step",
+            row,
+            "no value has more than {digits} digits after the point: the table rounds them, and "
+            "small steps are lost (if only the file is rounded, write all digits)",
+            digits=digits,
+        )
+
+    def check_values(self):
+        """Find the fault whose definition explains the values."""
+        best = self.best
+        if not self.is_recognised or not best.fault or not best.evidence:
+            return None
+        e, right, fit = best.evidence
+        next_value = best.compute_columns(e, fit.gamma or 1.0)[1] or 0.0
+        sentence = None
+        if best.columns is flip_reward:
+            sentence = "the update used the reward {reward:+g} with the other sign"
+        if best.columns in OPEN_ENDS:
+            sentence = (
+                "done is 1 in this row, and the update still added {gamma} times {next:+.4g}, the "
+                "value that the opponent has on {next_board}"
+            )
+        return self.report_fault(
+            best.fault,
+            e.row,
+            sentence,
+            right=right * self.replay.setup.flip(e.row.mover),
+            next=next_value * (e.sign if best.fault == "occupied" else 1),
+            gamma="gamma" if fit.gamma is None else f"{fit.gamma:.3g}",
+            reward=e.row.reward,
+            next_board=show_board(e.row.next_board),
+        )
+
+    def check_step_size(self):
+        """Find a step size or a discount above 1."""
+        best = self.best
+        if not self.is_recognised or best.step != "constant":
+            return None
+        if best.ignores_next and best.rule in BOOTSTRAPPED:
+            return self.report_fault(
+                "step",
+                best.unused.row,
+                "the best value of {next_board} is {next:+.4g}, and this update, like all others, "
+                "uses nothing of it: gamma is 0, or the value is looked up under another board or "
+                "in another table than it is kept in",
+                next_board=show_board(best.unused.row.next_board),
+                next=(best.unused.best or 0.0) * best.unused.sign,
+            )
+        if best.segments > 1 or best.unexplained:
+            return None  # another rule may be behind the rows
+        for name, number in (("alpha", best.fit.alpha), ("gamma", best.fit.gamma)):
+            if (number or 0.0) > 1 + 1e-4:
+                return self.report_fault(
+                    "step",
+                    self.find_first_change(),
+                    "{name} is {number:.4g}, which is above 1",
+                    name=name,
+                    number=number,
+                )
+        return None
+
+    def check_losses(self):
+        """Find games that are lost without an update."""
+        results = {result for _, result, _ in self.results}
+        if "loss" in results or self.cut < 3 or self.is_self_play or self.early_ends:
+            return None
+        return self.report_fault("loser", self.first_cut, count=self.cut)
+
+    def check_recognised(self):
+        """Name the first row that no rule and no fault explains."""
+        if self.is_recognised:
+            return None
+        best, shown = self.best, {}
+        sentence = "The values of this trace do not determine a rule."
+        if best and best.first_unexplained:
+            e = best.first_unexplained[0]
+            shown = describe_row(e.row)
+            sentence = (
+                f"The closest one, {self.name_rule(best)}, explains {best.explained:,} of "
+                f"{best.explained + best.unexplained:,} rows. Compare the first of the others with "
+                "your update."
+            )
+        return Diagnosis(
+            status=1,
+            title="No rule is recognised",
+            sentence=sentence,
+            rows=self.number,
+            **shown,
+        )
+
+    def check_exploration(self):
+        """Find moves that are never or always random."""
+        total, detail = sum(self.choices, Counter()), None
+        if total["chance"] < 100 or self.cut > self.unfinished / 20:
+            return None
+        late = sum(self.choices[-max(1, len(self.choices) // 4) :], Counter())
+        if is_random(total) and (find_epsilon(late) or 0) > 0.85:
+            detail = "every move is random to the end: epsilon never falls"
+        elif find_epsilon(total) < 0.02 and takes_first(total):
+            detail = (
+                "it explores almost never, and takes the first of equal moves every time "
+                f"({total['ties']} of {total['ties']})"
+            )
+        elif not total["others"] and not self.is_optimistic():
+            detail = (
+                f"epsilon is 0 from the beginning: none of {total['moves']} moves differs from the "
+                "best one of the table"
+            )
+        if not detail:
+            return None
+        return self.report_fault("exploration", self.find_first_change(), detail=detail)
+
+    # Parts of the checks.
+
+    @property
+    def best(self):
+        """Return the hypothesis that explains most; the textbook's if several do."""
+        return min(
+            self.hypotheses, key=lambda one: (one.cost, one.ignores_next), default=None
+        )
+
+    @property
+    def is_recognised(self):
+        """Whether the best hypothesis explains all rows but one in four thousand."""
+        best = self.best
+        if not best:
+            return False
+        if not best.fit or not best.is_credible:
+            return False
+        rows = best.explained + best.unexplained
+        return best.unexplained <= rows / 4000
+
+    @property
+    def is_self_play(self):
+        """Whether both seats are played by the learner."""
+        return self.replay.setup.setting == "self-play"
+
+    def is_optimistic(self):
+        """Return whether initial values are above all rewards, so that a greedy agent explores."""
+        best = max((reward for _, _, reward in self.results), default=1)
+        initial = self.replay.setup.initial.values()
+        return any(value is not None and value >= best > 0 for value in initial)
+
+    def find_first_change(self):
+        """Return a row that changed a value: the first one of a finished game."""
+        rows = sorted(self.results.values(), key=lambda row: row.number)
+        changed = (row for row in rows if row.before != row.after)
+        return next(changed, (rows or self.rows)[0])
+
+    # The report.
+
+    def report_fault(self, fault, row, sentence=None, right=None, **numbers):
+        """Return the Diagnosis of a fault at its first row."""
+        entry = FAULTS[fault]
+        recognised = self.best if self.is_recognised else None
+        filled = (sentence or entry.sentence).format_map(numbers)
+        return Diagnosis(
+            status=1,
+            fault=fault,
+            title=f"Fault: {entry.title}",
+            sentence=f"Update {row.number}: {filled}.",
+            effect=entry.effect,
+            source=entry.source,
+            rows=self.number,
+            rule=self.name_rule(recognised) if recognised else None,
+            notes=[*self.list_reward_notes()] if self.replay else [],
+            **describe_row(row, right),
+            **describe_fits(recognised),
+        )
+
+    def name_rule(self, hypothesis):
+        """Return the name of a rule with its setting and its kind of table."""
+        setup = self.replay.setup
+        words = [RULES[hypothesis.rule].title]
+        if setup.kind.startswith("afterstates") and hypothesis.rule != "monte-carlo":
+            words = ["TD(0)"]
+        if self.is_self_play:
+            words.append("negamax self-play")
+        if setup.is_x_view:
+            words.append("values in X's view")
+        if setup.kind != "moves":
+            words.append(f"table of {setup.kind}")
+        return ", ".join(words)
+
+    def describe_rule(self):
+        """Return the Diagnosis of a trace without a fault."""
+        best = self.best
+        rule = self.name_rule(best)
+        equal = {one.fault for one in self.hypotheses if one.cost <= best.cost}
+        not_excluded = [fault for fault in FAULTS if fault in equal]
+        updates = f"All {self.number:,} updates"
+        if best.unexplained:
+            updates = f"All but {best.unexplained:,} of {self.number:,} updates"
+        return Diagnosis(
+            status=0,
+            title="Nothing found",
+            sentence=f"{updates} follow {rule}.",
+            source=RULES[best.rule].source,
+            rows=self.number,
+            rule=rule,
+            notes=[*self.list_notes(best, not_excluded)],
+            not_excluded=not_excluded,
+            **describe_fits(best),
+        )
+
+    def list_notes(self, best, not_excluded):
+        """Yield remarks that are no faults."""
+        others = {
+            RULES[one.rule].title
+            for one in self.hypotheses
+            if one.cost <= best.cost
+            and not one.fault
+            and one.rule not in (best.rule, "expected-sarsa")  # equal if epsilon is 0
+        }
+        if others:
+            yield f"{' and '.join(sorted(others))} would explain this trace as well."
+        if not_excluded:
+            reasons = ", or whether ".join(
+                FAULTS[fault].hidden for fault in not_excluded
+            )
+            yield (
+                f"Nothing is wrong yet, but this trace cannot show whether {reasons}."
+            )
+        yield from self.list_reward_notes()
+        if 0 in (self.seats["X"], self.seats["O"]):
+            yield f"Only {'X' if self.seats['X'] else 'O'} learns here."
+        if self.early_ends:
+            yield (
+                f"next_board is not the final board in {self.early_ends:,} rows with done=1: that "
+                "these games are over is taken from done alone."
+            )
+        if self.symmetric:
+            yield "Symmetric boards are merged: a next board follows its board only up to symmetry."
+        if self.undone:
+            yield f"done is 0 in {self.undone:,} rows in which the game is over."
+        if self.in_place:
+            yield (
+                f"{self.in_place:,} moves are on occupied squares, the first in row "
+                f"{self.first_in_place.number}: allow only free ones."
+            )
+        total = sum(self.choices, Counter())
+        epsilon = find_epsilon(total)
+        if epsilon is not None:
+            yield f"About {100 * min(1, epsilon):.0f}% of the moves are random."
+        if total["ties"] >= 20 and takes_first(total):
+            yield "Of equal moves it always takes the first: exploration has to make up for it."
+
+    def list_reward_notes(self):
+        """Yield remarks on rewards that are possible but strange."""
+        if self.replay.setup.is_x_view:
+            return
+        paid = {"win": set(), "draw": set(), "loss": set()}
+        for _, result, reward in self.results:
+            paid[result].add(reward)
+        if paid["loss"] and paid["loss"] == paid["draw"]:
+            yield "A lost game has the reward of a drawn one, so nothing keeps it from losing."
+        for result, rewards in paid.items():
+            if len(rewards) > 1:
+                numbers = " and ".join(f"{reward:+g}" for reward in sorted(rewards)[:3])
+                yield f"A {result} has different rewards: {numbers}."
+
+    def greedy_moves(self, board, player):
+        """Return the best moves of the rebuilt table, as docs/judge.py expects them."""
+        text = "".join(".XO"[stone] for stone in board)
+        values = self.replay.list_values(text, "X" if player == 1 else "O")
+        values = [value or 0.0 for value in values]
+        highest = max(values)
+        moves = zip(free_squares(text), values)
+        return [move for move, value in moves if value == highest]
+
+
+def is_rising(lower, higher):
+    """Return whether all of `lower` are below all of `higher`; an empty list counts as [0]."""
+    if lower and higher:
+        return max(lower) < min(higher)
+    below, above = max(lower, default=-1), min(higher, default=1)
+    return bool(lower or higher) and below < 0 < above
+
+
+class Diagnosis(NamedTuple):
+    """The result, as text by `print` or as JSON by `to_dict`."""
+
+    status: int  # exit status: 0 nothing found, 1 something found
+    title: str
+    sentence: str
+    rows: int  # number of rows that were read
+    fault: str = None  # key of the fault in FAULTS
+    row: int = None  # number of the first row that shows the fault
+    board: str = None
+    move: int = None
+    found: float = None  # the value after this row's update
+    right: float = None  # the value after an update by the rule
+    effect: str = None
+    source: str = None
+    rule: str = None
+    alpha: float = None
+    alpha_at_the_end: float = None
+    gamma: float = None
+    notes: tuple = ()
+    not_excluded: tuple = ()  # faults that would change no value in this trace
+    grade: str = None
+
+    def to_dict(self):
+        """Return the fields that have a value."""
+        fields = self._asdict().items()
+        return {name: value for name, value in fields if value not in (None, (), [])}
+
+    def __str__(self):
+        lines = [f"{self.title}.", self.sentence]
+        if self.board and self.status:
+            right = "" if self.right is None else f", right: {self.right:+.4g}"
+            lines.append(
+                f"Board {self.board}, move {self.move}: found {self.found:+.4g}{right}."
+            )
+        if self.effect:
+            lines.append(f"Left like this: {self.effect}")
+        if self.rule and self.fault:
+            lines.append(f"Apart from this the updates follow {self.rule}.")
+        lines += [self.describe_numbers()] if self.alpha is not None else []
+        lines += [f"See: {self.source}."] if self.source else []
+        lines += [f"Note: {note}" for note in self.notes]
+        lines += [self.grade] if self.grade else []
+        return "\n".join(lines)
+
+    def describe_numbers(self):
+        """Return alpha and gamma in words."""
+        alpha = self.alpha if isinstance(self.alpha, str) else f"{self.alpha:.4g}"
+        if self.alpha_at_the_end is not None:
+            alpha += f" at first, {self.alpha_at_the_end:.4g} at the end"
+        gamma = "not determined" if self.gamma is None else f"{self.gamma:.4g}"
+        return f"alpha {alpha}; gamma {gamma}."
+
+
+def describe_row(row, right=None):
+    """Return the fields of a Diagnosis that show a row."""
+    return {
+        "row": row.number,
+        "board": show_board(row.board),
+        "move": row.move,
+        "found": row.after,
+        "right": right,
+    }
+
+
+def describe_fits(hypothesis):
+    """Return the fields of a Diagnosis for alpha and gamma, and how alpha changes."""
+    if not hypothesis:
+        return {}
+    first, last = hypothesis.first_fit.alpha, hypothesis.fit.alpha
+    gammas = sorted(hypothesis.gammas)
+    gamma = gammas[len(gammas) // 2] if gammas else None
+    if hypothesis.ignores_next:
+        gamma = 0.0
+    if hypothesis.step == LAST:
+        return {
+            "alpha": f"{first:.4g}, and 1 for the last move of a game",
+            "gamma": gamma,
+        }
+    if hypothesis.step == VISITS:
+        steps = [f"{step:.4g}" for step in list(hypothesis.steps.values())[:3]]
+        return {"alpha": f"{VISITS}: {', '.join(steps)}, ...", "gamma": gamma}
+    if hypothesis.step != "constant":
+        return {"alpha": hypothesis.step, "gamma": gamma}
+    if abs(first - last) > 1e-3 * abs(first):
+        return {"alpha": first, "alpha_at_the_end": last, "gamma": gamma}
+    return {"alpha": first, "gamma": gamma}
+
+
+# 9. Watching a table, for programs that know neither `before` nor `done` where a value changes.
+
+
+class Write(NamedTuple):
+    """A value that the student's program wrote into its table."""
+
+    board: str
+    move: int  # None in a table with values of boards
+    before: float
+    after: float
+    is_new: bool  # whether the table had no value there
+
+
+class WatchedDict(dict):
+    """A dict that tells its doctor about each value that is written; dicts inside do, too."""
+
+    def __init__(self, table, tell, prefix=(), default=None):
+        super().__init__(table)
+        self.tell, self.prefix, self.default = tell, prefix, default
+
+    def __getitem__(self, key):
+        if key not in self and self.default:
+            self[key] = self.default()
+        return self.wrap(key, super().__getitem__(key))
+
+    def get(self, key, default=None):
+        return self.wrap(key, super().get(key)) if key in self else default
+
+    def setdefault(self, key, default=None):
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def wrap(self, key, value):
+        """Return a dict or an array inside this one so that it is watched, too; keep it so."""
+        if hasattr(value, "prefix") or isinstance(value, (float, int)):
+            return value  # a number, or watched already
+        watched = watch_table(value, self.tell, (*self.prefix, key))
+        super().__setitem__(key, watched)
+        return watched
+
+    def __setitem__(self, key, value):
+        old = super().get(key)
+        super().__setitem__(key, value)
+        self.tell((*self.prefix, key), old, value)
+
+    def update(self, *tables, **named):
+        for key, value in dict(*tables, **named).items():
+            self[key] = value
+
+
+class WatchedList(list):
+    """A list that tells its doctor about each value that is written."""
+
+    def __init__(self, table, tell, prefix):
+        super().__init__(
+            watch_table(inner, tell, (*prefix, i)) for i, inner in enumerate(table)
+        )
+        self.tell, self.prefix = tell, prefix
+
+    def __setitem__(self, index, value):
+        old = self[index]
+        super().__setitem__(index, value)
+        self.tell((*self.prefix, index), old, value)
+
+
+def watch_table(table, tell, prefix=()):
+    """Return a table that calls `tell(keys, old value, new value)` for each value written."""
+    if isinstance(table, dict):
+        return WatchedDict(table, tell, prefix, getattr(table, "default_factory", None))
+    if isinstance(table, list):
+        return WatchedList(table, tell, prefix)
+    return watch_array(table, tell, prefix) if hasattr(table, "view") else table
+
+
+def watch_array(array, tell, prefix):
+    """Return a view of an array of numpy that calls `tell` as `watch_table` does."""
+
+    class WatchedArray(type(array)):
+        """An array of numpy, or a row of it with the row's index as `prefix`."""
+
+        prefix = ()
+
+        def __getitem__(self, index):
+            found = super().__getitem__(index)
+            if isinstance(found, WatchedArray):
+                found.prefix = (*self.prefix, index)
+            return found
+
+        def __setitem__(self, index, value):
+            old = super().__getitem__(index)
+            is_single = not getattr(old, "shape", ())
+            super().__setitem__(index, value)
+            if is_single:
+                tell((*self.prefix, index), float(old), float(value))
+
+    watched = array.view(WatchedArray)
+    watched.prefix = prefix
+    return watched
+
+
+def list_game_rows(writes, final, rewards, is_own):
+    """List the rows of `Doctor.update` for what a game wrote, in the order of the writes.
+
+    `is_own` is whether the next board of an update is the one on which its player moves again.
+    Raises TraceError if the writes are not those of one game.
+    """
+    repeated = Counter(write.board for write in writes if write.move is not None)
+    writes = [w for w in writes if not (w.is_new and repeated[w.board] > 1)]
+    steps = [step_to(write, writes) for write in writes]
+    rows = []
+    for write, (board, move) in zip(writes, steps):
+        mover = player_to_move(board)
+        later = [one for one, _ in steps if player_to_move(one) == mover]
+        later = [one for one in later if one.count(".") < board.count(".")]
+        after = put_mark(board, move, mover)
+        next_board = max(later, key=lambda one: one.count("."), default=final)
+        if not is_own:
+            next_board = after
+        done, reward = bool(find_winner(next_board)), 0.0
+        if done:
+            winner = find_winner(next_board)
+            reward = rewards[1 if winner == "draw" else 2 if winner == mover else 0]
+        rows.append((board, move, reward, next_board, done, write.before, write.after))
+    return rows
+
+
+def step_to(write, writes):
+    """Return the board and the move of a write; of a value of a board, what led to it."""
+    if write.move is not None:
+        return write.board, write.move
+    board = write.board
+    mover = "X" if board.count("X") > board.count("O") else "O"
+    earlier = [
+        one.board for one in writes if one.board.count(mover) < board.count(mover)
+    ]
+    previous = max(earlier, key=lambda one: one.count(mover), default="." * 9)
+    moves = [i for i in range(9) if board[i] == mover != previous[i]]
+    if len(moves) != 1:
+        raise TraceError(
+            f"how {show_board(board)} was reached is not clear: the values of the boards after each "
+            "move of the learner have to be written in every game"
+        )
+    return put_mark(board, moves[0], "."), moves[0]
+
+
+# 10. Symptoms of a finished table.
+
+
+def list_symptoms(table):
+    """List in words what is suspicious in a table: a dict from boards to {move: value}.
+
+    Symptoms are no proof: a trace of the training shows the fault itself.
+    """
+    pairs = [(board, move) for board in table for move in table[board]]
+    value = {pair: table[pair[0]][pair[1]] for pair in pairs}
+    if not any(value.values()):
+        return ["All values are 0: nothing was learned."]
+    symptoms = []
+    occupied = [pair for pair in pairs if pair[0][pair[1]] != "." and value[pair]]
+    if occupied:
+        board, move = occupied[0]
+        symptoms.append(
+            f"{len(occupied)} occupied squares have values, such as square {move} of "
+            f"{show_board(board)} with {value[board, move]:+.4g}."
+        )
+    free = [pair for pair in pairs if pair[0][pair[1]] == "."]
+    if free and min(map(value.get, free)) >= 0:
+        symptoms.append(
+            "No value is below 0: losses are not learned, or do not travel back."
+        )
+    careless = [pair for pair in free if loses_at_once(*pair)]
+    blind = [pair for pair in careless if value[pair] == 0]
+    if 2 * len(blind) > len(careless):
+        board, move = blind[0]
+        symptoms.append(
+            f"{len(blind)} of {len(careless)} moves after which the opponent wins at once have the "
+            f"value 0, such as square {move} of {show_board(board)}."
+        )
+    seats = set(map(player_to_move, table))
+    for seat in sorted({"X", "O"} - seats, reverse=True):
+        symptoms.append(f"There is no board on which {seat} moves.")
+    return symptoms
+
+
+def player_to_move(board):
+    """Return who moves if X began."""
+    return "X" if board.count("X") == board.count("O") else "O"
+
+
+def loses_at_once(board, move):
+    """Whether the opponent can win right after a move, which does not end the game itself."""
+    player = player_to_move(board)
+    after = put_mark(board, move, player)
+    if find_winner(after):
+        return False
+    return any(
+        find_winner(put_mark(after, square, OTHER[player])) == OTHER[player]
+        for square in free_squares(after)
+    )
+
+
+def add_table_row(table, number, cells):
+    """Add a row: board, move, value; or a board and its nine values."""
+    try:
+        if len(cells) == 3:
+            values = {read_move(cells[1]): read_number(cells[2], "value")}
+        elif len(cells) == 10:
+            values = {
+                square: read_number(cell, "value")
+                for square, cell in enumerate(cells[1:])
+                if str(cell).strip().lower() not in ("", "nan", "none", "null")
+            }
+        else:
+            raise TraceError(
+                f"it has {len(cells)} columns: write board, move and value, or a board and nine "
+                "values"
+            )
+        table.setdefault(read_board(cells[0]), {}).update(values)
+    except TraceError as error:
+        raise TraceError(f"Row {number}: {error}.") from None
+
+
+# 11. Files and the command line.
+
+
+def read_lines(file):
+    """Yield (row number, value by column) for each row of a CSV file or of lines of JSON.
+
+    A table yields lists in place of columns by name.
+    """
+    first = file.readline()
+    if first.lstrip()[:1] in ("{", "["):
+        yield from read_json_lines(itertools.chain([first], file))
+        return
+    heading = [name.strip().lower() for name in next(csv.reader([first]), [])]
+    is_trace = {"before", "after"} & set(heading)
+    missing = [name for name in COLUMNS if name not in heading]
+    if is_trace and missing:
+        raise TraceError(
+            f"The heading has no column {missing[0]}: the columns are {','.join(COLUMNS)}."
+        )
+    has_heading = bool({"board", "state"} & set(heading))
+    lines = csv.reader(file if has_heading else itertools.chain([first], file))
+    for number, cells in enumerate(filter(None, lines), 1):
+        if is_trace and len(cells) != len(heading):
+            raise TraceError(
+                f"Row {number}: it has {len(cells)} columns, and the heading has {len(heading)}."
+            )
+        yield number, dict(zip(heading, cells)) if is_trace else cells
+
+
+def read_json_lines(lines):
+    """Yield (row number, columns by name) of lines of JSON: objects, or lists of seven."""
+    for number, line in enumerate(filter(str.strip, lines), 1):
+        try:
+            item = json.loads(line)
+        except ValueError as error:
+            raise TraceError(f"Row {number}: it is no JSON ({error}).") from None
+        if isinstance(item, dict) and len(item) > 7 and "board" not in item:
+            yield from read_json_table(item)
+            return
+        if isinstance(item, list) and len(item) == len(COLUMNS):
+            item = dict(zip(COLUMNS, item))
+        if not isinstance(item, (dict, list)):
+            raise TraceError(f"Row {number}: it is neither an object nor a list.")
+        yield number, item
+
+
+def read_json_table(table):
+    """Yield the rows of a table that is one JSON object from boards to values."""
+    for number, (board, values) in enumerate(table.items(), 1):
+        if isinstance(values, dict):
+            for move, value in values.items():
+                yield number, [board, move, value]
+        elif isinstance(values, list):
+            yield number, [board, *values]
+        else:
+            raise TraceError(f"Row {number}: {quote(values)} are no values of a board.")
+
+
+def examine_lines(lines, self_play=False):
+    """Return the Doctor and the Diagnosis of the lines of a trace or of a finished table."""
+    doctor, table = Doctor(self_play=self_play), {}
+    try:
+        for number, cells in read_lines(lines):
+            if isinstance(cells, list):
+                add_table_row(table, number, cells)
+                continue
+            missing = [column for column in COLUMNS if column not in cells]
+            if missing:
+                raise TraceError(f"Row {number}: the column {missing[0]} is missing.")
+            doctor.update(*(cells[column] for column in COLUMNS))
+        diagnosis = doctor.diagnose() if doctor.number else examine_table(table)
+    except (TraceError, OSError, UnicodeError, csv.Error, RecursionError) as error:
+        diagnosis = Diagnosis(2, "Not read", describe_error(error), doctor.number)
+    return doctor, diagnosis
+
+
+def examine_text(text, self_play=False):
+    """Return the Diagnosis of a text: a trace, or a finished table."""
+    return examine_lines(io.StringIO(text, newline=""), self_play)[1]
+
+
+def examine_table(table):
+    """Return the Diagnosis of a finished table."""
+    if not table:
+        raise TraceError("The file has no rows.")
+    symptoms = list_symptoms(table)
+    return Diagnosis(
+        status=int(bool(symptoms)),
+        title="Symptoms" if symptoms else "No symptom found",
+        sentence=" ".join(symptoms)
+        + (" " if symptoms else "")
+        + "A table alone proves nothing: record a trace of the training.",
+        rows=len(table),
+    )
+
+
+def grade_table(doctor):
+    """Return the judge's figures of the rebuilt table in one sentence, None without judge.py."""
+    try:
+        from judge import judge  # noqa: PLC0415 (it needs numpy)
+    except ImportError:
+        return None
+    found = judge(doctor.greedy_moves)
+    seats = " and ".join(found["unbeatable_as"]) or "neither seat"
+    return (
+        f"Grade of the table so far (judge.py): blunders in {found['blunders']:,} of 4,520 "
+        f"positions; unbeatable as {seats}."
+    )
+
+
+def parse_arguments(arguments):
+    """Read the command line; ends the program with status 2 if it is wrong."""
+    parser = argparse.ArgumentParser(
+        description="Find the wrong line of a tic-tac-toe learner from a trace of its updates.",
+        epilog=f"A trace has the columns {','.join(COLUMNS)}. Exit status: 0 nothing found, 1 "
+        "something found, 2 the file cannot be read.",
+    )
+    parser.add_argument("file", help="a trace, or a finished table")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--self-play", action="store_true", help="both seats learn")
+    parser.add_argument("--grade", action="store_true", help="grade with judge.py, too")
+    return parser.parse_args(arguments)
+
+
+def main(arguments=None):
+    """Examine the file that the command line names; returns the exit status."""
+    asked = parse_arguments(arguments)
+    try:
+        with open(asked.file, encoding="utf-8-sig", newline="") as file:
+            doctor, diagnosis = examine_lines(file, asked.self_play)
+    except OSError as error:
+        sentence = f"{asked.file}: {error.strerror}."
+        doctor, diagnosis = Doctor(), Diagnosis(2, "Not read", sentence, 0)
+    if asked.grade and diagnosis.status < 2 and doctor.number:
+        doctor.study_rows(len(doctor.rows))
+        diagnosis = diagnosis._replace(grade=grade_table(doctor))
+    print(json.dumps(diagnosis.to_dict()) if asked.json else diagnosis)
+    return diagnosis.status
+
+
+def describe_error(error):
+    """Return one sentence on lines that cannot be read."""
+    if isinstance(error, UnicodeError):
+        return "The file is no text in UTF-8."
+    if isinstance(error, RecursionError):
+        return "The file has too many brackets in brackets."
+    return str(error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

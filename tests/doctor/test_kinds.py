@@ -1,0 +1,110 @@
+"""Learners that public programs have: each is recognised, or told honestly that it is not."""
+
+import csv
+import io
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.doctor.kinds import CORRECT_KINDS, FAULTY_KINDS, examine
+from tests.doctor.loading import doctor
+
+COLUMNS = ("board", "move", "reward", "next_board", "done", "before", "after")
+SEEDS = (0, 3)  # of a thousand that were tried
+
+
+@pytest.mark.parametrize("kind", CORRECT_KINDS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_correct_learner_is_never_accused(kind: str, seed: int) -> None:
+    train, words = CORRECT_KINDS[kind]
+    found = examine(doctor, train, seed)
+    assert (found.status, found.fault) == (0, None), found
+    assert words in found.rule
+
+
+@pytest.mark.parametrize("kind", FAULTY_KINDS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_fault_is_named_or_no_rule_is_recognised(kind: str, seed: int) -> None:
+    train, fault = FAULTY_KINDS[kind]
+    found = examine(doctor, train, seed)
+    assert found.status == 1
+    assert found.fault == (fault or None)
+    if not fault:
+        assert "No rule is recognised" in found.title
+        assert (found.right, found.alpha, found.gamma) == (None, None, None)
+
+
+def test_what_the_board_of_the_loser_is_worth_is_added_to_its_last_row() -> None:
+    found = examine(doctor, FAULTY_KINDS["early board of the loser is valued"][0], 5)
+    assert "done is 1 in this row" in found.sentence
+    assert found.right is not None
+
+
+def test_merged_symmetric_boards_and_early_ends_are_noted() -> None:
+    merged = examine(doctor, CORRECT_KINDS["canonical boards"][0], 1)
+    assert any("Symmetric boards are merged" in note for note in merged.notes)
+    early = examine(doctor, CORRECT_KINDS["early board of the loser"][0], 1)
+    assert any("not the final board" in note for note in early.notes)
+
+
+def record(kind: str, seed: int) -> list[list[Any]]:
+    rows: list[list[Any]] = []
+    train = (CORRECT_KINDS | FAULTY_KINDS)[kind][0]
+    train(lambda *row: rows.append(list(row)), seed)
+    return rows[:300]
+
+
+@given(st.integers(0, 10**9), st.sampled_from([*CORRECT_KINDS, *FAULTY_KINDS]))
+def test_every_trace_ends_in_a_sentence(seed: int, kind: str) -> None:
+    """Traces with a few cells, rows or columns changed, repeated, exchanged or left out."""
+    rng = random.Random(seed)
+    rows = record(kind, seed % 7)
+    for _ in range(rng.choice((0, 1, 3, 30))):
+        row = rng.randrange(len(rows))
+        column = rng.randrange(7)
+        match rng.randrange(6):
+            case 0:
+                rows[row][column] = rng.choice(rows)[column]
+            case 1:
+                rows[row][column] = rng.choice(("", "nan", -1, 1e300, 0, "1", "X", None, 5.5, True))
+            case 2:
+                rows.insert(row, list(rows[rng.randrange(len(rows))]))
+            case 3:
+                del rows[rng.randrange(len(rows))]
+            case 4:
+                for one in rows:
+                    one[column] = rows[0][column]
+            case 5:
+                rng.shuffle(rows)
+    examined = doctor.Doctor(self_play=rng.random() < 0.5)
+    try:
+        for one in rows:
+            examined.update(*one)
+        found = examined.diagnose()
+    except doctor.TraceError:
+        pass
+    else:
+        assert found.status in (0, 1)
+        assert found.sentence
+        for number in (found.alpha, found.gamma):
+            assert not isinstance(number, float) or found.fault == "step" or -1e-3 < number < 1.001
+
+
+@given(st.text(max_size=300) | st.text("XO.,01\n\"'[]{}:-eE", max_size=300))
+def test_every_text_ends_in_a_sentence(text: str) -> None:
+    heading = ",".join(COLUMNS)
+    for whole in (text, f"{heading}\n{text}", f'{{"board": {text}}}'):
+        found = doctor.examine_text(whole)
+        assert found.status in (0, 1, 2)
+        assert found.sentence
+
+
+def test_a_text_is_examined_like_a_file() -> None:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    writer.writerows([*row[:4], int(row[4]), *row[5:]] for row in record("plain", 1))
+    assert doctor.examine_text(text.getvalue()).rule == "Q-learning"
