@@ -245,6 +245,11 @@ def value_finished_board_twice(e, values):
     return keep_target(e, (e.reward,) * len(values) if e.is_over else values)
 
 
+def add_all_values(e, values):
+    """Return the columns if the sum of the next values is taken, and not the maximum."""
+    return keep_target(e, values if e.is_over else (e.total,))
+
+
 def value_open_end(e, values):
     """Return the columns if the opponent's value on the board of a row with done=1 is added."""
     return keep_target(e, (0.0 if e.row.result else e.end,) if e.is_over else values)
@@ -284,6 +289,7 @@ def flip_reward(e, values):
     return (-e.reward - e.before, *values)
 
 
+UNLISTED = "unlisted"  # no classic fault: "No rule is recognised" is the answer to it
 OPEN_ENDS = (value_open_end, value_open_end_of_opponent)
 # Faults that least squares compares with the rules: (fault, its columns, rules, settings).
 BOOTSTRAPPED = ("q-learning", "tried", "sarsa", "expected-sarsa")
@@ -294,6 +300,7 @@ VARIANTS = [
     ("terminal", value_open_end, ("q-learning", "sarsa"), ANY_SETTING),
     ("terminal", value_open_end_of_opponent, ("q-learning", "sarsa"), ANY_SETTING),
     ("occupied", include_occupied, ("q-learning",), ANY_SETTING),
+    (UNLISTED, add_all_values, ("q-learning", "tried"), ANY_SETTING),
     ("step", discount_reward, (*BOOTSTRAPPED, "monte-carlo"), ANY_SETTING),
     ("sign", miss_sign, (*BOOTSTRAPPED, "monte-carlo"), ("self-play",)),
     ("reward", flip_reward, BOOTSTRAPPED, ANY_SETTING),
@@ -658,6 +665,7 @@ class Example(NamedTuple):
     mean: float
     played: float  # its value with the move that was played there; None if unknown
     tried: float  # its value with the best of the moves that were tried there
+    total: float  # the sum of the values of all moves there
     end: float  # the opponent's value on the next board of a row with done=1; None if unknown
     blank: float  # its value with an untouched move
     later: list  # later rewards to the end of the game; None if the end is missing
@@ -741,8 +749,9 @@ class Replay:
             tried = sign * self.find_tried(row, mover)
             if successor:
                 played = self.value_move(successor.board, successor.move, mover)
-        best = worst = mean = None
+        best = worst = mean = total = None
         if None not in values:
+            total = sign * sum(values)
             best, worst = sign * max(values), sign * min(values)
             mean = sign * sum(values) / len(values)
         blank = setup.initial[mover]
@@ -761,6 +770,7 @@ class Replay:
             mean=mean,
             played=None if played is None else sign * played,
             tried=tried,
+            total=total,
             end=end,
             blank=None if blank is None else sign * blank,
             later=later,
@@ -1817,7 +1827,7 @@ class Doctor:
         best = self.best
         if not best:
             return False
-        if not best.fit or not best.is_credible:
+        if not best.fit or not best.is_credible or best.fault == UNLISTED:
             return False
         rows = best.explained + best.unexplained
         return best.unexplained <= rows / 4000
@@ -1906,6 +1916,10 @@ class Doctor:
         }
         if others:
             yield f"{' and '.join(sorted(others))} would explain this trace as well."
+        if any(
+            one.fault == UNLISTED and one.cost <= best.cost for one in self.hypotheses
+        ):
+            yield "This trace cannot show whether the maximum of the next values or their sum is taken."
         if not_excluded:
             reasons = ", or whether ".join(
                 FAULTS[fault].hidden for fault in not_excluded

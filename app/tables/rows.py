@@ -31,6 +31,7 @@ MAX_ROWS = 50_000
 # Limit for the columns of a CSV file; a board of nine columns with nine values has 18.
 MAX_COLUMNS = 40
 MAX_UNPACKED_BYTES = 8 << 20  # limit for a table that is sent as gzip
+MAX_PROSE_LINES = 50  # lines of text without commas in which a board has to begin
 CELL_COUNT = 9
 BOARD_NAMES = ("board", "state", "position", "key", "s", "obs", "observation")
 MOVE_NAMES = ("action", "move", "cell", "a")
@@ -261,6 +262,11 @@ def read_line_rows(game: Game, text: str) -> list[Row]:
         lines = [(number, cells[:-1]) for number, cells in lines]
     heading = [cell.strip().lower() for cell in lines[0][1]]
     if KNOWN_FIELD_NAMES & set(heading):
+        if not set(BOARD_NAMES) & set(heading):
+            raise TableError(
+                f"no board was found in it: line {lines[0][0]}: the heading has no column for the "
+                f"board: call it {', '.join(BOARD_NAMES[:3])} or {BOARD_NAMES[3]}"
+            )
         return read_headed_rows(heading, lines[1:])
     if tuple(name.removesuffix(".0") for name in heading[1:]) == CELL_NAMES:
         lines = lines[1:]  # the heading of a table that pandas wrote
@@ -314,6 +320,12 @@ def split_blank_lines(text: str) -> list[tuple[int, list[str]]]:
     A board at the start of a line may have blanks for its empty cells.
     """
     numbered_lines = []
+    first_lines = text.split("\n", MAX_PROSE_LINES)[:MAX_PROSE_LINES]
+    words = [line.split(maxsplit=1)[0] for line in first_lines if line.strip()]
+    if not any(_is_board(line[:CELL_COUNT]) for line in first_lines) and not any(
+        _is_board(word) or _are_values([word]) for word in words
+    ):
+        text = "\n".join(first_lines)  # no table, and these lines show it
     for number, line in enumerate(text.split("\n")[: MAX_ROWS + 1], 1):
         if not line.strip() or line.startswith("# "):
             continue
