@@ -407,6 +407,19 @@ def test_a_quantity_is_named_as_people_say_it(game: Game) -> None:
     assert not parse_condition("blunders = 0", {}).is_met(run)
 
 
+def test_a_table_names_only_recipes_that_there_are(tmp_path: Path) -> None:
+    text = (FOLDER / "shared-table.toml").read_text()
+    for right, wrong in (
+        ('recipe = "a table for X"', 'recipe = "a tabel for X"'),
+        ('than = "a table for X"', 'than = "a tabel for X"'),
+    ):
+        (tmp_path / "shared-table.toml").write_text(text.replace(right, wrong, 1))
+        with pytest.raises(
+            ClaimError, match=r"no recipe 'a tabel for X' \(did you mean a table for"
+        ):
+            load_claim(tmp_path / "shared-table.toml")
+
+
 BAD_TABLES = [  # a claim's text, what somebody wrote instead, the line of it, what is said
     ('"dots: blunders after', '"dots: blunderz after', "blunderz", r"'blunderz' \(did you mean"),
     ('"dots: blunders after', '"dotz: blunders after', "dotz", "'dotz', only dots, curves"),
@@ -422,6 +435,7 @@ BAD_TABLES = [  # a claim's text, what somebody wrote instead, the line of it, w
     ('sources = ["nested-software"]', 'sources = ["nested"]', "nested", "only flesch, nested-software"),
     ("{seeds} seeds", "{sed} seeds", "done = ", "no sentence 'sed', only"),
     ("title = ", "titel = ", "titel", r"did you mean title"),
+    ("partly = [1]", "partly = [2]", "[verdict]", "no part 2, only 1 to 1"),
     ("[verdict]", "[verdict", "[verdict", "Expected"),
 ]  # fmt: skip
 

@@ -211,7 +211,7 @@ def load_claim(path: Path) -> Experiment:
         context = Context(
             labels,
             {name: [*values] for name, values in vary.items()},
-            {name: one for name, one in functions.items() if callable(one)},
+            {name: one for name, one in functions.items() if _is_own(one, functions)},
             functions.get("QUANTITIES", {}),
         )
         table = msgspec.convert(raw, ClaimTable, dec_hook=context.read_field)
@@ -254,6 +254,13 @@ def _import_functions(path: Path) -> dict[str, Any]:
     if not path.with_name(f"{name}.py").exists():
         return {}
     return vars(import_module(f"{__package__}.{FOLDER.name}.{name}"))
+
+
+def _is_own(value: Any, functions: Mapping[str, Any]) -> bool:
+    """Return whether a value is a function that the Python file of a claim defines."""
+    function = getattr(value, "func", value)  # of a partial
+    is_function = callable(function) and not isinstance(function, type)
+    return is_function and function.__module__ == functions["__name__"]
 
 
 def _build_sweeps(recipes: _Recipes, functions: Mapping[str, Any]) -> Iterator[Sweep]:
@@ -313,6 +320,12 @@ def _check_names(table: ClaimTable) -> None:
         if unknown:
             raise ValueError(
                 f"there is no sentence {unknown[0]!r}, only {', '.join(shared)} - at `$.{field}`"
+            )
+    verdict = table.verdict
+    for test in (*verdict.reproduced, *(verdict.partly or ()), *verdict.decided):
+        if isinstance(test, int) and not 1 <= test <= len(table.parts):
+            raise ValueError(
+                f"there is no part {test}, only 1 to {len(table.parts)} - at `$.verdict`"
             )
     known: list[tuple[str, Sequence[str], Any]] = [
         ("sources", table.sources, SOURCES),

@@ -1,5 +1,6 @@
 """Types of the fields in the file of a claim, which are checked against its recipes and functions."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -36,6 +37,10 @@ class Labels(tuple[str, ...]):
 NO_LABELS = Labels()
 
 
+class LabelTemplate(str):
+    """The label of a recipe, in which "{}" stands for the heading of a row or column."""
+
+
 class Bound:
     """What a statistic is compared with: a number, or the same statistic of each of these recipes."""
 
@@ -70,28 +75,44 @@ class Context:
 
     def read_field(self, kind: type, value: Any) -> Any:
         """Return the value of a field of the types above; raises ValueError if it is wrong."""
-        if kind is Labels:
-            texts = [value] if isinstance(value, str) else value
-            return Labels(label for text in texts for label in self._expand_label(text))
-        if kind is Bound:
-            if isinstance(value, int | float):
-                return Bound(value)
-            return Bound(None, self.read_field(Labels, value))
-        if kind is Axis:
-            return Axis(value, self._find_values(value))
-        if kind is Function:
-            if value not in self.functions:
-                raise ValueError(
-                    f"the Python file of this claim has no function {value!r}, "
-                    f"only {', '.join(self.functions) or 'none'}"
-                )
-            return Function(self.functions[value])
-        parse: Callable[[str, Mapping[str, Quantity]], Any] = {
-            Quantity: parse_quantity,
-            Condition: parse_condition,
-            Statistic: parse_statistic,
-        }[kind]
-        return parse(value, self.quantities)
+        readers: Mapping[type, Callable[[Any], Any]] = {
+            Quantity: lambda text: parse_quantity(text, self.quantities),
+            Condition: lambda text: parse_condition(text, self.quantities),
+            Statistic: lambda text: parse_statistic(text, self.quantities),
+            Labels: self._read_labels,
+            LabelTemplate: self._read_template,
+            Bound: self._read_bound,
+            Axis: lambda name: Axis(name, self._find_values(name)),
+            Function: self._find_function,
+        }
+        return readers[kind](value)
+
+    def _read_labels(self, value: str | list[str]) -> Labels:
+        """Return the labels of a text or a list."""
+        texts = [value] if isinstance(value, str) else value
+        return Labels(label for text in texts for label in self._expand_label(text))
+
+    def _read_template(self, text: str) -> LabelTemplate:
+        """Return the template; raises ValueError if no recipe has such a label."""
+        pattern = re.escape(text).replace(re.escape("{}"), ".+")
+        if not any(re.fullmatch(pattern, label) for label in self.labels):
+            raise ValueError(self._describe_missing(text))
+        return LabelTemplate(text)
+
+    def _read_bound(self, value: float | str | list[str]) -> Bound:
+        """Return the bound of a number or of labels."""
+        if isinstance(value, int | float):
+            return Bound(value)
+        return Bound(None, self._read_labels(value))
+
+    def _find_function(self, name: str) -> Function:
+        """Return the function of the Python file; raises ValueError if there is none."""
+        if name not in self.functions:
+            raise ValueError(
+                f"the Python file of this claim has no function {name!r}, "
+                f"only {', '.join(self.functions) or 'none'}"
+            )
+        return Function(self.functions[name])
 
     def _expand_label(self, template: str) -> list[str]:
         """Return the labels of a template; raises ValueError if there is no such recipe."""
@@ -100,11 +121,15 @@ class Context:
         labels = [template.format(**dict(zip(names, row, strict=True))) for row in rows]
         for label in labels:
             if label not in self.labels:
-                raise ValueError(
-                    f"there is no recipe {label!r}{suggest_word(label, self.labels)}, "
-                    f"only {', '.join(map(repr, self.labels))}"
-                )
+                raise ValueError(self._describe_missing(label))
         return labels
+
+    def _describe_missing(self, label: str) -> str:
+        """Return a sentence on a recipe that there is not."""
+        return (
+            f"there is no recipe {label!r}{suggest_word(label, self.labels)}, "
+            f"only {', '.join(map(repr, self.labels))}"
+        )
 
     def _find_values(self, name: str) -> Sequence[str]:
         """Return the values of something that varies; raises ValueError if there is none."""

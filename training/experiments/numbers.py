@@ -5,7 +5,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from app.experiments import Table as NumberTable
-from training.experiments.fields import NO_LABELS, Function, Labels, Table
+from training.experiments.fields import (
+    NO_LABELS,
+    Function,
+    Labels,
+    LabelTemplate,
+    Table,
+)
 from training.experiments.quantities import Quantity
 from training.experiments.results import (
     Results,
@@ -27,15 +33,15 @@ class Cell(Table, frozen=True):
         None  # the points of the curve `above` or `below` another recipe's
     )
     function: Function | None = None  # returns a text, or texts by label
-    than: str = ""
-    above: str = ""
-    below: str = ""
+    than: Labels = NO_LABELS
+    above: Labels = NO_LABELS
+    below: Labels = NO_LABELS
     until: float = 1  # the part of the updates in which points count
     # the label of the recipe; "{}" is the heading of the row or column
-    recipe: str = "{}"
+    recipe: LabelTemplate = LabelTemplate("{}")
     only: Labels = NO_LABELS  # the recipes that have a cell; without labels: all
-    # the sign test of two recipes for "{test}" in the title, and the subject of its sentence
-    test: Sequence[str] = ()
+    test: Labels = NO_LABELS  # two recipes with a sign test for "{test}" in the title
+    subject: str = ""  # of the sentence about the test; default: the first recipe
     digits: int | None = None  # decimals of the number
     text: str = "{}"  # the text around the number
     otherwise: str = ""  # the text if the number is infinite
@@ -45,6 +51,12 @@ class Cell(Table, frozen=True):
         kinds = (self.value, self.difference, self.points, self.function)
         if sum(kind is not None for kind in kinds) != 1:
             raise ValueError("a row has one of value, difference, points and function")
+        if self.difference and not self.than:
+            raise ValueError("a difference has than: the recipe to compare with")
+        if self.points and len(self.above + self.below) != 1:
+            raise ValueError(
+                "points have above or below: the recipe of the other curve"
+            )
 
     def write(self, results: Results, heading: str = "") -> str:
         """Return the text of the cell for the recipe of a row or column."""
@@ -55,7 +67,7 @@ class Cell(Table, frozen=True):
         if label not in results.runs_by_label:
             return self.reported or EMPTY_CELL
         is_left_out = self.only and label not in self.only
-        if is_left_out or label in (self.than, self.above, self.below):
+        if is_left_out or label in (*self.than, *self.above, *self.below):
             return EMPTY_CELL
         return self._write_recipe(results, label)
 
@@ -63,10 +75,10 @@ class Cell(Table, frozen=True):
         """Return the text of a recipe."""
         if self.difference:
             measure = self.difference.measure
-            return results.describe_difference(label, self.than, measure)
+            return results.describe_difference(label, self.than.single, measure)
         if self.points:
             own = trace_curve(results, label, self.points)
-            other = trace_curve(results, self.above or self.below, self.points)
+            other = trace_curve(results, (self.above or self.below).single, self.points)
             pair = (own, other) if self.above else (other, own)
             return format_share(list_higher_points(*pair, self.until))
         assert self.value
@@ -78,13 +90,11 @@ class Cell(Table, frozen=True):
         """Return the title with the sign test."""
         if not self.test or not self.value or not self.value.quantity:
             return title
-        first, second, *subject = self.test
-        difference = results.describe_difference(
-            first, second, self.value.quantity.measure
-        )
-        return title.replace(
-            "{test}", f"sign test: {(subject or [first])[0]} {difference}"
-        )
+        first, second = self.test
+        measure = self.value.quantity.measure
+        difference = results.describe_difference(first, second, measure)
+        test = f"sign test: {self.subject or first} {difference}"
+        return title.replace("{test}", test)
 
 
 class Numbers(Table, frozen=True):
