@@ -52,7 +52,7 @@ FAMILY_HEADINGS = {
 }
 SITE_NAME = "Q-Tac-Toe"
 # number of claims that the list shows in open groups; the others are in closed groups
-MAX_OPEN_CLAIMS = 16
+MAX_OPEN_CLAIMS = 12
 
 
 class FigureSection(NamedTuple):
