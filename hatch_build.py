@@ -16,7 +16,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PACKAGE = "q_tac_toe"
 FOLDERS = ("app", "training", "static", "templates", "models")
-FILES = ("CITATION.cff", "gunicorn.conf.py", "docs/play_over_http.py")
+FILES = ("CITATION.cff", "gunicorn.conf.py", "docs/judge.py", "docs/play_over_http.py")
 OURS = re.compile(r"^(\s*(?:from|import) )(?=(?:app|training)[. ])", re.MULTILINE)
 WHOLE = re.compile(r"^\s*import (app|training)\b(?!.* as )", re.MULTILINE)
 

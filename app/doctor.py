@@ -2353,11 +2353,11 @@ def read_json_table(table):
             raise TraceError(f"Row {number}: {quote(values)} are no values of a board.")
 
 
-def examine_lines(lines, self_play=False):
+def examine_lines(lines, self_play=False, max_rows=None):
     """Return the Doctor and the Diagnosis of the lines of a trace or of a finished table."""
     doctor, table = Doctor(self_play=self_play), {}
     try:
-        for number, cells in read_lines(lines):
+        for number, cells in itertools.islice(read_lines(lines), max_rows):
             if isinstance(cells, list):
                 add_table_row(table, number, cells)
                 continue
@@ -2371,9 +2371,20 @@ def examine_lines(lines, self_play=False):
     return doctor, diagnosis
 
 
-def examine_text(text, self_play=False):
-    """Return the Diagnosis of a text: a trace, or a finished table."""
-    return examine_lines(io.StringIO(text, newline=""), self_play)[1]
+def examine_text(text, self_play=False, max_rows=None):
+    """Return the Diagnosis of the first rows of a text: of a trace, or of a finished table."""
+    return examine_lines(io.StringIO(text, newline=""), self_play, max_rows)[1]
+
+
+def is_trace(text):
+    """Whether a text begins like a trace, and not like a table."""
+    first = text.lstrip()[:1000].partition("\n")[0].lower()
+    names = set(re.findall(r"\w+", first))
+    return {"board", "before", "after"} <= names or {
+        "state",
+        "before",
+        "after",
+    } <= names
 
 
 def examine_table(table):

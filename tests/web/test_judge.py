@@ -1,5 +1,6 @@
 """The judge: its results for moves are the results of the agent with these moves."""
 
+import gzip
 import html
 import importlib.util
 import json
@@ -40,6 +41,8 @@ from app.web.pages.parts.sent_table import MAX_TABLE_BYTES
 from app.web.service.errors import MAX_URL_LENGTH
 from app.web.site_data import MOVES_PREFIX, SiteData
 from app.web.translation import ENGLISH_LANGUAGE
+from tests.doctor.kinds import CORRECT_KINDS, FAULTY_KINDS
+from tests.doctor.loading import doctor
 
 SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 FUZZED = 60  # examples a run; 20,000 were tried once
@@ -632,3 +635,61 @@ def test_a_title_tells_two_judged_agents_apart(site: SiteData) -> None:
     }
     assert len(titles) == 2
     assert all(re.fullmatch("Judged [0-9a-f]{4}", title) for title in titles)
+
+
+def write_trace(kind: str) -> str:
+    """Return the trace of a learner as CSV."""
+    rows: list[list[Any]] = []
+    (CORRECT_KINDS | FAULTY_KINDS)[kind][0](lambda *row: rows.append([*row]), 3)
+    lines = (",".join(str(int(c) if isinstance(c, bool) else c) for c in row) for row in rows)
+    return "\n".join([",".join(doctor.COLUMNS), *lines])
+
+
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
+def test_a_trace_in_the_form_is_diagnosed(client: FlaskClient, headers: dict[str, str]) -> None:
+    form = {"table": write_trace("early board of the loser is valued")}
+    answer = client.post("/judge", data=form, headers=headers, content_type="multipart/form-data")
+    assert answer.status_code == 200
+    assert answer.headers["Cache-Control"] == "no-store"
+    diagnosis = answer.text[answer.text.index('id="diagnosis"') :]
+    assert "Fault: the value of a finished board is added" in diagnosis
+    assert "<svg" in diagnosis
+    assert re.search(r"<dt>Right value</dt><dd>-0\.\d+</dd>", diagnosis)
+    right = post_table(client, write_trace("plain"))
+    assert "Nothing found" in right.text
+    assert "updates follow Q-learning" in right.text
+
+
+def test_a_trace_that_cannot_be_read_is_named_by_its_row(client: FlaskClient) -> None:
+    text = write_trace("plain").replace(",0.0,0.0", ",much,0.0", 1)
+    answer = post_table(client, text)
+    assert answer.status_code == 400
+    assert "which is no number" in answer.text
+    api = client.post("/api/v1/judge", data=write_trace("plain"))
+    assert api.status_code == 400
+    assert "send it to the page /judge" in api.text
+
+
+@pytest.mark.parametrize(
+    ("tool", "path"), [("doctor", "app/doctor.py"), ("judge", "docs/judge.py")]
+)
+def test_the_tools_are_downloaded_from_the_page(client: FlaskClient, tool: str, path: str) -> None:
+    assert f'href="/judge/{tool}.py"' in client.get("/judge").text
+    assert client.get(f"/judge/{tool}.py").data == Path(path).read_bytes()
+
+
+def test_the_largest_tables_of_numpy_are_accepted(client: FlaskClient) -> None:
+    file = BytesIO()
+    np.savez(file, np.zeros((3**9, 9)))
+    assert len(file.getvalue()) > 1 << 20
+    assert post_file(client, "/judge", file.getvalue()).status_code == 303
+    packed = gzip.compress(json.dumps({".........": 4}).encode())
+    headers = {"Content-Encoding": "gzip"}
+    assert client.post("/api/v1/judge", data=packed, headers=headers).status_code == 200
+
+
+def test_what_is_ambiguous_is_asked_for(client: FlaskClient) -> None:
+    answer = post_table(client, '{"8019": 4}')
+    assert answer.status_code == 400
+    assert "digits=last" in answer.text
+    assert post_table(client, '{"8019": 4}', digits="last").status_code == 303

@@ -13,14 +13,22 @@ from flask import Blueprint, redirect, request
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response
 
+from app.doctor import Diagnosis
+from app.project import ROOT
 from app.tables.options import DEFAULT_OPTIONS, QUESTIONS, TableOptions
 from app.tables.reader import TableReading
+from app.tables.rows import CONVERT_PICKLE
 from app.tables.values import TableError
 from app.tictactoe.arena import summarize_round_robin
 from app.tictactoe.atlas import Certificate
 from app.tictactoe.causes import Cause
-from app.tictactoe.game import SEATS
-from app.tictactoe.notation import DIGITS, MARKS, format_position
+from app.tictactoe.game import SEATS, Game
+from app.tictactoe.notation import (
+    DIGITS,
+    MARKS,
+    format_position,
+    parse_position,
+)
 from app.tictactoe.policy_codec import encode_moves
 from app.web import urls
 from app.web.facts import (
@@ -33,8 +41,18 @@ from app.web.facts import (
 from app.web.match import parse_match, read_integer
 from app.web.move_values import describe_best_play
 from app.web.pages.parts import judgement
-from app.web.pages.parts.export import Export, build_csv_response, export_board
-from app.web.pages.parts.sent_table import MAX_TABLE_BYTES, read_sent_table
+from app.web.pages.parts.export import (
+    Export,
+    build_csv_response,
+    build_file_response,
+    export_board,
+)
+from app.web.pages.parts.sent_table import (
+    MAX_TABLE_BYTES,
+    MAX_TRACE_ROWS,
+    read_sent_table,
+)
+from app.web.pictures.boards import SmallBoard, draw_small_board
 from app.web.pictures.curves import OutcomeShare
 from app.web.pictures.minds import (
     COLOURINGS,
@@ -52,6 +70,8 @@ bp = Blueprint("judge", __name__)
 # players shown above the policy in the ranking of the arena, and below it
 NEIGHBOUR_COUNT = 2
 MAX_SHOWN_BLUNDERS = 12  # limit for the blunders on the page
+
+TOOL_FILES = {"doctor": ROOT / "app/doctor.py", "judge": ROOT / "docs/judge.py"}
 PICTURES_PER_PAGE = 60  # pictures on a page of a list
 
 
@@ -81,6 +101,12 @@ class JudgePage(Page, frozen=True):
     max_table_bytes: int  # limit for the size of a table in bytes
     reading: TableReading | None = None  # the table that was sent, as it was understood
     fault_sentence: str = ""  # the reason if the table could not be read
+    diagnosis: Diagnosis | None = None  # of a trace that was sent instead of a table
+    # the board and the move of the row that shows the fault
+    diagnosed_board: SmallBoard | None = None
+    max_trace_rows: int = MAX_TRACE_ROWS
+    # line of Python that writes a pickled table as text
+    convert_pickle: str = CONVERT_PICKLE
     move_code: str = ""  # the moves of the policy, encoded as in URLs
 
 
@@ -189,6 +215,8 @@ def judge_table() -> Response:
         response = render_page(build_judge_page(site, fault_sentence=str(error)))
         response.status_code = 400
     else:
+        if isinstance(reading, Diagnosis):
+            return show_diagnosis(site, reading)
         code = encode_moves(site.game, reading.chosen_moves)
         if not reading.unread_reasons and not wants_fragment():
             return redirect(urls.judge_url(code), 303)
@@ -200,6 +228,37 @@ def judge_table() -> Response:
         response.status_code = 400 if reading.unread_reasons else 200
     response.headers |= NO_STORE_HEADERS | OUTCOME_HEADERS
     return response
+
+
+def show_diagnosis(site: SiteData, diagnosis: Diagnosis) -> Response:
+    """Show the rule or the fault behind a trace; nothing of it is stored."""
+    board = None
+    if diagnosis.status == 1 and diagnosis.board:
+        position = find_position(site.game, diagnosis.board.replace("/", ""))
+        if position is not None:
+            board = draw_small_board(
+                site.game, position, {diagnosis.move: "plays"}, None
+            )
+    page = build_judge_page(site, diagnosis=diagnosis, diagnosed_board=board)
+    response = render_page(page)
+    response.status_code = 400 if diagnosis.status == 2 else 200
+    response.headers |= NO_STORE_HEADERS | OUTCOME_HEADERS
+    return response
+
+
+def find_position(game: Game, board: str) -> int | None:
+    """Return the position of a board that the doctor shows, None if no game reaches it."""
+    try:
+        return parse_position(game, board)
+    except ValueError:
+        return None
+
+
+@bp.get(urls.JUDGE_TOOL)
+def download_tool(tool: str) -> Response:
+    """Return the doctor or the judge as one file to copy into another project."""
+    content = TOOL_FILES[tool].read_bytes()
+    return build_file_response(content, "text/x-python", f"{tool}.py")
 
 
 # Without these headers htmx shows a response with status 400 as a notice.

@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.http import generate_etag
 
+from app.doctor import Diagnosis
 from app.experiments import Summary as Checked
 from app.sources import SOURCES
 from app.tables.reader import TableReading
@@ -124,6 +125,10 @@ def judge_table(query: schema.TableQuery) -> Response:
         reading, _ = read_sent_table(site)
     except TableError as error:
         raise BadRequest(f"This table cannot be read: {error}.") from None
+    if isinstance(reading, Diagnosis):
+        raise BadRequest(
+            "This is a trace of updates and no table: send it to the page /judge."
+        )
     if reading.unread_reasons:
         raise BadRequest(
             f"This table cannot be read as a whole: {reading.fault_sentence}."
