@@ -116,7 +116,7 @@ let failures = 0;
 let last; // element of the last failed request
 const inLine = new WeakMap(); // element -> timer of its next request
 
-function failed({ detail: { xhr, elt, pathInfo } }) {
+function failed({ detail: { xhr, requestConfig: { elt }, pathInfo } }) {
   last = elt;
   const notice = document.getElementById("notice");
   const again = () => htmx.ajax("GET", pathInfo.requestPath, { source: elt }).catch(() => {});
@@ -134,7 +134,9 @@ function failed({ detail: { xhr, elt, pathInfo } }) {
 
 for (const failure of FAILURES) document.addEventListener(failure, failed);
 document.addEventListener("htmx:beforeRequest", ({ detail }) => clearTimeout(inLine.get(detail.elt)));
-document.addEventListener("htmx:afterOnLoad", ({ detail: { requestConfig: { elt }, successful } }) => {
+document.addEventListener("htmx:afterOnLoad", (event) => {
+  const { xhr, requestConfig: { elt }, successful } = event.detail;
+  if (xhr.status === 202) return failed(event); // no error, but not yet an answer either
   // A successful automatic request removes only the notice of its own failure.
   if (!successful || (elt !== last && elt.matches("[hx-trigger^=load]"))) return;
   failures = 0;

@@ -225,3 +225,22 @@ def test_without_javascript_it_is_forms_and_links(new_context: Callable[..., Bro
     page.click("#slot-change-button")
     page.click("#try-epsilon-2")
     expect(page).to_have_url(re.compile(r"epsilon=0.35,games=200\?ghost=q-table,gamma=0.9"))
+
+
+def test_a_page_that_waits_is_no_error_in_the_console(page: Page) -> None:
+    """The server says 202 while it trains; the page repeats its request, and `page` sees no error."""
+    page.goto("/lab/q-table?ghost=q-table-draw-1")
+    asked = []
+
+    def wait_once(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) == 1:
+            route.fulfill(status=202, headers={"Retry-After": "1"}, body="Please wait.")
+        else:
+            route.continue_()
+
+    page.route("**/lab/**curve=**", wait_once)
+    page.evaluate("htmx.ajax('GET', document.querySelector('#swap').href + '&curve=losses')")
+    expect(page.locator("#notice")).to_have_text("Please wait.")
+    page.wait_for_function("() => !document.querySelector('#notice').textContent")
+    assert len(asked) == 2

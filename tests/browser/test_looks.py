@@ -431,3 +431,30 @@ def test_colours_move_unless_less_motion_is_asked_for(
     calm = new_context(reduced_motion="reduce").new_page()
     calm.goto("/play/?o=human")
     assert calm.evaluate(lasting).startswith("0s")
+
+
+# The gap between the texts of neighbouring cells, in pixels, where two texts stand in one line.
+GAPS = """() => [...document.querySelectorAll("tr")].flatMap((row) => {
+    const texts = [...row.cells].map((cell) => {
+        const boxes = [], walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+            const range = document.createRange();
+            range.selectNode(walker.currentNode);
+            boxes.push(...range.getClientRects());
+        }
+        // The arrow of a sorted column belongs to the link, not to its text.
+        for (const link of cell.querySelectorAll("thead a")) boxes.push(...link.getClientRects());
+        return boxes.filter((box) => box.width > 1 && box.height > 1);
+    });
+    return texts.slice(1).flatMap((boxes, column) => boxes.flatMap((right) =>
+        texts[column]
+            .filter((left) => left.top < right.bottom - 2 && right.top < left.bottom - 2)
+            .map((left) => right.left - left.right)));
+}).filter((gap) => gap < 2)"""
+
+
+@pytest.mark.parametrize("path", ["/agents", "/arena"])
+def test_texts_of_neighbouring_cells_do_not_touch(page: Page, path: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(path)
+    assert page.evaluate(GAPS) == []

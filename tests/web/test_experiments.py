@@ -50,7 +50,16 @@ from app.web.pictures.figures import (
     draw_miniature,
     lay_out_figure,
 )
-from app.web.pictures.svg import Dot, Rect, ShapeLink, render_png, write_plot, write_style
+from app.web.pictures.svg import (
+    Dot,
+    Drawing,
+    Rect,
+    ShapeLink,
+    Text,
+    render_png,
+    write_plot,
+    write_style,
+)
 from app.web.pictures.svg import Path as Curve
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData, load_site_data
@@ -655,3 +664,12 @@ def test_a_number_is_rounded_by_its_decimal_digits(value: float, text: str) -> N
 def test_a_median_keeps_its_half() -> None:
     shown = [format_number(value) for value in (2484.5, 2485.5, 2485, 12.5, 1234.6)]
     assert shown == ["2,484.5", "2,485.5", "2,485", "12.5", "1,235"]
+
+
+def test_a_png_has_the_quotation_marks_of_its_texts() -> None:
+    """The font of PNGs has only the straight ones."""
+
+    def draw(text: str) -> bytes:
+        return render_png(Drawing(200, 40, "", [Text("label", 10, 20, text)]))
+
+    assert draw("against “fixed”") == draw('against "fixed"') != draw("against fixed")

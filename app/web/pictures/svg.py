@@ -10,6 +10,7 @@ page has the stylesheet (see `read_stylesheet`).  A file has a fixed size and co
 style.  Colours are written out there, for programs that do not know CSS variables.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import floor
@@ -240,7 +241,8 @@ def draw_preview(
 
 def render_png(drawing: Drawing) -> bytes:
     """Return a drawing as PNG, in the light scheme."""
-    return _render_pixels(write_file(drawing, "light").translate(MISSING_LETTERS))
+    svg = write_file(drawing, "light").translate(MISSING_LETTERS)
+    return _render_pixels(re.sub("[“”]", "&quot;", svg))
 
 
 @lru_cache(maxsize=16)  # some 25 KB each
