@@ -65,7 +65,7 @@ check: lint types templates kernels ## Check style, types and templates, and run
 		tests/doctor tests/tables tests/tictactoe tests/training tests/web
 
 kernels: $(DEV) ## Compile the learners, so that the test processes do not have to
-	$(BIN)/python -m training.trainer
+	$(BIN)/python -m training.kernels
 
 browser: $(DEV) ## Install Chromium for the tests if it is missing
 	$(BIN)/python -m tests.get_browser

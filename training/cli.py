@@ -5,16 +5,15 @@ not wait for libraries that draw tables.
 """
 
 import os
-import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 import msgspec
-from click.shell_completion import CompletionItem, get_completion_class
 
 from app.project import COMMAND, PREFIX, ROOT, read_version
 from app.recipes import (
@@ -90,12 +89,6 @@ class IdOrRecipe(click.ParamType[NamedRecipe]):
 
         return NamedRecipe(make_agent_id(recipe), recipe)
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Return the agents and algorithms with names that start with `incomplete`."""
-        return list_completions(incomplete, [*SHIPPED, *ALGORITHMS])
-
 
 class AgentOrExternal(click.ParamType["str | NamedRecipe"]):
     """An external agent (a file, link or function), an id or a recipe."""
@@ -118,13 +111,6 @@ class AgentOrExternal(click.ParamType["str | NamedRecipe"]):
             )
         return IdOrRecipe().convert(value, param, ctx)
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Return the agents with names that start with `incomplete`, or let the shell complete files."""
-        agents = list_completions(incomplete, [*SHIPPED, *ALGORITHMS])
-        return agents or [CompletionItem(incomplete, type="file")]
-
 
 class ClaimId(click.ParamType[str]):
     """The id of a claim."""
@@ -143,21 +129,6 @@ class ClaimId(click.ParamType[str]):
                 ctx,
             )
         return str(value)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Return the claims with ids that start with `incomplete`."""
-        return list_completions(incomplete, list_claims())
-
-
-def list_completions(incomplete: str, words: Iterable[str]) -> list[CompletionItem]:
-    """Return the words that start with the text `incomplete`, for a shell."""
-    return [
-        CompletionItem(word)
-        for word in dict.fromkeys(words)
-        if word.startswith(incomplete)
-    ]
 
 
 def find_models_folder() -> Path:
@@ -677,30 +648,23 @@ def bench() -> None:
     help="The number of server processes.",
 )
 def serve(host: str, port: int, workers: int) -> None:
-    """Serve the site with gunicorn, until Ctrl-C.
+    """Serve the site with gunicorn, until Ctrl-C; with waitress, in one process, on Windows.
 
     The variables HOST, PORT and WEB_CONCURRENCY set the defaults; docs/serving.md lists all
     variables.
     """
+    if not find_spec("gunicorn"):
+        from app.web.service.thread_server import serve_with_threads  # noqa: PLC0415
+
+        serve_with_threads(host, port)
+        return
     environment = {
-        key: os.environ[key] for key in os.environ if key != "WEB_CONCURRENCY"
+        **os.environ,
+        "HOST": host,
+        "PORT": f"{port}",
+        "WORKERS": f"{workers}",
     }
-    environment |= {"HOST": host, "PORT": str(port), "WORKERS": str(workers)}
+    environment.pop("WEB_CONCURRENCY", None)
     settings = ["-c", str(ROOT / "gunicorn.conf.py"), f"{PREFIX}app.web:create_app()"]
     command = [sys.executable, "-m", "gunicorn", *settings]
-    # Ctrl-C is blocked until gunicorn.conf.py can handle it without a traceback.
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     os.execve(sys.executable, command, environment)
-
-
-@main.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> None:
-    """Print the script that lets a shell complete commands and names.
-
-    For bash: eval "$(q-tac-toe completion bash)"
-    """
-    completer = get_completion_class(shell)
-    assert completer
-    variable = "_Q_TAC_TOE_COMPLETE"
-    click.echo(completer(main, {}, "q-tac-toe", variable).source())

@@ -1,4 +1,4 @@
-"""Requests to the trainer, as text, and their answers as bytes.
+"""The jobs of the trainer: requests as text, and their answers as bytes.
 
 | request | answer |
 |---|---|
@@ -18,87 +18,61 @@ import brotli
 import msgspec
 import numpy as np
 
-from app.recipes import Recipe, name_recipe, parse_recipe
+from app.recipes import ALGORITHMS, Recipe, name_recipe, parse_recipe
 from app.recipes.on_demand import parse_on_demand
 from app.tictactoe.agents import Agent, pack_agent
-from app.tictactoe.game import SEATS, Game
+from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import compute_figures, evaluate_policies
+from training.kernels import choose_folder, is_compiled
 
-STORY_PREFIX, CODE_PREFIX, TAUGHT_PREFIX, SEEDS_PREFIX = (
-    "story",
-    "code",
-    "taught",
-    "seeds",
-)
-# Kinds of requests that are answered by the textbook learners, in less time than a training.
-QUICK_PREFIXES = (
-    STORY_PREFIX,
-    CODE_PREFIX,
-    TAUGHT_PREFIX,
-)
 NO_GAME = "-"  # the cells in a request without an unfinished game
 # the textbook learners need a few seconds for these updates
 MAX_TEXTBOOK_UPDATES = 200_000
 
 
-def split_request(request: str) -> tuple[str, str]:
-    """Return the kind of a request ("" for an agent) and the text after the kind."""
-    kind, slash, rest = request.partition("/")
-    return (kind, rest) if slash else ("", request)
-
-
-def is_batch(request: str) -> bool:
-    """Return whether a request is for several seeds; pages wait for a single seed only."""
-    kind, rest = split_request(request)
-    return kind == SEEDS_PREFIX and "." in rest.partition("/")[0]
-
-
-def is_quick(request: str) -> bool:
-    """Return whether a request goes to the queue that does not wait behind trainings.
-
-    Agents taught by people are quick as well: one process holds all taught learners.
-    """
-    return TAUGHT_PREFIX in request or split_request(request)[0] in QUICK_PREFIXES
-
-
-def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
+def answer_request(request: str) -> bytes:
     """Return the answer to a request.
 
     Raises RecipeError if the recipe is invalid.
     """
-    kind, rest = split_request(request)
-    # Imported late, because the trainer process needs none of these modules.
-    # A worker that must not read broken kernels disables numba's cache before these imports.
-    if kind == STORY_PREFIX:
+    # numba reads where its files are when it is imported, so all imports come after this.
+    choose_folder()
+    game = tic_tac_toe()
+    kind, _, rest = request.partition("/")
+    if kind == "story":
         from training.story import encode_story  # noqa: PLC0415
 
         return encode_story(game, parse_recipe(rest))
-    if kind == CODE_PREFIX:
+    if kind == "code":
         from training.export_script import build_script  # noqa: PLC0415
 
         return build_script(parse_recipe(rest)).encode()
-    if kind == TAUGHT_PREFIX:
+    if kind == "taught":
         from training.taught import answer_course  # noqa: PLC0415
 
         cells, _, recipe = rest.partition("/")
         return answer_course(
-            game, recipe, None if cells == NO_GAME else cells, is_compiled
+            game,
+            recipe,
+            None if cells == NO_GAME else cells,
+            is_compiled(ALGORITHMS[recipe.partition(",")[0]]),
         )
-    if kind == SEEDS_PREFIX:
+    if kind == "seeds":
         seeds, _, text = rest.partition("/")
         recipes = [parse_recipe(text).with_seed(int(seed)) for seed in seeds.split(".")]
         runs = [
             run_seed(game, parse_on_demand(name_recipe(recipe))) for recipe in recipes
         ]
         return msgspec.msgpack.encode(runs)
-    agent = train_agent(game, parse_on_demand(request), is_compiled)
+    wanted = parse_on_demand(request)
+    agent = train_agent(game, wanted, is_compiled(type(wanted)))
     # Quality 1 packs an agent to a third of its size in 2 ms.
     packed_agent: bytes = brotli.compress(pack_agent(game, agent), quality=1)
     return packed_agent
 
 
-def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
+def train_agent(game: Game, recipe: Recipe, has_kernels: bool) -> Agent:
     """Return the agent of a recipe.
 
     Until the kernels are compiled, the textbook learner trains short recipes.
@@ -115,7 +89,7 @@ def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
     )
     method = (
         COMPILED
-        if is_compiled or not is_for_textbook
+        if has_kernels or not is_for_textbook
         else TrainingMethod(learn, evaluate_policies)
     )
     return train(make_agent_id(recipe), recipe, game, lambda progress: None, method)

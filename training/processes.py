@@ -8,10 +8,7 @@ from contextvars import ContextVar
 from multiprocessing.queues import SimpleQueue
 from signal import SIG_IGN, SIGINT, signal
 from threading import Thread
-from time import sleep
 from typing import Any, TypeVar
-
-WATCH_SECONDS = 0.2  # interval between two checks of the parent
 
 Result = TypeVar("Result")
 ProgressCallback = Callable[[Any], object]
@@ -42,9 +39,7 @@ def run_in_parallel(
     reports: SimpleQueue[Any] = context.SimpleQueue()
     listener = Thread(target=_forward_reports, args=(reports, on_progress), daemon=True)
     others = {*multiprocessing.active_children()}
-    with ProcessPoolExecutor(
-        jobs, context, _init_process, (os.getpid(), reports)
-    ) as pool:
+    with ProcessPoolExecutor(jobs, context, _init_process, (reports,)) as pool:
         listener.start()
         indices = {
             pool.submit(function, *call): index
@@ -75,16 +70,15 @@ def _forward_reports(
         on_progress(progress)
 
 
-def _init_process(parent_pid: int, reports: "SimpleQueue[Any]") -> None:
+def _init_process(reports: "SimpleQueue[Any]") -> None:
     """Prepare a process of the pool: it ignores Ctrl-C and exits when its parent has ended."""
     signal(SIGINT, SIG_IGN)
     _on_progress.set(reports.put)
-    Thread(target=_exit_with_parent, args=(parent_pid,), daemon=True).start()
+    Thread(target=_exit_with_parent, daemon=True).start()
 
 
-def _exit_with_parent(parent_pid: int) -> None:
-    """Wait for the end of the parent process, then exit."""
-    # The system gives an orphaned process another parent.
-    while os.getppid() == parent_pid:
-        sleep(WATCH_SECONDS)
+def _exit_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent
+    parent.join()
     os._exit(1)

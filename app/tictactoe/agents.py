@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from fcntl import LOCK_EX, LOCK_SH, flock
 from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -28,7 +27,7 @@ from app.tictactoe.card import (
     compute_numbering_digest,
     format_card,
 )
-from app.tictactoe.files import read_plain_file
+from app.tictactoe.files import lock_folder, read_plain_file
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.npz import compute_size_limit, read_arrays, write_arrays
@@ -257,7 +256,7 @@ def _retry_load(folder: Path, game: Game, agent_id: str, decode: AgentDecoder) -
     except ModelError:
         if not folder.is_dir():
             raise
-        with _lock_folder(folder, LOCK_SH):  # waits until no other process saves
+        with lock_folder(folder):  # waits until no other process saves
             return try_load()
 
 
@@ -447,23 +446,12 @@ def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
         os.chmod(file.name, FILE_MODE)
         return Path(file.name)
 
-    with _lock_folder(folder, LOCK_EX):
+    with lock_folder(folder):
         try:
             yield write_temporary
         finally:
             for path in folder.glob(f"{UNFINISHED_PREFIX}*"):
                 path.unlink()
-
-
-@contextmanager
-def _lock_folder(folder: Path, lock_kind: int) -> Iterator[None]:
-    """Hold a lock on a folder: shared to load from it, or exclusive to save in it."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        flock(handle, lock_kind)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _read_newer_arrays(path: Path, card: bytes, max_bytes: int) -> bytes:

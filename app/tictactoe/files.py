@@ -1,8 +1,13 @@
-"""Reading of untrusted files: with a size limit, and without waiting for a pipe."""
+"""Reading of untrusted files, and locks of folders between the processes of a user."""
 
 import os
+from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
+from warnings import catch_warnings, simplefilter
+
+from filelock import FileLock
+from platformdirs import RuntimeDirWarning, user_runtime_path
 
 
 def read_plain_file(path: Path, max_bytes: int) -> bytes:
@@ -25,4 +30,24 @@ def read_plain_file(path: Path, max_bytes: int) -> bytes:
 
 def _open_without_waiting(path: str, flags: int) -> int:
     """Open a file; an `opener` for `open` that does not wait for the writer of a pipe."""
-    return os.open(path, flags | os.O_NONBLOCK)
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def lock_folder(folder: Path) -> FileLock:
+    """Return a lock that one process of this user holds at a time, to save in a folder.
+
+    Its file is not in the folder, which has nothing but models.
+    """
+    name = sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
+    return FileLock(get_runtime_folder() / f"{name}.saving")
+
+
+def get_runtime_folder() -> Path:
+    """Return the folder of this program for files of running processes, created if necessary.
+
+    It is in the user's runtime folder, or in a similar temporary folder; other users cannot write
+    to either. Raises OSError without such a folder.
+    """
+    with catch_warnings():  # of a runtime folder that is only temporary
+        simplefilter("ignore", RuntimeDirWarning)
+        return user_runtime_path("q-tac-toe", ensure_exists=True)

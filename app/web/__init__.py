@@ -86,7 +86,5 @@ def create_app(models_folder: Path | None = None, seed: int | None = None) -> Fl
     rendering.init_app(app)
     app.wsgi_app = cache_responses(app.wsgi_app, queries.build_query_reader(app))  # type: ignore[assignment, method-assign]
     deployment.init_app(app, settings)
-    if settings.serves_metrics:
-        import_module(f"{__name__}.service.metrics").init_app(app)
     app.wsgi_app = identify_requests(app.wsgi_app)  # type: ignore[assignment, method-assign]
     return app

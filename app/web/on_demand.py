@@ -5,22 +5,21 @@ otherwise it is the full name of the recipe. URLs with other spellings are redir
 """
 
 import zlib
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from concurrent.futures import Future, wait
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import wraps
 from importlib.util import find_spec
 from ipaddress import ip_network
-from select import POLLIN, poll
+from select import select
 from socket import MSG_PEEK
-from threading import Lock, Thread
+from threading import Lock
 from time import monotonic
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import brotli
 import msgspec
 from cachetools import LRUCache, cached
-from flask import current_app, has_request_context, request
+from flask import has_request_context, request
 from werkzeug.exceptions import (
     BadRequest,
     HTTPException,
@@ -45,31 +44,21 @@ from app.tictactoe.agents import Agent, ModelError, unpack_agent
 from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import Figures, find_lost_games
-from app.web.trainer_client import (
-    QueuePosition,
+from app.web.trainer import (
+    QUICK,
+    TRAINING,
     Trainer,
     TrainerBusyError,
-    TrainerRefusedError,
+    TrainerError,
     get_trainer,
 )
 from app.web.translation import gettext, gettext_noop, mark_english
 
-DecodedAnswer = TypeVar("DecodedAnswer")
-
 MAX_UNPACKED_AGENTS = 16  # number of cached agents, 0.7 MB each
 # characters in a cache of names, enough for about 5,000 names
 MAX_CACHED_NAMES = 1 << 18
-# cached game logs and courses, about 10 KB each; a class sends 60 courses at once
-MAX_CACHED_GAME_LOGS = 100
-MAX_CACHED_SEED_RUNS = (
-    4000  # cached seed results, about 2 KB each: 20 seeds of 200 recipes
-)
 MAX_PAGE_WAIT_SECONDS = 3.0  # longest wait of a page before it shows the queue position
-# longest wait in seconds of later requests of the page; htmx gives up after 10 seconds
-MAX_WAIT_SECONDS = 8.0
 MAX_FILE_WAIT_SECONDS = 30.0  # longest wait of requests for files
-# seconds between two checks whether the client is still connected
-CLIENT_CHECK_SECONDS = 0.5
 # seconds without a request after which a waiting page counts as closed
 CLOSED_PAGE_SECONDS = 4.0
 RETRY_SECONDS = 1
@@ -93,20 +82,6 @@ class TrainingPending(ServiceUnavailable):
     heading = ""  # heading of the waiting page, "" for the default heading
 
 
-class TrainerRequest:
-    """A request to the trainer, shared by all clients that wait for its answer."""
-
-    def __init__(self) -> None:
-        self.waiting = 0  # number of waiting requests
-        # time (monotonic clock) until which waiting pages can repeat requests
-        self.until = 0.0
-        self.answer: Future[Any] = Future()
-
-    def is_still_wanted(self) -> bool:
-        """Return whether a request waits for the answer, or a page will soon ask for it again."""
-        return self.waiting > 0 or monotonic() < self.until
-
-
 class Lab:
     """The agents that are named by recipes: from a cache, or trained on demand by the trainer."""
 
@@ -120,11 +95,7 @@ class Lab:
         self.short = {agent.card.recipe: id for id, agent in shipped_agents.items()}
         self.faults: dict[str, Agent] = {}  # recipe -> agent of the page /faults
         self.agents: LRUCache[str, Agent] = LRUCache(MAX_UNPACKED_AGENTS)
-        self.stories: LRUCache[str, bytes] = LRUCache(MAX_CACHED_GAME_LOGS)
-        # name of a recipe -> its seed result as compressed JSON
-        self.runs: LRUCache[str, bytes] = LRUCache(MAX_CACHED_SEED_RUNS)
-        self.questions: dict[str, TrainerRequest] = {}
-        self.lock = Lock()  # protects the caches and requests above
+        self.lock = Lock()  # protects the cache of agents
 
     def canonicalize(self, recipe_text: str) -> str | None:
         """Return the canonical name of a recipe, None for a text that is no recipe.
@@ -194,20 +165,28 @@ class Lab:
             return self.always[name]
         if name in self.faults:
             return self.faults[name]
-        return self._request_answer(
-            name, self.agents, lambda answer: decode_agent(self.game, name, answer)
-        )
+        with self.lock:
+            agent = self.agents.get(name)
+        if agent:
+            return agent
+        # One process trains all learners taught by people, without waiting behind long trainings.
+        kind = QUICK if "taught=" in name else TRAINING
+        answer = self._request_answer(name, kind)
+        with self.lock:  # threads that wait for the same agent get one and the same
+            if name not in self.agents:
+                self.agents[name] = decode_agent(self.game, name, answer)
+            return self.agents[name]
 
     def get_game_log(self, recipe: str) -> bytes:
         """Return the game log of a recipe's training, as JSON.
 
         Raises NotFound without a trainer, and the errors of `get_agent`.
         """
-        return self._request_answer(f"story/{recipe}", self.stories, bytes)
+        return self._request_answer(f"story/{recipe}", QUICK)
 
     def get_script(self, recipe: str) -> bytes:
         """Return a training as a Python script; raises the errors of `get_game_log`."""
-        return self._request_answer(f"code/{recipe}", self.stories, bytes)
+        return self._request_answer(f"code/{recipe}", QUICK)
 
     def replay_course(
         self, recipe: str, unfinished_moves: str | None
@@ -218,45 +197,36 @@ class Lab:
 
         Raises the errors of `get_game_log`.
         """
-        moves = "-" if unfinished_moves is None else unfinished_moves
-        request_text = f"taught/{moves}/{recipe}"
-        return _decode_course(self._request_answer(request_text, self.stories, bytes))
-
-    def _find_seed_run(self, recipe_text: str) -> bytes | None:
-        """Return the result of a recipe as JSON, from the cache or from a loaded agent, else None."""
-        with self.lock:
-            run = self.runs.get(recipe_text)
-            agent = self.agents.get(recipe_text)
-        agent = agent or self.always.get(recipe_text) or self.faults.get(recipe_text)
-        if run or not agent:
-            return run
-        return zlib.compress(msgspec.json.encode(self._build_seed_run(agent)), 1)
+        cells = "-" if unfinished_moves is None else unfinished_moves
+        answer = self._request_answer(f"taught/{cells}/{recipe}", QUICK)
+        if answer.startswith(b'{"reason"'):
+            return msgspec.json.decode(answer, type=Refusal)
+        return msgspec.json.decode(answer, type=Course)
 
     def train_seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
         """Return the results of a recipe with several seeds, in the order of the seeds.
 
-        All results that are not cached are computed by a single job of the trainer.
+        All seeds that are not loaded as agents are trained by a single job.
         Raises the errors of `get_agent`, and RecipeError if a name is too long.
         """
-        texts = {seed: self.name_with_seed(recipe, seed) for seed in seeds}
-        runs = {}
-        for seed, text in texts.items():
-            if run := self._find_seed_run(text):
-                runs[seed] = run
-        if len(runs) < len(texts):
-            # The request names all seeds, so that other workers of the server send an equal request.
-            trained = [seed for seed in seeds if texts[seed] not in self.always]
-            request_text = f"seeds/{'.'.join(map(str, trained))}/{texts[trained[0]]}"
-            answer = self._request_answer(
-                request_text, {}, msgspec.msgpack.Decoder(list[bytes]).decode
-            )
-            runs |= dict(zip(trained, answer, strict=True))
+        names = {seed: self.name_with_seed(recipe, seed) for seed in seeds}
         with self.lock:
-            self.runs.update({texts[seed]: run for seed, run in runs.items()})
-        return [
-            msgspec.json.decode(zlib.decompress(runs[seed]), type=SeedRun)
-            for seed in seeds
-        ]
+            cached = {**self.agents}
+        loaded = {**self.always, **self.faults, **(cached if len(seeds) == 1 else {})}
+        runs = {
+            seed: self._build_seed_run(loaded[name])
+            for seed, name in names.items()
+            if name in loaded
+        }
+        # The request names all other seeds, so that it is equal in every web worker.
+        trained = [seed for seed in seeds if seed not in runs]
+        if trained:
+            text = f"seeds/{'.'.join(map(str, trained))}/{names[trained[0]]}"
+            answer = self._request_answer(text, TRAINING, is_batch=len(trained) > 1)
+            for packed in msgspec.msgpack.decode(answer, type=list[bytes]):
+                run = msgspec.json.decode(zlib.decompress(packed), type=SeedRun)
+                runs[run.seed] = run
+        return [runs[seed] for seed in seeds]
 
     def _build_seed_run(self, agent: Agent) -> SeedRun:
         policy = policy_from_values(agent.q, agent.card.play_rule)
@@ -277,92 +247,35 @@ class Lab:
             )
         return _get_trainable_name(recipe_text)
 
-    def _request_answer(
-        self,
-        request_text: str,
-        cache: MutableMapping[str, DecodedAnswer],
-        decode: Callable[[bytes], DecodedAnswer],
-    ) -> DecodedAnswer:
-        """Return the decoded answer of the trainer to a request, from `cache` if possible.
-
-        Simultaneous requests with equal texts share one request to the trainer.
-        """
+    def _request_answer(self, request: str, kind: str, is_batch: bool = False) -> bytes:
+        """Return the answer to a request; raise TrainingPending if it takes too long."""
         if self.source is None:
             raise NotFound(mark_english("The lab is switched off here."))
-        with self.lock:
-            if request_text in cache:
-                return cache[request_text]
-            question = self.questions.get(request_text)
-            if question is None:
-                question = TrainerRequest()
-                work = (
-                    self.source,
-                    question,
-                    request_text,
-                    get_client_network(),
-                    cache,
-                    decode,
+        address = get_client_network()
+        try:
+            answer = self.source.request_answer(
+                request,
+                kind,
+                address,
+                choose_wait_seconds(),
+                is_wanted=lambda: not has_client_left(),
+                is_batch=is_batch,
+            )
+            if answer is None:
+                self.source.keep_job(
+                    request, kind, address, CLOSED_PAGE_SECONDS, is_batch
                 )
-                Thread(
-                    target=self._fetch_answer, args=work, daemon=True
-                ).start()  # the thread cannot end before this lock is released
-                self.questions[request_text] = question
-            question.waiting += 1
-        try:
-            self._wait_for_answer(self.source, question, request_text)
-        finally:
-            with self.lock:
-                question.waiting -= 1
-        try:
-            decoded_answer: DecodedAnswer = question.answer.result()
+                place = self.source.line.find_place(request)
+                raise TrainingPending(describe_place(place), retry_after=RETRY_SECONDS)
         except TrainerBusyError:
             raise build_busy_error() from None
-        except TrainerRefusedError as error:
+        except RecipeError as error:
             words = f"This recipe cannot be trained: {error}."
             raise BadRequest(mark_english(words)) from None
-        except Exception as error:
-            current_app.logger.error("no answer to %s: %s", request_text, error)
+        except TrainerError:
             words = "This agent could not be trained because of an error of the server."
             raise InternalServerError(mark_english(words)) from None
-        return decoded_answer
-
-    def _fetch_answer(
-        self,
-        trainer: Trainer,
-        request: TrainerRequest,
-        request_text: str,
-        client_network: str,
-        cache: MutableMapping[str, DecodedAnswer],
-        decode: Callable[[bytes], DecodedAnswer],
-    ) -> None:
-        try:
-            answer = decode(
-                trainer.request_answer(
-                    request_text, client_network, request.is_still_wanted
-                )
-            )
-            with self.lock:
-                cache[request_text] = answer
-            request.answer.set_result(answer)
-        except Exception as error:
-            request.answer.set_exception(error)
-        with self.lock:
-            del self.questions[request_text]
-
-    def _wait_for_answer(
-        self, trainer: Trainer, request: TrainerRequest, request_text: str
-    ) -> None:
-        """Wait for the answer to a request; raise TrainingPending when the waiting time is over."""
-        end = monotonic() + choose_wait_seconds(bool(request.until))
-        while not wait(
-            [request.answer], min(CLIENT_CHECK_SECONDS, max(0.0, end - monotonic()))
-        ).done:
-            if has_client_left():
-                raise build_busy_error()
-            if monotonic() >= end:
-                request.until = monotonic() + CLOSED_PAGE_SECONDS
-                sentence = describe_position(trainer.find_queue_position(request_text))
-                raise TrainingPending(sentence, retry_after=RETRY_SECONDS)
+        return answer
 
 
 def decode_agent(game: Game, recipe_name: str, answer: bytes) -> Agent:
@@ -379,24 +292,19 @@ def has_client_left() -> bool:
     if client is None:
         return False
     try:
-        ready = poll()
-        ready.register(client, POLLIN)
-        return bool(ready.poll(1)) and not client.recv(1, MSG_PEEK)
+        readable, _, _ = select([client], [], [], 0)
+        return bool(readable) and not client.recv(1, MSG_PEEK)
     except OSError:
         return True
 
 
-def choose_wait_seconds(shows_queue_position: bool) -> float:
-    """Return the seconds that the current request can still wait for an answer.
-
-    A page that already shows its queue position (`shows_queue_position`) can wait longer, because
-    it has nothing new to show before the answer.
-    """
+def choose_wait_seconds() -> float:
+    """Return the seconds that the current request can still wait for an answer."""
     if not has_request_context():
         return MAX_FILE_WAIT_SECONDS
     seconds = MAX_FILE_WAIT_SECONDS
     if "HX-Request" in request.headers or "html" in request.headers.get("Accept", ""):
-        seconds = MAX_WAIT_SECONDS if shows_queue_position else MAX_PAGE_WAIT_SECONDS
+        seconds = MAX_PAGE_WAIT_SECONDS
     now = monotonic()
     arrival_time: float = request.environ.get(ARRIVAL_TIME_KEY, now)
     return seconds - (now - arrival_time)
@@ -405,7 +313,7 @@ def choose_wait_seconds(shows_queue_position: bool) -> float:
 def get_client_network() -> str:
     """Return the network of the client: its IPv4 address, or the prefix of its IPv6 address.
 
-    The trainer serves all networks equally.
+    All networks are served equally.
     """
     address = request.remote_addr or "" if has_request_context() else ""
     if ":" not in address:
@@ -425,28 +333,14 @@ def build_busy_error() -> ServiceUnavailable:
     )
 
 
-def describe_position(position: QueuePosition | None) -> str:
-    """Return a sentence on a pending training: its place in the queue, or that it is running."""
-    if position and position.compile_seconds:
-        return gettext(
-            "The server prepares its learning programs. This happens only once and takes about "
-            "%(seconds)s more seconds. This page reloads automatically.",
-            seconds=position.compile_seconds,
-        )
-    if position and position.place_in_queue:
+def describe_place(place: int) -> str:
+    """Return a sentence on a pending training: its place in the queue, 0 if it is running."""
+    if place:
         words = gettext_noop(
             "Your request is number %(number)s in the queue. This page reloads automatically."
         )
-        return gettext(words, number=position.place_in_queue)
-    if position is None:  # it may wait: the trainer did not say
-        return gettext("The server has your request. This page reloads automatically.")
+        return gettext(words, number=place)
     return gettext("The agent is being trained. This page reloads automatically.")
-
-
-def _decode_course(answer: bytes) -> Course | Refusal:
-    if answer.startswith(b'{"reason"'):
-        return msgspec.json.decode(answer, type=Refusal)
-    return msgspec.json.decode(answer, type=Course)
 
 
 def find_trainer() -> Trainer | None:

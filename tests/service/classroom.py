@@ -34,7 +34,6 @@ from tests.service.server import (
     Server,
     agents,
     ask,
-    children,
     cpu_seconds,
     memory,
     serving,
@@ -98,7 +97,7 @@ def classroom(students: int) -> Table:
             visitor.join()
         spent = [now - then for now, then in zip(_spent(server), server_before, strict=True)]
         worker = max(memory(pid, "Rss") for pid in server.workers)
-        trainer = sum(memory(pid, "Pss") for pid in _trainers(server))
+        trainer = sum(memory(pid, "Pss") for pid in trainers(server))
     goals = GOALS.get(students, (math.inf,) * 4)
     times = {
         f"opening, p95 of {students}": lesson.opening,
@@ -212,12 +211,8 @@ def _first(server: Server) -> float:
     return time.monotonic() - begin
 
 
-def _trainers(server: Server) -> list[int]:
-    return [pid for line in trainers(server) for pid in (line, *children(line))]
-
-
 def _spent(server: Server) -> tuple[float, float]:
-    return cpu_seconds(server.workers), cpu_seconds(_trainers(server))
+    return cpu_seconds(server.workers), cpu_seconds(trainers(server))
 
 
 # People who wander about the site, each following links, of a part of it that is drawn first, as
@@ -253,8 +248,7 @@ def soak(seconds: float) -> Table:
 
 def _held(server: Server) -> list[str]:
     largest = [max(memory(pid, kind) for pid in server.workers) for kind in ("Rss", "Pss")]
-    training = [pid for line in trainers(server) for pid in (line, *children(line))]
-    trained = sum(memory(pid, "Pss") for pid in training)
+    trained = sum(memory(pid, "Pss") for pid in trainers(server))
     sizes = [*largest, memory(server.process.pid, "Rss"), trained]
     return [f"{size / MIB:.0f} MiB" for size in sizes]
 

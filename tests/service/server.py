@@ -185,26 +185,22 @@ def page(server: Server, name: str) -> int:
 
 
 def trainers(server: Server) -> set[int]:
-    """Return the trainer processes of a server: they name a folder that it has open."""
-    folders = set()
-    for file in (PROC / f"{server.process.pid}/fd").iterdir():
-        with suppress(OSError):
-            folders.add(os.readlink(file))
-    found = set()
-    for process in PROC.glob("[0-9]*"):
-        with suppress(OSError):
-            command = (process / "cmdline").read_text().split("\0")
-            if "training.trainer" in command and folders & {*command}:
-                found.add(int(process.name))
-    return found - {child for parent in found for child in children(parent)}
+    """Return the processes in which the workers of a server train."""
+    return {child for worker in server.workers for child in children(worker)}
 
 
 def children(parent: int) -> list[int]:
-    """Return the processes that a process has forked."""
-    try:
-        return [*map(int, (PROC / f"{parent}/task/{parent}/children").read_text().split())]
-    except OSError:
-        return []
+    """Return the processes that a process has started."""
+    found: list[int] = []
+    for file in (PROC / f"{parent}/task").glob("*/children"):
+        with suppress(OSError):
+            found += map(int, file.read_text().split())
+    return found
+
+
+def state(pid: int) -> str:
+    """Return the kernel's letter for the state of a process."""
+    return (PROC / f"{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def answers(url: str) -> bool:

@@ -116,7 +116,11 @@ def test_an_installed_package_imports_nothing_under_another_name(installed: Inst
         "for found in pkgutil.walk_packages(q_tac_toe.__path__, 'q_tac_toe.'):\n"
         "    importlib.import_module(found.name)\n"
         "print({'app', 'training'} & {name.split('.')[0] for name in sys.modules})\n"
-        "print(q_tac_toe.app.web.trainer_client.TRAINER_MODULE in sys.modules)\n",
+        "from q_tac_toe.app.processes import CallProcess, call_by_name\n"
+        "process = CallProcess()\n"
+        "request = 'code/q-table,games=20'\n"
+        "print(len(process.call(60, call_by_name, 'training.jobs', 'answer_request', request)) > 99)\n"
+        "process.close()\n",
     )
     assert lines.splitlines() == ["set()", "True"]
 

@@ -13,7 +13,7 @@ from app.tictactoe.policy import find_best_moves
 from app.tictactoe.policy_codec import encode_moves
 from app.web.pages.teach.classroom import find_exercise
 from app.web.site_data import SiteData
-from app.web.trainer_client import TrainerBusyError
+from app.web.trainer import TrainerBusyError
 
 MENACE = "menace,vs=you,games=4,taught=245.45810.5713.12368"
 PAPER = "menace,vs=you,seat=x,opening=centre,paper=yes,games=2,taught=405386.40315"
@@ -125,7 +125,7 @@ def test_a_class_has_sixty_lines_at_most(client: FlaskClient) -> None:
 class BusyTrainer:
     """A trainer that refuses every request."""
 
-    def request_answer(self, *_: object) -> bytes:
+    def request_answer(self, *_: object, **options: object) -> bytes:
         raise TrainerBusyError
 
 

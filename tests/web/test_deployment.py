@@ -55,16 +55,6 @@ def test_who_is_told_of_a_weakness_is_said_if_anybody_is(environment) -> None:
         environment(SECURITY_CONTACT="me@example.org")
 
 
-def test_metrics_are_there_only_on_demand(environment) -> None:
-    assert environment().get("/metrics").status_code == 404
-    client = environment(METRICS="1")
-    assert client.get("/healthz").status_code == 200
-    text = client.get("/metrics").text
-    assert 'qtactoe_http_responses_total{method="GET",page="/healthz",status="200"}' in text
-    with pytest.raises(SettingError, match="METRICS"):
-        environment(METRICS="yes")
-
-
 @pytest.mark.parametrize("host", ["Play.Example", "play.example:80", "PLAY.example:443"])
 def test_the_name_of_the_site_is_read_as_browsers_write_it(environment, host: str) -> None:
     client = environment(CANONICAL_HOST=host)
@@ -108,9 +98,7 @@ def test_a_wrong_number_of_proxies_is_named(environment, proxies: str) -> None:
         environment(TRUSTED_PROXIES=proxies)
 
 
-@pytest.mark.parametrize(
-    "variable", ["LAB", "LAB_TRAINERS", "CORS_ORIGINS", "FORWARDED_HOST", "CANONICAL_HOST"]
-)
+@pytest.mark.parametrize("variable", ["LAB", "CORS_ORIGINS", "FORWARDED_HOST", "CANONICAL_HOST"])
 def test_settings_are_checked_before_the_models(environment, tmp_path: Path, variable: str) -> None:
     (tmp_path / "nobody.npz").write_bytes(b"")
     with pytest.raises(SettingError, match=variable):

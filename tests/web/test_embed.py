@@ -1,32 +1,24 @@
-"""Contents for other sites: frames, files, oEmbed, citations; no other page can be framed."""
+"""Contents for other sites: frames, files, citations; no other page can be framed."""
 
 import base64
 import csv
 import hashlib
 import io
-import json
 import re
 from html import unescape
-from urllib.parse import quote, urlsplit
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-import yaml
 from flask import Flask
 from flask.testing import FlaskClient
-from hypothesis import given
-from hypothesis import strategies as st
 from resvg_py import svg_to_bytes
 
-from app.project import read_version
 from app.tictactoe.notation import replay_record
 from app.web import urls
 from app.web.move_values import HEAT_STEPS, evaluate_moves
-from app.web.pages.parts.export import CITATION, build_bibtex, build_iframe
 from app.web.pictures.minds import choose_decisions
 from app.web.pictures.palette import INK_COLOURS
-from app.web.service.deployment import ROOT
 from app.web.service.headers import CONTENT_SECURITY_POLICY
 from app.web.site_data import SiteData
 from app.web.urls import frame_file_url
@@ -64,13 +56,6 @@ def rows(client: FlaskClient, frame: str) -> list[dict[str, str]]:
 
 def drawn(client: FlaskClient, frame: str) -> ElementTree.Element:
     return ElementTree.fromstring(client.get(frame_file_url(frame, "svg")).text)
-
-
-def asked(client: FlaskClient, page: str, more: str = "") -> dict[str, object]:
-    response = client.get(f"/oembed?url={quote(HOST + page, safe='')}{more}")
-    assert response.status_code == 200, response.text
-    answer: dict[str, object] = json.loads(response.data)
-    return answer
 
 
 # Who may be framed.
@@ -376,210 +361,3 @@ def test_a_picture_is_as_wide_as_asked(client: FlaskClient) -> None:
         assert picture.get("width") == str(width)
         heights.add(picture.get("height"))
     assert len(heights) == 4  # the number of charts that fit side by side
-
-
-# oEmbed.
-
-
-@pytest.mark.parametrize(
-    ("page", "frame"),
-    [
-        ("/play/408?o=q-learning-1", "/embed/board/408?o=q-learning-1"),
-        ("/play/?o=q-iteration", "/embed/board/"),
-        ("/mind/q-table?step=3", "/embed/mind/q-table?step=3"),
-        ("/mind/q-table", "/embed/mind/q-table"),
-        ("/agents/q-learning-1", "/embed/curve/q-learning-1"),
-        ("/agents/q-learning-1?against=t-hand", "/embed/curve/q-learning-1?against=t-hand"),
-        (
-            "/compare/31?lens=q-learning-1&lens=self-play&figure=losses",
-            "/embed/curve/q-learning-1?lens=self-play&figure=losses",
-        ),
-        ("/experiments/bad-runs", "/embed/experiment/bad-runs"),
-        ("/embed/mind/q-table", "/embed/mind/q-table"),
-        ("/embed/experiment/bad-runs?figure=2", "/embed/experiment/bad-runs?figure=2"),
-        ("/puzzle/5", "/embed/puzzle/5"),
-        ("/puzzle/5?right=0&plays=4", "/embed/puzzle/5"),  # an unsolved puzzle
-        ("/embed/puzzle/5", "/embed/puzzle/5"),
-        ("/how/why", "/embed/how/why"),
-        ("/embed/how/why", "/embed/how/why"),
-        ("/teach", "/embed/teach"),
-        (TAUGHT, f"/embed{TAUGHT}"),
-        (f"/embed{TAUGHT}", f"/embed{TAUGHT}"),
-    ],
-)
-def test_a_page_says_how_it_is_embedded(client: FlaskClient, page: str, frame: str) -> None:
-    answer = asked(client, page)
-    assert (answer["version"], answer["type"]) == ("1.0", "rich")
-    assert answer["provider_url"] == HOST
-    assert isinstance(answer["width"], int)
-    assert isinstance(answer["height"], int)
-    text = ElementTree.fromstring(str(answer["html"]))
-    assert text.tag == "iframe"
-    assert text.get("src") == HOST + frame
-    assert text.get("title") == answer["title"]
-    assert (text.get("width"), text.get("height")) == (str(answer["width"]), str(answer["height"]))
-    assert client.get(frame).status_code == 200
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        "/play/408?o=q-learning-1",
-        "/mind/q-table?step=3",
-        "/agents/q-learning-1",
-        "/compare/31?lens=q-learning-1&lens=self-play",
-        "/experiments/bad-runs",
-        "/puzzle/5",
-        "/how/why",
-        TAUGHT,
-    ],
-)
-def test_it_is_discovered(client: FlaskClient, page: str) -> None:
-    text = client.get(page).text
-    found = re.search(
-        r'<link rel="alternate" type="application/json\+oembed" href="([^"]+)">', text
-    )
-    assert found
-    assert found[1].startswith(f"{HOST}/oembed?url=")
-    path = urlsplit(found[1])
-    assert client.get(f"{path.path}?{path.query}").json == asked(client, page)
-    assert not re.search("oembed", client.get("/arena").text)
-
-
-def test_a_frame_is_no_larger_than_there_is_room_for(client: FlaskClient) -> None:
-    answer = asked(client, "/mind/q-table", "&maxwidth=320&maxheight=200")
-    assert (answer["width"], answer["height"]) == (320, 200)
-    assert 'width="320" height="200"' in str(answer["html"])
-    usual = asked(client, "/mind/q-table")
-    assert asked(client, "/mind/q-table", "&maxwidth=4000&maxheight=4000") == usual
-
-
-def test_it_is_said_in_xml_too(client: FlaskClient) -> None:
-    page = "/compare/31?lens=q-learning-1&lens=self-play"
-    response = client.get(f"/oembed?format=xml&url={quote(HOST + page, safe='')}")
-    assert response.mimetype == "text/xml"
-    root = ElementTree.fromstring(response.data)
-    assert root.tag == "oembed"
-    expected = {name: str(value) for name, value in asked(client, page).items()}
-    assert {element.tag: element.text for element in root} == expected
-
-
-@pytest.mark.parametrize(
-    ("query", "status"),
-    [
-        ("", 400),
-        ("url=", 400),
-        ("url=http://localhost/play/&format=yaml", 501),
-        ("url=http://localhost/play/&maxwidth=x", 400),
-        ("url=http://localhost/play/&maxheight=5", 400),
-        ("url=http://example.org/play/", 404),
-        ("url=http://localhost:81/play/", 404),
-        ("url=//localhost/play/", 404),
-        ("url=http://[/play/", 404),
-        ("url=/play/", 404),
-        ("url=http://localhost/arena", 404),
-        ("url=http://localhost/play", 404),
-        ("url=http://localhost/play/44", 404),
-        ("url=http://localhost/compare/?lens=random_task", 404),
-        ("url=http://localhost/experiments/nothing", 404),
-        ("url=http://localhost/embed/experiment/bad-runs?figure=x", 404),
-        ("url=http://localhost/puzzle/99999", 404),
-        ("url=http://localhost/how", 404),
-        ("url=http://localhost/how/exact", 404),
-        ("url=http://localhost/teach/nobody", 404),
-    ],
-)
-def test_what_cannot_be_embedded_is_refused(client: FlaskClient, query: str, status: int) -> None:
-    assert client.get(f"/oembed?{query}").status_code == status
-
-
-@given(st.text(max_size=60), st.sampled_from(["", HOST, f"{HOST}/play/", f"{HOST}/embed/curve/"]))
-def test_no_address_is_too_odd_for_it(app: Flask, odd: str, start: str) -> None:
-    address = quote(start + odd, safe="")
-    status = app.test_client().get(f"/oembed?url={address}").status_code
-    assert status in (200, 400, 404)
-
-
-# Taking it along.
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        "/take/4081?o=q-learning-1",
-        "/mind/q-table?step=3",
-        "/agents/dqn-vs-random",
-        "/compare/31?lens=q-learning-1&lens=self-play&figure=losses",
-        "/experiments/bad-runs",
-    ],
-)
-def test_every_figure_of_a_page_can_be_taken_along(client: FlaskClient, page: str) -> None:
-    text = client.get(page).text
-    for kind, mimetype in (("svg", "image/svg+xml"), ("csv", "text/csv")):
-        links = re.findall(rf'<a id="{kind}-[^"]+" href="([^"]+)"', text)
-        assert links
-        for link in links:
-            assert client.get(link.replace("&amp;", "&")).mimetype == mimetype
-    fields = dict(
-        re.findall(r'<textarea id="((?:embed|cite)-[^"]+)"[^>]*>([^<]*)</textarea>', text)
-    )
-    assert set(re.findall(r'data-copy="([^"]+)"', text)) >= set(fields)
-    assert any(name.startswith("embed-") for name in fields)
-    for name in fields:
-        assert f'id="{name}-said"' in text
-
-
-def test_the_play_page_fetches_a_part_of_the_page_that_shows_it(client: FlaskClient) -> None:
-    part = client.get("/take/40?o=human", headers={"HX-Request": "true"}).text
-    assert part.strip() in client.get("/take/40?o=human").text
-    assert 'href="/take/40?o=human"' in client.get("/play/40?o=human").text
-    hidden = client.get("/take/40?o=human&hide=1").text
-    assert "/embed/value/" in part
-    assert "/embed/value/" not in hidden  # it would tell what the player does not want to know
-
-
-def test_the_text_of_a_frame_is_html() -> None:
-    text = build_iframe(
-        "http://a.example/", '/embed/curve/x?lens="y"&z=1', 'A "b" & <c>', "100%", 400
-    )
-    frame = ElementTree.fromstring(text)
-    assert frame.get("src") == 'http://a.example/embed/curve/x?lens="y"&z=1'
-    assert frame.get("title") == 'A "b" & <c>'
-
-
-def test_a_citation_is_bibtex() -> None:
-    text = build_bibtex("Q_1: 50% & more", "http://a.example/agents/q,alpha=0.5", "Recipe x_y")
-    assert text.startswith("@misc{q-tac-toe-q-1-50-more,\n")
-    assert text.count("{") == text.count("}")
-    entries = dict(re.findall(r"^  (\w+) = \{(.*)\},?$", text, re.MULTILINE))
-    assert list(entries) == ["author", "title", "year", "howpublished", "note"]
-    assert entries["title"] == r"{Q\_1: 50\% \& more}"
-    assert entries["howpublished"] == r"\url{http://a.example/agents/q,alpha=0.5}"
-    assert entries["note"] == rf"Q-Tac-Toe {read_version()}. Recipe x\_y"
-
-
-def test_an_agent_is_cited_by_what_makes_it_again(client: FlaskClient, site: SiteData) -> None:
-    text = client.get("/agents/q-table").text
-    card = site.agents["q-table"].card
-    assert card.recipe in text
-    with np.load(ROOT / "models" / f"{card.id}.npz") as arrays:
-        table = arrays["q"].tobytes() + arrays["visits"].tobytes()
-    assert f"SHA-256 of its arrays q and visits {hashlib.sha256(table).hexdigest()}" in text
-
-
-def test_the_project_says_how_it_is_cited() -> None:
-    """CITATION.cff follows the Citation File Format 1.2.0."""
-    project = yaml.safe_load(CITATION)
-    assert project["cff-version"] == "1.2.0"
-    assert {"message", "title", "authors"} <= set(project)
-    known = {
-        "abstract", "authors", "cff-version", "date-released", "keywords", "message", "references",
-        "title", "type", "version",
-    }  # fmt: skip
-    assert set(project) <= known
-    assert project["type"] in ("software", "dataset")
-    assert project["version"] == read_version()
-    assert project["authors"]
-    assert all(set(author) <= {"name", "website", "alias"} for author in project["authors"])
-    assert len(set(project["keywords"])) == len(project["keywords"])
-    assert str(project["date-released"]) == project["date-released"].strftime("%Y-%m-%d")

@@ -43,7 +43,7 @@ ANSWERED = [
     *("/embed/curve/q-table.png", "/embed/mind/q-table.png"),
     *("/embed/mind/q-table", "/embed/mind/q-table.svg", "/embed/mind/q-table.csv"),
     *("/embed/puzzle/1", "/embed/puzzle/today"),
-    *("/embed/reply/?x=q-table&o=menace", "/oembed?url=http://localhost/play/4b"),
+    "/embed/reply/?x=q-table&o=menace",
     *("/how", "/how/won-game", f"/how/writing?board={POSITION}", "/how/champion", "/how/exact"),
     *("/lab", "/lab/q-table", "/mind/q-table", "/mind/menace", "/minds/", f"/minds/{RECORD}"),
     *("/play/", f"/play/{RECORD}", f"/play/{RECORD}?lens=menace", f"/play/{RECORD}?hint=1"),

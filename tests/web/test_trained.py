@@ -1,21 +1,16 @@
 """Every recipe is an agent: the real trainer trains recipes on request."""
 
-import asyncio
 import json
 import os
 import random
 import re
-import resource
 import signal
 import string
-import subprocess
-import sys
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from fcntl import LOCK_EX, flock
 from itertools import count
 from pathlib import Path
 
@@ -40,19 +35,20 @@ from app.web.on_demand import (
     MAX_UNPACKED_AGENTS,
     Lab,
     decode_agent,
-    describe_position,
     get_client_network,
     get_full_name,
 )
 from app.web.pages.why import explain_value
 from app.web.service.deployment import ROOT
+from app.web.service.job_line import JobLine
 from app.web.site_data import SiteData
-from app.web.trainer_client import LOCK_FILE, QueuePosition, Trainer, TrainerError, get_trainer
+from app.web.trainer import Trainer
+from tests.service.server import children
+from tests.signals import held_up
 from tests.web.conftest import HANG_SECONDS
-from training import trainer as program
+from training import kernels
 from training.export_script import build_script
-from training.job_queue import BUSY_ANSWER, MAX_JOBS, JobQueue
-from training.jobs import answer_request, is_batch, train_agent
+from training.jobs import answer_request, train_agent
 from training.run import list_differences, make_agent_id, train
 
 NAME = "q-table,games=300,seed=7"
@@ -66,17 +62,6 @@ SEEDS = count(1000)
 def fresh() -> str:
     """Return the name of a new recipe."""
     return f"champion,games=20,seed={next(SEEDS)}"
-
-
-def pid() -> int:
-    return int((get_trainer().folder / LOCK_FILE).read_text())
-
-
-@pytest.fixture
-def running(client: FlaskClient) -> Callable[[], int]:
-    """Return the process number of the trainer, which is running."""
-    assert client.get(f"/agents/{fresh()}").status_code == 200
-    return pid
 
 
 @pytest.mark.parametrize(
@@ -310,8 +295,8 @@ def names(draw: random.Random) -> Iterator[str]:
 
 
 def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(site: SiteData) -> None:
-    idle = Trainer()
-    lab, found, draw = Lab(site.game, site.shipped_agents, idle), 0, random.Random(1)
+    line = JobLine(None)
+    lab, found, draw = Lab(site.game, site.shipped_agents, Trainer(line)), 0, random.Random(1)
     refusals: list[tuple[str, int | None, str | None]] = []
     for text, _ in zip(names(draw), range(10_000), strict=False):
         try:
@@ -326,7 +311,7 @@ def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(site: SiteD
     assert {code for _, code, _ in refusals} == {400, 404, 414}
     assert all(sentence and not lab.is_available(text) for text, _, sentence in refusals)
     assert 100 < found < 9_900
-    assert not (idle.folder / LOCK_FILE).exists()  # it was never started
+    assert not line.find_place(NAME)  # nothing was put into the line
 
 
 def test_no_name_is_a_fault_of_ours(client: FlaskClient, site: SiteData) -> None:
@@ -349,7 +334,7 @@ def test_threads_that_want_the_same_agent_have_it_trained_once(app: Flask, site:
         assert len(set(map(id, pool.map(ask, range(8))))) == 1
 
 
-def test_what_is_kept_of_agents_is_bounded(client: FlaskClient, site: SiteData, running) -> None:
+def test_what_is_kept_of_agents_is_bounded(client: FlaskClient, site: SiteData) -> None:
     asked = [fresh() for _ in range(MAX_UNPACKED_AGENTS + 2)]
     for name in asked:
         assert client.get(f"/api/v1/agents/{name}").status_code == 200
@@ -383,93 +368,14 @@ def test_long_names_fill_no_memory() -> None:
     assert 100_000 < sum(file.size for file in kept) < 1_200_000
 
 
-def test_a_trainer_that_stops_in_the_middle_of_its_answer_is_asked_once_more(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("app.web.trainer_client.READ_SECONDS", 0.2)
-    stopping, asked = Trainer(), []
-    stopping.listener.settimeout(HANG_SECONDS)  # should nobody ask a second time
-
-    def answer() -> None:
-        client, _ = stopping.listener.accept()
-        asked.append(client)
-        client.recv(1000)
-        client.send(b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
-
-    with (stopping.folder / LOCK_FILE).open("w") as lock, ThreadPoolExecutor(2) as pool:
-        flock(lock, LOCK_EX)  # prevents the start of another trainer
-        answering = [pool.submit(answer) for _ in range(2)]
-        with pytest.raises(TrainerError, match="stopped"):
-            stopping.request_answer(NAME)
-        for one in answering:
-            one.result()
-    for client in asked:
-        client.close()
-    assert len(asked) == 2
-
-
-@pytest.mark.parametrize("module", ["training.trainer", "training.worker"])
-def test_no_kernel_is_loaded_before_a_worker_is_told_whether_to_read_files(module: str) -> None:
-    """Otherwise a worker that must not read broken files would read them."""
-    script = f"import sys, {module}; print('numba' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "False"
-
-
-def test_the_trainer_starts_where_no_file_can_be_written() -> None:
-    """Its process number is written for people only; without it, the first recipe failed."""
-    server, (soft, hard) = Trainer(), resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
-    try:
-        assert server.start_process()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        os.close(server.open)  # the trainer exits when this pipe closes
-
-
-def test_a_request_that_the_trainer_died_over_is_asked_once_more(app: Flask, running) -> None:
-    stopped = running()
-    os.kill(stopped, signal.SIGSTOP)
-    with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(app.test_client().get, f"/agents/{fresh()}")
-        while not answer.running():
-            time.sleep(0.01)
-        os.kill(stopped, signal.SIGKILL)
-        assert answer.result().status_code == 200
-    assert running() != stopped
-
-
-def test_a_trainer_that_dies_again_and_again_is_our_fault_in_a_sentence(
-    app: Flask, client: FlaskClient, running
-) -> None:
-    with ThreadPoolExecutor(1) as pool:
-        name = fresh()
-        os.kill(running(), signal.SIGKILL)
-        answer = pool.submit(app.test_client().get, f"/agents/{name}")
-        killed = 0
-        while not answer.done():
-            with suppress(ProcessLookupError, ValueError):
-                if pid() != killed:
-                    killed = pid()
-                    os.kill(killed, signal.SIGKILL)
-            time.sleep(0.01)
-    assert answer.result().status_code == 500
-    assert (
-        "This agent could not be trained because of an error of the server." in answer.result().text
-    )
-    assert client.get(f"/agents/{name}").status_code == 200
-
-
 def test_a_page_is_told_that_it_stands_in_line_and_comes_by_itself(
-    monkeypatch: pytest.MonkeyPatch, client: FlaskClient, running
+    monkeypatch: pytest.MonkeyPatch, client: FlaskClient
 ) -> None:
     monkeypatch.setattr("app.web.on_demand.MAX_PAGE_WAIT_SECONDS", 0.1)
     monkeypatch.setattr("app.web.on_demand.MAX_FILE_WAIT_SECONDS", 0.1)
     page, name = {"Accept": "text/html"}, fresh()
-    os.kill(running(), signal.SIGSTOP)
-    try:
+    assert until_there(client, f"/agents/{fresh()}") == 200  # the process runs
+    with held_up(os.getpid()):
         answer = client.get(f"/agents/{name}", headers=page)
         assert answer.status_code == 202
         assert answer.headers["Refresh"] == answer.headers["Retry-After"]
@@ -482,12 +388,31 @@ def test_a_page_is_told_that_it_stands_in_line_and_comes_by_itself(
         assert answer.status_code == 202
         assert int(answer.headers["Retry-After"]) > 0
         assert answer.get_json()["pending"]["code"] == 202
-    finally:
-        os.kill(running(), signal.SIGCONT)
+        second = client.get(f"/agents/{fresh()}", headers=page)
+        assert "Your request is number 1 in the queue." in second.text
+    assert until_there(client, f"/agents/{name}") == 200
+
+
+def until_there(client: FlaskClient, address: str) -> int:
+    """Repeat a request while its status is 202; return the status then."""
     until = time.monotonic() + HANG_SECONDS
-    while (answer := client.get(f"/agents/{name}", headers=page)).status_code == 202:
+    while (status := client.get(address).status_code) == 202:
         assert time.monotonic() < until
-    assert answer.status_code == 200
+    return status
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_killed_or_stopped_training_costs_one_answer(
+    monkeypatch: pytest.MonkeyPatch, client: FlaskClient, number: int
+) -> None:
+    """The process is idle, so that the signal comes before the next request."""
+    assert until_there(client, f"/agents/{fresh()}") == 200
+    for process in children(os.getpid()):
+        os.kill(process, number)
+    with monkeypatch.context() as patch:
+        patch.setattr("app.web.trainer.JOB_SECONDS", 0.5)
+        assert until_there(client, f"/agents/{fresh()}") in (200, 500)
+    assert until_there(client, f"/agents/{fresh()}") == 200
 
 
 def test_without_the_lab_there_are_only_those_who_are_always_there(
@@ -515,60 +440,10 @@ def test_an_answer_that_is_another_agent_is_not_believed(site: SiteData) -> None
         decode_agent(site.game, "champion,games=20,seed=4", answer)
 
 
-def order_of(jobs: Sequence[tuple[str, str]], used: Mapping[str, float] | None = None) -> list[str]:
-    """Return the order in which requests are answered, each of another client.
-
-    `used` are the seconds that clients have used before.
-    """
-
-    async def order() -> list[str]:
-        queue = JobQueue()
-        for client, seconds in (used or {}).items():
-            assert queue.add_job("before", client)
-            queue.finish_job(await queue.start_next_job(), (200, b""), seconds)
-        for request, client in jobs:
-            assert queue.add_job(request, client, is_batch(request))
-        return [job.request for job in queue.list_in_queue_order()]
-
-    return asyncio.run(order())
-
-
-def test_the_longest_waiting_client_is_next_and_clients_take_turns() -> None:
-    assert order_of([(name, name) for name in "abcd"]) == [*"abcd"]
-    assert order_of([(f"a{number}", "a") for number in range(5)] + [("b", "b")])[:2] == ["a0", "b"]
-    seeds = [(f"seeds/{5 * number}.1.2.3.4/q-table", "a") for number in range(3)]
-    assert order_of([*seeds, ("q-table", "a"), ("sarsa", "a")])[:2] == ["q-table", "sarsa"]
-
-
-def test_the_client_that_used_least_processor_time_is_next() -> None:
-    """Before, each job counted as 0.03 s, so long jobs had as many turns as short ones."""
-    jobs = [("a0", "a"), ("b0", "b"), ("b1", "b"), ("b2", "b")]
-    assert order_of(jobs, {"a": 2.0, "b": 0.1}) == ["b0", "b1", "b2", "a0"]
-
-
-def test_a_full_queue_drops_the_last_job_of_the_client_with_most() -> None:
-    async def fill() -> None:
-        queue = JobQueue()
-        jobs = [queue.add_job(f"q-table,seed={number}", "a") for number in range(MAX_JOBS)]
-        assert queue.add_job("q-table,seed=1", "b") is jobs[1]
-        assert queue.add_job("one more", "a") is None
-        assert queue.add_job("sarsa", "b")
-        assert queue.find_position(f"q-table,seed={MAX_JOBS - 1}") is None
-        dropped = jobs[-1]
-        assert dropped
-        assert dropped.answer_future.result() == BUSY_ANSWER
-        assert len(queue.waiting) == MAX_JOBS
-        assert jobs[0]
-        queue.remove_listener(jobs[0])
-        assert queue.add_job("one more", "a")
-
-    asyncio.run(fill())
-
-
 @pytest.mark.parametrize("slug", ["q-table", "double-q", "menace", "self-play", "champion"])
 def test_plain_python_makes_the_same_agent_until_kernels_are_compiled(slug: str) -> None:
     game, recipe = build_game(), parse_recipe(f"{slug},games=300,seed=3")
-    compiled, plain = (train_agent(game, recipe, is_compiled) for is_compiled in (True, False))
+    compiled, plain = (train_agent(game, recipe, has_kernels) for has_kernels in (True, False))
     assert list_differences(compiled, plain) == []
 
 
@@ -583,49 +458,48 @@ def test_clients_of_one_provider_share_by_network(app: Flask) -> None:
 
 
 def test_every_learner_without_a_network_is_compiled_beforehand() -> None:
-    compiled = {parse_on_demand(text).slug for text in program.list_short_recipes()}
-    assert compiled == {kind.slug for kind in ALGORITHMS.values() if not kind.is_network}
-
-
-def test_the_time_that_compiling_takes_is_estimated() -> None:
-    async def estimate() -> None:
-        trainer = program.Trainer()
-        recipes = len(program.list_short_recipes())
-        trainer.is_compiled, trainer.compiled = False, recipes // 2
-        trainer.compile_start = time.monotonic() - 10
-        left = recipes - trainer.compiled
-        assert trainer.estimate_compile_seconds() == round(left * 10 / trainer.compiled)
-        trainer.is_compiled = True
-        assert trainer.estimate_compile_seconds() == 0
-
-    asyncio.run(estimate())
-
-
-def test_a_waiting_page_has_the_seconds_until_all_is_compiled(app: Flask) -> None:
-    with app.test_request_context():
-        words = describe_position(QueuePosition(1, 5))
-    assert words == (
-        "The server prepares its learning programs. This happens only once and takes about 5 more "
-        "seconds. This page reloads automatically."
-    )
+    algorithms = kernels.list_compiled_algorithms()
+    recipes = [parse_on_demand(kernels.name_short_recipe(kind)) for kind in algorithms]
+    assert {recipe.slug for recipe in recipes} == {
+        kind.slug for kind in ALGORITHMS.values() if not kind.is_network
+    }
 
 
 def test_the_trainer_refuses_what_is_none() -> None:
-    game = build_game()
     for text in ("", "champion,games=0", "q-table,games=900000", "dqn,epochs=1"):
         with pytest.raises(RecipeError):
-            answer_request(game, text)
+            answer_request(text)
 
 
-def test_what_cannot_be_kept_beside_the_program_is_compiled_into_the_folder(
+def test_kernels_are_kept_in_a_folder_of_the_user_if_the_code_is_read_only(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("NUMBA_CACHE_DIR", "")  # monkeypatch restores the variable at the end
-    monkeypatch.delenv("NUMBA_CACHE_DIR")
-    program.choose_compile_cache(tmp_path)
-    assert "NUMBA_CACHE_DIR" not in os.environ
-    nowhere = tmp_path / "file"
-    nowhere.touch()
-    monkeypatch.setattr(program, "KERNEL_FOLDER", nowhere / "compiled")
-    program.choose_compile_cache(tmp_path)
-    assert os.environ["NUMBA_CACHE_DIR"] == str(tmp_path / "compiled")
+    monkeypatch.setenv(kernels.FOLDER_VARIABLE, "")  # monkeypatch restores it at the end
+    monkeypatch.delenv(kernels.FOLDER_VARIABLE)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    choose_folder = kernels.choose_folder.__wrapped__
+    assert choose_folder() == ROOT / "training/learners/__pycache__"
+    (tmp_path / "training").touch()  # a file, so there can be no folder inside it
+    monkeypatch.setattr(kernels, "ROOT", tmp_path)
+    folder = choose_folder()
+    assert folder.is_relative_to(tmp_path / "cache")
+    assert os.environ[kernels.FOLDER_VARIABLE] == str(folder)
+
+
+def test_kernels_of_changed_code_count_as_missing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    source = tmp_path / "training/learner.py"
+    source.parent.mkdir()
+    source.touch()
+    monkeypatch.setattr(kernels, "ROOT", tmp_path)
+    monkeypatch.setattr(kernels, "choose_folder", lambda: tmp_path)
+    monkeypatch.setattr(kernels, "_find_last_change", kernels._find_last_change.__wrapped__)
+    (kind,) = (kind for kind in ALGORITHMS.values() if kind.slug == "sarsa")
+    assert not kernels.is_compiled(kind)
+    marker = tmp_path / "sarsa.compiled"
+    marker.touch()
+    os.utime(source, (0, marker.stat().st_mtime - 1))
+    assert kernels.is_compiled(kind)
+    os.utime(source, (0, marker.stat().st_mtime + 1))
+    assert not kernels.is_compiled(kind)

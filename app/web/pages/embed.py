@@ -1,27 +1,21 @@
-"""Frames and files for other websites, and oEmbed, by which programs find the frame of a page.
+"""Frames and files for other websites.
 
 A frame is small, has no header, and links to the whole page. No other page of the site
 may be framed: see `app.web.service.headers`.
 """
 
-import json
 import re
-from collections.abc import Mapping
 from functools import cached_property, partial
-from typing import Any, ClassVar
-from urllib.parse import parse_qsl, urlsplit
-from xml.etree import ElementTree
+from typing import ClassVar
 
-from flask import Blueprint, Response, abort, current_app, request
+from flask import Blueprint, Response, request
 from markupsafe import Markup
 from msgspec.structs import replace
 from werkzeug.datastructures import MultiDict
-from werkzeug.exceptions import BadRequest, HTTPException, NotFound
-from werkzeug.routing import RequestRedirect
+from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.experiments import Summary
-from app.recipes import RecipeError
 from app.web import comparison, urls
 from app.web.comparison import list_learned_views, parse_comparison
 from app.web.formatting import capitalize_first_letter
@@ -60,8 +54,9 @@ from app.web.rendering import (
 from app.web.site_data import SiteData, get_current_site
 from app.web.translation import mark_english
 from app.web.urls import FRAME_ROUTES, frame_file_url
-from app.web.wording import LESSON_STEPS, build_legend, describe_turn
+from app.web.wording import build_legend, describe_turn
 
+Query = MultiDict[str, str]
 bp = Blueprint("embed", __name__)
 
 NARROW_WIDTH = 320  # width in pixels of the picture of curves for small screens
@@ -484,162 +479,3 @@ def download_board_preview(record: str = "") -> Response:
 def _name_file(figure_kind: str, subject_name: str) -> str:
     """Return the name of a file without its suffix."""
     return re.sub("[^a-z0-9]+", "-", f"{figure_kind}-{subject_name}").strip("-")
-
-
-Query = MultiDict[str, str]
-PROVIDER_NAME = "Q-Tac-Toe"
-# smallest and largest (width, height) of a frame in pixels
-MIN_FRAME_SIZE, MAX_FRAME_SIZE = (120, 99_999)
-# statuses of a URL without a page of this site
-NO_PAGE_STATUSES = {
-    400,
-    404,
-    405,
-    409,
-    414,
-}
-
-
-@bp.get(urls.OEMBED)
-def answer_oembed() -> Response:
-    """Return the oEmbed response: the frame of the page at a URL of this site."""
-    kind = request.args.get("format", "json")
-    if kind not in ("json", "xml"):
-        abort(501, f"format={kind} is not supported: use json or xml.")
-    url = request.args.get("url", "")
-    if not url:
-        raise BadRequest(
-            "The parameter url is missing: it is the URL of the page to embed."
-        )
-    take = find_frame(get_current_site(), url)
-    host = request.host_url.rstrip("/")
-    width = min(take.frame_size[0], read_max_size("maxwidth"))
-    height = min(take.frame_size[1], read_max_size("maxheight"))
-    answer = {
-        "version": "1.0",
-        "type": "rich",
-        "provider_name": PROVIDER_NAME,
-        "provider_url": host,
-        "title": take.title,
-        "html": export.build_iframe(host, take.frame_url, take.title, width, height),
-        "width": width,
-        "height": height,
-    }
-    if kind == "json":
-        return export.build_file_response(
-            json.dumps(answer).encode(), "application/json"
-        )
-    root = ElementTree.Element("oembed")
-    for name, value in answer.items():
-        ElementTree.SubElement(root, name).text = str(value)
-    file_content: bytes = ElementTree.tostring(
-        root, encoding="utf-8", xml_declaration=True
-    )
-    return export.build_file_response(file_content, "text/xml")
-
-
-def find_frame(site: SiteData, url: str) -> export.Export:
-    """Return the export of the page with a URL.
-
-    Raises NotFound for another host, or for a page that cannot be embedded.
-    """
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        raise NotFound(f"{url} is not a URL.") from None
-    if (
-        parts.scheme not in ("http", "https")
-        or parts.netloc.lower() != request.host.lower()
-    ):
-        raise NotFound(f"{url} is not on this site.")
-    query = MultiDict(parse_qsl(parts.query, keep_blank_values=True))
-    try:
-        endpoint, given = current_app.url_map.bind(parts.netloc).match(parts.path)
-        if take := find_export(site, endpoint, given, query):
-            return take
-    except RequestRedirect:
-        pass
-    except HTTPException as error:
-        if error.code not in NO_PAGE_STATUSES:
-            raise
-        raise NotFound(f"{url} cannot be embedded. {error.description}") from None
-    raise NotFound(f"{url} cannot be embedded.")
-
-
-def read_max_size(parameter_name: str) -> int:
-    """Return the largest width or height of a frame, in pixels, from the query.
-
-    Raises BadRequest if it is too small.
-    """
-    return read_integer(
-        parameter_name,
-        request.args.get(parameter_name) or str(MAX_FRAME_SIZE),
-        MIN_FRAME_SIZE,
-        MAX_FRAME_SIZE,
-    )
-
-
-def find_export(
-    site: SiteData, endpoint: str, path_values: Mapping[str, Any], query: Query
-) -> export.Export | None:
-    """Return the export of the page or frame of an endpoint.
-
-    Raises the errors of parsing its URL, and NotFound if it has no export.
-    """
-    take = None
-    match endpoint:
-        case "play.show_match" | "embed.show_board":
-            take = export.export_board(
-                parse_match(path_values.get("record", ""), query, site)
-            )
-        case "mind.show_mind" | "embed.show_mind":
-            view = minds.parse_snapshot_and_colouring(site, path_values["name"], query)
-            take = export.export_mind(site, path_values["name"], *view)
-        case "agents.show_agent":  # the export of an agent does not depend on the query
-            alone = MultiDict({"against": query.get("against", "")})
-            take = parse_curves(site, path_values["name"], alone).export
-        case "embed.show_curves":
-            take = parse_curves(site, path_values["name"], query).export
-        case "compare.show_comparison":
-            take = _export_comparison(site, path_values.get("record", ""), query)
-        case "experiments.show_claim" | "embed.show_experiment":
-            take = export.export_figure(
-                *parse_figure(site, path_values["claim"], query)
-            )
-        case "puzzle.show_puzzle" | "puzzle.framed":
-            take = export.export_puzzle(site, path_values["number"])
-        case "puzzle.redirect_to_today" | "puzzle.framed_today":
-            take = export.export_daily_puzzles()
-        case "lesson.show_lesson" | "lesson.framed" | "how.part" | "how.framed":
-            take = export_explanation(site, path_values["slug"])
-        case "teach.show_learner" | "teach.framed":
-            take = _export_learner(path_values.get("learner", ""))
-    return take
-
-
-def _export_learner(recipe_name: str) -> export.Export:
-    """Return the export of a taught learner. Raises NotFound if it cannot be taught."""
-    try:
-        return export.export_learner(recipe_name)
-    except RecipeError as error:
-        words = f"This learner cannot be taught: {error}."
-        raise NotFound(mark_english(words)) from None
-
-
-def _export_comparison(site: SiteData, record: str, query: Query) -> export.Export:
-    """Return the export of a comparison's curves. Raises NotFound without a learned agent."""
-    lenses = query.getlist("lens")
-    shown, _ = parse_comparison(record, lenses, site, query.get("figure", ""))
-    learned = [view.value_source for view in list_learned_views(site, shown)]
-    if not learned:
-        words = "None of these value sources is an agent that learned."
-        raise NotFound(mark_english(words))
-    return export.export_curves(site, learned, shown.curve_key, record=shown.record)
-
-
-def export_explanation(site: SiteData, slug: str) -> export.Export | None:
-    """Return the export of a step of the lesson or of an update, None for other parts."""
-    for stop in LESSON_STEPS:
-        if stop.slug == slug:
-            return export.export_lesson_step(stop)
-    return export.export_update(slug) if slug in site.update_examples else None

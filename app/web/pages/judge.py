@@ -210,7 +210,7 @@ def judge_table() -> Response:
     """
     site = get_current_site()
     try:
-        reading, options = read_sent_table(site)
+        reading, options = read_sent_table()
     except TableError as error:
         response = render_page(build_judge_page(site, fault_sentence=str(error)))
         response.status_code = 400

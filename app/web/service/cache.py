@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 # size of the cache in bytes, enough for about 2,000 compressed pages
 CACHE_BYTES = 8 << 20
-# share of CACHE_BYTES for responses that were requested more than once
-PROVEN_SHARE = 0.75
 MAX_ANSWER_BYTES = 1 << 19  # maximum size of one response in bytes
 # only responses that vary by these headers are cached
 CACHED_VARY_HEADERS = {"accept-encoding", "hx-request"}
@@ -46,42 +44,25 @@ class CachedResponse(NamedTuple):
 
 
 class ResponseCache:
-    """A cache of responses, up to `size` bytes.
-
-    Responses that were requested more than once stay longer than new responses.
-    """
+    """A cache of responses, up to `max_bytes` bytes; those that were not requested lately go first."""
 
     def __init__(self, max_bytes: int) -> None:
-        self.proven: LRUCache[Key, tuple[CachedResponse, int]] = build_sized_cache(
-            max_bytes * PROVEN_SHARE
-        )
-        self.new: LRUCache[Key, tuple[CachedResponse, int]] = build_sized_cache(
-            max_bytes * (1 - PROVEN_SHARE)
+        self.responses: LRUCache[Key, CachedResponse] = LRUCache(
+            max_bytes, getsizeof=_measure_size
         )
         self.lock = Lock()
 
     def find_response(self, environ: "WSGIEnvironment") -> CachedResponse | None:
         """Return the cached response to a request, or None."""
-        key = _build_key(environ)
         with self.lock:
-            found = self.proven.get(key)
-            if (
-                not found
-                and (found := self.new.pop(key, None))
-                and found[1] <= self.proven.maxsize
-            ):
-                self.proven[key] = found
-        return found[0] if found else None
+            return self.responses.get(_build_key(environ))
 
     def add_response(
         self, environ: "WSGIEnvironment", response: CachedResponse
     ) -> None:
-        """Cache the response to a request if it is not too large."""
-        key = _build_key(environ)
-        size = _measure_size(key, response)
+        """Cache the response to a request."""
         with self.lock:
-            if size <= self.new.maxsize:
-                self.new[key] = response, size
+            self.responses[_build_key(environ)] = response
 
 
 class RequestTurns:
@@ -208,17 +189,8 @@ def _build_key(environ: "WSGIEnvironment") -> Key:
     )
 
 
-def build_sized_cache(max_bytes: float) -> "LRUCache[Key, tuple[CachedResponse, int]]":
-    """Return an empty cache for responses with their sizes, up to a total size in bytes."""
-    return LRUCache(max_bytes, getsizeof=lambda found: found[1])
-
-
-def _measure_size(key: Key, response: CachedResponse) -> int:
-    """Return the memory of a response and its key in bytes."""
-    texts = [
-        *key,
-        response.status,
-        *(text for header in response.headers for text in header),
-    ]
-    tuples = [key, response, response.headers, *response.headers]
-    return sum(map(sys.getsizeof, [*texts, *tuples, response.body]))
+def _measure_size(response: CachedResponse) -> int:
+    """Return the memory of a response in bytes, with its key, which is as long as the headers."""
+    texts = [response.status, *(text for header in response.headers for text in header)]
+    tuples = [response, response.headers, *response.headers]
+    return 2 * sum(map(sys.getsizeof, [*texts, *tuples])) + len(response.body)

@@ -41,7 +41,10 @@ def init_app(app: Flask) -> None:
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         owner = folder.lstat()
-        if owner.st_uid == os.getuid() and not owner.st_mode & OTHER_USERS_PERMISSIONS:
+        # On Windows, which has no such numbers, a user's folders are the user's own.
+        if not hasattr(os, "getuid") or (
+            owner.st_uid == os.getuid() and not owner.st_mode & OTHER_USERS_PERMISSIONS
+        ):
             app.jinja_env.bytecode_cache = CompiledTemplates(str(folder))
     for template in app.jinja_env.list_templates(COMPILED_ENDINGS):
         app.jinja_env.get_template(template)

@@ -5,11 +5,13 @@ The defaults suit a server without a proxy.
 
 import os
 import re
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv6Address
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, redirect, request
@@ -20,9 +22,11 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.project import ROOT as ROOT  # noqa: PLC0414 - it is exported
 from app.recipes import ALGORITHMS
 from app.recipes.faults import FAULTY_RECIPES
+from app.tictactoe.agents import ModelError
 from app.web import urls
 from app.web.doors import list_doors
 from app.web.site_data import get_current_site
+from app.web.trainer import Trainer
 
 bp = Blueprint("health", __name__)
 
@@ -31,7 +35,6 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 MAX_PROXIES = 9
-MAX_TRAINERS = 64
 HOST_NAME_PATTERN, IPV6_PATTERN = (
     r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)",
     r"\[(?P<ipv6>[0-9a-f:.]+)\]",
@@ -63,6 +66,55 @@ def read_number(variable_name: str, default: int, minimum: int, maximum: int) ->
     return int(text)
 
 
+# They stop a start with a sentence, and no traceback.
+STOPPING_ERRORS = (SettingError, ModelError)
+
+
+def print_error(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    """Print why the site does not start: an excepthook, with a traceback only for our own faults."""
+    if isinstance(error, STOPPING_ERRORS):
+        print(f"Not started. {error}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
+def allow_many_files() -> None:
+    """Let this process open as many files as the system allows: each connection needs one."""
+    import resource  # noqa: PLC0415 - there is no such module on Windows
+
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError):  # some systems refuse an unlimited number
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def read_worker_count() -> int:
+    """Return WEB_CONCURRENCY, which the Procfile renames, as gunicorn refuses it with a traceback.
+
+    Exits with a sentence, as gunicorn would print a traceback of an error in its configuration.
+    """
+    try:
+        return read_number("WORKERS", 2, 1, 64)
+    except SettingError as error:
+        sys.exit(f"Not started. {error}".replace("WORKERS", "WEB_CONCURRENCY"))
+
+
+def read_address() -> str:
+    """Return the address to listen on, from HOST and PORT; exits as `read_worker_count`."""
+    host = os.environ.get("HOST") or "0.0.0.0"
+    if ":" in host and not host.startswith("["):  # IPv6
+        host = f"[{host}]"
+    try:
+        return f"{host}:{read_number('PORT', 8000, 1, 65535)}"
+    except SettingError as error:
+        sys.exit(f"Not started. {error}")
+
+
+def find_trainer(application: Flask) -> Trainer | None:
+    """Return the trainer of an application; None with LAB=0, and for another application."""
+    site = application.extensions.get("site")
+    return site.lab.source if site else None
+
+
 class Settings(NamedTuple):
     """The settings of the site."""
 
@@ -72,7 +124,6 @@ class Settings(NamedTuple):
     trusts_forwarded_host: bool  # whether the trusted proxies also set X-Forwarded-Host
     canonical_host: str  # canonical host name, "" for any
     contact: str  # contact for security.txt, "" for none
-    serves_metrics: bool  # whether /metrics is served
 
 
 def read_settings() -> Settings:
@@ -81,8 +132,6 @@ def read_settings() -> Settings:
     By default no proxy is trusted, neither for the client nor for the scheme of a request.
     Raises SettingError, naming the variable, if one of them is wrong.
     """
-    # Only checked here: the trainer reads this variable itself.
-    read_number("LAB_TRAINERS", 1, 1, MAX_TRAINERS)
     contact = os.environ.get("SECURITY_CONTACT", "")
     if contact and not CONTACT_PATTERN.fullmatch(contact):
         raise SettingError(
@@ -95,7 +144,6 @@ def read_settings() -> Settings:
         trusts_forwarded_host=read_number("FORWARDED_HOST", 0, 0, 1) == 1,
         canonical_host=read_canonical_host(),
         contact=contact,
-        serves_metrics=read_number("METRICS", 0, 0, 1) == 1,
     )
 
 

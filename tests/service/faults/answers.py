@@ -187,12 +187,12 @@ def log_lines(server: Server) -> Iterator[Finding]:
 def full_log(server: Server) -> Iterator[Finding]:
     """An access log on a full disk."""
     codes = {status(ask(server, f"/play/{cell}")) for cell in range(9)}
-    lines = [line for line in server.log.splitlines() if not line.startswith("[")]
+    told = "No space left on device" in server.log
     yield Finding(
         "9 requests where the access log is /dev/full, a disk without room",
-        "all answered; one line says why the log cannot be written",
-        f"{', '.join(map(str, codes))}; {len(lines)} lines: {lines[0] if lines else ''}",
-        codes == {200} and len(lines) == 1 and "No space left on device" in lines[0],
+        "all answered, and the error log says why the access log cannot be written",
+        f"{', '.join(map(str, codes))}; {'it does' if told else 'it does not'}",
+        codes == {200} and told,
     )
 
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -21,7 +21,8 @@ from urllib.parse import urlsplit
 
 from app.tictactoe.agents import load_agent
 from app.tictactoe.game import build_game
-from app.web.on_demand import CLIENT_CHECK_SECONDS
+from app.web.service.job_line import MAX_JOBS
+from app.web.trainer import WANTED_SECONDS
 from tests.service.faults.finding import Finding, fault, on_a_server
 from tests.service.server import (
     ROOT,
@@ -29,7 +30,6 @@ from tests.service.server import (
     Answered,
     Server,
     ask,
-    children,
     cpu_seconds,
     page,
     serving,
@@ -39,8 +39,7 @@ from tests.service.server import (
     wait_until,
     wait_until_up,
 )
-from tests.signals import heeding
-from training.job_queue import MAX_JOBS
+from tests.signals import heeding, held_up
 
 AGENT, SEED = "q-learning-1", "99"
 DISK = 512  # KB: there is room for the old model, but not for the new one beside it
@@ -67,11 +66,6 @@ UNSEARCHED = (
     "/agents/q-table,games=20",
 )
 NUMBERS = count()
-DAMAGES: dict[str, Callable[[bytes], bytes]] = {
-    "empty": lambda content: b"",
-    "cut": lambda content: content[: len(content) // 2],
-    "changed in every byte": lambda content: bytes(255 - byte for byte in content),
-}
 
 
 @fault("full-disk")
@@ -190,8 +184,8 @@ def long() -> str:
 
 
 def visit(server: Server, name: str) -> Answered:
-    """Open the lab with a recipe, and repeat the request while the status is 202."""
-    return until_there(server, f"/lab/{name}", time.monotonic() + PATIENCE)
+    """Open the page of a recipe, and repeat the request while the status is 202."""
+    return until_there(server, f"/agents/{name}", time.monotonic() + PATIENCE)
 
 
 @on_a_server("trainer")
@@ -206,101 +200,68 @@ def killed_trainer(server: Server) -> Iterator[Finding]:
             f"no recipe named for {IDLE:g} s", "no processor time", f"{spent:g} s", spent == 0
         )
         for _ in range(KILLS):
-            (killed,) = trainers(server)
+            killed = trainers(server)
             answers = [pool.submit(page, server, fresh()) for _ in range(4 * CLIENTS)]
             answers[0].result()
-            os.kill(killed, signal.SIGKILL)
+            for process in killed:
+                os.kill(process, signal.SIGKILL)
             seen = Counter(answer.result() for answer in answers)
             after = page(server, fresh())
-            others = trainers(server)
             yield Finding(
-                f"kill -KILL of the trainer, {CLIENTS} clients with {4 * CLIENTS} new recipes",
-                "one error page at most; then there is another trainer, and one only",
-                f"{', '.join(f'{number} x {status}' for status, number in sorted(seen.items()))}; "
-                f"then {after}, trainers: {len(others)}",
-                seen[200] >= 4 * CLIENTS - 1 and after == 200 and len(others - {killed}) == 1,
-            )
-
-
-@fault("broken-cache")
-def broken_cache() -> Iterator[Finding]:
-    """Damaged files of compiled kernels."""
-    with tempfile.TemporaryDirectory() as name:
-        with serving(NUMBA_CACHE_DIR=name) as server:
-            assert visit(server, long()).status == 200
-        kept = {file: file.read_bytes() for file in Path(name).rglob("*.nb[ci]")}
-        for done, damage in DAMAGES.items():
-            for file, content in kept.items():
-                file.write_bytes(damage(content))
-            with serving(NUMBA_CACHE_DIR=name) as server:
-                seen = [visit(server, long()).status for _ in range(2)]
-            yield Finding(
-                f"{len(kept)} files that numba keeps are {done}, two new recipes",
-                "both are trained",
-                f"{seen[0]}, {seen[1]}",
-                bool(kept) and seen == [200, 200],
+                f"kill -KILL of all processes that train, {CLIENTS} clients with {4 * CLIENTS} new "
+                "recipes",
+                "one error page for each process at most; then they are replaced",
+                f"{', '.join(f'{number} x {status}' for status, number in sorted(seen.items()))}, "
+                f"{len(killed)} killed; then {after}",
+                seen[200] >= 4 * CLIENTS - len(killed)
+                and after == 200
+                and not killed & trainers(server),
             )
 
 
 @fault("trainer-ends")
 def trainer_and_server() -> Iterator[Finding]:
-    """The end of the trainer when the server is reloaded, stopped or killed."""
+    """The end of all trainings when the server is reloaded, stopped or killed."""
     with serving() as server:
         with ThreadPoolExecutor(2 * CLIENTS) as pool:
             statuses = {pool.submit(page, server, fresh()) for _ in range(2 * CLIENTS)}
             first = {answer.result() for answer in statuses}
-        one = trainers(server)
+        old = trainers(server)
         server.reload()
-        assert page(server, fresh()) == 200
-        yield Finding(
-            "new recipes asked of two workers at once, then kill -HUP and one more",
-            "one trainer for both, and the same after the reload",
-            f"{len(one)}, {'the same' if trainers(server) == one else 'others'}",
-            first == {200} and len(one) == 1 and trainers(server) == one,
-        )
-    yield _gone("kill -TERM of the server", one)
+        yield _gone("kill -HUP of the server, the processes of the old workers", old)
+        assert first == {page(server, fresh())} == {200}
+        new = trainers(server)
+    yield _gone("kill -TERM of the server", new)
     with tempfile.TemporaryFile("w+") as output:
         server = start(output)
         try:
             assert wait_until_up(server), server.log
             assert page(server, fresh()) == 200
-            one = trainers(server)
+            left = trainers(server)
         finally:
             server.process.kill()
             server.process.wait()
-    yield _gone("kill -KILL of the server's first process", one)
+    yield _gone("kill -KILL of the server's first process", left)
 
 
-@contextmanager
-def held_up(server: Server) -> Iterator[int]:
-    """Stop the only training worker during a training."""
-    assert page(server, fresh()) == 200
-    (one,) = children(*trainers(server))
-    os.kill(one, signal.SIGSTOP)
-    wait_until(lambda: _state(one) == "T")
-    try:
-        yield one
-    finally:
-        os.kill(one, signal.SIGCONT)
-
-
-@on_a_server("place-in-line", LAB_TRAINERS="1")
+@on_a_server("place-in-line", WEB_CONCURRENCY="1")
 def place_in_line(server: Server) -> Iterator[Finding]:
     """Clients that wait, and clients that leave."""
     with ThreadPoolExecutor() as pool:
-        with held_up(server):
-            # the job that the worker has started
+        assert page(server, fresh()) == 200
+        with held_up(*server.workers):
+            # the job that the process has started
             first = pool.submit(ask, server, f"/lab/{fresh()}")
             wait_until(first.done)
             for _ in range(GONE):
                 with suppress(TimeoutError):
                     ask(server, f"/lab/{fresh()}", 0.05)
             names = [fresh() for _ in range(2)]
-            # the trainer needs this time to notice that they have gone
-            time.sleep(2 * CLIENT_CHECK_SECONDS)
+            # until the server has noticed that they have gone
+            time.sleep(2 * WANTED_SECONDS)
             told = [ask(server, f"/lab/{name}") for name in names]
             again = all(each.headers["Retry-After"] and each.headers["Refresh"] for each in told)
-        places = re.findall(r"Number (\d+) in the queue", " ".join(each.text for each in told))
+        places = re.findall(r"number (\d+) in the queue", " ".join(each.text for each in told))
         there = visit(server, names[0]).status
         yield Finding(
             f"{GONE} who name new recipes and hang up while the only one who trains is held up, "
@@ -346,14 +307,14 @@ def other_folders() -> Iterator[Finding]:
     with tempfile.TemporaryDirectory() as name, serving(XDG_RUNTIME_DIR=name) as one:
         with serving(XDG_RUNTIME_DIR=name) as other:
             seen = [page(server, fresh()) for server in (one, other)]
-            apart = trainers(one).isdisjoint(trainers(other))
+            before = len([*Path(name).glob("q-tac-toe/*.lock")])
         seen.append(page(one, fresh()))
-        left = len([*Path(name).glob("q-tac-toe/server-*")])
+        left = len([*Path(name).glob("q-tac-toe/*.lock")])
     yield Finding(
         "two servers with one place, a new recipe of each; one ends, another new recipe",
-        "200, each by a trainer of its own; one folder is left",
-        f"{', '.join(map(str, seen))}, trainers {'apart' if apart else 'shared'}; {left} left",
-        seen == [200] * 3 and apart and left == 1,
+        "200, each with a line of its own; one is left",
+        f"{', '.join(map(str, seen))}; {before} lines, then {left}",
+        seen == [200] * 3 and (before, left) == (2, 1),
     )
     with tempfile.TemporaryDirectory() as name, mounted(Path(name)) as mount:
         done = f"a runtime folder of {DISK} KB that is full, a page and a new recipe"
@@ -380,48 +341,21 @@ def other_folders() -> Iterator[Finding]:
 
 @fault("left-behind")
 def left_behind() -> Iterator[Finding]:
-    """Folders of other servers, and a runtime folder of another user."""
-
-    def made(folder: Path, *files: str, age: float = 3600) -> Path:
-        folder.mkdir(parents=True)
-        with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(str(folder / "socket"))
-        for name in ("lock", *files):
-            (folder / name).touch()
-        now = folder.stat().st_mtime
-        os.utime(folder, (now - age, now - age))
-        return folder
-
-    with tempfile.TemporaryDirectory() as name:  # short, as the address of a socket has to be
-        short = Path(name)
-        place = short / "q-tac-toe"
-        killed = made(place / "server-killed")
-        linked = place / "server-linked"
-        linked.symlink_to(made(short / "elsewhere"))
-        os.utime(linked, (0, 0), follow_symlinks=False)
-        checkout = short / "q-tac-toe-main"
-        (checkout / ".git").mkdir(parents=True)
-        os.utime(checkout, (0, 0))
-        others = {
-            checkout / ".git",
-            linked / "lock",
-            made(short / "q-tac-toe-1"),
-            made(place / "server-with-more", "notes") / "notes",
-            made(place / "mine"),
-            made(place / "server-made-just-now", age=0),
-        }
-        with serving(TMPDIR=name, XDG_RUNTIME_DIR=name):
-            own = len([*place.glob("server-????????")])
-            gone = not killed.exists()
-        lost = [path.name for path in others if not path.exists()]
-        ended = not [*place.glob("server-????????")]
+    """The files of a server that was killed, and a runtime folder of another user."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "q-tac-toe"
+        folder.mkdir()
+        for file in ("killed", "killed-wal", "killed.lock", "notes"):
+            (folder / file).touch()
+        with serving(XDG_RUNTIME_DIR=name):
+            own = len([*folder.glob("*.lock")])
+            left = {file.name for file in folder.glob("killed*")}
+        ended = {file.name for file in folder.iterdir()}
     yield Finding(
-        "the folder of a killed server, and others: a link to one elsewhere, a checkout, one with "
-        "more in it, one of another name, one made just now",
-        "the first is removed at the start and no other, the server's own at its end",
-        f"{'removed' if gone else 'left'}, of the others {len(lost)}; {own} of its own, "
-        f"{'none' if ended else 'one'} at the end",
-        gone and not lost and own == 1 and ended,
+        "the files of a killed server, and another file",
+        "they are removed at the start, and the server's own at its end",
+        f"{len(left)} left, {own} of its own; at the end {', '.join(ended)}",
+        not left and own == 1 and ended == {"notes"},
     )
     for done, mode, owner in (
         ("that others can write to", 0o777, os.getuid()),
@@ -433,35 +367,33 @@ def left_behind() -> Iterator[Finding]:
             os.chmod(name, mode)
             os.chown(name, owner, -1)
             with serving(XDG_RUNTIME_DIR=name, TMPDIR=short_name):
-                elsewhere = len([*Path(short_name).glob("runtime-*/q-tac-toe/server-*")])
+                elsewhere = len([*Path(short_name).glob("runtime-*/q-tac-toe/*.lock")])
             touched = len([*Path(name).iterdir()])
         yield Finding(
             f"a runtime folder {done}",
-            "nothing is put there, the server's folder is made elsewhere",
+            "nothing is put there, the server's files are made elsewhere",
             f"{touched} there, {elsewhere} elsewhere",
             not touched and elsewhere == 1,
         )
 
 
-@on_a_server("full-queue", LAB_TRAINERS="1")
+@on_a_server("full-queue", WEB_CONCURRENCY="1")
 def full_queue(server: Server) -> Iterator[Finding]:
     """More clients than the queue has room for."""
-    with (
-        ThreadPoolExecutor(MAX_JOBS + MORE) as pool,
-        held_up(server) as one,
-    ):
-        held = pool.submit(visit, server, fresh())  # the job that the worker has started
-        answers = [pool.submit(visit, server, fresh()) for _ in range(MAX_JOBS + MORE - 1)]
-        wait_until(lambda: sum(answer.done() for answer in answers) >= MORE - 1)
-        told = [answer.result() for answer in answers if answer.done()]
-        shipped = page(server, "q-table")
-        os.kill(one, signal.SIGCONT)
+    assert page(server, fresh()) == 200
+    with ThreadPoolExecutor(MAX_JOBS + MORE) as pool:
+        with held_up(*server.workers):
+            held = pool.submit(visit, server, fresh())  # the job that the process has started
+            answers = [pool.submit(visit, server, fresh()) for _ in range(MAX_JOBS + MORE - 1)]
+            wait_until(lambda: sum(answer.done() for answer in answers) >= MORE - 1)
+            told = [answer.result() for answer in answers if answer.done()]
+            shipped = page(server, "q-table")
         seen = Counter(answer.result().status for answer in [held, *answers])
         yield Finding(
             f"{MAX_JOBS + MORE} new recipes while the only one who trains is held up",
             f"one is being trained, {MAX_JOBS} stand in line, {MORE - 1} x 503 with Retry-After at "
             "once; agents that are there are shown; all in line are trained as soon as it goes on",
-            f"{seen[503]} x 503, {seen[200]} x 200; an agent that is there: {shipped}",
+            f"{dict(seen)}; an agent that is there: {shipped}",
             seen == {503: MORE - 1, 200: MAX_JOBS + 1}
             and all(answer.headers["Retry-After"] for answer in told)
             and shipped == 200,
@@ -528,13 +460,8 @@ def requests_of_one(server: Server, paths: list[str]) -> Iterator[None]:
                 f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
                 f"X-Forwarded-For: {FROM_ONE['X-Forwarded-For']}\r\n\r\n".encode()
             )
-        wait_until(lambda: len(children_of_trainer(server)) > 0)
+        wait_until(lambda: trainers(server))
         yield
-
-
-def children_of_trainer(server: Server) -> list[int]:
-    """Return the workers of the trainer."""
-    return [child for parent in trainers(server) for child in children(parent)]
 
 
 @fault("first-start")
@@ -595,13 +522,8 @@ def _gone(done: str, pids: set[int]) -> Finding:
     return Finding(done, f"no trainer is left after {ENDED:g} s", f"{seconds:.1f} s", True)
 
 
-def _state(pid: int) -> str:
-    """Return the kernel's letter for the state of a process."""
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-
-
 def _runs(pid: int) -> bool:
     try:
-        return b"training.trainer" in open(f"/proc/{pid}/cmdline", "rb").read()
+        return b"app.processes" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False

@@ -122,7 +122,7 @@ def judge_table(query: schema.TableQuery) -> Response:
     """
     site = get_current_site()
     try:
-        reading, _ = read_sent_table(site)
+        reading, _ = read_sent_table()
     except TableError as error:
         raise BadRequest(f"This table cannot be read: {error}.") from None
     if isinstance(reading, Diagnosis):

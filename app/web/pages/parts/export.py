@@ -1,9 +1,7 @@
 """Exports of figures: as a file, in a frame, and as a citation.
 
 A page that can be embedded has a `Export` for each of its figures, and shows it with the
-macros of `templates/parts/_export.html`: `take_row` anywhere, and `discovery` in its head,
-from which a program that has the page's URL finds the frame by oEmbed (see
-`app.web.pages.embed`).
+macro `take_row` of `templates/parts/_export.html`.
 """
 
 import base64

@@ -16,13 +16,12 @@ from werkzeug.exceptions import (
 )
 from werkzeug.formparser import parse_form_data
 
-from app.doctor import Diagnosis, examine_text, is_trace
+from app.doctor import Diagnosis
+from app.reading import read_or_diagnose
 from app.tables.options import QUESTIONS, TableOptions
-from app.tables.reader import TableReading, read_table
-from app.tictactoe.game import Game
+from app.tables.reader import TableReading
 from app.web.formatting import format_choices
-from app.web.service.thread_pool import limit_seconds, run_in_thread_pool
-from app.web.site_data import SiteData
+from app.web.service.reading import limit_seconds, read_in_process
 
 MAX_TABLE_BYTES = 4 << 20  # limit for a table in bytes
 MAX_FORM_BYTES = MAX_TABLE_BYTES + (1 << 14)  # limit for a form with a table in bytes
@@ -43,7 +42,7 @@ if find_spec(
 _free_places = BoundedSemaphore(MAX_CONCURRENT_TABLES)
 
 
-def read_sent_table(site: SiteData) -> tuple[TableReading | Diagnosis, TableOptions]:
+def read_sent_table() -> tuple[TableReading | Diagnosis, TableOptions]:
     """Return the table in the body or the form of the request, as read, and its options.
 
     A trace of updates is diagnosed instead. Raises TableError if nothing in it can be read,
@@ -52,18 +51,8 @@ def read_sent_table(site: SiteData) -> tuple[TableReading | Diagnosis, TableOpti
     """
     with receiving():
         content, options = receive_table()
-    return run_in_thread_pool(read_or_diagnose, site.game, content, options), options
-
-
-def read_or_diagnose(
-    game: Game, content: bytes, options: TableOptions
-) -> TableReading | Diagnosis:
-    """Return the reading of a table, or the doctor's diagnosis of a trace."""
-    text = content.decode("utf-8-sig", "replace")
-    if not is_trace(text):
-        return read_table(game, content, options)
-    diagnosis: Diagnosis = examine_text(text, max_rows=MAX_TRACE_ROWS)
-    return diagnosis
+    reading = read_in_process(read_or_diagnose, content, options, MAX_TRACE_ROWS)
+    return reading, options
 
 
 @contextmanager

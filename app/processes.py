@@ -1,0 +1,130 @@
+"""Calls in another process, which can be killed: it runs `python -m app.processes`.
+
+A call that crashes, hangs or is killed costs one answer; the next call starts a new process. The
+process ends when its standard input closes, so also when its parent is killed.
+"""
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread, Timer
+from traceback import format_exc
+from typing import Any, BinaryIO, TypeVar
+
+from app.project import PREFIX, ROOT
+
+IDLE_SECONDS = 600.0  # seconds without a call after which a process ends
+NICENESS = 5  # a lower priority than that of the pages
+
+Result = TypeVar("Result")
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+class CallError(Exception):
+    """The error if the process was killed, crashed, or exceeded the time limit of the call."""
+
+
+class CallProcess:
+    """A process for one call at a time, started by the first call."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = Lock()  # held during a call
+
+    def call(
+        self, seconds: float, function: Callable[..., Result], *arguments: Any
+    ) -> Result:
+        """Return the result of a function at the top level of a module, within some seconds.
+
+        Raises CallError, and the error of the function with the traceback as its note.
+        """
+        with self._lock:
+            error, result = self._send(seconds, (function, arguments))
+        if error:
+            raise error
+        return result  # type: ignore[no-any-return]
+
+    def _send(self, seconds: float, call: Call) -> tuple[Exception | None, Any]:
+        if self._process and self._process.poll() is not None:
+            self.close()
+        process = self._process = self._process or _start_process()
+        assert process.stdin
+        assert process.stdout
+        # A kill also ends a process that is stopped, and closes the pipe that is read here.
+        limit = Timer(seconds, process.kill)
+        limit.start()
+        try:
+            pickle.dump(call, process.stdin)
+            process.stdin.flush()
+            return pickle.load(process.stdout)  # type: ignore[no-any-return]
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            self.close()
+            raise CallError(f"{call[0].__name__}: the process has ended") from error
+        finally:
+            limit.cancel()
+
+    def close(self) -> None:
+        """Kill the process, if there is one."""
+        if self._process:
+            process, self._process = self._process, None
+            process.kill()
+            with suppress(OSError):
+                process.communicate()
+
+
+def call_by_name(module: str, name: str, *arguments: Any) -> Any:
+    """Call a function of a module that only the other process imports."""
+    return getattr(import_module(f"{PREFIX}{module}"), name)(*arguments)
+
+
+def _start_process() -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-m", __name__],
+        cwd=None if PREFIX else ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        # Ctrl-C reaches the server only, which then ends this process.
+        process_group=None if sys.platform == "win32" else 0,
+    )
+
+
+def main() -> None:
+    """Answer calls from the standard input until it closes, or until none comes any more."""
+    answers = sys.stdout.buffer
+    sys.stdout = sys.stderr  # what a function prints is no answer
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    calls: SimpleQueue[Call] = SimpleQueue()
+    Thread(target=_read_calls, args=(sys.stdin.buffer, calls), daemon=True).start()
+    with suppress(Empty):
+        while True:
+            function, arguments = calls.get(timeout=IDLE_SECONDS)
+            pickle.dump(_answer(function, arguments), answers)
+            answers.flush()
+
+
+def _read_calls(source: BinaryIO, calls: "SimpleQueue[Call]") -> None:
+    """Read calls until the parent has ended; end this process then, also during a call."""
+    with suppress(EOFError):
+        while True:
+            calls.put(pickle.load(source))
+    os._exit(0)
+
+
+def _answer(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> tuple[Exception | None, Any]:
+    try:
+        return None, function(*arguments)
+    except Exception as error:
+        error.add_note(format_exc())
+        return error, None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+"""The jobs that wait for a training, and their answers, in a file that all web workers share.
+
+The next job is one of the address that was served least recently, so nobody waits behind the many
+jobs of another.  Equal requests are one job.  A job that nobody asks for again is dropped.
+"""
+
+import atexit
+import os
+import sqlite3
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from secrets import token_hex
+from time import monotonic
+from typing import Any, NamedTuple
+
+from filelock import FileLock, Timeout
+
+from app.tictactoe.files import get_runtime_folder
+
+MAX_JOBS = 200  # jobs in the line
+MAX_ANSWER_BYTES = 48 << 20  # all answers together; an agent has about 100 KB
+FAILED_SECONDS = 5.0  # seconds for which those who wait can read that a job failed
+BUSY_SECONDS = 5.0  # longest wait while another process writes
+LOCK_SUFFIX = ".lock"
+
+_held_locks: list[FileLock] = []
+
+# `turn` numbers the jobs of an address, single trainings first.
+SCHEMA = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = OFF;
+CREATE TABLE IF NOT EXISTS answers (request TEXT PRIMARY KEY, status INTEGER, answer BLOB,
+    expires REAL);
+CREATE TABLE IF NOT EXISTS served (address TEXT PRIMARY KEY, at REAL);
+CREATE TABLE IF NOT EXISTS jobs (request TEXT PRIMARY KEY, kind TEXT, is_batch INTEGER,
+    address TEXT, wanted_until REAL, worker INTEGER);
+CREATE VIEW IF NOT EXISTS line AS
+    SELECT request, kind, address, wanted_until, row_number() OVER (
+        PARTITION BY kind ORDER BY turn, coalesce(at, 0), arrival) AS place
+    FROM (SELECT *, jobs.rowid AS arrival, row_number() OVER (
+        PARTITION BY kind, address ORDER BY is_batch, jobs.rowid) AS turn
+        FROM jobs WHERE worker IS NULL) LEFT JOIN served USING (address);
+"""
+
+
+class LineFullError(Exception):
+    """The error if the line is full, and no address has more jobs in it than this one."""
+
+
+class Answer(NamedTuple):
+    """The answer to a request: an HTTP status, and the bytes that the training returned."""
+
+    status: int
+    content: bytes
+
+
+class JobLine:
+    """The line of jobs and the answers, in a file, or in memory if the file cannot be written."""
+
+    def __init__(self, file: Path | None) -> None:
+        """Create the line; without a file only the threads of this process share it."""
+        self._file = file
+        # A connection must not be used after a fork, nor closed, so it stays here.
+        self._connections: dict[int, sqlite3.Connection] = {}
+
+    def find_answer(self, request: str) -> Answer | None:
+        """Return the answer to a request, None before the end of its job."""
+        rows = self._execute(
+            "SELECT status, answer FROM answers WHERE request = ? AND expires > ?",
+            request,
+            monotonic(),
+        )
+        return Answer(*rows[0]) if rows else None
+
+    def want(
+        self, request: str, kind: str, is_batch: bool, address: str, seconds: float
+    ) -> None:
+        """Put a job into the line, or keep it there for some more seconds.
+
+        If the line is full, the address with most jobs loses its last one; raises LineFullError if
+        it is this address.
+        """
+        until = monotonic() + seconds
+        if self._execute(
+            "UPDATE jobs SET wanted_until = max(wanted_until, ?) WHERE request = ? RETURNING 1",
+            until,
+            request,
+        ):
+            return
+        counts = dict(
+            self._execute("SELECT address, count(*) FROM line GROUP BY address")
+        )
+        if sum(counts.values()) >= MAX_JOBS:
+            busiest = max(counts, key=counts.__getitem__)
+            if counts.get(address, 0) >= counts[busiest]:
+                raise LineFullError
+            self._execute(
+                "DELETE FROM jobs WHERE rowid = "
+                "(SELECT max(rowid) FROM jobs WHERE worker IS NULL AND address = ?)",
+                busiest,
+            )
+        self._execute(
+            "INSERT OR IGNORE INTO jobs VALUES (?, ?, ?, ?, ?, NULL)",
+            *(request, kind, is_batch, address, until),
+        )
+
+    def find_place(self, request: str) -> int:
+        """Return the place of a job in the line, from 1; 0 if a worker has taken it."""
+        self._drop_unwanted()
+        rows = self._execute("SELECT place FROM line WHERE request = ?", request)
+        return int(rows[0][0]) if rows else 0
+
+    def take(self, kind: str) -> str | None:
+        """Return the next job of a kind for this process, and drop jobs that nobody wants."""
+        self._drop_unwanted()
+        rows = self._execute(
+            "UPDATE jobs SET worker = ? WHERE worker IS NULL AND request = "
+            "(SELECT request FROM line WHERE kind = ? AND place = 1) RETURNING request, address",
+            *(os.getpid(), kind),
+        )
+        if not rows:
+            return None
+        request, address = rows[0]
+        self._execute(
+            "INSERT OR REPLACE INTO served VALUES (?, ?)", address, monotonic()
+        )
+        return str(request)
+
+    def finish(self, request: str, answer: Answer) -> None:
+        """Store the answer of a job; a failure only for those who wait now."""
+        expires = monotonic() + FAILED_SECONDS if answer.status == 500 else float("inf")
+        self._execute(
+            "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)",
+            *(request, *answer, expires),
+        )
+        self._execute("DELETE FROM jobs WHERE request = ?", request)
+        ((size,),) = self._execute(
+            "SELECT (page_count - freelist_count) * page_size "
+            "FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+        )
+        if size > MAX_ANSWER_BYTES:  # the oldest quarter goes
+            self._execute(
+                "DELETE FROM answers WHERE rowid <= "
+                "(SELECT min(rowid) + (max(rowid) - min(rowid)) / 4 FROM answers)"
+            )
+
+    def release(self, process: int) -> None:
+        """Put the jobs of a process that has ended back into the line."""
+        self._execute("UPDATE jobs SET worker = NULL WHERE worker = ?", process)
+
+    def _drop_unwanted(self) -> None:
+        self._execute(
+            "DELETE FROM jobs WHERE worker IS NULL AND wanted_until < ?", monotonic()
+        )
+
+    def _execute(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """Execute a statement, which is a transaction of its own, and return its rows."""
+        connection = self._connections.get(os.getpid())
+        if connection is None:
+            connection = self._connections[os.getpid()] = self._connect()
+        return connection.execute(statement, values).fetchall()
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            return _open(str(self._file or ":memory:"))
+        except sqlite3.Error:  # the disk is full, for example
+            return _open(":memory:")
+
+
+def _open(name: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        name, BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    connection.executescript(SCHEMA)
+    return connection
+
+
+@cache
+def get_job_line() -> JobLine:
+    """Return the line of this server: of this process and of its future forks."""
+    try:
+        return JobLine(_create_file())
+    except OSError:
+        return JobLine(None)
+
+
+def _create_file() -> Path:
+    """Return a new file in the runtime folder; remove those of servers that were killed.
+
+    The lock of a file is held until the last process of its server has ended.
+    """
+    folder = get_runtime_folder()
+    for old in folder.glob(f"*{LOCK_SUFFIX}"):
+        with suppress(Timeout, OSError), FileLock(old, blocking=False):
+            _remove_files(old)
+    file = folder / f"{os.getpid()}-{token_hex(4)}"
+    lock = file.with_suffix(LOCK_SUFFIX)
+    _held_locks.append(FileLock(lock))
+    _held_locks[-1].acquire()
+    atexit.register(_remove_files, lock, os.getpid())
+    return file
+
+
+def _remove_files(lock: Path, process: int | None = None) -> None:
+    """Remove a lock and the files beside it; only in one process, if it is given."""
+    if process in (None, os.getpid()):
+        for file in lock.parent.glob(f"{lock.stem}*"):
+            file.unlink(missing_ok=True)

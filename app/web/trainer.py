@@ -1,0 +1,146 @@
+"""The trainer of a web worker: it does the jobs of the line in processes that can be killed.
+
+Every web worker has a process for trainings and one for quick jobs, each started at its first job.
+"""
+
+import logging
+import os
+from collections.abc import Callable
+from functools import cache
+from threading import Event, Lock, Thread
+from time import monotonic, sleep
+
+from app.processes import CallProcess, call_by_name
+from app.recipes import RecipeError
+from app.web.service.job_line import Answer, JobLine, LineFullError, get_job_line
+
+TRAINING, QUICK = "training", "quick"  # the kinds of jobs
+JOB_SECONDS = 60.0  # time limit of a job, far above the usual few seconds
+COMPILE_SECONDS = (
+    600.0  # time limit for compiling all kernels, which usually takes 20 s
+)
+WANTED_SECONDS = 1.0  # seconds until a job is dropped whose client has left
+MIN_LOOK_SECONDS, MAX_LOOK_SECONDS = 0.003, 0.1  # between two looks for an answer
+
+# seconds between two looks of an idle process whether others have jobs that wait
+IDLE_LOOK_SECONDS = 0.25
+
+
+class TrainerBusyError(Exception):
+    """The error if the line is full, or if the client has left."""
+
+
+class TrainerError(Exception):
+    """The error if a training failed."""
+
+
+class Trainer:
+    """Does the jobs of a line for the clients of this web worker, and for others when it is idle."""
+
+    def __init__(self, line: JobLine) -> None:
+        """Create the trainer; its threads and processes start with the first jobs."""
+        self.line = line
+        self._lock = Lock()  # protects the start of threads
+        # (process id, kind) -> the event that tells the thread of this kind to look for a job
+        self._bells: dict[tuple[int, str], Event] = {}
+
+    def request_answer(
+        self,
+        request: str,
+        kind: str,
+        address: str,
+        seconds: float,
+        is_wanted: Callable[[], bool],
+        is_batch: bool = False,
+    ) -> bytes | None:
+        """Return the answer to a request, None if it is not there after some seconds.
+
+        Raises RecipeError for an invalid recipe, TrainerBusyError, and TrainerError.
+        """
+        begin = monotonic()
+        kept_until = 0.0
+        while True:
+            answer = self.line.find_answer(request)
+            if answer:
+                return read_answer(answer)
+            now = monotonic()
+            if now > kept_until - WANTED_SECONDS / 2:
+                if not is_wanted():
+                    raise TrainerBusyError
+                self.keep_job(request, kind, address, WANTED_SECONDS, is_batch)
+                kept_until = now + WANTED_SECONDS
+            if now >= begin + seconds:
+                return None
+            self._ring(kind)
+            # A tenth of the time so far, so that a short job is not waited for much longer.
+            sleep(min(MAX_LOOK_SECONDS, MIN_LOOK_SECONDS + (now - begin) / 10))
+
+    def keep_job(
+        self, request: str, kind: str, address: str, seconds: float, is_batch: bool
+    ) -> None:
+        """Keep a job in the line for some seconds, although nobody waits for it now."""
+        try:
+            self.line.want(request, kind, is_batch, address, seconds)
+        except LineFullError:
+            raise TrainerBusyError from None
+
+    def compile_kernels(self) -> None:
+        """Compile the kernels in the background, in a process of their own."""
+        work = (COMPILE_SECONDS, call_by_name, "training.kernels", "compile_all")
+
+        def compile_all() -> None:
+            process = CallProcess()
+            process.call(*work)
+            process.close()
+
+        Thread(target=compile_all, daemon=True).start()
+
+    def _ring(self, kind: str) -> None:
+        """Let the thread of a kind look for jobs; start it if this process has none."""
+        key = (os.getpid(), kind)
+        with self._lock:
+            bell = self._bells.get(key)
+            if bell is None:
+                bell = self._bells[key] = Event()
+                Thread(target=self._work, args=(kind, bell), daemon=True).start()
+        bell.set()
+
+    def _work(self, kind: str, bell: Event) -> None:
+        """Do the jobs of a kind one by one for ever."""
+        process = CallProcess()
+        while True:
+            bell.clear()
+            request = self.line.take(kind)
+            if request is None:
+                bell.wait(IDLE_LOOK_SECONDS)
+                continue
+            self.line.finish(request, answer_job(process, request))
+
+
+def answer_job(process: CallProcess, request: str) -> Answer:
+    """Return the answer to a request, which `training.jobs` describes, from another process."""
+    try:
+        content = process.call(
+            JOB_SECONDS, call_by_name, "training.jobs", "answer_request", request
+        )
+    except RecipeError as error:
+        return Answer(400, str(error).encode())
+    except Exception:
+        logging.getLogger(__name__).exception("no answer to %s", request)
+        return Answer(500, b"")
+    return Answer(200, content)
+
+
+def read_answer(answer: Answer) -> bytes:
+    """Return the content of an answer; raise the error that it tells of."""
+    if answer.status == 400:
+        raise RecipeError(answer.content.decode())
+    if answer.status != 200:
+        raise TrainerError
+    return answer.content
+
+
+@cache
+def get_trainer() -> Trainer:
+    """Return the trainer of this process and of its future forks."""
+    return Trainer(get_job_line())

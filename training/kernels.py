@@ -1,0 +1,87 @@
+"""The compiled loops (kernels) of the learners: `python -m training.kernels` compiles them all.
+
+numba saves them in files.  That takes a new machine 20 seconds, in which plain Python learns.
+"""
+
+import os
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from filelock import FileLock, Timeout
+from platformdirs import user_cache_path
+
+from app.project import ROOT
+from app.recipes import ALGORITHMS, Recipe
+
+# the most common algorithms are compiled first
+COMPILED_FIRST = ("q-table", "q-learning")
+FOLDER_VARIABLE = "NUMBA_CACHE_DIR"  # environment variable that numba reads
+
+
+@cache
+def choose_folder() -> Path:
+    """Return the folder of the kernels: beside the code, or of the user if that is not writable."""
+    beside = ROOT / "training/learners/__pycache__"
+    if FOLDER_VARIABLE not in os.environ:
+        try:
+            beside.mkdir(exist_ok=True)
+            with TemporaryFile(dir=beside):
+                return beside
+        except OSError:
+            os.environ[FOLDER_VARIABLE] = str(user_cache_path("q-tac-toe") / "kernels")
+    folder = Path(os.environ[FOLDER_VARIABLE])
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def is_compiled(algorithm: type[Recipe]) -> bool:
+    """Return whether the kernels of an algorithm are compiled, from the code as it is now."""
+    try:
+        return _get_marker(algorithm).stat().st_mtime > _find_last_change()
+    except FileNotFoundError:
+        return False
+
+
+def compile_all() -> None:
+    """Compile the kernels that are missing, unless another process does."""
+    from training.jobs import answer_request  # noqa: PLC0415
+
+    with (
+        suppress(Timeout),
+        FileLock(choose_folder() / "compiling.lock", blocking=False),
+    ):
+        for algorithm in list_compiled_algorithms():
+            if not is_compiled(algorithm):
+                answer_request(f"seeds/0/{name_short_recipe(algorithm)}")
+                _get_marker(algorithm).touch()
+
+
+def list_compiled_algorithms() -> list[type[Recipe]]:
+    """Return the algorithms with kernels, the most common ones first."""
+    kinds = [kind for kind in ALGORITHMS.values() if not kind.is_network]
+    return sorted(kinds, key=lambda kind: kind.slug not in COMPILED_FIRST)
+
+
+def name_short_recipe(algorithm: type[Recipe]) -> str:
+    """Return the name of a recipe with two turns, which compiles all kernels of its algorithm.
+
+    A recipe with phases has turns in each phase, so `vs` becomes a single opponent.
+    """
+    has_phases = ":" in getattr(algorithm(), "vs", "")
+    return f"{algorithm.slug},{'vs=self,' * has_phases}{algorithm.length_parameter}=2"
+
+
+@cache
+def _find_last_change() -> float:
+    sources = (ROOT / "training").rglob("*.py")
+    return max(source.stat().st_mtime for source in sources)
+
+
+def _get_marker(algorithm: type[Recipe]) -> Path:
+    return choose_folder() / f"{algorithm.slug}.compiled"
+
+
+if __name__ == "__main__":
+    compile_all()
