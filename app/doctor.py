@@ -2182,6 +2182,13 @@ def list_game_rows(writes, final, rewards, is_own):
     repeated = Counter(write.board for write in writes if write.move is not None)
     writes = [w for w in writes if not (w.is_new and repeated[w.board] > 1)]
     steps = [step_to(write, writes) for write in writes]
+    for board, _ in steps:
+        if any(sign not in (".", last) for sign, last in zip(board, final)):
+            raise TraceError(
+                f"the game that ends on {show_board(final)} changes a value of {show_board(board)}, "
+                "which is no board of this game: a move of an earlier game is updated again, or an "
+                "update changes more values than its own"
+            )
     rows = []
     for write, (board, move) in zip(writes, steps):
         mover = player_to_move(board)

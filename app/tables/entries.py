@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from app.tables.values import (
 )
 
 CELL_COUNT = 9
+MIN_LISTS = 5  # number of lists from which their numbers show that they are moves
 
 
 class EntryKind(IntEnum):
@@ -79,10 +81,15 @@ class EntryCollector:
     # a cache of `parse_move`, because tables have few different moves
     moves: dict[TableItem, tuple[int, ...]] = field(default_factory=dict)
 
+    lists_moves: bool = (
+        False  # whether the list of each row has the moves that are played
+    )
+
     def collect(
         self, rows: Sequence[Row], extra_items: Sequence[tuple[TableItem, ...]]
     ) -> Entries:
         """Return the entries of rows; `extra_items` are the moves that stand within the boards."""
+        self.lists_moves = _list_moves(rows)
         for number, row in enumerate(rows):
             start = len(self.columns)
             try:
@@ -102,7 +109,9 @@ class EntryCollector:
     def add_row(self, number: int, row: Row, extra: tuple[TableItem, ...]) -> None:
         """Add the entries of a row; raises TableError if they cannot be read."""
         value = row.value
-        if isinstance(value, ChosenCells):
+        if isinstance(value, ChosenCells) or (
+            self.lists_moves and isinstance(value, list)
+        ):
             for cell in value:
                 self.add_move(number, float(cell), 1.0, is_choice=True)
         elif isinstance(value, KeyValuePairs) or (
@@ -146,6 +155,8 @@ class EntryCollector:
     ) -> None:
         """Add a move with its value; raises TableError if it is no move."""
         numbers = self.parse_move_cached(move)
+        if isinstance(move, list) and len(move) == CELL_COUNT:
+            numbers = _parse_one_hot(move)
         if not numbers or max(numbers) > CELL_COUNT:
             raise TableError(f"{quote_item(move)} is no move")
         kind = EntryKind.PAIR if len(numbers) == 2 else EntryKind.MOVE
@@ -159,6 +170,28 @@ class EntryCollector:
         if numbers is None:
             numbers = self.moves[move] = parse_move(move)
         return numbers
+
+
+def _parse_one_hot(items: list[TableItem]) -> tuple[int, ...]:
+    """Return the cell of a move written as nine numbers of which one is not 0, () for others."""
+    cells = [cell for cell, item in enumerate(items) if parse_number(item) != 0]
+    return tuple(cells) if len(cells) == 1 else ()
+
+
+def _list_moves(rows: Sequence[Row]) -> bool:
+    """Return whether every list is one of moves: whole numbers from 0 to 8 in rising order.
+
+    Lists of nine or of two numbers alone do not show it.
+    """
+    lists = [row.value for row in rows if type(row.value) is list]
+    sizes = {len(numbers) for numbers in lists}
+    if len(lists) < MIN_LISTS or not sizes - {2, CELL_COUNT}:
+        return False
+    return all(
+        all(isinstance(item, float) and item in range(CELL_COUNT) for item in numbers)
+        and all(a < b for a, b in pairwise(numbers))
+        for numbers in lists
+    )
 
 
 def _are_pairs(items: list[TableItem]) -> bool:

@@ -512,6 +512,8 @@ def read_array_rows(game: Game, file_content: bytes) -> list[Row]:
         (codes, game.cells),
         (codes,),
         (3,) * game.cells + (game.cells,),
+        (3,)
+        * (game.cells + 2),  # a dimension for each cell, then the move's row and column
         (3,) * game.cells,
     ]
     is_npz = file_content.startswith(ZIP_SIGNATURE)
@@ -533,6 +535,6 @@ def read_array_rows(game: Game, file_content: bytes) -> list[Row]:
             Row("", format_position(game, position), row)
             for position, row in enumerate(numbers.tolist())
         ]
-    has_cells = table.shape[-1] == game.cells
+    has_cells = table.size > codes
     rows = numbers.reshape((codes, game.cells) if has_cells else codes).tolist()
     return [Row("", float(code), row) for code, row in enumerate(rows)]

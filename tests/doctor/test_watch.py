@@ -146,3 +146,11 @@ def test_what_cannot_be_watched_is_named() -> None:
         table[17] = 0.5
     with pytest.raises(doctor.TraceError, match="the game goes on"):
         examined.game_over("X........")
+
+
+def test_a_move_of_an_earlier_game_that_is_updated_again_is_named() -> None:
+    examined = doctor.Doctor()
+    table = examined.watch({})
+    table["O........", 1] = 0.5
+    with pytest.raises(doctor.TraceError, match="no board of this game"):
+        examined.game_over("XXXOO....")

@@ -113,6 +113,7 @@ DENSE: dict[str, Callable[[], bytes | str]] = {
     "npy of nine dimensions": lambda: save(
         np.save, make_dense(last=False).reshape((3,) * 9 + (9,))
     ),
+    "npy of eleven dimensions": lambda: save(np.save, make_dense(last=False).reshape((3,) * 11)),
     "npy, low filler": lambda: save(np.save, make_dense(last=True, filler=-7)),
     "npy, 1 is empty": lambda: save(np.save, make_dense(last=False, signs="120")),
     "savetxt with commas": lambda: save(
@@ -173,6 +174,15 @@ ROWS: dict[str, Callable[[], bytes | str]] = {
             name: {BOARDS[p]: by_move(p) for p in D if GAME.to_move[p] == player}
             for name, player in (("X", 1), ("O", -1))
         }
+    ),
+    "moves as nine numbers": lambda: repr(
+        {
+            STONES[p]: {tuple(np.eye(9, dtype=int)[c].tolist()): v for c, v in by_move(p).items()}
+            for p in D
+        }
+    ),
+    "all optimal moves": lambda: json.dumps(
+        {BOARDS[p]: np.flatnonzero(find_best_moves(GAME)[p]).tolist() for p in D}
     ),
     "UTF-16": lambda: repr({BOARDS[p]: by_move(p) for p in D}).encode("utf-16"),
 }
