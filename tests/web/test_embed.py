@@ -94,7 +94,7 @@ def test_nothing_else_may_be_framed(app: Flask, client: FlaskClient) -> None:
         "record": "408", "name": "q-table", "id": "q-table", "claim": "bad-runs", "number": "1",
         "seat": "x", "ending": "csv", "position": ".........", "stop": "why", "x": "q-table",
         "o": "q-table", "address": "nothing", "answers": "1234", "lens": "truth", "slug": "dqn",
-        "learner": "menace", "fault": "terminal",
+        "learner": "menace", "fault": "terminal", "tool": "judge",
     }  # fmt: skip
     seen = 0
     for rule in app.url_map.iter_rules():
