@@ -155,7 +155,7 @@ def test_what_cannot_be_read_is_named(page: Page) -> None:
         [
             "line 3: nine is no move",
             "line 4: no game comes to this board",
-            "line 5: this is no board",
+            "line 5: this is no board: X.O.....",
             "line 6: high is no number",
         ]
     )
