@@ -7,13 +7,8 @@ from typing import NamedTuple
 
 from app.web import urls
 from app.web.facts import list_puzzles
-from app.web.match import Match
 from app.web.site_data import SiteData
 from app.web.translation import gettext_noop
-
-# two agents whose games end with all three results
-WATCHED_PLAYERS = ("q-learning-3", "q-table")
-WATCHED_EPSILON = 0.1  # probability of a random move, so that the games differ
 
 
 class Room(NamedTuple):
@@ -58,7 +53,7 @@ def list_doors(site: SiteData) -> tuple[Door, ...]:
             gettext_noop("Play"),
             (
                 Room("play", gettext_noop("Play"), urls.play_against_url(opponent)),
-                Room("watch", gettext_noop("Watch"), build_watch_url(site)),
+                Room("watch", gettext_noop("Watch"), urls.watch_url(opponent)),
                 Room("compare", gettext_noop("Compare"), urls.COMPARE.url("")),
             ),
         ),
@@ -97,17 +92,4 @@ def list_puzzle_rooms(site: SiteData) -> tuple[Room, ...]:
     return (
         *(mistakes if list_puzzles(site) else ()),
         *(faults if site.lab.faults else ()),
-    )
-
-
-def build_watch_url(site: SiteData) -> str:
-    """Return the URL of a game between two agents, with a random move now and then."""
-    learned = [*site.agents]
-    x, o = (
-        WATCHED_PLAYERS
-        if {*WATCHED_PLAYERS} <= {*learned}
-        else (learned[0], learned[-1])
-    )
-    return urls.play_url(
-        Match(x=x, o=o, value_source=x, epsilon=WATCHED_EPSILON, starts_next_game=True)
     )

@@ -6,7 +6,13 @@ from app.tictactoe.notation import MARKS
 from app.web.formatting import format_percent, format_short_square_name
 from app.web.match import MatchState
 from app.web.match_controls import compute_reply_chances
-from app.web.move_values import EMPTY_NOTE, Note, evaluate_moves, spell_outcome
+from app.web.move_values import (
+    EMPTY_NOTE,
+    Note,
+    choose_value_source,
+    evaluate_moves,
+    spell_outcome,
+)
 from app.web.site_data import TRUTH
 from app.web.translation import gettext, gettext_noop
 from app.web.wording import name_squares
@@ -115,6 +121,8 @@ def build_hint(state: MatchState) -> tuple[int, str]:
             "Play %(square)s (%(result)s). Then %(agent)s blunders in %(share)s%% of games."
         )
     opponent = state.match.get_player_name(-state.match.player_to_move)
+    if state.match.is_human(-state.match.player_to_move):
+        opponent = choose_value_source(state.match, site, -state.match.player_to_move)
     sentence = gettext(
         words,
         square=format_short_square_name(site.game, first),
@@ -122,6 +130,11 @@ def build_hint(state: MatchState) -> tuple[int, str]:
         agent=site.display_titles[opponent],
         share=format_percent(chance or share, 0),
     )
+    others = [cell for cell in best if cell != first]
+    if others:
+        squares = name_squares(site.game, others)
+        equal = gettext("With optimal play %(squares)s is as good.", squares=squares)
+        sentence = f"{sentence} {equal}"
     return first, sentence
 
 

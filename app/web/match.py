@@ -28,6 +28,9 @@ from app.web.translation import gettext, gettext_noop, localize_number
 
 DELAY_RANGE = (0.25, 5.0)  # shortest and longest delay of a move in seconds
 MAX_COUNTED_GAMES = 999_999
+WATCHED_EPSILON = (
+    0.1  # share of random moves while one watches, so that the games differ
+)
 
 
 # field -> query parameter with another name
@@ -41,9 +44,7 @@ _PARAMETERS = {
     "in_source_units": "own",
     "marked_errors": "errors",
     "shows_hint": "hint",
-    "starts_next_game": "keep",
     "replays_record": "replay",
-    "viewing_seat": "view",
     "result_counts": "tally",
 }
 
@@ -52,7 +53,7 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
     """A game, its players, and the options of its display.
 
     `record` is the whole game, `ply` the number of moves shown, None for all. The values of
-    `value_source` colour the board, "" for the player to move; `snapshot` is the number of a
+    `value_source` colour the board, "" for those of the agent to move; `snapshot` is the number of a
     snapshot of its training, None for the agent as shipped, which is the last snapshot.
     """
 
@@ -71,10 +72,7 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
     in_source_units: bool = False
     marked_errors: str = ""  # kind of errors to mark, see `build_notes`
     shows_hint: bool = False  # whether the best moves are marked
-    starts_next_game: bool = False  # whether the next game starts automatically
     replays_record: bool = False  # whether the moves of the record are shown one by one
-    # seat in whose view an earlier ply is shown: "x", "o", "" for the default
-    viewing_seat: str = ""
     # numbers of games won by X, drawn, and won by O
     result_counts: tuple[int, int, int] = (
         0,
@@ -111,6 +109,12 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
         )
 
     @property
+    def person_side(self) -> int | None:
+        """The side of the only person, +1 for X and -1 for O; None for two persons or none."""
+        people = [player for player in (X, O) if self.is_human(player)]
+        return people[0] if len(people) == 1 else None
+
+    @property
     def is_watched(self) -> bool:
         """Whether both players are agents."""
         return not (self.is_human(X) or self.is_human(O))
@@ -129,7 +133,7 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
             shows_hint=False,
             replays_record=False,
         )
-        return replace(halted, viewing_seat="", **changes)
+        return replace(halted, **changes)
 
     def follow_move(self, cell: int) -> "Match":
         """Return the match after one more move from the position shown."""
@@ -138,10 +142,7 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
     def show_ply(self, ply: int) -> "Match":
         """Return the match shown at another ply of its record."""
         earlier = ply < len(self.record)
-        view = self.viewing_seat if earlier else ""
-        return replace(
-            self, ply=ply if earlier else None, shows_hint=False, viewing_seat=view
-        )
+        return replace(self, ply=ply if earlier else None, shows_hint=False)
 
 
 @dataclass(frozen=True)
@@ -394,11 +395,13 @@ _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "pause": _FLAG_READER,
     "hide": _FLAG_READER,
     "own": _FLAG_READER,
-    "errors": ("truth|task|none", str, gettext_noop("truth, task, none, or left out")),
+    "errors": (
+        "blunders|truth|task|none",
+        str,
+        gettext_noop("blunders, truth, task, none, or left out"),
+    ),
     "hint": _FLAG_READER,
-    "keep": _FLAG_READER,
     "replay": _FLAG_READER,
-    "view": ("[xo]", str, gettext_noop("x or o")),
     "tally": (
         r"\d{1,6}-\d{1,6}-\d{1,6}",
         lambda text: tuple(map(int, text.split("-"))),

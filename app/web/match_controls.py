@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 from flask import current_app
@@ -49,11 +50,9 @@ class Controls:
 
     @property
     def hint_url(self) -> str:
-        """The URL of a hint, only on a person's turn against an agent."""
+        """The URL of a hint, only on a person's turn."""
         match = self._match
-        is_asked = match.is_human(match.player_to_move) and not match.is_human(
-            -match.player_to_move
-        )
+        is_asked = match.is_human(match.player_to_move)
         if not is_asked or self.state.is_over or self.state.match.shows_hint:
             return ""
         return self.routes.build_match_url(
@@ -131,13 +130,16 @@ class Controls:
 
     @property
     def speed_url(self) -> str:
-        """The URL of the match with another delay between moves, only between two agents."""
+        """The URL of the match with another delay between moves."""
         match = self._match
-        if not match.is_watched:
-            return ""
         return self.routes.build_match_url(
             replace(match, move_delay=get_next_delay(match.move_delay))
         )
+
+    @property
+    def is_watching(self) -> bool:
+        """Whether moves are shown one by one, of a game between agents or of a replay."""
+        return self._match.is_watched or self._match.replays_record
 
     @cached_property
     def _match(self) -> Match:
@@ -154,7 +156,7 @@ class Controls:
         if self._is_replaying_record:
             return True
         if self.state.is_over:
-            return match.is_watched and match.starts_next_game
+            return match.is_watched and not match.replays_record
         return not (match.is_human(X) and match.is_human(O))
 
     @property
@@ -179,6 +181,14 @@ class AutomaticStep(NamedTuple):
     delay_seconds: float
     # id of the control that stops the step; "" if the step does not repeat
     stop_control_id: str = ""
+
+    @property
+    def id(self) -> str:
+        """An id that changes with the URL and the delay.
+
+        A morphing swap keeps an element with the same id, and with it its old timer and URL.
+        """
+        return f"auto-{crc32(f'{self.delay_seconds:g} {self.url}'.encode()):x}"
 
     @property
     def rounded_seconds(self) -> int:
@@ -244,7 +254,7 @@ def is_replay_running(match: Match) -> bool:
 def is_next_game_due(state: MatchState) -> bool:
     """Return whether two agents have finished a game and will start the next automatically."""
     match = state.match
-    is_going_on = match.is_watched and match.starts_next_game and not match.is_paused
+    is_going_on = match.is_watched and not (match.is_paused or match.replays_record)
     return state.is_over and match.is_at_end and is_going_on
 
 

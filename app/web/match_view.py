@@ -3,22 +3,19 @@
 A value source is the agent, policy or exact solution whose move values the board shows.
 """
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 from msgspec.structs import replace
 
-from app.tictactoe.game import Game, O, X, get_mover
+from app.tictactoe.game import O, X, get_mover
 from app.tictactoe.notation import MARKS
 from app.tictactoe.views import compute_colour_level, round_for_display
 from app.web import move_values, urls
-from app.web.formatting import (
-    format_percent,
-    format_short_square_name,
-    format_signed,
-    format_updates,
-)
+from app.web.formatting import format_percent, format_signed, format_updates
 from app.web.game_review import ReviewedMove, review_moves
 from app.web.hint import (
     build_blunder_notes,
@@ -32,6 +29,8 @@ from app.web.match_controls import (
     REPLY_DELAY,
     AutomaticStep,
     Controls,
+    SnapshotSlider,
+    build_snapshot_slider,
     count_results,
     is_reply_automatic,
     plan_automatic_step,
@@ -44,11 +43,11 @@ from app.web.move_values import (
     evaluate_match,
     evaluate_moves,
     find_shown_ply,
-    find_viewing_side,
 )
 from app.web.pictures.boards import BoardPicture, PlayOptions, lay_out_board
-from app.web.site_data import HUMAN, SiteData, cached_per_site, is_policy_name
-from app.web.translation import gettext, gettext_noop, ngettext
+from app.web.pictures.curves import draw_game_values
+from app.web.site_data import HUMAN, is_policy_name
+from app.web.translation import gettext, gettext_noop
 from app.web.urls import MatchRoutes, map_moves_to_urls
 from app.web.wording import (
     LOST_RESULT_TEXTS,
@@ -59,22 +58,22 @@ from app.web.wording import (
     describe_turn,
 )
 
-# result for X or O: -1, 0 or +1 -> text of the bar after the end
+# result for X: -1, 0 or +1 -> text of the bar after the end
 GAME_OVER_TEXTS = {
-    -1: gettext_noop("The game is over: %(mark)s has lost."),
-    0: gettext_noop("The game is over: a draw for %(mark)s."),
-    1: gettext_noop("The game is over: %(mark)s has won."),
+    -1: gettext_noop("The game is over: O has won."),
+    0: gettext_noop("The game is over: a draw."),
+    1: gettext_noop("The game is over: X has won."),
 }
-# result with optimal play for X or O: -1, 0 or +1 -> text of the bar
+# result for X with optimal play: -1, 0 or +1 -> text of the bar
 OPTIMAL_RESULT_TEXTS = {
     -1: gettext_noop(
-        "Value for %(mark)s: %(agent)s expects %(value)s. With optimal play %(mark)s loses."
+        "Value for X: %(agent)s expects %(value)s. With optimal play O wins."
     ),
     0: gettext_noop(
-        "Value for %(mark)s: %(agent)s expects %(value)s. With optimal play it is a draw."
+        "Value for X: %(agent)s expects %(value)s. With optimal play it is a draw."
     ),
     1: gettext_noop(
-        "Value for %(mark)s: %(agent)s expects %(value)s. With optimal play %(mark)s wins."
+        "Value for X: %(agent)s expects %(value)s. With optimal play X wins."
     ),
 }
 
@@ -95,228 +94,278 @@ class ActionButton(NamedTuple):
     id: str
     label: str
     href: str
-    shortcut_key: str = ""
     css_class: str = ""
-    icon: str = (
-        ""  # name of the icon that replaces the label on small screens, "" for none
-    )
+    icon: str = ""  # name of the icon that replaces the label, "" for none
 
 
 class BoardHeadline(NamedTuple):
-    """The title, the caption and the buttons above the board."""
+    """The title, the caption and the buttons above the board, and the sentence below it."""
 
     title: str
-    caption: str
+    caption: str  # whose values the squares show
     actions: list[ActionButton]
+    sentence: str = ""  # the result of a game, a hint, a random move; "" for none
 
 
 class EvaluationBar(NamedTuple):
-    """The bar beside the board: the estimate of the value source, and the result with optimal play."""
+    """The bar beside the board, in X's view: the agent's estimate, and the optimal result."""
 
-    # Both are colour steps from -HEAT_STEPS (a loss) to HEAT_STEPS (a win).
+    # Both are colour steps from -HEAT_STEPS (O wins) to HEAT_STEPS (X wins).
     heat: int | None  # of the estimate; None if no value is known
     optimal_heat: int | None  # of the exact result; None if values are hidden
     label: str  # text for screen readers
 
 
-class MatchView(NamedTuple):
-    """A match at the position shown, with everything that its board displays."""
+@dataclass(frozen=True)
+class MatchView:
+    """A match at the position shown, with everything that its board displays.
 
-    headline: BoardHeadline
-    result_class: str  # "win", "draw" or "loss"; "" before the end
-    status_text: str  # announcement for screen readers, "" for none
-    board: BoardPicture
-    evaluation_bar: EvaluationBar
-    move_values: MoveValues | None  # None if no values are shown
-    ply: int | None  # number of moves before the position whose values are shown
-    legend: Legend | None  # None if no values are shown
-    controls: Controls
-    automatic_step: AutomaticStep | None  # None if nothing happens automatically
-    reviewed_moves: list[ReviewedMove]
-    losing_move: ReviewedMove | None  # the blunder that decided a finished game
+    Its links lead to pages or to frames, as `routes` builds them.
+    """
+
+    state: MatchState
+    routes: MatchRoutes = urls.PAGE_ROUTES
+
+    @property
+    def seats(self) -> tuple[SeatHeader, SeatHeader]:
+        """The headers of the players of X and O."""
+        return _describe_seat(self.state, X), _describe_seat(self.state, O)
+
+    @property
+    def drawn_count(self) -> int:
+        """The number of drawn games."""
+        return count_results(self.state)[1]
+
+    @cached_property
+    def ply(self) -> int:
+        """The number of moves before the position whose values are shown."""
+        return find_shown_ply(self.state)
+
+    @cached_property
+    def value_source(self) -> str:
+        """The name of the value source that the board shows, or would show if not hidden."""
+        return find_shown_value_source(self.state)
+
+    @property
+    def value_source_title(self) -> str:
+        """The title of this value source."""
+        return self.state.site.display_titles[self.value_source]
+
+    @cached_property
+    def move_values(self) -> MoveValues | None:
+        """The values that colour the board, None if they are hidden."""
+        hidden = self.state.match.hides_values
+        return None if hidden else evaluate_match(self.state, self.ply)
+
+    @cached_property
+    def legend(self) -> Legend | None:
+        """The explanation of the colours, None if no values are shown."""
+        return build_legend(self.state, self.move_values) if self.move_values else None
+
+    @cached_property
+    def automatic_step(self) -> AutomaticStep | None:
+        """The next step without a visitor, None if nothing happens by itself."""
+        return plan_automatic_step(self.state, self.routes)
+
+    @cached_property
+    def controls(self) -> Controls:
+        """The URLs of the buttons."""
+        return Controls(self.state, self.routes)
+
+    @cached_property
+    def reviewed_moves(self) -> list[ReviewedMove]:
+        """The moves of the whole game with their values and exact results."""
+        return review_moves(self.state)
+
+    @cached_property
+    def losing_move(self) -> ReviewedMove | None:
+        """The blunder that decided a finished game."""
+        return find_losing_move(self.state)
+
+    @property
+    def value_chart(self) -> Markup:
+        """The chart of the game's value over its moves."""
+        return draw_game_values(self.state, self.reviewed_moves)
+
+    @property
+    def result_class(self) -> str:
+        """The result as "win", "draw" or "loss"; "" before the end."""
+        return get_result_name(self.state)
+
+    @property
+    def status_text(self) -> str:
+        """The announcement for screen readers, "" for none."""
+        return describe_status(self.state, self.automatic_step is not None)
 
     @property
     def reply_delay_ms(self) -> int:
         """Milliseconds from a person's move until the reply is shown."""
         return round(1000 * REPLY_DELAY)
 
+    @property
+    def snapshot_slider(self) -> SnapshotSlider | None:
+        """The slider over a training; None for hidden values and for sources without a training."""
+        if self.state.match.hides_values:
+            return None
+        return build_snapshot_slider(self.state, self.value_source)
 
-def build_match_view(
-    state: MatchState, routes: MatchRoutes = urls.PAGE_ROUTES
-) -> MatchView:
-    """Return the view of a match; its links lead to pages or to frames, as `routes` builds them."""
-    match = state.match
-    auto = plan_automatic_step(state, routes)
-    controls = Controls(state, routes)
-    played = review_moves(state)
-    blame = find_losing_move(state)
-    ply = find_shown_ply(state)
-    values = None if match.hides_values or ply is None else evaluate_match(state, ply)
-    legend = build_legend(state, values) if values else None
-    return MatchView(
-        headline=build_headline(
+    @property
+    def square_url(self) -> str:
+        """The URL that explains the value of a square; the parameter `cell` is missing.
+
+        It is "" if no values are shown, or if they cannot be explained.
+        """
+        match = self.state.match
+        hidden = match.hides_values or self.routes is not urls.PAGE_ROUTES
+        if hidden or is_policy_name(self.value_source):
+            return ""
+        return urls.SQUARE.build_match_url(match.show_ply(self.ply))
+
+    @cached_property
+    def board(self) -> BoardPicture:
+        """The board. Squares that can be played lead to the next position, others explain."""
+        state = self.state
+        match = state.match
+        is_played = not (state.is_over or match.is_watched)
+        if self.automatic_step and not match.plays_training:
+            is_played = False  # an agent is about to move
+        return lay_out_board(
             state,
-            controls,
-            played,
-            blame,
-            legend,
-            auto is not None,
-            routes.build_match_url,
-        ),
-        result_class=get_result_name(state),
-        status_text=describe_status(state, auto is not None),
-        board=lay_out_board(
-            state,
-            values,
-            None if auto else map_moves_to_urls(match, routes.build_match_url),
-            notes=_build_square_notes(state, values) if values else None,
+            self.move_values,
+            map_moves_to_urls(match, self.routes.build_match_url)
+            if is_played
+            else None,
+            notes=_build_square_notes(state, self.move_values)
+            if self.move_values
+            else None,
             options=PlayOptions(
-                cell_sentences=describe_cells(state, values),
                 hinted_cells=list_hint_cells(state),
-                build_reply_url=map_moves_to_urls(match, routes.build_reply_url)
+                build_reply_url=map_moves_to_urls(match, self.routes.build_reply_url)
                 if is_reply_automatic(state)
                 else None,
-                shows_earlier_values=ply != len(match.shown_record)
+                square_url=self.square_url if state.is_over or match.is_watched else "",
+                shows_earlier_values=self.ply != len(match.shown_record)
                 and not state.is_over,
             ),
-        ),
-        evaluation_bar=build_evaluation_bar(state, values),
-        move_values=values,
-        ply=ply,
-        legend=legend,
-        controls=controls,
-        automatic_step=auto,
-        reviewed_moves=played,
-        losing_move=blame,
-    )
+        )
+
+    @property
+    def evaluation_bar(self) -> EvaluationBar:
+        """The bar with the value of the position for X; after the end it shows the result."""
+        return _build_evaluation_bar(self.state, self.move_values)
+
+    @cached_property
+    def headline(self) -> BoardHeadline:
+        """The texts and buttons above the board: whose turn it is or who won, and actions."""
+        state = self.state
+        match = state.match
+        title = describe_turn(state)
+        caption = self.legend.caption if self.legend else ""
+        if match.hides_values:
+            caption = gettext("The values are hidden.")
+        if state.is_over:
+            return self._build_final_headline(title)
+        if match.shows_hint:
+            return self._build_hint_headline(caption)
+        sentence = _name_random_move(match, self.reviewed_moves)
+        actions = []
+        if not match.is_at_end:
+            total = len(match.record)
+            where = gettext(
+                "Move %(shown)s of %(total)s.",
+                shown=len(match.shown_record),
+                total=total,
+            )
+            sentence = f"{where} {sentence}"
+            actions = [self._build_last_position_button()]
+        elif match.is_paused and not match.is_human(match.player_to_move):
+            title = gettext("Paused")
+            actions = [self._build_resume_button()]
+        return BoardHeadline(title, caption, actions, sentence)
+
+    def _build_last_position_button(self) -> ActionButton:
+        label = gettext("Go to the last move")
+        return ActionButton("now", label, self.controls.last_position_url, icon="last")
+
+    def _build_resume_button(self) -> ActionButton:
+        return ActionButton(
+            "go-on", gettext("Continue"), self.controls.resume_url, "primary"
+        )
+
+    def _build_hint_headline(self, caption: str) -> BoardHeadline:
+        """Return the headline of a hint, or of a blunder that is explained."""
+        state = self.state
+        blunder = find_explained_blunder(state)
+        if blunder is not None:
+            ply = len(state.match.shown_record) + 1
+            title = gettext("Move %(ply)s was a blunder", ply=ply)
+            actions = [self._build_last_position_button()]
+            return BoardHeadline(
+                title, caption, actions, explain_blunder(state, blunder)
+            )
+        best, sentence = build_hint(state)
+        build_url = self.routes.build_match_url
+        play_url = build_url(state.match.follow_move(best))
+        close_url = build_url(replace(state.match, shows_hint=False))
+        actions = [
+            ActionButton("play-hint", gettext("Play it"), play_url, "primary"),
+            ActionButton("close-hint", gettext("Close"), close_url),
+        ]
+        return BoardHeadline(gettext("Hint"), caption, actions, sentence)
+
+    def _build_final_headline(self, title: str) -> BoardHeadline:
+        """Return the headline of a finished game, with its decisive blunder and the next actions."""
+        state = self.state
+        match = state.match
+        build_url = self.routes.build_match_url
+        if match.replays_record:
+            person = HUMAN if match.is_watched else match.x
+            yours = replace(match, is_paused=False, x=person).follow_record("")
+            play = ActionButton(
+                "your-turn", gettext("Play it"), build_url(yours), "primary"
+            )
+            return BoardHeadline(
+                gettext("Your turn"), "", [play], summarise_game(state)
+            )
+        actions = [
+            ActionButton(
+                "rematch", gettext("Play again"), self.controls.new_game_url, "primary"
+            )
+        ]
+        blame = self.losing_move
+        if not blame:
+            return BoardHeadline(title, "", actions, gettext("No move was a blunder."))
+        before = build_url(replace(match.show_ply(blame.ply - 1), shows_hint=True))
+        show = ActionButton("show", gettext("Show move %(ply)s", ply=blame.ply), before)
+        return BoardHeadline(
+            title, "", [show, *actions], _describe_losing_move(state, blame)
+        )
 
 
-def _build_square_notes(state: MatchState, move_values: MoveValues) -> list[Note]:
-    """Return a note for each cell: on the blunder that is explained, or on a wrong value."""
+def _build_square_notes(state: MatchState, values: MoveValues) -> list[Note]:
+    """Return a note for each cell: on the blunder that is explained, or on a wrong value.
+
+    No note gives a result away while a person is to move, unless a hint or the settings ask for it.
+    """
+    match = state.match
     blunder = find_explained_blunder(state)
     if blunder is not None:
         return build_blunder_notes(state, blunder)
-    return build_notes(
-        state.site, move_values, state.match.snapshot, state.match.marked_errors
-    )
+    is_thinking = match.is_at_end and not state.is_over and not match.is_watched
+    marked = match.marked_errors
+    if not marked and is_thinking and not match.shows_hint:
+        marked = "none"
+    return build_notes(state.site, values, match.snapshot, marked)
 
 
-def describe_seats(state: MatchState) -> tuple[SeatHeader, SeatHeader]:
-    """Return the headers of the players of X and O."""
-    return _describe_seat(state, X), _describe_seat(state, O)
-
-
-def _build_caption(
-    match: Match, reviewed_moves: list[ReviewedMove], legend: Legend | None
-) -> str:
-    """Return sentences on the meaning of the colours, and on a last move that was random."""
-    caption = legend.caption if legend else ""
-    if match.hides_values:
-        caption = gettext("The values are hidden.")
-    if match.shown_record and reviewed_moves[len(match.shown_record) - 1].is_random:
-        mark = MARKS[-match.player_to_move]
-        by_chance = gettext("The last move, by %(mark)s, was random.", mark=mark)
-        caption = f"{by_chance} {caption}"
-    return caption
-
-
-def build_headline(
-    state: MatchState,
-    controls: Controls,
-    reviewed_moves: list[ReviewedMove],
-    losing_move: ReviewedMove | None,
-    legend: Legend | None,
-    goes_on_automatically: bool,
-    build_url: Callable[[Match], str],
-) -> BoardHeadline:
-    """Return the texts and buttons above the board: whose turn it is or who won, and actions.
-
-    `build_url` returns the URL of a match.
-    """
-    match = state.match
-    title = describe_turn(state)
-    if state.is_over:
-        title = gettext("Your turn") if match.replays_record else title
-        return BoardHeadline(
-            title, *_build_final_caption(state, controls, losing_move, build_url)
-        )
-    if match.shows_hint:
-        return _build_hint_headline(state, controls, build_url)
-    caption = _build_caption(match, reviewed_moves, legend)
-    if not match.is_at_end:
-        return _build_earlier_headline(state, controls, title, caption, build_url)
-    if match.is_paused and not match.is_human(match.player_to_move):
-        return _build_pause_headline(state, controls, caption)
-    if goes_on_automatically or not controls.take_back_url:
-        return BoardHeadline(title, caption, [])
-    back = ActionButton("take-back", gettext("Take back"), controls.take_back_url, "u")
-    return BoardHeadline(title, caption, [back])
-
-
-def _build_hint_headline(
-    state: MatchState, controls: Controls, build_url: Callable[[Match], str]
-) -> BoardHeadline:
-    """Return the headline of a hint, or of a blunder that is explained."""
-    blunder = find_explained_blunder(state)
-    if blunder is not None:
-        ply = len(state.match.shown_record) + 1
-        title = gettext("Move %(ply)s was a blunder", ply=ply)
-        action = ActionButton(
-            "now",
-            gettext("Go to the last move"),
-            controls.last_position_url,
-            icon="last",
-        )
-        return BoardHeadline(title, explain_blunder(state, blunder), [action])
-    best, sentence = build_hint(state)
-    url = build_url(state.match.follow_move(best))
-    action = ActionButton("play-hint", gettext("Play it"), url, css_class="primary")
-    return BoardHeadline(gettext("Hint"), sentence, [action])
-
-
-def _build_earlier_headline(
-    state: MatchState,
-    controls: Controls,
-    title: str,
-    caption: str,
-    build_url: Callable[[Match], str],
-) -> BoardHeadline:
-    """Return the headline of an earlier position, with a button to the position after the last move."""
-    match = state.match
-    shown = len(match.shown_record)
-    total = len(match.record)
-    where = gettext("Move %(shown)s of %(total)s.", shown=shown, total=total)
-    actions = [
-        ActionButton(
-            "now",
-            gettext("Go to the last move"),
-            controls.last_position_url,
-            icon="last",
-        )
-    ]
-    if find_viewing_side(match, state.site) not in (None, match.player_to_move):
-        mark = MARKS[match.player_to_move]
-        view = build_url(replace(match, viewing_seat=mark.lower()))
-        label = gettext("Show the values for %(mark)s", mark=mark)
-        actions.insert(0, ActionButton("view", label, view))
-    return BoardHeadline(title, f"{where} {caption}", actions)
-
-
-def _build_pause_headline(
-    state: MatchState, controls: Controls, caption: str
-) -> BoardHeadline:
-    """Return the headline of a paused match, with a button that resumes it."""
-    match = state.match
-    words = (
-        gettext_noop("Continue with %(agent)s")
-        if match.is_watched
-        else gettext_noop("Let %(agent)s move")
-    )
-    mover = state.site.display_titles[match.get_player_name(match.player_to_move)]
-    action = ActionButton(
-        "go-on", gettext(words, agent=mover), controls.resume_url, css_class="primary"
-    )
-    return BoardHeadline(gettext("Paused"), caption, [action])
+def _name_random_move(match: Match, reviewed_moves: list[ReviewedMove]) -> str:
+    """Return a sentence if the last move was random, else ""."""
+    if not (
+        match.shown_record and reviewed_moves[len(match.shown_record) - 1].is_random
+    ):
+        return ""
+    mark = MARKS[-match.player_to_move]
+    return gettext("The last move, by %(mark)s, was random.", mark=mark)
 
 
 def get_result_name(state: MatchState) -> str:
@@ -327,41 +376,24 @@ def get_result_name(state: MatchState) -> str:
     if not state.is_over:
         return ""
     outcome = state.site.game.get_result(state.position)
-    side = find_viewing_side(state.match, state.site)
-    if state.match.is_watched or side is None:
-        side = outcome
-    return (
-        move_values.OUTCOME_LABELS[outcome * side]
-        if outcome
-        else move_values.OUTCOME_LABELS[0]
-    )
+    side = state.match.person_side or outcome
+    return move_values.OUTCOME_LABELS[outcome * side]
 
 
-def build_evaluation_bar(
+def _build_evaluation_bar(
     state: MatchState, shown_values: MoveValues | None
 ) -> EvaluationBar:
-    """Return the bar with the value of the position for the viewing side, or else for X.
-
-    After the end of the game the bar shows the result.
-    """
-    if shown_values is None:
-        words = (
-            gettext_noop("The values are hidden.")
-            if state.match.hides_values
-            else gettext_noop("No value yet.")
-        )
-        return EvaluationBar(None, None, gettext(words))
-    side = find_viewing_side(state.match, state.site) or X
-    sign = side * int(state.site.game.to_move[shown_values.position])
+    """Return the bar with the value of the position for X; after the end it shows the result."""
     if state.is_over:
-        ended = side * state.site.game.get_result(state.position)
-        label = gettext(GAME_OVER_TEXTS[ended], mark=MARKS[side])
-        return EvaluationBar(
-            ended * move_values.HEAT_STEPS, ended * move_values.HEAT_STEPS, label
-        )
+        result = state.site.game.get_result(state.position)
+        level = result * move_values.HEAT_STEPS
+        return EvaluationBar(level, level, gettext(GAME_OVER_TEXTS[result]))
+    if shown_values is None:
+        return EvaluationBar(None, None, gettext("The values are hidden."))
+    mover = int(state.site.game.to_move[shown_values.position])
     best_value = shown_values.best_value
-    expected = None if best_value is None else np.array(sign * best_value)
-    value = int(state.site.solution.values[shown_values.position])
+    expected = None if best_value is None else np.array(mover * best_value)
+    optimal_value = int(state.site.solution.values[shown_values.position])
     if shown_values.are_beads:
         expects = gettext("no result, because it only counts beads")
     elif is_policy_name(shown_values.value_source):
@@ -370,70 +402,15 @@ def build_evaluation_bar(
         expects = gettext("nothing yet")
     else:
         expects = format_signed(float(round_for_display(expected)))
-    who = state.site.display_titles[shown_values.value_source]
     label = gettext(
-        OPTIMAL_RESULT_TEXTS[side * value], mark=MARKS[side], agent=who, value=expects
+        OPTIMAL_RESULT_TEXTS[optimal_value],
+        agent=state.site.display_titles[shown_values.value_source],
+        value=expects,
     )
-    colour = (
-        None
-        if expected is None
-        else int(compute_colour_level(expected, move_values.HEAT_STEPS))
-    )
-    return EvaluationBar(colour, side * value * move_values.HEAT_STEPS, label)
-
-
-def _describe_value(game: Game, move_values: MoveValues, cell: int) -> str:
-    """Return a text with the name of a square and the value of the move there."""
-    if move_values.is_optimal_play:
-        value = move_values.optimal_results[cell]
-    else:
-        value = move_values.spoken_values[cell] or move_values.unknown_text
-    return f"{format_short_square_name(game, cell).capitalize()}: {value}"
-
-
-def describe_cells(
-    state: MatchState, move_values: MoveValues | None
-) -> list[str] | None:
-    """Return a sentence for each cell: its value, its number of updates, and the expected reply.
-
-    None if no values are shown, if they are of a snapshot before the end of the training, or if
-    the source is a list of moves without values.
-    """
-    if (
-        move_values is None
-        or state.match.snapshot is not None
-        or is_policy_name(move_values.value_source)
-    ):
-        return None
-    site = state.site
-    game = state.site.game
-    position = move_values.position
-    replies = _list_likeliest_moves(site, move_values.value_source)
-    after = game.successor[position].tolist()
-    agent = site.agents.find(move_values.value_source)
-    tried = agent.visits[position].tolist() if agent else None
-    answering = MARKS[-int(game.to_move[position])]
-    sentences = []
-    for cell, successor in enumerate(after):
-        if successor < 0:
-            sentences.append("")
-            continue
-        sentence = _describe_value(game, move_values, cell)
-        if tried and tried[cell]:
-            times = ngettext(
-                "tried %(count)s time",
-                "tried %(count)s times",
-                tried[cell],
-            )
-            sentence += f", {times}"
-        if successor < len(replies) and not move_values.are_beads:
-            square = format_short_square_name(game, replies[successor])
-            reply = gettext(
-                "%(mark)s’s reply: %(square)s", mark=answering, square=square
-            )
-            sentence += f"; {reply}"
-        sentences.append(f"{sentence}.")
-    return sentences
+    heat = None
+    if expected is not None:
+        heat = int(compute_colour_level(expected, move_values.HEAT_STEPS))
+    return EvaluationBar(heat, optimal_value * move_values.HEAT_STEPS, label)
 
 
 def _describe_seat(state: MatchState, player: int) -> SeatHeader:
@@ -470,9 +447,7 @@ def find_losing_move(state: MatchState) -> ReviewedMove | None:
     """
     if not state.is_over:
         return None
-    side = (
-        None if state.match.is_watched else find_viewing_side(state.match, state.site)
-    )
+    side = state.match.person_side
     blunders = [move for move in review_moves(state) if move.is_blunder]
     if side is not None and get_result_name(state) != "win":
         own = [move for move in blunders if move.mark == MARKS[side]]
@@ -480,55 +455,13 @@ def find_losing_move(state: MatchState) -> ReviewedMove | None:
     return blunders[-1] if blunders else None
 
 
-def _build_final_caption(
-    state: MatchState,
-    controls: Controls,
-    losing_move: ReviewedMove | None,
-    build_url: Callable[[Match], str],
-) -> tuple[str, list[ActionButton]]:
-    """Return the sentence on the decisive blunder of a finished game, and the next actions."""
+def _describe_losing_move(state: MatchState, blame: ReviewedMove) -> str:
+    """Return a sentence on the move that gave away the result of a finished game."""
     match = state.match
-    if match.replays_record:
-        yours = replace(
-            match, is_paused=False, x=HUMAN if match.is_watched else match.x
-        )
-        action = ActionButton(
-            "your-turn",
-            gettext("Play it"),
-            build_url(yours.follow_record("")),
-            css_class="primary",
-        )
-        return summarise_game(state), [action]
-    actions = [
-        ActionButton(
-            "rematch", gettext("Play again"), controls.new_game_url, css_class="primary"
-        )
-    ]
-    if controls.take_back_url:
-        back = gettext("Take back")
-        actions.append(
-            ActionButton("take-back", back, controls.take_back_url, "u", icon="undo")
-        )
-    if not losing_move:
-        return gettext("No move was a blunder."), actions
-    before = replace(match.show_ply(losing_move.ply - 1), shows_hint=True)
-    if find_viewing_side(match, state.site) not in (
-        None,
-        get_mover(losing_move.ply - 1),
-    ):
-        before = replace(before, viewing_seat=losing_move.mark.lower())
-    actions.insert(
-        0,
-        ActionButton(
-            "show", gettext("Show move %(ply)s", ply=losing_move.ply), build_url(before)
-        ),
-    )
-    value = get_mover(losing_move.ply - 1) * int(
-        state.site.solution.values[state.positions[losing_move.ply - 1]]
-    )
-    player = get_mover(losing_move.ply - 1)
+    ply = blame.ply - 1
+    player = get_mover(ply)
     words = gettext_noop("Move %(ply)s by %(who)s was a blunder: %(what)s.")
-    if losing_move.is_random:
+    if blame.is_random:
         words = gettext_noop(
             "Move %(ply)s by %(who)s, a random move, was a blunder: %(what)s."
         )
@@ -537,13 +470,9 @@ def _build_final_caption(
     who = MARKS[player]
     if not match.is_human(player):
         who = state.site.display_titles[match.get_player_name(player)]
-    sentence = gettext(
-        words,
-        ply=losing_move.ply,
-        who=who,
-        what=gettext(LOST_RESULT_TEXTS[value]),
-    )
-    return sentence, actions
+    lost_value = player * int(state.site.solution.values[state.positions[ply]])
+    what = gettext(LOST_RESULT_TEXTS[lost_value])
+    return gettext(words, ply=blame.ply, who=who, what=what)
 
 
 def summarise_game(state: MatchState) -> str:
@@ -576,17 +505,8 @@ def summarise_game(state: MatchState) -> str:
     return gettext(words, who=name, value=value, ply=blame.ply)
 
 
-@cached_per_site(64)
-def _list_likeliest_moves(site: SiteData, value_source: str) -> bytes:
-    """Return the cell that a value source is most likely to play in each of D decisions, a byte each."""
-    return bytes(site.get_policy(value_source).argmax(axis=1).tolist())
-
-
 def find_shown_value_source(state: MatchState) -> str:
     """Return the name of the value source that the board shows, or would show if not hidden."""
-    ply = find_shown_ply(state)
-    to_move = state.match.player_to_move
-    if ply is not None and not state.is_over:
-        position = state.positions[ply]
-        to_move = int(state.site.game.to_move[position])
-    return choose_value_source(state.match, state.site, to_move)
+    position = state.positions[find_shown_ply(state)]
+    mover = int(state.site.game.to_move[position])
+    return choose_value_source(state.match, state.site, mover)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.beads import compute_preferences, count_beads
-from app.tictactoe.game import O, X, get_mover
+from app.tictactoe.game import get_mover
 from app.tictactoe.policy import PlayRule, policy_from_values
 from app.tictactoe.views import (
     DECIMALS,
@@ -155,44 +155,20 @@ def choose_value_source(match: Match, site: SiteData, player_to_move: int) -> st
     return next(sources, site.value_sources[0])
 
 
-def find_viewing_side(match: Match, site: SiteData) -> int | None:
-    """Return the viewer, the side with the fixed point of view: +1 for X, -1 for O.
+def find_shown_ply(state: MatchState) -> int:
+    """Return the ply of the decision whose values are shown: that of the player to move.
 
-    The viewer is the person, and in games between agents the value source, or X if the source does
-    not play. None stands for the player to move at each ply. A URL can choose the view of the other
-    side for an earlier ply.
+    While an agent is about to reply to a person, and after the end, the values of the last
+    decision stay: of the person in a game against an agent, else of the last player who moved.
     """
-    if match.viewing_seat and not match.is_at_end:
-        return X if match.viewing_seat == "x" else O
-    people = [player for player in (X, O) if match.is_human(player)]
-    if people:
-        return None if len(people) == 2 else people[0]
-    return _find_side_of_source(match, site)
-
-
-def _find_side_of_source(match: Match, site: SiteData) -> int:
-    """Return the side (+1 X, -1 O) that the value source plays; X if it plays both or neither."""
-    value_source = match.value_source.removesuffix(TASK_SUFFIX) or match.x
-    if not site.agents.contains_name(value_source) and not match.value_source:
-        value_source = match.o
-    is_o = value_source == match.o and value_source != match.x
-    return O if is_o and site.agents.contains_name(value_source) else X
-
-
-def find_shown_ply(state: MatchState) -> int | None:
-    """Return the ply of the position whose values are shown, None if no values are shown.
-
-    During a pending reply, after the end, and at earlier positions, the values of the viewer's
-    last decision stay, so that the board never changes to the view of the other side.
-    """
-    current = len(state.match.shown_record)
-    side = find_viewing_side(state.match, state.site)
-    if state.match.is_at_end and not (state.is_over or is_reply_pending(state)):
-        return current
-    ply = current - 1 if state.is_over else current
-    if side is not None and get_mover(ply) != side:
+    shown = len(state.match.shown_record)
+    person = state.match.person_side
+    if not state.is_over and (person is None or not is_reply_pending(state)):
+        return shown
+    ply = shown - 1
+    if ply >= 0 and person is not None and get_mover(ply) != person:
         ply -= 1
-    return ply if ply >= 0 else None
+    return ply if ply >= 0 else shown
 
 
 def is_reply_pending(state: MatchState) -> bool:

@@ -44,7 +44,7 @@ from app.web.site_data import (
     is_policy_name,
 )
 from app.web.urls import append_query, frame_url
-from app.web.wording import BLOCK_EXAMPLE
+from app.web.wording import FIRST_AGENT, FIRST_RECORD
 
 MAX_CACHED_PARTS = 512  # cached macros, most below 3 KB
 REVALIDATE_ALWAYS = "public, max-age=0, must-revalidate"
@@ -87,7 +87,7 @@ def init_app(app: Flask) -> None:
     """Redirect names of recipes to their canonical form, and add the globals of the templates.
 
     `doors` are the entries of the header, `first_game` is the URL of a game against the default
-    opponent, and `first_preview` the preview picture of pages without their own: the last board of
+    opponent, and `first_preview` the preview picture of pages without their own: the board of
     the front page. Macros that draw every board are globals, because an import by a template takes
     time in every request.
     """
@@ -98,8 +98,9 @@ def init_app(app: Flask) -> None:
     app.jinja_env.globals["doors"] = list_doors(site)
     opponent = site.first_opponent
     app.jinja_env.globals["first_game"] = urls.play_against_url(opponent)
-    filmed = Match(BLOCK_EXAMPLE, o=HUMAN, value_source=opponent)
-    app.jinja_env.globals["first_preview"] = urls.MATCH_PREVIEW.build_match_url(filmed)
+    shown = FIRST_AGENT if FIRST_AGENT in site.agents else opponent
+    first = Match(FIRST_RECORD, o=HUMAN, value_source=shown)
+    app.jinja_env.globals["first_preview"] = urls.MATCH_PREVIEW.build_match_url(first)
     for function in (
         format_count,
         format_parameter,

@@ -17,7 +17,7 @@ from app.recipes.algorithms import ALGORITHMS
 from app.recipes.parameters import get_parameters
 from app.tictactoe.notation import DIGITS
 from app.web.comparison import Comparison
-from app.web.match import Match
+from app.web.match import WATCHED_EPSILON, Match
 from app.web.site_data import MOVES_PREFIX, is_policy_name
 
 
@@ -89,9 +89,7 @@ class Route(str):
 # query parameters of a match: all fields but the record
 _MATCH_PARAMETERS = " ".join(Match.__struct_encode_fields__[1:])
 # query parameters that `apply_settings` reads
-_SETTINGS_PARAMETERS = (
-    "at seat player lens errors epsilon delay hide own keep step pause"
-)
+_SETTINGS_PARAMETERS = "at seat player lens errors epsilon delay hide own step pause"
 _LAB_PARAMETERS = "ghost curve step game update seeds axis elsewhere"
 _RECIPE_PARAMETERS = sorted(
     {name for kind in ALGORITHMS.values() for name in get_parameters(kind)}
@@ -102,10 +100,11 @@ LAB_CHANGES = [  # parameters for both recipes of the lab, for recipe a, or for 
     for name in ("algorithm", *_RECIPE_PARAMETERS)
 ]
 
-HOME = Route("/", "step")
+HOME = Route("/", "agent step")
 PLAY = Route("/play/<record>", _MATCH_PARAMETERS)  # PLAY without a record is a new game
 REPLY = Route("/reply/<record>", _MATCH_PARAMETERS)
 MINDS = Route("/minds/<record>", _MATCH_PARAMETERS)
+SQUARE = Route("/square/<record>", f"{_MATCH_PARAMETERS} cell")
 # the target of the form with settings
 CHANGE_SETTINGS = Route("/set/", _SETTINGS_PARAMETERS)
 SETTINGS = Route("/settings/", "at")  # the form with settings
@@ -199,6 +198,14 @@ def play_url(match: Match) -> str:
 def play_against_url(agent_name: str) -> str:
     """Return the URL of a new game of a person as X against an agent."""
     return play_url(Match(o=agent_name))
+
+
+def watch_url(agent_name: str) -> str:
+    """Return the URL of games of an agent against itself, one after the other.
+
+    One move in ten is random, so that the games differ.
+    """
+    return play_url(Match(x=agent_name, o=agent_name, epsilon=WATCHED_EPSILON))
 
 
 def map_moves_to_urls(

@@ -82,12 +82,6 @@ LOST_RESULT_TEXTS = {
 }
 
 
-VALUES_AT_SNAPSHOT_TEXT = gettext_noop("%(agent)s’s values after %(updates)s, %(view)s")
-BEADS_AT_SNAPSHOT_TEXT = gettext_noop(
-    "the beads of %(agent)s after %(updates)s, %(view)s"
-)
-
-
 class Legend(NamedTuple):
     """The explanation of the colours on a board: caption, facts and colour scale."""
 
@@ -107,32 +101,31 @@ def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
     site = state.site
     value_source = move_values.value_source
     player = int(site.game.to_move[move_values.position])
-    when = gettext_noop("for %(mark)s’s last move")
-    if move_values.position == state.position:
-        when = gettext_noop("for %(mark)s’s move")
-    view = gettext(when, mark=MARKS[player])
+    mark = MARKS[player]
     if is_policy_name(value_source):
         words = gettext_noop(
-            "★ marks the move of %(agent)s %(view)s. Its values are not known"
+            "★ marks the move of %(agent)s for %(mark)s. Its values are not known"
         )
-        caption = gettext(words, agent=site.display_titles[value_source], view=view)
+        caption = gettext(words, agent=site.display_titles[value_source], mark=mark)
         return Legend(caption, describe_agent(site, value_source), can_be_wrong=True)
     is_learned = site.agents.contains_name(value_source)
     if move_values.is_optimal_play:
-        caption = gettext("results with optimal play %(view)s", view=view)
+        caption = gettext(
+            "Result of each move for %(mark)s with optimal play", mark=mark
+        )
         facts = gettext("These results are exact: the whole game was solved.")
     elif is_learned:
-        caption = _name_learned_values(state, move_values, view)
+        caption = _name_learned_values(state, move_values, mark)
         facts = describe_agent(site, value_source, state.match.snapshot)
     else:
         task = site.get_task(value_source.removesuffix(TASK_SUFFIX)) or Task()
-        caption = _name_task_values(site, value_source, task, view)
+        caption = _name_task_values(site, value_source, task, mark)
         facts = gettext(
             "These values are exact. The training task is %(task)s.",
             task=describe_task(site, task),
         )
     return Legend(
-        caption=gettext("On the squares: %(what)s", what=caption),
+        caption=caption,
         unknown_text=move_values.unknown_text,
         can_be_wrong=is_learned and not move_values.are_beads,
         is_stochastic=move_values.are_beads
@@ -143,32 +136,32 @@ def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
     )
 
 
-def _name_learned_values(state: MatchState, move_values: MoveValues, view: str) -> str:
+def _name_learned_values(state: MatchState, move_values: MoveValues, mark: str) -> str:
     """Return a name for an agent's values, with the number of updates at an earlier snapshot."""
     card = state.site.agents[move_values.value_source].card
+    words = gettext_noop("%(agent)s’s value of each move for %(mark)s")
+    if move_values.are_beads:
+        words = gettext_noop("%(agent)s’s beads for each move of %(mark)s")
+    caption = gettext(words, agent=card.title, mark=mark)
     step = state.match.snapshot
     if step is None:
-        words = gettext_noop("%(agent)s’s values %(view)s")
-        if move_values.are_beads:
-            words = gettext_noop("the beads of %(agent)s %(view)s")
-        return gettext(words, agent=card.title, view=view)
+        return caption
     updates = format_updates(card.figures.snapshot_updates[step])
-    words = BEADS_AT_SNAPSHOT_TEXT if move_values.are_beads else VALUES_AT_SNAPSHOT_TEXT
-    return gettext(words, agent=card.title, updates=updates, view=view)
+    return f"{caption}, {gettext('after %(updates)s', updates=updates)}"
 
 
-def _name_task_values(site: SiteData, value_source: str, task: Task, view: str) -> str:
+def _name_task_values(site: SiteData, value_source: str, task: Task, mark: str) -> str:
     """Return a name for the exact values of a training task."""
-    words = gettext_noop("the exact values of the training task of %(agent)s, %(view)s")
+    words = gettext_noop(
+        "Exact value of each move for %(mark)s in the training task of %(agent)s"
+    )
     if task.epsilon:
         words = gettext_noop(
-            "the exact values of the training task of %(agent)s over ε-soft policies, %(view)s"
+            "Exact value of each move for %(mark)s in the training task of %(agent)s, "
+            "over ε-soft policies"
         )
-    return gettext(
-        words,
-        agent=site.display_titles[value_source.removesuffix(TASK_SUFFIX)],
-        view=view,
-    )
+    agent = site.display_titles[value_source.removesuffix(TASK_SUFFIX)]
+    return gettext(words, agent=agent, mark=mark)
 
 
 def _build_scale(
@@ -181,7 +174,7 @@ def _build_scale(
     return _label_scale(
         reward_scale,
         seat,
-        0 if move_values.is_optimal_play else 2,
+        2 if move_values.in_source_units else 0,
         move_values.in_source_units,
     )
 
@@ -315,8 +308,10 @@ def _describe_result(state: MatchState) -> str:
     return gettext("%(agent)s wins as %(mark)s", agent=agent, mark=MARKS[outcome])
 
 
-# After these moves X threatens to complete a line, and BEATABLE_AGENT learns to block it.
-BLOCK_EXAMPLE = "204"
+# The board of the front page: an agent, and a game with X to move whose squares it gives values
+# from a loss to a win.
+FIRST_AGENT = "q-learning-4"
+FIRST_RECORD = "0276"
 BEGINNER_LOSS_SHARE = 0.1  # share of games lost against uniformly random moves
 # name of a strength -> its rule, as pages explain it
 STRENGTH_MEANINGS = {
@@ -402,7 +397,7 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
     """Return sentences on the training and the strength of an agent."""
     if is_policy_name(agent_name):
         known = gettext("Its moves are known, its values are not.")
-        return f"{known} {_describe_strength(site, agent_name)}"
+        return f"{known} {describe_strength(site, agent_name)}"
     if not site.agents.contains_name(agent_name):
         return gettext(BASELINES[agent_name].description)
     how = ALGORITHMS[site.agents[agent_name].card.algorithm].origin_text
@@ -413,22 +408,20 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
         for opponent, _ in site.get_recipe(agent_name).phases
     ]
     opponents_text = gettext(" and then ").join(opponents)
-    return (
-        f"{gettext(how).format(opponents_text)} {_describe_strength(site, agent_name)}"
-    )
+    sentences = [
+        gettext(how).format(opponents_text),
+        describe_strength(site, agent_name),
+        _explain_opening(site, agent_name),
+    ]
+    return " ".join(filter(None, sentences))
 
 
-def _describe_strength(site: SiteData, policy_name: str) -> str:
+def describe_strength(site: SiteData, policy_name: str) -> str:
+    """Return a sentence with the exact figure behind the strength of a policy."""
     kind = grade_strength(site, policy_name)
     safe = judge_policy(site, policy_name).is_unbeatable
     if kind == "unbeatable":
-        sentence = gettext("Cannot be beaten.")
-        reason = (
-            _explain_opening(site, policy_name)
-            if site.agents.contains_name(policy_name)
-            else ""
-        )
-        return f"{sentence} {reason}".strip()
+        return gettext("Cannot be beaten.")
     if kind == "beginner":
         chance, seat = _find_worst_seat(site, policy_name)
         share = format_percent(chance, 0)
@@ -450,6 +443,8 @@ def _describe_strength(site: SiteData, policy_name: str) -> str:
 
 def _explain_opening(site: SiteData, agent_name: str) -> str:
     """Return the reason for an unbeatable agent's colours of the empty board; "" without a reason."""
+    if grade_strength(site, agent_name) != "unbeatable":
+        return ""
     reward_scale = site.get_rewards(agent_name)
     best = evaluate_moves(site, 0, agent_name).best_value
     if reward_scale and reward_scale.x[1] == reward_scale.x[2]:

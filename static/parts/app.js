@@ -137,8 +137,8 @@ document.addEventListener("htmx:beforeRequest", ({ detail }) => clearTimeout(inL
 document.addEventListener("htmx:afterOnLoad", (event) => {
   const { xhr, requestConfig: { elt }, successful } = event.detail;
   if (xhr.status === 202) return failed(event); // no error, but not yet an answer either
-  // A successful automatic request removes only the notice of its own failure.
-  if (!successful || (elt !== last && elt.matches("[hx-trigger^=load]"))) return;
+  // A successful automatic request, or one of a passing pointer, removes only the notice of its own.
+  if (!successful || (elt !== last && elt.matches("[hx-trigger^=load], #line"))) return;
   failures = 0;
   document.getElementById("notice")?.replaceChildren();
 });

@@ -1,6 +1,6 @@
 "use strict";
 
-// A board to play on, on any page: immediate feedback, delayed replies, and the caption.
+// A board to play on, on any page: immediate feedback and delayed replies.
 
 const byId = (id) => document.getElementById(id);
 
@@ -71,31 +71,6 @@ document.addEventListener("htmx:afterSettle", () => {
   if (focused && document.activeElement === document.body) byId("main").focus({ preventScroll: true });
 });
 
-// The caption above the board describes the hovered or focused square, because a tooltip would cover
-// its neighbours.
-
-function more(cell) {
-  if (cell.title) {
-    cell.ariaDescription = cell.title;
-    cell.removeAttribute("title");
-  }
-  return cell.ariaDescription;
-}
-const caption = (text) => {
-  const line = byId("caption");
-  line.dataset.usual ??= line.textContent;
-  line.textContent = text ?? line.dataset.usual;
-};
-for (const [enter, leave] of [["mouseover", "mouseout"], ["focusin", "focusout"]]) {
-  document.addEventListener(enter, ({ target }) => {
-    const cell = target.closest?.("#board .cell");
-    if (cell && more(cell)) caption(more(cell));
-  });
-  document.addEventListener(leave, ({ target }) => {
-    if (target.closest?.("#board .cell")) caption();
-  });
-}
-
 // With reduced motion, automatic play starts paused.
 
 document.addEventListener("DOMContentLoaded", () => {
@@ -106,10 +81,10 @@ document.addEventListener("DOMContentLoaded", () => {
 // Automatic play waits during an open list, a held slider or an open sheet, and on a hidden page.
 
 const HELD = "input[type=range]:active, [popover]:popover-open, "
-  + ".table:has([data-moving]) #tab-why:checked";
+  + "[data-pinned], .table:has([data-moving]) #tab-why:checked";
 const OPEN = CSS.supports("selector(:open)") ? "select:open, " : "";
 const holding = () => document.hidden || document.querySelector(OPEN + HELD);
-const ENDS = ["change", "blur", "click", "keyup", "toggle", "pointerup", "visibilitychange"];
+const ENDS = ["change", "blur", "click", "keyup", "toggle", "pointerup", "visibilitychange", "line:close"];
 
 document.addEventListener("htmx:confirm", (event) => {
   if (!event.target.matches("[hx-trigger^=load]") || !holding()) return;

@@ -104,7 +104,6 @@ function startFilm(film) {
     caption: row.cells[row.cells.length - 1].textContent,
   }));
   const last = rows.length - 1;
-  const links = film.querySelectorAll("[data-film-link]"); // links to the snapshot shown
   const [slider, button, head] = ["step", "play", "head"].map(find);
   const steps = last || 1;
   const captions = [...film.querySelectorAll("[data-film-caption]")];
@@ -117,7 +116,6 @@ function startFilm(film) {
   let place = Number(slider.value);
   let framed = place; // the last announced snapshot
   let running = 0;
-  let begin = 0; // timer of the automatic start
   let kept = place; // frame before printing
 
   function show(at) {
@@ -131,12 +129,6 @@ function startFilm(film) {
     for (const [caption, frames] of captioned) {
       const frame = frames[Math.round(at * (frames.length - 1) / steps)];
       caption.textContent = frame.cells[frame.cells.length - 1].textContent;
-    }
-    film.toggleAttribute("data-learned", Math.round(at) >= Number(film.dataset.learns));
-    for (const link of links) {
-      const url = new URL(link.href);
-      url.searchParams.set("step", Math.round(at));
-      link.href = url;
     }
     head.setAttribute("d", `M${between(rows[index].x, rows[Math.min(index + 1, last)].x, share)} -3v34`);
     slider.value = Math.round(at);
@@ -155,7 +147,6 @@ function startFilm(film) {
   }
 
   function play() {
-    clearTimeout(begin);
     if (place >= last) show(0);
     button.classList.add("playing");
     button.ariaLabel = button.dataset.pause;
@@ -191,23 +182,17 @@ function startFilm(film) {
   });
   slider.addEventListener("input", () => {
     const chosen = Number(slider.value);
-    clearTimeout(begin);
     if (running) rest();
     show(chosen);
     film.dispatchEvent(new CustomEvent("film:rest", { bubbles: true, detail: chosen }));
   });
   // On paper a film shows its last frame.
   matchMedia("print").addEventListener("change", ({ matches }) => {
-    clearTimeout(begin);
     if (!matches) return show(kept);
     if (running) rest();
     kept = place;
     show(last);
   });
-  if ("autoplay" in film.dataset && !isCalm()) {
-    show(0);
-    begin = setTimeout(play, 500);
-  }
   film.dataset.ready = "";
 }
 

@@ -17,7 +17,7 @@ from playwright.sync_api import (
 
 from tests.browser.launch import MISSING, launch_options
 
-PATIENCE = 300_000  # milliseconds: only a page that hangs needs longer
+PATIENCE = 20_000  # milliseconds: only a page that hangs needs longer
 expect.set_options(timeout=PATIENCE)
 # What htmx says of a request that it gave up itself; of one that failed it says more.
 GIVEN_UP = "htmx:(afterRequest|sendAbort),"

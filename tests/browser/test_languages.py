@@ -39,9 +39,9 @@ def test_the_language_of_the_browser_is_offered_and_kept(
 ) -> None:
     page = new_context(locale="de-AT").new_page()
     page.goto("/play/40?o=q-learning-1")
-    expect(page.locator("h1")).to_have_text("Your turn as X")
+    expect(page.locator(".headline")).to_have_text("Your turn as X")
     page.locator("header").get_by_role("link", name="Deutsch").click()
-    expect(page.locator("h1")).to_have_text("Dein Zug als X")
+    expect(page.locator(".headline")).to_have_text("Dein Zug als X")
     page.locator("#board-8").click()
     expect(page.locator("#move-3")).to_be_attached()
     assert "hl=de" in page.url

@@ -31,7 +31,7 @@ def test_a_game_by_mouse(page: Page) -> None:
     expect(page.locator(".strike line")).to_have_count(1)
     expect(page.locator("#status")).to_have_text(re.compile("X: row 3, column 1. You win."))
     expect(page.locator("#hint")).to_have_attribute("aria-disabled", "true")
-    expect(page.locator(".result")).to_contain_text("was a blunder: it gave away the draw")
+    expect(page.locator("#line")).to_contain_text("was a blunder: it gave away the draw")
 
 
 def test_a_game_by_keyboard_alone(page: Page) -> None:
@@ -121,8 +121,6 @@ def test_another_speed_is_kept_and_the_next_game_counted(page: Page) -> None:
     page.click("label[for=tab-settings]")
     page.select_option("#delay", "0.25")
     expect(page).to_have_url(address("/play/?x=minimax&o=fixed&delay=0.25&pause=1"))
-    page.check("#keep")
-    expect(page).to_have_url(re.compile("keep=1"))
     second = Gate(page, "**/play/?*tally=1-0-0*")
     page.click("#pause")
     headline(page, "Minimax wins as X")
@@ -193,8 +191,8 @@ def test_values_can_be_hidden_and_seats_changed(page: Page) -> None:
     expect(page.locator(".cell .star")).to_have_count(0)
     expect(page.locator("#hide")).to_be_focused()
     page.click("#swap")
-    expect(page.locator("#seat-x b")).to_have_text("Q-iteration")
-    expect(page.locator("#seat-o b")).to_have_text("You")
+    expect(page.locator("#seat-x b")).to_contain_text("Q-iteration")
+    expect(page.locator("#seat-o b")).to_contain_text("You")
 
 
 def test_single_keys_work_anywhere_but_in_fields_and_can_be_switched_off(page: Page) -> None:
@@ -309,7 +307,7 @@ def test_a_lost_game_is_explained_by_one_press_from_its_end(page: Page) -> None:
 
 
 def test_an_open_list_stays_open_while_a_game_is_watched(page: Page) -> None:
-    page.goto("/play/0123?x=fixed&o=fixed&delay=0.25&keep=1&pause=1")
+    page.goto("/play/0123?x=fixed&o=fixed&delay=0.25&pause=1")
     page.evaluate(HELD)
     if not page.evaluate("CSS.supports('selector(:open)')"):
         pytest.skip("this browser does not tell whether a list is open")
@@ -359,9 +357,9 @@ def test_whoever_wants_less_motion_seats_agents_that_wait(
     page.click("#seat-x")
     page.click(".card[value=fixed]")
     expect(page.locator("#chooser")).to_be_hidden()
-    expect(page).to_have_url(address("/play/?x=fixed&o=minimax&delay=0.25&pause=1"))
+    expect(page).to_have_url(address("/play/?x=fixed&o=minimax&epsilon=0.1&delay=0.25&pause=1"))
     page.click("#pause")
-    headline(page, "Minimax wins as O")
+    expect(page.locator(MARKS)).not_to_have_count(0)
 
 
 def test_choosing_leaves_no_trail_in_the_history(page: Page) -> None:
@@ -398,8 +396,8 @@ def test_squares_keep_their_nodes_and_a_reply_takes_one_round_trip(page: Page) -
     page.on("request", lambda request: asked.append(request.url))
     page.click("#board-4")
     expect(page.locator(MARKS)).to_have_count(2)
-    moves = [url.split("/")[3] for url in asked if "/static/" not in url]
-    assert moves == ["reply"]
+    asked_for = [url.split("/")[3] for url in asked if "/static/" not in url]
+    assert [each for each in asked_for if each != "square"] == ["reply"]  # the line under the board
     page.focus("#snapshot-step")
     page.keyboard.press("ArrowLeft")
     expect(page).to_have_url(re.compile("step="))
@@ -419,7 +417,7 @@ def test_a_pressed_square_answers_before_the_server(page: Page) -> None:
 def test_a_pause_is_said_in_words_with_the_way_on(page: Page) -> None:
     page.goto("/play/4?o=fixed&pause=1")
     headline(page, "Paused")
-    page.get_by_role("link", name="Let First empty cell move").click()
+    page.click("#go-on")
     headline(page, "Your turn as X")
     expect(page).to_have_url(address("/play/40?o=fixed"))
 
@@ -428,9 +426,12 @@ def test_a_hint_marks_the_squares_and_is_played(page: Page) -> None:
     page.goto("/play/0314?o=fixed")
     page.keyboard.press("h")
     expect(page.locator(".hinted")).to_have_count(1)
-    expect(page.locator("#caption")).to_have_text(
+    expect(page.locator("#line")).to_contain_text(
         "Best move: top right. Result with optimal play: win in 1 move."
     )
+    page.click("#close-hint")
+    expect(page.locator(".hinted")).to_have_count(0)
+    page.keyboard.press("h")
     page.click("#play-hint")
     headline(page, "You win")
 
@@ -445,19 +446,6 @@ def test_every_word_of_the_move_list_can_be_read(page: Page, width: int, height:
     assert page.locator(".list :is(a, .where, .truly)").evaluate_all(clipped) == 0
 
 
-def test_what_a_square_holds_is_said_on_hover_and_on_focus(page: Page) -> None:
-    page.goto("/play/40?o=q-learning-1")
-    usual = page.locator("#caption").inner_text()
-    page.hover("#board-8")
-    expect(page.locator("#caption")).to_have_text(
-        re.compile(r"^Bottom right: [+−]?[\d.]+, tried [\d,]+ times; O’s reply: [a-z ]+\.$")
-    )
-    page.hover("header")
-    expect(page.locator("#caption")).to_have_text(usual)
-    page.focus("#board-1")
-    expect(page.locator("#caption")).to_have_text(re.compile("^Top middle: "))
-
-
 def test_a_finished_game_is_passed_on_and_played_again_for_others(page: Page) -> None:
     """On a phone without scrolling: the end, the card, and the link with the challenge."""
     page.set_viewport_size({"width": 360, "height": 740})
@@ -470,8 +458,8 @@ def test_a_finished_game_is_passed_on_and_played_again_for_others(page: Page) ->
     )
     expect(page.locator("#watch-replay")).to_be_in_viewport(ratio=1)
     page.goto(page.input_value("#replay"))
-    expect(page.locator("h1")).to_have_text("Your turn")
-    expect(page.locator("#caption")).to_be_in_viewport(ratio=1)
+    headline(page, "Your turn")
+    expect(page.locator("#line")).to_be_in_viewport(ratio=1)
     page.click("#your-turn")
     expect(page).to_have_url(address("/play/?o=q-learning-1&delay=0.25"))
 

@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from app.web.pictures.palette import compute_contrast
 from app.web.wording import LESSON_STEPS
-from tests.browser.steps import SHIFTS, address, shifts, walk
+from tests.browser.steps import address, walk
 
 SIZES = [(1280, 800), (1440, 900), (360, 740), (390, 844), (740, 360)]
 OPENED = "/puzzle/5?right=0&plays=4"
@@ -43,7 +43,7 @@ def test_what_counts_is_seen_without_scrolling(
     page = new_context(reduced_motion="reduce").new_page()
     telling = (".shown > :is(.board, .mind)", ".telling > h1 + p")
     everywhere = {
-        "/": ["h1", "[data-film-board]", "#film-play", ".way", ".film-caption"],
+        "/": ["h1"],
         "/puzzle/5": ["#board", ".question"],
         "/puzzle/5?right=0": ["#board", ".question"],
         OPENED: ["#board", ".question", "#step", "#next"],
@@ -71,75 +71,11 @@ def test_what_counts_is_seen_without_scrolling(
             assert page.evaluate("document.documentElement.scrollWidth") == width, url
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])
-def test_within_five_seconds_something_learns(
-    new_context: Callable[..., BrowserContext], width: int, height: int
-) -> None:
-    """Squares change and the caption explains it, without layout shifts."""
-    page = new_context(viewport={"width": width, "height": height}).new_page()
-    stop_the_clock(page)
-    page.add_init_script(f"({SHIFTS})()")
-    page.goto("/")
-    caption = page.locator("[data-film-caption]")
-    expect(caption).to_have_text("The program has not learned a value of this position yet.")
-    assert heats(page) == [None] * 6
-    page.clock.run_for(5000)
-    expect(caption).not_to_contain_text("has not learned a value of this position yet")
-    expect(page.locator("[data-cell][data-heat]").nth(2)).to_be_visible()
-    page.clock.run_for(10_000)
-    expect(caption).to_have_text("The program has learned to block.")
-    expect(page.locator("[data-cell='6']")).to_have_class("cell best")
-    expect(page.locator("#film-play")).to_have_attribute("aria-label", "Replay the training")
-    assert shifts(page) == []
-
-
-def test_the_film_can_be_paused_and_scrubbed(own_page: Page) -> None:
-    page = own_page
-    stop_the_clock(page)
-    page.goto("/")
-    page.clock.run_for(1000)
-    play = page.get_by_role("button", name="Pause the replay")
-    play.click()
-    expect(page.get_by_role("button", name="Replay the training")).to_be_visible()
-    slider = page.get_by_role("slider")
-    slider.focus()
-    slider.press("Home")
-    expect(page.locator("[data-film-updates]")).to_have_text("0")
-    expect(page.locator("#way-beat")).to_have_attribute("href", re.compile("step=0$"))
-    expect(page.locator("#way-play")).to_be_hidden()
-    slider.press("End")
-    expect(page.locator("[data-film-caption]")).to_have_text("The program has learned to block.")
-    expect(page.locator("#way-beat")).to_be_hidden()
-    assert "block." in str(slider.get_attribute("aria-valuetext"))
-
-
-def test_whoever_wants_no_motion_gets_the_last_picture(
-    new_context: Callable[..., BrowserContext],
-) -> None:
-    page = new_context(reduced_motion="reduce").new_page()
-    page.goto("/")
-    expect(page.locator("[data-film-caption]")).to_have_text("The program has learned to block.")
-    before = heats(page)
-    assert None not in before
-    expect(page.get_by_role("button", name="Replay the training")).to_be_visible()
-    assert page.locator("#film-step").input_value() == page.locator("#film-step").get_attribute(
-        "max"
-    )
-
-
 def test_without_javascript_everything_can_be_done(
     new_context: Callable[..., BrowserContext],
 ) -> None:
     page = new_context(java_script_enabled=False).new_page()
-    page.goto("/")
-    expect(page.locator("[data-film-caption]")).to_have_text("The program has learned to block.")
-    page.click("#film-play")
-    expect(page.locator("[data-film-caption]")).to_have_text(
-        "The program has not learned a value of this position yet."
-    )
-    page.click("#film-play")
-    expect(page).to_have_url(address("/?step=1"))
-    page.click("#way-mistake")
+    page.goto("/puzzle/5")
     page.locator("#board a[href]").first.click()
     expect(page.locator(".question")).to_contain_text("Which square does")
     page.locator("#board a[href]").first.click()
@@ -167,15 +103,11 @@ def test_by_keyboard_alone_through_front_puzzle_and_lesson(own_page: Page) -> No
                 return
         raise AssertionError(f"Tab never comes to {selector}")
 
-    stop_the_clock(page)
     page.goto("/")
-    page.clock.run_for(1000)
-    tab_to("#film-play")
-    page.keyboard.press("Space")
-    expect(page.locator("#film-play")).to_have_attribute("aria-label", "Replay the training")
-    page.clock.resume()
-    tab_to("#way-mistake")
+    tab_to("#board-4")
     page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/play/02764"))
+    page.goto("/puzzle/5")
     expect(page.locator(".question")).to_contain_text("Which square is right?")
     page.wait_for_load_state()
     tab_to("#board [href]")
@@ -319,6 +251,6 @@ def test_forced_colours_leave_the_heat(new_context: Callable[..., BrowserContext
     page = new_context(forced_colors="active", reduced_motion="reduce").new_page()
     page.goto("/")
     background = "e => getComputedStyle(e).backgroundColor"
-    cell = page.locator("[data-cell='6']").evaluate(background)
-    other = page.locator("[data-cell='1']").evaluate(background)
+    cell = page.locator("#board-4").evaluate(background)
+    other = page.locator("#board-5").evaluate(background)
     assert cell != other

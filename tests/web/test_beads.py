@@ -112,7 +112,7 @@ def test_no_bead_is_wrong_or_expects_a_result(site: SiteData) -> None:
 
 def test_the_page_names_beads_and_not_values(client: FlaskClient) -> None:
     page = client.get(f"/play/04?lens={LENS}&o=human&x=human").text
-    assert "the beads of MENACE for X’s move" in page
+    assert "MENACE’s beads for each move of X" in page
     assert re.search(r'aria-label="Row 1, column 3, empty, value [\d,]+ beads, best"', page)
     assert "the move that is played most often" in page
     assert "expects no result" in page

@@ -24,7 +24,7 @@ LINKS = {"href", "src", "action", "hx-get", "data-reply"}
 KINDS = {
     *("", "play", "puzzle", "mind", "minds", "agents", "lab", "experiments", "glossary", "judge"),
     "faults",
-    *("teach", "settings"),
+    *("teach", "settings", "square"),
     *("arena", "how", "compare", "why", "api", "take", "embed", "players", "sources"),
 }
 # Pages that have what others of their kind have not, and frames, to which no page of ours links.

@@ -252,7 +252,7 @@ def test_a_judged_policy_sits_in_a_seat_and_its_moves_are_marked(
     assert [int(cell) for cell in starred] == plays.tolist()
     assert "data-heat" not in board
     assert "Its values are not known" in page
-    assert f"<b>{site.display_titles[name]}</b>" in page
+    assert f"<b>{site.display_titles[name]} <i" in page
 
 
 def test_it_answers_and_is_watched(client: FlaskClient, site: SiteData) -> None:

@@ -261,7 +261,7 @@ def test_each_blunder_leads_to_the_agent_about_to_make_it(
 def test_the_first_blunder_is_made_when_its_agent_is_let_on(client: FlaskClient) -> None:
     blunder, *_ = plays(section(client.get("/agents/q-learning-1").text, "blunders"))
     paused = client.get(blunder).text
-    assert ">Paused</h1>" in paused
+    assert ">Paused</h2>" in paused
     reply = re.search(r'href="(/reply/[^"]*)"', paused)
     assert reply
     page = client.get(unescape(reply[1]), follow_redirects=True).text

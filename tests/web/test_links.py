@@ -1,5 +1,7 @@
 """The links of the controls, and automatic moves."""
 
+from msgspec.structs import replace
+
 from app.web.match import MAX_COUNTED_GAMES, Match, replay_match
 from app.web.match_controls import (
     AutomaticStep,
@@ -61,15 +63,22 @@ def test_nothing_moves_while_paused_or_while_an_earlier_ply_is_shown(site: SiteD
     assert by_itself(Match(record="40", ply=1), site) is None
 
 
-def test_a_watched_game_ends_with_the_next_one_if_asked(site: SiteData) -> None:
+def test_game_follows_on_game_until_paused_with_a_score(site: SiteData) -> None:
     over = Match(record=X_WON, x="minimax", o="random", result_counts=(1, 2, 3))
-    assert by_itself(over, site) is None
-    going_on = Match(
-        record=X_WON, x="minimax", o="random", result_counts=(1, 2, 3), starts_next_game=True
-    )
-    following = by_itself(going_on, site)
+    following = by_itself(over, site)
     assert following is not None
-    assert following.url == "/play/?x=minimax&o=random&keep=1&tally=2-2-3"
+    assert following.url == "/play/?x=minimax&o=random&tally=2-2-3"
+    assert by_itself(replace(over, is_paused=True), site) is None
+    assert by_itself(replace(over, replays_record=True), site) is None
+
+
+def test_an_automatic_step_with_another_url_or_delay_has_another_id(site: SiteData) -> None:
+    """Morphing keeps an element with the same id, and with it its old timer and URL."""
+    match = Match(x="minimax", o="random")
+    changes = {"move_delay": 0.5, "epsilon": 0.1, "hides_values": True, "value_source": "truth"}
+    steps = [by_itself(replace(match, **{name: new}), site) for name, new in changes.items()]
+    ids = {step.id for step in [by_itself(match, site), *steps] if step}
+    assert len(ids) == 1 + len(changes)
 
 
 def test_the_transport_walks_through_the_record(site: SiteData) -> None:
@@ -112,12 +121,10 @@ def test_pause_and_play_are_each_others_opposite(site: SiteData) -> None:
 
 
 def test_there_is_nothing_to_pause_where_nothing_would_move(site: SiteData) -> None:
-    over = Match(record=X_WON, x="minimax", o="random")
-    for match in (Match(o="human"), Match(record=X_WON), over):
+    for match in (Match(o="human"), Match(record=X_WON)):
         still = of(match, site)
         assert (still.pause_url, still.resume_url) == ("", "")
-    going_on = of(Match(record=X_WON, x="minimax", o="random", starts_next_game=True), site)
-    assert going_on.pause_url
+    assert of(Match(record=X_WON, x="minimax", o="random"), site).pause_url
 
 
 def test_a_tally_stops_at_the_largest_that_an_address_holds(site: SiteData) -> None:
@@ -125,7 +132,6 @@ def test_a_tally_stops_at_the_largest_that_an_address_holds(site: SiteData) -> N
         record=X_WON,
         x="minimax",
         o="random",
-        starts_next_game=True,
         result_counts=(MAX_COUNTED_GAMES, 0, 0),
     )
     assert start_next_game(replay_match(full, site)).result_counts == (MAX_COUNTED_GAMES, 0, 0)

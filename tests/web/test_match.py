@@ -50,7 +50,6 @@ def matches(draw: st.DrawFn) -> Match:
         is_paused=draw(st.booleans()),
         hides_values=draw(st.booleans()),
         in_source_units=draw(st.booleans()),
-        starts_next_game=draw(st.booleans()),
         result_counts=draw(st.tuples(*[st.integers(0, 999_999)] * 3)),
     )
 

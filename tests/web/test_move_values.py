@@ -19,6 +19,7 @@ from app.web.move_values import (
     MoveValues,
     build_notes,
     choose_value_source,
+    evaluate_match,
     evaluate_moves,
     find_shown_ply,
     list_task_values,
@@ -203,26 +204,30 @@ def test_a_value_is_off_its_own_task_by_a_tenth_of_the_way_to_a_win(site: SiteDa
     assert list_task_values(site, 0, "champion_task") == [""] * 9
 
 
-def test_the_board_keeps_the_view_of_whoever_plays(site: SiteData) -> None:
-    def ply(match: Match) -> int | None:
+def test_the_board_shows_the_values_of_the_player_to_move(site: SiteData) -> None:
+    def ply(match: Match) -> int:
         return find_shown_ply(replay_match(match, site))
 
     assert ply(Match("40")) == 2
-    assert ply(Match("4")) == 0  # the agent thinks
+    assert ply(Match("4")) == 0  # an agent is about to reply: the person's values stay
     assert ply(Match("4", is_paused=True)) == 1
-    assert ply(Match("408", ply=1)) == 0  # one side's view is kept where one steps back
-    assert ply(Match("408", ply=1, viewing_seat="o")) == 1
-    assert ply(Match("408", ply=2, viewing_seat="o")) == 1
-    assert ply(Match("408", ply=1, o="human")) == 1
-    assert ply(Match("", x="q-table", o="human")) is None  # nothing to keep yet
-    assert ply(Match("4", o="human")) == 1  # whoever is to move
+    assert [ply(Match("408", ply=shown)) for shown in (0, 1, 2)] == [0, 1, 2]
+    assert ply(Match("", x="q-table", o="human")) == 0
+    assert ply(Match("4", o="human")) == 1
     assert ply(Match("03142")) == 4  # X made the last move
-    assert ply(Match("03142", x="q-table", o="human")) == 3
+    assert ply(Match("03142", x="q-table", o="human")) == 3  # the person's last decision
     watched = Match("4", x="q-learning-1", o="double-q")
-    assert ply(watched) == 0
-    assert ply(structs.replace(watched, value_source="double-q")) == 1
-    assert ply(structs.replace(watched, record="40", value_source="double-q")) == 1
-    assert ply(Match("40", x="minimax", o="double-q")) == 1  # Minimax has no values to show
+    assert [ply(structs.replace(watched, record="4035"[:n])) for n in range(5)] == [0, 1, 2, 3, 4]
+    assert ply(structs.replace(watched, record="03142")) == 4
+
+
+def test_in_self_play_the_values_are_those_of_the_mover_in_its_own_view(site: SiteData) -> None:
+    for record in ("4", "40"):
+        state = replay_match(Match(record, x="q-learning-4", o="q-learning-4"), site)
+        shown = evaluate_match(state, find_shown_ply(state))
+        row = site.agents["q-learning-4"].q[state.position]
+        np.testing.assert_array_equal(shown.values, row)
+        assert shown.position == state.position
 
 
 def test_a_wrong_value_is_said_with_the_truth(site: SiteData) -> None:
@@ -262,8 +267,7 @@ def test_a_task_is_the_other_truth(site: SiteData) -> None:
 
 def test_the_task_of_an_agent_can_be_shown_wherever_values_are(client: FlaskClient) -> None:
     page = client.get("/play/4?lens=q-learning-1_task&pause=1").text
-    what = "the exact values of the training task of Q-learning 1, for O’s move"
-    assert f"On the squares: {what}" in page
+    assert "Exact value of each move for O in the training task of Q-learning 1" in page
     chosen = client.get("/settings/?at=/play/4?lens=q-learning-1_task").text
     assert "Exact values of the training task of Q-learning 1</option>" in chosen
     assert 'id="snapshot-step"' not in page

@@ -35,6 +35,7 @@ ANSWERED = [
     *(f"/api/v1/games/{RECORD}", "/api/v1/matches/champion/menace"),
     *(f"/api/v1/positions/{POSITION}", f"/api/v1/moves/{POSITION}?agent=q-table"),
     *("/arena", "/compare/", f"/compare/{RECORD}", "/healthz", "/experiments", "/judge"),
+    *(f"/square/{RECORD}?cell=1", "/square/?cell=1"),
     *("/glossary", "/sources", "/robots.txt", "/sitemap.xml"),
     *("/embed/board/", "/embed/board/.svg", "/embed/board/.csv", f"/embed/board/{RECORD}"),
     *(f"/embed/board/{RECORD}.svg", f"/embed/board/{RECORD}.csv"),

@@ -122,7 +122,7 @@ def test_a_packed_file_is_much_smaller(client: FlaskClient, address: str) -> Non
 
 def test_the_play_page_has_the_script_of_a_framed_board_and_more(client: FlaskClient) -> None:
     scripts = []
-    for page, name in (("/embed/board/", "parts/board"), ("/play/4", "play/play")):
+    for page, name in (("/embed/board/", "parts/board"), ("/play/4", "play/table")):
         (found,) = re.findall(rf"/static/{name}\.[0-9a-f]+\.js", client.get(page).text)
         scripts.append(client.get(found).text)
     board, play = scripts

@@ -17,7 +17,7 @@ ADDRESSES = [
     "/play/4",
     "/play/03142",
     "/play/408?ply=1",
-    "/play/40?x=minimax&o=random&keep=1&tally=1-0-2",
+    "/play/40?x=minimax&o=random&tally=1-0-2",
     "/play/4?lens=truth",
     "/play/4?hide=1",
     "/play/?lens=q-learning-1&step=0",
@@ -114,12 +114,32 @@ def test_a_tally_belongs_to_those_who_played(client: FlaskClient) -> None:
     assert lost == "/play/?x=minimax&o=fixed"
 
 
+def test_two_persons_keep_the_values_that_they_saw(client: FlaskClient) -> None:
+    at = quote("/play/40?o=q-learning-4&lens=q-learning-4&step=5")
+    both = client.get(f"/set/?at={at}&seat=o&player=human").headers["Location"]
+    assert both == "/play/40?o=human&lens=q-learning-4&step=5"
+    plain = client.get("/set/?at=/play/40?o=menace&seat=o&player=human").headers["Location"]
+    assert plain == "/play/40?o=human&lens=menace"
+
+
+def test_the_board_shows_the_values_of_a_newly_chosen_agent(client: FlaskClient) -> None:
+    at = quote("/play/40?x=q-learning-3&o=q-table&lens=q-learning-3")
+    chosen = client.get(f"/set/?at={at}&seat=x&player=q-iteration").headers["Location"]
+    assert "lens" not in chosen
+    at = quote("/play/40?x=q-learning-3&o=q-table&lens=truth")  # asked for in the settings
+    assert "lens=truth" in client.get(f"/set/?at={at}&seat=x&player=menace").headers["Location"]
+
+
 @pytest.mark.parametrize(
     ("at", "chosen", "address"),
     [
         ("/play/40?o=q-table", "seat=o&player=minimax", "/play/40?o=minimax"),
-        ("/play/40?o=q-table&pause=1", "seat=x&player=fixed", "/play/40?x=fixed&o=q-table"),
-        ("/play/40?o=q-table", "seat=x&player=fixed&pause=1", "/play/40?x=fixed&o=q-table&pause=1"),
+        (
+            "/play/40?o=q-table&pause=1",
+            "seat=x&player=fixed",
+            "/play/40?x=fixed&o=q-table&epsilon=0.1",
+        ),
+        ("/play/40?x=fixed&o=fixed&epsilon=0.1", "seat=x&player=human", "/play/40?o=fixed"),
         ("/play/03142?o=q-table", "seat=o&player=minimax", "/play/?o=minimax"),  # it was over
     ],
 )
@@ -153,7 +173,8 @@ def test_static_files_are_kept_for_a_year(client: FlaskClient) -> None:
 
 def test_the_first_load_and_a_move_are_small(client: FlaskClient) -> None:
     def packed(url: str, **headers: str) -> int:
-        return len(client.get(url, headers={"Accept-Encoding": "gzip"} | headers).data)
+        """Return the bytes that a browser gets over HTTPS, where it asks for brotli."""
+        return len(client.get(url, headers={"Accept-Encoding": "br"} | headers).data)
 
     for url in ("/", "/play/4"):
         files = set(re.findall(r"/static/[^\"]+", client.get(url).text))

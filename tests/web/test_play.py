@@ -12,7 +12,7 @@ from app.web import urls
 from app.web.formatting import format_short_square_name
 from app.web.hint import build_hint
 from app.web.match import Match, replay_match
-from app.web.pages.play import PlayPage, build_preferences_page, parse_match_at
+from app.web.pages.play import PlayPage, build_preferences_page
 from app.web.site_data import SiteData
 from app.web.wording import grade_strength
 
@@ -29,7 +29,7 @@ def link(shown: str, id: str) -> str:
 
 
 def test_the_strip_says_who_plays_how_strong_they_are_and_the_score(site: SiteData) -> None:
-    x, o = page(site, LOST).seat_headers
+    x, o = page(site, LOST).match_view.seats
     assert (x.player_title, x.strength, x.win_count) == ("You", "human", 2)
     assert (o.player_title, o.strength, o.win_count) == (
         "Q-learning 1",
@@ -43,7 +43,7 @@ def test_the_score_is_there_before_the_first_result(client: FlaskClient) -> None
 
 
 def test_how_often_agents_move_at_random_is_said_by_their_names(site: SiteData) -> None:
-    x, o = page(site, Match("4", o="q-learning-1", epsilon=0.1)).seat_headers
+    x, o = page(site, Match("4", o="q-learning-1", epsilon=0.1)).match_view.seats
     assert (x.strength, o.strength) == ("human", "strong, 10% random")
 
 
@@ -61,15 +61,14 @@ def test_who_asks_for_no_game_gets_one_with_colours(client: FlaskClient) -> None
 def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(site: SiteData) -> None:
     shown = page(site, LOST)
     assert (shown.match_view.headline.title, shown.match_view.result_class) == ("You lost", "loss")
-    assert shown.match_view.headline.caption == "Your move 5 was a blunder: it gave away the draw."
+    assert shown.match_view.headline.sentence == "Your move 5 was a blunder: it gave away the draw."
     assert {way.label: way.href for way in shown.match_view.headline.actions} == {
         "Show move 5": "/play/021486?ply=4&o=q-learning-1&hint=1&tally=2-1-0",
         "Play again": "/play/?o=q-learning-1&tally=2-1-1",
-        "Take back": "/play/0214?o=q-learning-1&tally=2-1-0",
     }
     assert shown.why_url == "/why/021486?ply=4&o=q-learning-1&tally=2-1-0&cell=8"
     assert shown.preferences_url == "/minds/021486?ply=4&o=q-learning-1&tally=2-1-0"
-    assert shown.snapshot_slider is not None
+    assert shown.match_view.snapshot_slider is not None
     assert any(square.value_text for square in shown.match_view.board.squares)  # the values stay
 
 
@@ -77,7 +76,7 @@ def test_show_me_names_the_move_and_marks_what_was_right(site: SiteData) -> None
     """In every game, the squares marked as right are no blunders."""
     shown = page(site, Match("021486", o="q-learning-1", ply=4, shows_hint=True)).match_view
     assert shown.headline.title == "Move 5 was a blunder"
-    assert shown.headline.caption == (
+    assert shown.headline.sentence == (
         "You played bottom right. Only bottom left would have kept the draw."
     )
     notes = {
@@ -86,10 +85,8 @@ def test_show_me_names_the_move_and_marks_what_was_right(site: SiteData) -> None
         if square.note.short_text
     }
     assert notes == {"7": "✓ right", "9": "✗ blunder"}
-    other = page(
-        site, Match("03142", o="q-learning-1", ply=1, shows_hint=True, viewing_seat="o")
-    ).match_view
-    assert other.headline.caption == (
+    other = page(site, Match("03142", o="q-learning-1", ply=1, shows_hint=True)).match_view
+    assert other.headline.sentence == (
         "Q-learning 1 plays middle left. Only centre would have kept the draw."
     )
     right = page(site, Match("041263578", o="q-iteration", ply=2, shows_hint=True)).match_view
@@ -110,16 +107,14 @@ def test_whoever_wins_is_shown_what_the_other_gave_away(site: SiteData) -> None:
     won = page(site, Match("03142", o="q-learning-1"))
     assert (won.match_view.headline.title, won.match_view.result_class) == ("You win", "win")
     assert (
-        won.match_view.headline.caption
+        won.match_view.headline.sentence
         == "Move 2 by Q-learning 1 was a blunder: it gave away the draw."
     )
-    assert (
-        won.match_view.headline.actions[0].href == "/play/03142?ply=1&o=q-learning-1&hint=1&view=o"
-    )
+    assert won.match_view.headline.actions[0].href == "/play/03142?ply=1&o=q-learning-1&hint=1"
     drawn = page(site, Match("041263578", o="q-iteration"))
     assert (drawn.match_view.headline.title, drawn.match_view.result_class) == ("Draw", "draw")
-    assert drawn.match_view.headline.caption == "No move was a blunder."
-    assert [way.id for way in drawn.match_view.headline.actions] == ["rematch", "take-back"]
+    assert drawn.match_view.headline.sentence == "No move was a blunder."
+    assert [way.id for way in drawn.match_view.headline.actions] == ["rematch"]
 
 
 @pytest.mark.parametrize(
@@ -154,14 +149,14 @@ def test_a_finished_game_is_passed_on_as_a_card_and_a_replay(
     for _ in match.record:
         assert 'hx-trigger="load' not in halted
         halted = client.get(link(halted, "step")).text
-    assert '<h1 class="headline">Your turn</h1>' in halted
+    assert '<h2 class="headline">Your turn</h2>' in halted
     for ply in range(len(match.record) + 1):
         shown = client.get(url).text
         squares = re.findall(r'<a id="board-\d".*?</a>', shown, re.DOTALL)
         assert "".join(squares).count('class="mark"') == ply
         url = unescape("".join(re.findall(r'hx-get="(/play/[^"]+)" hx-trigger="load', shown)))
     assert not url
-    assert '<h1 class="headline">Your turn</h1>' in shown
+    assert '<h2 class="headline">Your turn</h2>' in shown
     assert link(shown, "your-turn").startswith("/play/?o=")
 
 
@@ -169,13 +164,11 @@ def test_a_pause_is_said_with_the_way_on_and_is_not_inherited(site: SiteData) ->
     paused = page(site, Match("4", o="q-learning-1", is_paused=True))
     assert paused.match_view.headline.title == "Paused"
     assert [(way.label, way.href) for way in paused.match_view.headline.actions] == [
-        ("Let Q-learning 1 move", "/play/4?o=q-learning-1")
+        ("Continue", "/play/4?o=q-learning-1")
     ]
     assert paused.match_view.controls.new_game_url == "/play/?o=q-learning-1"
     watched = page(site, Match("4", x="fixed", o="q-learning-1", is_paused=True))
-    assert [way.label for way in watched.match_view.headline.actions] == [
-        "Continue with Q-learning 1"
-    ]
+    assert [way.id for way in watched.match_view.headline.actions] == ["go-on"]
 
 
 def test_a_hint_names_what_keeps_the_value_and_is_gone_with_the_move(site: SiteData) -> None:
@@ -186,14 +179,14 @@ def test_a_hint_names_what_keeps_the_value_and_is_gone_with_the_move(site: SiteD
         cell == 2 for cell in range(9)
     ]
     assert (
-        shown.match_view.headline.caption
+        shown.match_view.headline.sentence
         == "Best move: top right. Result with optimal play: win in 1 move."
     )
     assert [(way.label, way.href) for way in shown.match_view.headline.actions] == [
         ("Play it", "/play/03142"),
+        ("Close", "/play/0314"),
     ]
     assert shown.match_view.controls.hint_url == ""
-    assert page(site, Match("0314", o="human")).match_view.controls.hint_url == ""
     # The agent moves in a person's place too, where there is one.
     assert (
         before.match_view.controls.reply_url == shown.match_view.controls.reply_url == "/reply/0314"
@@ -213,7 +206,10 @@ def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(site: SiteDa
     assert chances[best] == pytest.approx(max(chances.values()))
     assert chances[best] > min(chances.values())
     square = format_short_square_name(game, best)
-    assert sentence == f"Play {square} (draw). Then Q-learning 1 blunders."
+    assert sentence == (
+        f"Play {square} (draw). Then Q-learning 1 blunders. "
+        "With optimal play any of 8 squares is as good."
+    )
 
 
 def test_while_an_agent_thinks_the_values_stay_and_are_marked(site: SiteData) -> None:
@@ -224,7 +220,7 @@ def test_while_an_agent_thinks_the_values_stay_and_are_marked(site: SiteData) ->
         zip(before.match_view.board.squares, thinking.match_view.board.squares, strict=True)
     ):
         assert cell == 4 or (old.value_text, old.heat) == (new.value_text, new.heat)
-    assert "for X’s last move" in thinking.match_view.headline.caption
+    assert thinking.match_view.headline.caption == before.match_view.headline.caption
 
 
 def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(site: SiteData) -> None:
@@ -233,26 +229,12 @@ def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(site:
     assert (shown.heat, shown.optimal_heat) == (20, 20)
     lost = page(site, LOST).match_view.evaluation_bar
     assert (lost.heat, lost.optimal_heat) == (-20, -20)  # the result of the game, not the estimate
-    assert lost.label == "The game is over: X has lost."
+    assert lost.label == "The game is over: O has won."
     first = page(site, Match(value_source="q-learning-1", o="human")).match_view.evaluation_bar
     assert first.heat == round(20 * float(max(lens[0])))
     as_o = page(site, Match("4", value_source="q-learning-1", o="human")).match_view.evaluation_bar
     assert as_o.label.startswith("Value for X:")
     assert page(site, Match(hides_values=True)).match_view.evaluation_bar.heat is None
-
-
-def test_a_square_says_how_often_it_was_tried_and_which_reply_is_expected(site: SiteData) -> None:
-    agent = site.agents["q-learning-1"]
-    square = page(site, Match("40", o="q-learning-1")).match_view.board.squares[8]
-    position = replay_match(Match("40"), site).position
-    after = int(site.game.successor[position, 8])
-    tried = f"tried {int(agent.visits[position, 8]):,} times"
-    reply = ["top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom"]
-    expected = reply[int(site.policies["q-learning-1"][after].argmax())]
-    assert (
-        square.extra_sentence
-        == f"Bottom right: {square.value_text}, {tried}; O’s reply: {expected}."
-    )
 
 
 def test_hidden_values_are_nowhere(client: FlaskClient) -> None:
@@ -279,27 +261,34 @@ def test_a_press_is_answered_with_the_board_after_the_reply(
         assert {square.reply_url for square in page(site, match).match_view.board.squares} == {""}
 
 
-def test_stepping_back_keeps_one_sides_view(site: SiteData) -> None:
-    own, agents = (page(site, Match("4023", ply=ply, o="q-learning-1")) for ply in (2, 3))
-    assert [
-        (shown.match_view.ply, shown.match_view.board.shows_earlier_values)
-        for shown in (own, agents)
-    ] == [
-        (2, False),
-        (2, True),
-    ]
-    view, end = agents.match_view.headline.actions
-    assert (view.label, end.label) == ("Show the values for O", "Go to the last move")
-    other = page(site, parse_match_at({"at": view.href}, site).match)
-    assert (other.match_view.ply, other.match_view.board.shows_earlier_values) == (3, False)
-    assert end.href == "/play/4023?o=q-learning-1"
+def test_stepping_back_shows_the_values_of_the_mover(site: SiteData) -> None:
+    for ply in (2, 3):
+        shown = page(site, Match("4023", ply=ply, o="q-learning-1")).match_view
+        assert (shown.ply, shown.board.shows_earlier_values) == (ply, False)
+        assert shown.headline.caption.endswith("XO"[ply % 2])
+        (end,) = shown.headline.actions
+        assert end.href == "/play/4023?o=q-learning-1"
+
+
+def test_nothing_is_given_away_on_ones_own_turn(site: SiteData) -> None:
+    """Blunders whose value is wrong are marked in review, with a hint, or if they are asked for."""
+
+    def marks(**options: object) -> int:
+        match = Match(o="q-learning-4", **options)  # type: ignore[arg-type]
+        squares = page(site, match).match_view.board.squares
+        return sum("optimal play" in square.label for square in squares)
+
+    assert marks(record="0276") == 0
+    assert marks(record="0276", shows_hint=True)
+    assert marks(record="0276", marked_errors="blunders")
+    assert marks(record="02768", ply=4)
 
 
 def test_a_random_move_of_a_watched_agent_is_marked(site: SiteData, client: FlaskClient) -> None:
     match = Match("41", x="fixed", o="fixed", epsilon=0.1, is_paused=True)
     played = page(site, match).match_view
     assert [move.is_random for move in played.reviewed_moves] == [True, True]
-    assert played.headline.caption.startswith("The last move, by O, was random. ")
+    assert played.headline.sentence == "The last move, by O, was random."
     usual = page(site, Match("01", x="fixed", o="fixed", epsilon=0.1)).match_view
     assert [move.is_random for move in usual.reviewed_moves] == [False, False]
     assert not any(

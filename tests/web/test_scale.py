@@ -20,7 +20,7 @@ from app.tictactoe.history import History
 from app.web import urls
 from app.web.formatting import MINUS
 from app.web.match import Match, replay_match
-from app.web.match_view import build_match_view
+from app.web.match_view import MatchView
 from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.on_demand import Lab
 from app.web.pages.mind import build_mind_page
@@ -121,7 +121,7 @@ def test_on_a_bar_and_on_its_tick(site: SiteData) -> None:
         for record in ("", "4", "40", "402", "0428", "02468"):
             seats = dice.choice([("human", lens), (lens, "human"), ("human", "human")])
             state = replay_match(Match(record, x=seats[0], o=seats[1], value_source=lens), site)
-            bar = build_match_view(state).evaluation_bar
+            bar = MatchView(state).evaluation_bar
             if record == "02468":  # X has won, which the bar shows whatever anybody expects
                 assert bar.heat is not None
                 assert abs(bar.heat) == HEAT_STEPS
@@ -159,7 +159,7 @@ def test_the_bar_has_the_value_that_the_mind_has(site: SiteData) -> None:
 
 def test_the_bar_counts_an_untried_square_that_the_agent_would_play(site: SiteData) -> None:
     state = replay_match(Match("21638", x=HUMAN, o=HUMAN, value_source="double-q"), site)
-    assert build_match_view(state).evaluation_bar.heat == 0
+    assert MatchView(state).evaluation_bar.heat == 0
 
 
 def test_on_a_tile_of_every_mind(site: SiteData) -> None:

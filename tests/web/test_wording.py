@@ -77,11 +77,11 @@ def test_the_legend_says_whose_view_it_is(site: SiteData) -> None:
         return legend(site, match).caption
 
     title = site.display_titles["q-iteration"]
-    assert caption(Match(record="4")) == (f"On the squares: {title}’s values for O’s move")
+    assert caption(Match(record="4")) == f"{title}’s value of each move for O"
     assert caption(Match(record="40", value_source="truth")) == (
-        "On the squares: results with optimal play for X’s move"
+        "Result of each move for X with optimal play"
     )
-    assert "values after 0 updates" in caption(Match(value_source="q-iteration", snapshot=0))
+    assert "for X, after 0 updates" in caption(Match(value_source="q-iteration", snapshot=0))
 
 
 def test_the_scale_names_what_its_ends_and_its_middle_stand_for(site: SiteData) -> None:
@@ -90,13 +90,13 @@ def test_the_scale_names_what_its_ends_and_its_middle_stand_for(site: SiteData) 
         return list(build_legend(replay_match(Match(), site), view).scale_labels)
 
     assert scale("truth") == [("loss", "−1"), ("draw", "0"), ("win", "+1")]
-    assert scale("observing") == [("loss", "−1.00"), ("draw", "0.00"), ("win", "+1.00")]
+    assert scale("observing") == [("loss", "−1"), ("draw", "0"), ("win", "+1")]
     assert scale("observing", own=True) == [
         ("loss", "−10.00"),
         ("draw", "+3.00"),
         ("win", "+10.00"),
     ]
-    assert scale("q-table-draw-1") == [("loss", "−1.00"), ("", "0.00"), ("draw or win", "+1.00")]
+    assert scale("q-table-draw-1") == [("loss", "−1"), ("", "0"), ("draw or win", "+1")]
 
 
 def test_a_blunder_of_a_person_is_said_unless_values_are_hidden(site: SiteData) -> None:
@@ -118,9 +118,7 @@ def test_a_snapshot_is_told_by_its_own_figures(site: SiteData) -> None:
 
 def test_a_task_is_said_with_its_opponent_and_what_later_counts(site: SiteData) -> None:
     shown = legend(site, Match(value_source="q-learning-1_task"))
-    assert shown.caption == (
-        "On the squares: the exact values of the training task of Q-learning 1, for X’s move"
-    )
+    assert shown.caption == ("Exact value of each move for X in the training task of Q-learning 1")
     assert (
         "to play against Random, with a discount factor of 0.9 for each of its own moves"
         in shown.facts

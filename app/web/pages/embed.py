@@ -19,6 +19,7 @@ from app.experiments import Summary
 from app.web import comparison, urls
 from app.web.comparison import list_learned_views, parse_comparison
 from app.web.formatting import capitalize_first_letter
+from app.web.game_review import review_moves
 from app.web.match import (
     Match,
     MatchState,
@@ -29,7 +30,6 @@ from app.web.match import (
 from app.web.match_controls import play_random_reply
 from app.web.match_view import (
     MatchView,
-    build_match_view,
     find_losing_move,
     summarise_game,
 )
@@ -78,7 +78,7 @@ class BoardPage(Page, frozen=True):
     @property
     def match_view(self) -> MatchView:
         """The board and its controls, which lead to frames."""
-        return build_match_view(self.state, FRAME_ROUTES)
+        return MatchView(self.state, FRAME_ROUTES)
 
 
 # URL of a picture, its width and height in pixels
@@ -331,7 +331,6 @@ class ExportsPage(Page, frozen=True):
                 start,
                 replays_record=True,
                 is_paused=False,
-                starts_next_game=False,
                 result_counts=Match().result_counts,
             )
         )
@@ -360,9 +359,8 @@ FILE_AND_PREVIEW_ENDINGS = ".<any(svg, csv, png):ending>"
 @bp.get(urls.EMBED_BOARD.append_ending(FILE_ENDINGS))
 def download_board(ending: str, record: str = "") -> Response:
     """Return a board as SVG or CSV."""
-    shown = build_match_view(
-        parse_match(record, request.args, get_current_site()), FRAME_ROUTES
-    )
+    state = parse_match(record, request.args, get_current_site())
+    shown = MatchView(state, FRAME_ROUTES)
     name = _name_file("board", record)
     if ending == "svg":
         says = shown.headline
@@ -379,7 +377,7 @@ def download_board(ending: str, record: str = "") -> Response:
 def download_game_values(ending: str, record: str = "") -> Response:
     """Return the value of a game over its moves as SVG or CSV."""
     place = parse_match(record, request.args, get_current_site())
-    moves = build_match_view(place, FRAME_ROUTES).reviewed_moves
+    moves = review_moves(place)
     name = _name_file("value", record)
     if ending == "svg":
         return export.build_svg_response(
@@ -466,7 +464,7 @@ def download_board_preview(record: str = "") -> Response:
     if state.is_over:
         line = summarise_game(state)
     if move_values:
-        line = build_legend(state, move_values).caption.partition(": ")[2]
+        line = build_legend(state, move_values).caption
     turned = state.played_cells[blame.ply - 1] if blame else None
     shown = boards.lay_out_board(
         state, move_values, None, notes=unsaid, chosen_cell=turned

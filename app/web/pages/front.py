@@ -1,136 +1,190 @@
-"""The front page: a film of an agent that learns one position, and links to start."""
+"""The front page: a board with the values of a trained agent, and the ways on from there."""
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
 
 from app.web import urls
-from app.web.doors import build_watch_url
-from app.web.formatting import format_updates
-from app.web.match import Match, get_next_snapshot, read_snapshot
-from app.web.pages.parts.learning import Film, film_position
-from app.web.pictures.minds import MindPicture, draw_mind
+from app.web.formatting import format_count, format_updates
+from app.web.match import Match, MatchState, read_choice, read_snapshot, replay_match
+from app.web.match_view import MatchView
 from app.web.rendering import Page, render_page
-from app.web.site_data import SiteData, get_current_site
-from app.web.urls import Destination
+from app.web.site_data import HUMAN, SiteData, get_current_site
+from app.web.translation import gettext, gettext_noop
 from app.web.wording import (
-    BLOCK_EXAMPLE,
-    Character,
-    describe_character,
-    find_first_puzzle,
+    FIRST_AGENT,
+    FIRST_RECORD,
+    describe_strength,
+    grade_strength,
 )
 
 bp = Blueprint("front", __name__)
-# one agent of each strength
-CAST_AGENTS = ("q-learning-player", "q-table", "self-play")
-# numbers of games after which the early and the middle opponent are shown
-GAME_COUNTS = (500, 20_000)
+BEGINNER_UPDATES = 500
+# agent -> how it learned, with the number of its games or sweeps; the first agent is shown first
+FRONT_AGENTS = {
+    FIRST_AGENT: gettext_noop(
+        "It played %(count)s games, first against random moves, then against itself. After each of "
+        "its moves it changed one number, Q(s, a), towards the best that could follow."
+    ),
+    "q-iteration": gettext_noop(
+        "It played no game: in %(count)s sweeps it went through every position and every move. The "
+        "value of a move became the best value after one answer of the opponent."
+    ),
+    "self-play": gettext_noop(
+        "It played %(count)s games against itself. Both sides share one table: X looks for high "
+        "values, O for low ones, and after every move one value changes."
+    ),
+    "menace": gettext_noop(
+        "It draws each move from a matchbox of coloured beads. After each of %(count)s games "
+        "against random moves, beads of the moves played were added, or taken away if it lost."
+    ),
+    "dqn-vs-random": gettext_noop(
+        "A neural network learned from %(count)s games against random moves. Each step of its "
+        "training moves its outputs towards the reward plus the best value that can follow."
+    ),
+}
+
+
+class AgentChoice(NamedTuple):
+    """An agent that can be chosen on the front page."""
+
+    id: str
+    title: str
+    strength_name: str
+    description: str
+    href: str
+    is_shown: bool
 
 
 class FrontPage(Page, frozen=True):
-    """The front page, with the film of a training at a snapshot."""
+    """The front page with an agent at a snapshot of its training."""
 
     template: ClassVar = "front/front.html"
+    fragment: ClassVar = ("game", "beside")
 
-    site: SiteData
-    name: str  # id of the agent
-    snapshot: int  # the snapshot shown
-    plays_film: bool  # whether the film starts automatically
+    state: MatchState
+
+    @property
+    def match(self) -> Match:
+        """The match on the board: a person to move against the agent."""
+        return self.state.match
 
     @cached_property
-    def film(self) -> Film:
-        """The film of the training."""
-        return film_position(self.site, self.name, BLOCK_EXAMPLE)
+    def match_view(self) -> MatchView:
+        """The board and its controls."""
+        return MatchView(self.state)
 
     @property
-    def learned_frame(self) -> int:
-        """The number of the first frame after which the agent always blocks."""
-        starred = [
-            [cell for cell, square in frame.squares.items() if square.is_best]
-            for frame in self.film.frames
-        ]
-        changes = (at for at, cells in enumerate(starred, 1) if cells != starred[-1])
-        return max(changes, default=0)
+    def _name(self) -> str:
+        """The id of the agent."""
+        return self.match.o
 
     @property
-    def opponent_url(self) -> str:
-        """The URL of a game from the film's position, against the agent at the snapshot shown."""
-        match = Match(
-            BLOCK_EXAMPLE, o=self.name, value_source=self.name, snapshot=self.snapshot
-        )
-        return urls.play_url(match)
-
-    @property
-    def training_stage_links(self) -> list[Destination]:
-        """New games against the agent at an early, a middle and the last snapshot."""
-        updates = self.site.agents[self.name].snapshot_updates.tolist()
-        steps = [_find_nearest_snapshot(updates, target) for target in GAME_COUNTS]
-        games = [
-            Destination(
-                format_updates(updates[step]),
-                urls.play_url(
-                    Match(o=self.name, value_source=self.name, snapshot=step)
-                ),
-            )
-            for step in steps
-        ]
-        last = format_updates(updates[-1])
-        return [*games, Destination(last, urls.play_against_url(self.name))]
-
-    @property
-    def next_frame_url(self) -> str:
-        """The URL of the next frame; the first frame follows the last."""
-        return urls.HOME.url(
-            step=get_next_snapshot(self.snapshot, self.film.last_frame)
-        )
-
-    @property
-    def mind_picture(self) -> MindPicture:
-        """The picture of all positions."""
-        return draw_mind(self.site, self.name, self.snapshot, has_all_frames=True)
-
-    @property
-    def tile_count(self) -> int:
-        """The number of tiles in the picture of all positions."""
-        return len(self.site.tile_layout.decisions)
+    def new_game_url(self) -> str:
+        """The URL of a new game against the agent as shown."""
+        return urls.play_url(self.match.follow_record(""))
 
     @property
     def watch_url(self) -> str:
-        """The URL of a game between two agents."""
-        return build_watch_url(self.site)
+        """The URL of games of the agent against itself."""
+        return urls.watch_url(self._name)
 
     @property
-    def puzzle_number(self) -> int:
-        """The number of a puzzle of the film's agent."""
-        return find_first_puzzle(self.site, self.name)
+    def learn_url(self) -> str:
+        """The URL of the film of the training, in the position shown."""
+        return urls.play_url(
+            Match(
+                self.match.record,
+                o=self._name,
+                value_source=self._name,
+                snapshot=0,
+                plays_training=True,
+            )
+        )
 
     @property
-    def agents_by_strength(self) -> list[tuple[str, str, Character]]:
-        """The name, the title and the description of an agent of each strength."""
-        return [
-            (name, self.site.display_titles[name], describe_character(self.site, name))
-            for name in CAST_AGENTS
-            if name in self.site.agents
+    def both_sides_url(self) -> str:
+        """The URL of the position for a person who plays both sides."""
+        return urls.play_url(
+            Match(
+                self.match.record,
+                o=HUMAN,
+                value_source=self._name,
+                snapshot=self.match.snapshot,
+            )
+        )
+
+    @property
+    def training_sentences(self) -> str:
+        """Two sentences on how the agent learned, "" for an agent of another folder of models."""
+        if self._name not in FRONT_AGENTS:
+            return ""
+        phases = self.state.site.get_recipe(self._name).phases
+        count = format_count(sum(number for _, number in phases))
+        return gettext(FRONT_AGENTS[self._name], count=count)
+
+    @property
+    def algorithm_slug(self) -> str:
+        """The slug of the agent's algorithm on /how."""
+        return self.state.site.agents[self._name].card.algorithm
+
+    @property
+    def choices(self) -> list[AgentChoice]:
+        """The agents to choose from, and the first of them after a few updates."""
+        site = self.state.site
+        names = list_front_agents(site)
+        chosen = [
+            AgentChoice(
+                id=name,
+                title=site.display_titles[name],
+                strength_name=grade_strength(site, name),
+                description=describe_strength(site, name),
+                href=urls.HOME.url(agent=name if name != names[0] else ""),
+                is_shown=name == self._name and self.match.snapshot is None,
+            )
+            for name in names
         ]
+        return [*chosen, self._build_beginner_choice(names[0])]
+
+    def _build_beginner_choice(self, name: str) -> AgentChoice:
+        updates = self.state.site.agents[name].snapshot_updates.tolist()
+        step = min(
+            range(len(updates)), key=lambda at: abs(updates[at] - BEGINNER_UPDATES)
+        )
+        return AgentChoice(
+            id="beginner",
+            title=gettext("Beginner"),
+            strength_name="beginner",
+            description=gettext(
+                "%(agent)s after %(updates)s",
+                agent=self.state.site.display_titles[name],
+                updates=format_updates(updates[step]),
+            ),
+            href=urls.HOME.url(step=step),
+            is_shown=name == self._name and self.match.snapshot == step,
+        )
+
+    @property
+    def agent_count(self) -> int:
+        """The number of all agents."""
+        return len(self.state.site.agents)
 
 
-def _find_nearest_snapshot(update_counts: Sequence[int], target_count: int) -> int:
-    """Return the snapshot with the number of updates nearest to a target; the first of equals."""
-    return min(
-        range(len(update_counts)),
-        key=lambda step: abs(update_counts[step] - target_count),
-    )
+def list_front_agents(site: SiteData) -> list[str]:
+    """Return the ids of the agents to choose from; another folder of models may lack some."""
+    return [name for name in FRONT_AGENTS if name in site.agents] or [*site.agents][:1]
 
 
 @bp.get(urls.HOME)
 def show_front() -> Response:
-    """Show the front page, with the film at the snapshot in the URL."""
+    """Show the front page with the agent and the snapshot in the URL."""
     site = get_current_site()
-    step = request.args.get("step", "")
-    name = site.first_opponent
-    step_shown = read_snapshot(
-        name, step, film_position(site, name, BLOCK_EXAMPLE).last_frame, site
-    )
-    return render_page(FrontPage(site, name, step_shown, plays_film=not step))
+    names = list_front_agents(site)
+    name = read_choice("agent", request.args, names, names[0])
+    last = site.get_last_snapshot(name)
+    step = read_snapshot(name, request.args.get("step", ""), last, site)
+    match = Match(FIRST_RECORD, o=name)
+    if step != last:
+        match = Match(FIRST_RECORD, o=name, value_source=name, snapshot=step)
+    return render_page(FrontPage(replay_match(match, site)))

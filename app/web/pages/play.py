@@ -7,13 +7,14 @@ from typing import ClassVar, NamedTuple
 from urllib.parse import parse_qsl
 
 from flask import Blueprint, Response, redirect, request
-from markupsafe import Markup
 from msgspec.structs import replace
-from werkzeug.exceptions import Conflict
+from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.tictactoe.game import SEATS, get_mover
+from app.tictactoe.notation import DIGITS
 from app.web import urls
+from app.web.algorithms.targets import ValueQuery
 from app.web.comparison import build_comparison
 from app.web.formatting import (
     Encodings,
@@ -21,23 +22,17 @@ from app.web.formatting import (
     format_short_square_name,
     join_words,
 )
-from app.web.match import Match, MatchState, build_value_error, parse_match
-from app.web.match_controls import (
-    DELAY_CHOICES,
-    SnapshotSlider,
-    build_snapshot_slider,
-    count_results,
-    play_random_reply,
+from app.web.match import (
+    WATCHED_EPSILON,
+    Match,
+    MatchState,
+    build_value_error,
+    parse_match,
+    read_cell,
 )
-from app.web.match_view import (
-    MatchView,
-    SeatHeader,
-    build_match_view,
-    describe_seats,
-    find_shown_value_source,
-)
+from app.web.match_controls import DELAY_CHOICES, play_random_reply
+from app.web.match_view import MatchView, find_shown_value_source
 from app.web.move_values import can_blunder, choose_value_source, evaluate_moves
-from app.web.pictures.curves import draw_game_values
 from app.web.rendering import Page, redirect_after_form, render_page
 from app.web.site_data import (
     HUMAN,
@@ -47,6 +42,7 @@ from app.web.site_data import (
     get_current_site,
     is_policy_name,
 )
+from app.web.square_reason import SquareReason, explain_square
 from app.web.translation import gettext
 from app.web.wording import (
     MAX_NAMED_SQUARES,
@@ -75,7 +71,7 @@ def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
         changes = {
             name: query.get(name, "") for name in ("lens", "errors", "epsilon", "delay")
         }
-        changes |= {name: query.get(name, "0") for name in ("hide", "own", "keep")}
+        changes |= {name: query.get(name, "0") for name in ("hide", "own")}
     if changes.get("lens", state.match.value_source) != state.match.value_source:
         changes["step"] = ""
     elif query.get("step"):
@@ -109,14 +105,26 @@ def _replace_player(
 ) -> Match:
     """Return the match with a new player in a seat; the counts of results are removed.
 
-    A finished game is replaced by a new game.
+    A finished game is replaced by a new game. The board shows the values of the new player, but two
+    persons keep the values that were shown. Games between two agents have random moves, unless the
+    settings say otherwise.
     """
     seat = form.get("seat", "")
     if seat not in SEATS:
         raise build_value_error("seat", seat, gettext("x or o"))
+    before = state.match
     changed = dict(match_query) | {seat: form["player"], "pause": form.get("pause", "")}
+    if before.value_source in (before.x, before.o):
+        changed |= {"lens": "", "step": ""}
     match = parse_match(record, changed | {"train": "", "hint": ""}, state.site).match
-    if (match.x, match.o) != (state.match.x, state.match.o):
+    if match.x == match.o == HUMAN:
+        seen = find_shown_value_source(state)
+        match = replace(match, value_source=seen, snapshot=before.snapshot)
+    if match.is_watched and not before.is_watched and not match.epsilon:
+        match = replace(match, epsilon=WATCHED_EPSILON)
+    elif before.is_watched and not match.is_watched:
+        match = replace(match, epsilon=0.0)
+    if (match.x, match.o) != (before.x, before.o):
         match = replace(match, result_counts=(0, 0, 0))
     return match.follow_record("") if state.is_over else match
 
@@ -305,7 +313,7 @@ def show_settings() -> Response:
 
 
 class PlayPage(Page, frozen=True):
-    """A match at the position shown."""
+    """A match at the position shown, with panels beside the board."""
 
     template: ClassVar = "play/play.html"
     fragment: ClassVar = ("game", "moves")
@@ -317,37 +325,10 @@ class PlayPage(Page, frozen=True):
         """The match that the page shows."""
         return self.state.match
 
-    @property
-    def seat_headers(self) -> tuple[SeatHeader, SeatHeader]:
-        """The headers of the players of X and O above the board."""
-        return describe_seats(self.state)
-
-    @property
-    def drawn_count(self) -> int:
-        """The number of drawn games."""
-        return count_results(self.state)[1]
-
     @cached_property
     def match_view(self) -> MatchView:
         """The board and its controls."""
-        return build_match_view(self.state)
-
-    @property
-    def value_source_title(self) -> str:
-        """The title of the value source that colours the board."""
-        return self.state.site.display_titles[find_shown_value_source(self.state)]
-
-    @property
-    def snapshot_slider(self) -> SnapshotSlider | None:
-        """The slider over a training; None for hidden values and for sources without a training."""
-        if self.match.hides_values:
-            return None
-        return build_snapshot_slider(self.state, find_shown_value_source(self.state))
-
-    @property
-    def value_chart(self) -> Markup:
-        """The chart of the game's value over its moves."""
-        return draw_game_values(self.state, self.match_view.reviewed_moves)
+        return MatchView(self.state)
 
     @property
     def why_url(self) -> str:
@@ -355,11 +336,7 @@ class PlayPage(Page, frozen=True):
 
         Explained is the value of the best move, or of the decisive blunder of a finished game.
         """
-        if (
-            self.match.snapshot is not None
-            or self.match.hides_values
-            or self._explained_ply is None
-        ):
+        if self.match.snapshot is not None or self.match.hides_values:
             return ""
         decider = choose_value_source(
             self.match, self.state.site, get_mover(self._explained_ply)
@@ -380,19 +357,15 @@ class PlayPage(Page, frozen=True):
         )
 
     @property
-    def _explained_ply(self) -> int | None:
-        """The ply with values that can be explained, None if there is no such ply."""
+    def _explained_ply(self) -> int:
+        """The ply with the values that are explained."""
         blame = self.match_view.losing_move
         return blame.ply - 1 if blame else self.match_view.ply
 
     @property
     def _explained_match(self) -> Match:
         """The match at the explained ply."""
-        return (
-            self.match
-            if self._explained_ply is None
-            else self.match.show_ply(self._explained_ply)
-        )
+        return self.match.show_ply(self._explained_ply)
 
 
 @bp.get(urls.PLAY.url(""))
@@ -404,6 +377,65 @@ def show_match(record: str = "") -> Response:
     if state.match == Match() and not request.args.get("o"):
         state = parse_match("", {"o": site.first_opponent}, site)
     return render_page(PlayPage(state))
+
+
+class SquarePage(Page, frozen=True):
+    """A square with its value, and why it has this value, in short."""
+
+    template: ClassVar = "play/square.html"
+    fragment: ClassVar = ("square",)
+
+    state: MatchState
+    cell: int
+
+    @property
+    def match(self) -> Match:
+        """The match at the position with the square."""
+        return self.state.match
+
+    @cached_property
+    def reason(self) -> SquareReason:
+        """The value and the reason for it."""
+        match = self.match
+        is_thinking = match.is_at_end and match.is_human(match.player_to_move)
+        return explain_square(
+            ValueQuery(
+                self.state.site,
+                find_shown_value_source(self.state),
+                self.state.position,
+                self.cell,
+                match.snapshot,
+            ),
+            is_result_shown=not is_thinking or match.shows_hint,
+        )
+
+    @property
+    def page_url(self) -> str:
+        """The URL of this page."""
+        return urls.SQUARE.build_match_url(self.match, f"cell={DIGITS[self.cell]}")
+
+    @property
+    def why_url(self) -> str:
+        """The URL of the whole explanation."""
+        return urls.why_url(self.match, self.cell)
+
+
+@bp.get(urls.SQUARE.url(""))
+@bp.get(urls.SQUARE)
+def show_square(record: str = "") -> Response:
+    """Show the value of a square and the reason for it.
+
+    Raises Conflict if the square is taken or the game is over, and BadRequest for a source without
+    values.
+    """
+    site = get_current_site()
+    state = parse_match(record, request.args, site)
+    cell = read_cell("cell", request.args.get("cell", ""), site.game)
+    if state.is_over or site.game.successor[state.position, cell] < 0:
+        raise Conflict(gettext("No move to this square is possible in this position."))
+    if is_policy_name(find_shown_value_source(state)):
+        raise BadRequest(gettext("Its moves are known, its values are not."))
+    return render_page(SquarePage(state, cell))
 
 
 @bp.get(urls.CHANGE_SETTINGS)

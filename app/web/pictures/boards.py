@@ -63,7 +63,9 @@ class BoardSquare(NamedTuple):
     is_best: bool = False
     unknown_text: str = ""  # text in place of an unknown value
     is_hinted: bool = False  # whether the hint recommends this square
-    extra_sentence: str = ""  # additional sentence on the value
+    explain_url: str = (
+        ""  # URL that explains the value, of a square that cannot be played
+    )
 
     @property
     def css_classes(self) -> str:
@@ -137,8 +139,8 @@ class SmallBoard(NamedTuple):
 class PlayOptions(NamedTuple):
     """Options for a board on which a game is played."""
 
-    # a sentence for each cell, which follows the cell's value in its tooltip
-    cell_sentences: Sequence[str] | None = None
+    # URL that explains an empty square which cannot be played, without its cell; "" for no link
+    square_url: str = ""
     hinted_cells: Collection[int] = ()  # cells that the hint recommends
     # function from the cell of a move to the URL of an agent's reply; None if no agent replies
     build_reply_url: CellUrl | None = None
@@ -186,7 +188,7 @@ def lay_out_board(
             )
     if move_values:
         notes = notes or build_notes(state.site, move_values, None, "truth")
-        _add_values(squares, empty, move_values, notes, options.cell_sentences)
+        _add_values(squares, empty, move_values, notes, options.square_url)
     return BoardPicture(
         board_id,
         label or gettext("Board"),
@@ -237,9 +239,10 @@ def _add_values(
     empty_cells: list[int],
     move_values: MoveValues,
     notes: Sequence[Note],
-    cell_sentences: Sequence[str] | None,
+    square_url: str,
 ) -> None:
     """Add the values of the moves to the empty squares, in place; lists have an entry by cell."""
+    separator = "&" if "?" in square_url else "?"
     for cell in empty_cells:
         known = move_values.is_known[cell]
         squares[cell] = squares[cell]._replace(
@@ -249,7 +252,9 @@ def _add_values(
             note=notes[cell],
             is_best=move_values.is_best[cell],
             unknown_text="" if known else move_values.unknown_text,
-            extra_sentence=cell_sentences[cell] if cell_sentences else "",
+            explain_url=f"{square_url}{separator}cell={DIGITS[cell]}"
+            if square_url
+            else "",
         )
 
 

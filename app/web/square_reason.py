@@ -1,0 +1,239 @@
+"""What is told about one square of a board: its value, and why it has this value, in short.
+
+The line under the board shows it for the square under the pointer. The page /why has the whole
+explanation.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from app.tictactoe.game import Game
+from app.tictactoe.notation import MARKS
+from app.tictactoe.views import scale_values
+from app.web.algorithms import is_explainable
+from app.web.algorithms.targets import ValueQuery
+from app.web.formatting import (
+    capitalize_first_letter,
+    format_count,
+    format_percent,
+    format_short_square_name,
+    format_signed,
+    format_updates,
+)
+from app.web.move_values import MoveValues, evaluate_moves, spell_outcome
+from app.web.site_data import TRUTH, SiteData
+from app.web.translation import gettext, gettext_noop, ngettext
+
+CURVE_WIDTH, CURVE_HEIGHT = 100, 32  # size of the curve of a value
+# the agents whose values of the same move are shown, without the agent on the board
+COMPARED_AGENTS = ("q-learning-1", "q-iteration", "self-play", "q-table")
+
+
+class OtherValue(NamedTuple):
+    """The value that another agent gives to the same move."""
+
+    title: str
+    value_text: str
+    heat: int | None  # colour step; None if unknown
+
+
+class SquareReason(NamedTuple):
+    """A move to a square, with its value and the reason for the value."""
+
+    square_name: str  # "Top left"
+    value_text: str  # "" if it is unknown
+    heat: int | None  # colour step; None if unknown
+    sentences: list[str]
+    curve_points: str  # points of an SVG line; "" for a source without a training
+    curve_text: str  # the numbers of the curve, for screen readers
+    curve_x: float  # place of the snapshot shown, from 0 to CURVE_WIDTH
+    others: list[OtherValue]
+
+
+def explain_square(query: ValueQuery, is_result_shown: bool) -> SquareReason:
+    """Return what is told about a move.
+
+    `is_result_shown` also tells the result with optimal play, which a person who is to move may not
+    want to know.
+    """
+    site = query.site
+    view = evaluate_moves(site, query.position, query.value_source, query.snapshot)
+    known = view.is_known[query.cell]
+    sentences = [_count_updates(query, view), _give_reason(query, view)]
+    if is_result_shown:
+        result = spell_outcome(site, query.position, query.cell)
+        sentences.append(gettext("With optimal play: %(result)s.", result=result))
+    points, numbers = _draw_value_curve(query, view)
+    last = max(1, site.get_last_snapshot(query.value_source)) if points else 1
+    step = last if query.snapshot is None else query.snapshot
+    square = format_short_square_name(query.game, query.cell)
+    return SquareReason(
+        square_name=capitalize_first_letter(square),
+        value_text=view.spoken_values[query.cell] if known else "",
+        heat=view.heats[query.cell] if known else None,
+        sentences=[sentence for sentence in sentences if sentence],
+        curve_points=points,
+        curve_text=numbers,
+        curve_x=round(CURVE_WIDTH * step / last, 2),
+        others=_list_other_values(query),
+    )
+
+
+def _count_updates(query: ValueQuery, view: MoveValues) -> str:
+    """Return a sentence on the number of updates of the value, "" if it is not recorded."""
+    if not query.is_learned:
+        return ""
+    if query.snapshot is not None:
+        return "" if view.is_known[query.cell] else gettext("Not tried yet.")
+    count = query.update_count or 0
+    if count:
+        return ngettext("Tried %(count)s time.", "Tried %(count)s times.", count)
+    here = int(query.agent.visits[query.position].sum())
+    if not here:
+        return gettext("Never tried: no training game came to this position.")
+    total = int(query.agent.snapshot_updates[-1])
+    return gettext(
+        "Never tried: of %(total)s, %(here)s were in this position, and none of them was this move.",
+        total=format_updates(total),
+        here=format_count(here),
+    )
+
+
+def _give_reason(query: ValueQuery, view: MoveValues) -> str:
+    """Return a sentence on what follows the move, against the opponent of the training."""
+    game = query.game
+    if game.is_over(query.next_position):
+        if query.get_outcome(query.next_position):
+            return gettext("It wins at once.")
+        return gettext("It ends the game in a draw.")
+    site = query.site
+    if query.value_source != TRUTH and (
+        site.is_taught_by_person(query.agent_name)
+        or not is_explainable(site, query.agent_name, query.snapshot)
+    ):
+        return ""
+    if view.are_beads:
+        share = format_percent(view.policy[query.cell], 0)
+        return gettext("It is drawn in %(share)s%% of games.", share=share)
+    answers = np.flatnonzero(query.reply_chances > 0).tolist()
+    opponent = _name_opponent(query)
+    if len(answers) == 1:
+        return _describe_only_answer(query, opponent, answers[0])
+    after = [int(game.successor[query.next_position, cell]) for cell in answers]
+    losing = sum(game.is_over(each) and bool(query.get_outcome(each)) for each in after)
+    winning = sum(_can_win_at_once(game, each) for each in after)
+    values = {
+        "all": len(answers),
+        "opponent": opponent,
+        "mark": MARKS[query.mover],
+        "losing": losing,
+        "winning": winning,
+    }
+    if losing and winning:
+        words = gettext_noop(
+            "Of %(all)s answers of %(opponent)s %(losing)s win at once; "
+            "after %(winning)s of them %(mark)s can win."
+        )
+    elif losing:
+        words = gettext_noop(
+            "Of %(all)s answers of %(opponent)s %(losing)s win at once."
+        )
+    elif winning:
+        words = gettext_noop(
+            "After %(winning)s of %(all)s answers of %(opponent)s, %(mark)s can win at once."
+        )
+    else:
+        words = gettext_noop(
+            "None of the %(all)s answers of %(opponent)s decides the game at once."
+        )
+    return gettext(words, **values)
+
+
+def _describe_only_answer(query: ValueQuery, opponent: str, cell: int) -> str:
+    """Return a sentence on the only answer of the opponent to the move."""
+    position = int(query.game.successor[query.next_position, cell])
+    words = gettext_noop("%(opponent)s answers %(square)s.")
+    if query.game.is_over(position):
+        words = gettext_noop("%(opponent)s answers %(square)s and draws.")
+        if query.get_outcome(position):
+            words = gettext_noop("%(opponent)s answers %(square)s and wins.")
+    elif _can_win_at_once(query.game, position):
+        words = gettext_noop("%(opponent)s answers %(square)s, then %(mark)s can win.")
+    sentence = gettext(
+        words,
+        opponent=opponent,
+        square=format_short_square_name(query.game, cell),
+        mark=MARKS[query.mover],
+    )
+    return capitalize_first_letter(sentence)
+
+
+def _name_opponent(query: ValueQuery) -> str:
+    """Return the opponent of the training as a phrase in a sentence."""
+    if query.opponent is None:
+        return query.site.display_titles[query.agent_name]
+    if query.opponent == "random":
+        return gettext("a random opponent")
+    return query.site.display_titles[query.opponent]
+
+
+def _can_win_at_once(game: Game, position: int) -> bool:
+    """Return whether the player to move has a move that wins the game."""
+    if game.is_over(position):
+        return False
+    mover = game.to_move[position]
+    after = game.successor[position][game.legal[position]].tolist()
+    return any(game.is_over(each) and game.get_result(each) == mover for each in after)
+
+
+def _draw_value_curve(query: ValueQuery, view: MoveValues) -> tuple[str, str]:
+    """Return the points of the curve of a value over the training, and its numbers as text.
+
+    The curve begins at the first snapshot at which the value was known, and its height goes from a
+    loss at the bottom to a win at the top.
+    """
+    reward_scale = query.reward_scale
+    if not query.is_learned or reward_scale is None or view.are_beads:
+        return "", ""
+    history = query.agent.history
+    pair = int(query.game.pair_start[query.position]) + int(
+        query.game.legal[query.position, : query.cell].sum()
+    )
+    pairs = slice(pair, pair + 1)
+    last = history.snapshot_count - 1
+    learned = [
+        (step, history.get_values(step, pairs)[0])
+        for step in range(last + 1)
+        if query.site.find_known_pairs(query.value_source, step, pairs)[0]
+    ]
+    if not learned:
+        return "", ""
+    steps, values = zip(*learned, strict=True)
+    scaled = scale_values(np.array(values, float), reward_scale, query.mover)
+    points = [
+        f"{CURVE_WIDTH * step / max(1, last):.3g},{CURVE_HEIGHT * (1 - value) / 2:.3g}"
+        for step, value in zip(steps, np.clip(scaled, -1, 1), strict=True)
+    ]
+    return " ".join(points), ", ".join(format_signed(value) for value in scaled)
+
+
+def _list_other_values(query: ValueQuery) -> list[OtherValue]:
+    """Return the values of three other agents for the same move."""
+    site = query.site
+    names = [
+        name
+        for name in COMPARED_AGENTS
+        if name in site.agents and name != query.value_source
+    ]
+    return [_build_other_value(site, query, name) for name in names[:3]]
+
+
+def _build_other_value(site: SiteData, query: ValueQuery, name: str) -> OtherValue:
+    view = evaluate_moves(site, query.position, name)
+    known = view.is_known[query.cell]
+    return OtherValue(
+        title=site.display_titles[name],
+        value_text=view.value_texts[query.cell] if known else "–",
+        heat=view.heats[query.cell] if known else None,
+    )

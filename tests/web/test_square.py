@@ -1,0 +1,126 @@
+"""What the line under the board tells about a square, computed again from the arrays."""
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+
+from app.tictactoe.notation import replay_record
+from app.web.algorithms.targets import ValueQuery
+from app.web.site_data import SiteData
+from app.web.square_reason import explain_square
+
+AGENT = "q-learning-1"
+
+
+def find_lines(board: str, mark: str) -> list[int]:
+    """Return the empty cells that complete a line of a mark, on a board as text."""
+    lines = ["012", "345", "678", "036", "147", "258", "048", "246"]
+    return [
+        int(next(cell for cell in line if board[int(cell)] == "."))
+        for line in lines
+        if sorted(board[int(cell)] for cell in line) == sorted([mark, mark, "."])
+    ]
+
+
+def board_after(record: str) -> str:
+    board = ["."] * 9
+    for ply, cell in enumerate(record):
+        board[int(cell)] = "XO"[ply % 2]
+    return "".join(board)
+
+
+@pytest.mark.parametrize("record", ["04", "0435", "2", "10435", ""])
+def test_answers_of_a_random_opponent_are_counted(site: SiteData, record: str) -> None:
+    position = replay_record(site.game, record)[-1]
+    mover, other = ("XO", "OX")[len(record) % 2]
+    for cell in np.flatnonzero(site.game.legal[position]).tolist():
+        after = board_after(record + str(cell))
+        if cell in find_lines(board_after(record), mover):
+            expected = ["It wins at once."]
+        else:
+            answers = [each for each in range(9) if after[each] == "."]
+            losing = {*find_lines(after, other)}
+            winning = [
+                each
+                for each in answers
+                if each not in losing and find_lines(board_after(record + f"{cell}{each}"), mover)
+            ]
+            expected = [
+                f"{len(losing)} win at once" if losing else "",
+                f"fter {len(winning)} of" if winning else "",
+                "" if losing or winning else "None of the",
+            ]
+        told = explain_square(ValueQuery(site, AGENT, position, cell), is_result_shown=False)
+        assert all(part in " ".join(told.sentences) for part in expected), (record, cell)
+
+
+def test_it_says_how_often_a_move_was_tried_or_why_never(site: SiteData) -> None:
+    visits = site.agents[AGENT].visits
+    for cell in range(9):
+        told = explain_square(ValueQuery(site, AGENT, 0, cell), is_result_shown=False)
+        count = int(visits[0, cell])
+        if count:
+            assert f"Tried {count:,} time" in told.sentences[0]
+            assert told.value_text
+        else:
+            assert f"{int(visits[0].sum()):,} were in this position" in told.sentences[0]
+            assert told.value_text == ""
+    assert not visits[0].all()  # both cases occur
+
+
+def test_the_curve_is_the_value_at_each_snapshot(site: SiteData) -> None:
+    position = replay_record(site.game, "04")[-1]
+    agent = site.agents[AGENT]
+    told = explain_square(ValueQuery(site, AGENT, position, 8), is_result_shown=False)
+    points = [tuple(map(float, point.split(","))) for point in told.curve_points.split()]
+    values = site.game.spread_pairs(agent.history.get_all_values()[-1], np.nan)[position]
+    x, y = points[-1]
+    assert x == 100
+    assert y == pytest.approx(16 * (1 - values[8]), abs=0.2)
+    assert len(points) == len(told.curve_text.split(", ")) <= agent.history.snapshot_count
+    assert told.curve_text.split(", ")[-1] == told.value_text
+
+
+@pytest.mark.parametrize("lens", ["truth", f"{AGENT}_task"])
+def test_exact_values_have_no_training_to_show(site: SiteData, lens: str) -> None:
+    told = explain_square(ValueQuery(site, lens, 0, 4), is_result_shown=True)
+    assert told.curve_points == ""
+    assert told.sentences[-1] == "With optimal play: draw."
+
+
+def test_every_agent_can_be_asked_at_every_snapshot(client: FlaskClient, site: SiteData) -> None:
+    for name in site.agents:
+        for step in ("", "&step=0", "&step=3"):
+            for record in ("", "04", "0435"):
+                url = f"/square/{record}?o={name}&lens={name}{step}&cell=8"
+                assert client.get(url).status_code == 200, url
+
+
+def test_the_result_is_told_only_where_nobody_has_to_think(client: FlaskClient) -> None:
+    def tells_result(url: str) -> bool:
+        text = re.sub("<[^>]*>", "", unescape(client.get(url).text))
+        return "With optimal play: " in text.partition("Back to the game")[0]
+
+    assert not tells_result("/square/0276?o=q-learning-4&cell=8")
+    assert tells_result("/square/0276?o=q-learning-4&cell=8&hint=1")
+    assert tells_result("/square/0276?x=q-learning-4&o=q-learning-4&cell=8")
+    assert tells_result("/square/02768?ply=4&o=q-learning-4&cell=8")
+
+
+@pytest.mark.parametrize(
+    ("url", "status"),
+    [
+        ("/square/04?cell=0", 409),
+        ("/square/021486?o=q-learning-1&cell=3", 409),
+        ("/square/04?cell=9", 400),
+        ("/square/04", 400),
+        ("/square/0x?cell=1", 400),
+    ],
+)
+def test_what_is_no_square_to_ask_about_is_refused(
+    client: FlaskClient, url: str, status: int
+) -> None:
+    assert client.get(url).status_code == status
