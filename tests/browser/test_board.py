@@ -214,3 +214,9 @@ def test_the_sentence_at_the_end_is_never_cut(sized: Page) -> None:
                 "part => [part.scrollHeight - part.clientHeight, part.scrollWidth - part.clientWidth]"
             )
             assert max(cut) <= 1, (query, part, cut)
+        inside = """() => {
+            const [part, whole] = [".headline", ".say"].map((each) =>
+                document.querySelector(each).getBoundingClientRect());
+            return part.top >= whole.top - 1 && part.bottom <= whole.bottom + 1;
+        }"""
+        assert page.evaluate(inside), query
