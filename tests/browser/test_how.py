@@ -123,6 +123,8 @@ def test_the_play_page_says_why_where_the_board_is(page: Page) -> None:
     expect(page).to_have_url(address("/play/40?lens=q-learning-1"))
     page.focus("#board-8")
     page.keyboard.press("w")
+    expect(page.locator("#line")).to_contain_text("Bottom right")
+    page.click("#square-why")
     expect(page.locator("#why h2")).to_have_text("The value of X at bottom right, by Q-learning 1")
     expect(page.locator("#why-heading")).to_be_focused()
     page.click("#board-8")

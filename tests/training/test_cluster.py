@@ -102,19 +102,19 @@ def test_a_cluster_of_which_a_worker_dies_finds_the_same(address: str, tmp_path:
 def test_a_worker_has_the_code_of_now(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def pause() -> set[object]:
-        calls = [("training.processes.WATCH_SECONDS",)] * 20
+    def read_divisor() -> set[object]:
+        calls = [("training.measures.GROWTH_DIVISOR",)] * 20
         return {value for _, value in run_in_cluster(locate, calls, address, [])}
 
-    assert pause() == {0.2}
+    assert read_divisor() == {50}
     for package in cluster.PACKAGES:
         shutil.copytree(ROOT / package, tmp_path / package)
-    edited = tmp_path / "training/processes.py"
-    edited.write_text(edited.read_text().replace("WATCH_SECONDS = 0.2", "WATCH_SECONDS = 0.3"))
+    edited = tmp_path / "training/measures.py"
+    edited.write_text(edited.read_text().replace("GROWTH_DIVISOR = 50", "GROWTH_DIVISOR = 60"))
     with monkeypatch.context() as patch:
         patch.setattr(cluster, "ROOT", tmp_path)
-        assert pause() == {0.3}
-    assert pause() == {0.2}
+        assert read_divisor() == {60}
+    assert read_divisor() == {50}
 
 
 def test_a_worker_without_a_package_is_named_with_it(address: str, tmp_path: Path) -> None:

@@ -83,7 +83,9 @@ def test_a_process_ends_with_its_parent_also_during_a_call() -> None:
 
 
 def is_running(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists() and state(pid) != "Z"
+    """Return whether a process has not ended; its first thread may have, before the others."""
+    threads = Path(f"/proc/{pid}/task")
+    return threads.exists() and (state(pid) != "Z" or len([*threads.iterdir()]) > 1)
 
 
 _child = CallProcess()
