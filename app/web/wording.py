@@ -9,7 +9,7 @@ from app.tictactoe.policy import BASELINES
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
 from app.web.algorithms import ALGORITHMS, get_opponent_name
-from app.web.facts import find_losing_game, get_figures, judge_policy, list_puzzles
+from app.web.facts import find_losing_game, get_figures, judge_policy
 from app.web.formatting import (
     format_count,
     format_percent,
@@ -348,12 +348,6 @@ class Character(NamedTuple):
     description: str  # a sentence
     # [cells] colour steps of the empty board, None where unknown
     opening_heats: tuple[int | None, ...] | None
-
-
-def find_first_puzzle(site: SiteData, agent_name: str) -> int:
-    """Return the number of an agent's first puzzle; 1 if it has none."""
-    agents = [puzzle.agent_id for puzzle in list_puzzles(site)]
-    return agents.index(agent_name) + 1 if agent_name in agents else 1
 
 
 @cached_per_site(64, per_language=True)
