@@ -14,35 +14,28 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app import recipes
 from app.tictactoe.card import Card, format_card
 from app.tictactoe.game import SEATS
-from app.tictactoe.notation import parse_position, replay_record
+from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
-from app.web import urls
 from app.web.algorithms import ALGORITHMS
 from app.web.facts import find_losing_game, judge_policy
 from app.web.formatting import format_count, format_percent, format_signed
-from app.web.match import Match
 from app.web.pages.agents import (
     ARIA_SORT_VALUES,
     COLUMNS,
     OPPOSITE_ORDER,
     Column,
     TableOrder,
-    build_comparison_url,
     list_agent_rows,
-    parse_order,
 )
 from app.web.pages.parts.learning import list_opponents
 from app.web.site_data import SiteData
 from app.web.wording import describe_character
 from tests.service.server import ROOT
 
-HTMX = {"HX-Request": "true"}
 AGENTS = sorted(path.stem for path in (ROOT / "models").glob("*.json"))
-FILES = ["npz", "json", "csv"]
 
 
 class Table(HTMLParser):
@@ -143,45 +136,6 @@ def test_unbeatable_is_what_the_best_responder_finds(site: SiteData) -> None:
             assert player.judgement.is_unbeatable[seat] == (lost == 0)
 
 
-def test_the_baselines_are_there_to_compare_with(all_agents: str, site: SiteData) -> None:
-    table = Table(all_agents, "ranking")
-    assert {" ".join(row[0].split()) for row in table.rows if row} >= {
-        f"{baseline.title}: {describe_character(site, name).strength_name}. "
-        f"{describe_character(site, name).description}"
-        for name, baseline in BASELINES.items()
-    }
-    minimax, random = (
-        table.cells(f"{title}: {strength}. {BASELINES[name].description}")
-        for name, title, strength in [
-            ("minimax", "Minimax", "unbeatable"),
-            ("random", "Random", "beginner"),
-        ]
-    )
-    assert (minimax["Blunders"], minimax["Unbeatable"]) == ("0", "X yes O yes")
-    assert random["Against Random"] == "X 58.5 / 12.7 / 28.8 O 28.8 / 12.7 / 58.5"
-    assert random["Method"] == random["Training"] == ""  # it never learned
-
-
-def test_the_heads_are_those_of_the_columns(all_agents: str) -> None:
-    assert all_agents.count(' id="sort-') == len(COLUMNS)
-    groups = dict.fromkeys(column.group for column in COLUMNS)
-    heads = [head.split() for head in Table(all_agents, "ranking").rows[0]]
-    assert len(heads) == len(groups)
-    for head, group in zip(heads, groups, strict=True):
-        words = group.title.split()
-        assert head[: len(words)] == words
-    assert all_agents.count('aria-sort="ascending"') == 1
-
-
-def test_on_a_narrow_screen_every_group_of_figures_is_a_tap_away(all_agents: str) -> None:
-    groups = re.findall(r'<th scope="col" data-group="([^"]+)"', all_agents)
-    assert groups[:2] == ["agent", "blunders"]
-    assert re.findall(r'id="pick-([^"]+)" type="radio"', all_agents) == groups[2:]
-    rules = (ROOT / "static" / "agents/agents.css").read_text()
-    for group in groups[2:]:
-        assert f':has(#pick-{group}:checked) [data-group="{group}"]' in rules
-
-
 @pytest.mark.parametrize("way", OPPOSITE_ORDER)
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.key)
 def test_every_column_sorts_both_ways(
@@ -199,24 +153,6 @@ def test_every_column_sorts_both_ways(
     other = TableOrder(column.key, OPPOSITE_ORDER[way]).url.replace("&", "&amp;")
     assert found == [(f"sort-{column.key}", other, ARIA_SORT_VALUES[way])]
     assert re.findall(r'<th[^>]* aria-sort="(\w+)"', page) == [ARIA_SORT_VALUES[way]]
-
-
-def test_the_first_click_shows_the_best_or_the_most_first(client: FlaskClient) -> None:
-    page = client.get("/agents").text
-    assert 'href="/agents?sort=random-x&amp;order=desc"' in page
-    assert 'href="/agents?sort=title&amp;order=asc"' in page
-    assert (
-        client.get("/agents?sort=random-x").data
-        == client.get("/agents?sort=random-x&order=desc").data
-    )
-
-
-@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.key)
-@pytest.mark.parametrize("way", OPPOSITE_ORDER)
-def test_an_order_and_its_address_are_one(column: Column, way: str) -> None:
-    order = TableOrder(column.key, way)
-    query = order.url.partition("?")[2]
-    assert parse_order(dict(parse_qsl(query))) == order
 
 
 def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, site: SiteData) -> None:
@@ -239,111 +175,6 @@ def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, site: S
         assert str(fact) in unescape(page)
     for name, version in card.versions.items():
         assert f"{name} {version}" in page
-
-
-def test_a_page_leads_with_who_it_is(client: FlaskClient, card: Card, site: SiteData) -> None:
-    lead = client.get(f"/agents/{card.id}").text.partition("Exact figures")[0]
-    who = describe_character(site, card.id)
-    assert f">{who.strength_name}</i>" in lead
-    assert who.description in unescape(lead)
-    assert f'href="{urls.mind_url(card.id)}"' in lead
-    assert 'class="mind small"' in lead
-    compare = re.findall(r'href="(/compare/[^"]*lens[^"]*)"', lead)
-    assert [unescape(href) for href in compare] == [build_comparison_url(site, card.id)]
-
-
-def test_beside_best_play_it_errs_at_once(site: SiteData) -> None:
-    for name in site.agents:
-        record = urlsplit(build_comparison_url(site, name)).path.removeprefix("/compare/")
-        position = replay_record(site.game, record)[-1]
-        played = site.policies[name][position] > 0
-        errs = not site.is_move_correct[position][played].all()
-        assert errs == bool(judge_policy(site, name).blunder_count)
-
-
-def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, site: SiteData) -> None:
-    shown = dict(
-        re.findall(
-            r"<dt>([^<]+)</dt>\s*<dd><strong>([^<]+)<", client.get(f"/agents/{card.id}").text
-        )
-    )
-    figures = card.figures
-    for name in ("Largest difference, all moves", "Mean difference, all moves"):
-        shown.pop(name, None)
-    for name in ("Largest difference, reachable moves", "Mean difference, reachable moves"):
-        shown.pop(name, None)
-    assert shown == {
-        "Unbeatable as X": "no" if find_losing_game(site, card.id, 1) else "yes, proved",
-        "Unbeatable as O": "no" if find_losing_game(site, card.id, -1) else "yes, proved",
-        "Blunders": f"{format_count(figures.blunders[-1])} of 4,520",
-        "Reachable blunders as X": format_count(figures.reachable_blunders.x[-1]),
-        "Reachable blunders as O": format_count(figures.reachable_blunders.o[-1]),
-        "NashConv": f"{figures.nash_conv[-1]:.4g}",
-    } | _only_of_some(card)
-
-
-def _only_of_some(card: Card) -> dict[str, str]:
-    """Return the facts that only agents with expected results have, or only agents with boxes."""
-    fit, refills = card.figures.correct_class_shares, card.refill_count
-    told = {} if fit is None else {"Values that match optimal play": f"{format_percent(fit[-1])}%"}
-    return told if refills is None else told | {"Boxes refilled": format_count(refills)}
-
-
-def listed(page: str, id: str) -> list[str]:
-    """Return the entries of a list of a page."""
-    found = re.search(rf'<ul id="{id}" class="bullets">(.*?)</ul>', page, re.DOTALL)
-    entries = re.findall(r"<li>(.*?)</li>", found[1], re.DOTALL) if found else []
-    return [" ".join(unescape(re.sub(r"<[^>]*>", "", entry)).split()) for entry in entries]
-
-
-def test_what_its_source_said_and_what_we_found_are_two_lists(
-    client: FlaskClient, card: Card
-) -> None:
-    page = client.get(f"/agents/{card.id}").text
-    reported = [f"{fact.text} ({fact.source_location})".replace("`", "") for fact in card.reported]
-    assert listed(page, "reported") == reported
-    assert listed(page, "found") == [sentence.replace("`", "") for sentence in card.findings]
-    assert page.count("<h2>Results that the source reports</h2>") == bool(card.reported)
-    assert page.count("<h3>Our measurements</h3>") == bool(card.findings)
-
-
-def test_a_page_says_how_far_it_is_from_its_task(
-    client: FlaskClient, card: Card, site: SiteData
-) -> None:
-    page = client.get(f"/agents/{card.id}").text
-    off = card.figures.task_distance
-    assert ("Difference from the exact values of the agent’s training task" in page) == (
-        off is not None
-    )
-    if off is None:
-        return
-    task = urls.play_url(Match(o=card.id, value_source=f"{card.id}_task"))
-    assert f'href="{task}"' in page.replace("&amp;", "&")
-    shown = dict(re.findall(r"<dt>([^<]+)</dt>\s*<dd><strong>([^<]+)<", page))
-    for name, numbers in [
-        ("Largest difference, all moves", off.largest_distance),
-        ("Mean difference, all moves", off.mean_distance),
-        ("Largest difference, reachable moves", off.largest_reachable_distance),
-        ("Mean difference, reachable moves", off.mean_reachable_distance),
-    ]:
-        assert shown[name] == f"{numbers[-1]:.4g}"
-
-
-def test_every_parameter_is_explained(client: FlaskClient, card: Card) -> None:
-    assert card.algorithm in ALGORITHMS
-    shown = Table(client.get(f"/agents/{card.id}").text, "parameters")
-    recipe = recipes.parse_recipe(card.recipe)
-    assert len(shown.rows) == 1 + len(recipes.list_parameters(recipe))
-    for parameter in recipes.list_parameters(recipe):
-        name = f"{parameter.name} {parameter.symbol}".strip()
-        _, written, meaning = shown.row(name)
-        if isinstance(parameter.value, bool):
-            assert written == ("yes" if parameter.value else "no")
-        elif isinstance(parameter.value, str):
-            assert written == parameter.value
-        else:
-            assert float(written.replace(",", "")) == parameter.value
-        assert meaning == parameter.meaning
 
 
 def test_the_curves_are_the_figures(client: FlaskClient, card: Card) -> None:
@@ -385,17 +216,6 @@ def test_every_snapshot_leads_to_the_board_as_it_was(client: FlaskClient, card: 
     assert {query["lens"] for query in (*during, end)} == {card.id}
 
 
-def test_the_games_won_in_training_are_those_of_the_card(client: FlaskClient, card: Card) -> None:
-    page = client.get(f"/agents/{card.id}").text
-    assert ('id="win-rate"' in page) == (card.win_rate is not None)
-    if card.win_rate is not None:
-        rates = zip(card.win_rate.x, card.win_rate.o, strict=True)
-        assert Table(page, "win-rate").rows[2:] == [
-            [format_count(epoch), format_percent(as_x), format_percent(as_o)]
-            for epoch, (as_x, as_o) in enumerate(rates, 1)
-        ]
-
-
 def test_the_npz_and_the_card_are_the_files_that_were_loaded(
     client: FlaskClient, card: Card
 ) -> None:
@@ -421,23 +241,6 @@ def test_the_csv_holds_the_arrays(client: FlaskClient, card: Card, site: SiteDat
     np.testing.assert_array_equal(visits, agent.visits[game.legal])
     truth = np.array([row["true_value"] for row in rows], float)
     np.testing.assert_array_equal(truth, site.optimal_q[game.legal])
-
-
-@pytest.mark.parametrize(
-    ("ending", "mimetype"),
-    [("npz", "application/octet-stream"), ("json", "application/json"), ("csv", "text/csv")],
-)
-def test_a_file_is_named_and_kept(client: FlaskClient, ending: str, mimetype: str) -> None:
-    url = f"/agents/self-play.{ending}"
-    response = client.get(url)
-    assert response.mimetype == mimetype
-    assert response.headers["Content-Disposition"] == f"attachment; filename=self-play.{ending}"
-    assert response.headers["X-Content-Type-Options"] == "nosniff"
-    tag = response.headers["ETag"]
-    again = client.get(url, headers={"If-None-Match": tag})
-    assert (again.status_code, again.data) == (304, b"")
-    head = client.head(url)
-    assert (head.data, head.headers["ETag"]) == (b"", tag)
 
 
 def test_the_whole_table_can_be_downloaded(client: FlaskClient, site: SiteData) -> None:

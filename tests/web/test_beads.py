@@ -5,7 +5,6 @@ model file comes from the app.
 
 """
 
-import re
 from functools import cache
 
 import numpy as np
@@ -16,17 +15,11 @@ from app.tictactoe.game import X
 from app.tictactoe.notation import format_position, parse_position
 from app.web.algorithms import find_update_rule
 from app.web.algorithms.targets import ValueQuery
-from app.web.facts import list_puzzles
-from app.web.formatting import format_beads, format_count, spell_bead_count
-from app.web.game_review import describe_moves, review_moves
-from app.web.match import Match, replay_match
-from app.web.move_values import HEAT_STEPS, build_notes, evaluate_moves
+from app.web.formatting import format_beads, spell_bead_count
+from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.pages.why import explain_value
-from app.web.pictures.curves import lay_out_game_values
 from app.web.pictures.minds import EXPECTED_KEY, colour_tiles, list_colourings
-from app.web.pictures.svg import Dot
 from app.web.site_data import SiteData
-from app.web.wording import build_legend
 from training.textbook.rules import TicTacToe
 from training.textbook.symmetry import canonical_pair
 
@@ -84,53 +77,6 @@ def test_a_square_shows_the_beads_of_its_move(site: SiteData, board: str) -> Non
     assert seen.likeliest_cells == [cell for cell, number in by_move.items() if number == most]
 
 
-def test_the_colour_says_how_the_box_leans(site: SiteData) -> None:
-    board = "X...O...."
-    seen = evaluate_moves(site, parse_position(site.game, board), LENS)
-    even = 1 / len({canonical_pair(RULES, board, cell) for cell in RULES.legal_moves(board)})
-    total = sum(
-        site.agents[LENS].q[parse_position(site.game, board)][RULES.legal_moves(board)].tolist()
-    )
-    for cell in RULES.legal_moves(board):
-        share = held(site, board, cell) / total
-        leaning = share / even - 1 if share < even else (share - even) / (1 - even)
-        assert seen.heats[cell] == round(leaning * HEAT_STEPS)
-
-
-def test_no_bead_is_wrong_or_expects_a_result(site: SiteData) -> None:
-    for position in range(0, site.game.decisions, 43):
-        seen = evaluate_moves(site, position, LENS)
-        assert not any(seen.is_wrong)
-        assert not any(note.short_text for note in build_notes(site, seen, None, "truth"))
-    state = replay_match(Match("0482", value_source=LENS), site)
-    played = review_moves(state)
-    assert all(one.value_text.endswith("●") and one.expected_value is None for one in played)
-    plot = lay_out_game_values(state, played, 72)
-    assert not any(isinstance(shape, Dot) for shape in plot.shapes)
-    assert f"X had {played[0].spoken_value} for this move" in describe_moves(played)
-
-
-def test_the_page_names_beads_and_not_values(client: FlaskClient) -> None:
-    page = client.get(f"/play/04?lens={LENS}&o=human&x=human").text
-    assert "MENACE’s beads for each move of X" in page
-    assert re.search(r'aria-label="Row 1, column 3, empty, value [\d,]+ beads, best"', page)
-    assert "the move that is played most often" in page
-    assert "expects no result" in page
-    assert not re.search(r'class="value">[+−]', page)
-
-
-def test_its_legend_stands_for_shares(site: SiteData) -> None:
-    state = replay_match(Match("04", value_source=LENS), site)
-    told = build_legend(state, evaluate_moves(site, state.position, LENS))
-    assert [" ".join(end) for end in told.scale_labels] == [
-        "no beads",
-        "average number of beads",
-        "all beads",
-    ]
-    assert told.is_stochastic
-    assert not told.can_be_wrong
-
-
 @pytest.mark.parametrize(("board", "cell"), [("X...O....", 2), ("X........", 4), (".........", 0)])
 def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell: int) -> None:
     position = parse_position(site.game, board)
@@ -157,22 +103,6 @@ def test_a_mind_of_beads_is_coloured_by_how_sure_it_is(site: SiteData, client: F
     assert client.get(f"/mind/{LENS}?colour=wrong").status_code == 400
 
 
-def test_its_page_tells_of_refilled_boxes_and_of_no_rewards(
-    site: SiteData, client: FlaskClient
-) -> None:
-    card, page = site.agents[LENS].card, client.get(f"/agents/{LENS}").text
-    assert (card.reward_scale, card.figures.correct_class_shares, card.play_rule) == (
-        None,
-        None,
-        "proportional",
-    )
-    assert card.refill_count
-    assert re.search(rf"Boxes refilled.*?{format_count(card.refill_count)}", page, re.DOTALL)
-    assert 'id="beads"' in page
-    assert 'id="worth"' not in page
-    assert "Values that match optimal play" not in page
-
-
 def test_the_api_counts_beads(site: SiteData, client: FlaskClient) -> None:
     told = client.get(f"/api/v1/positions/X...O....?lens={LENS}").get_json()
     assert told["worth"] is None
@@ -180,23 +110,3 @@ def test_the_api_counts_beads(site: SiteData, client: FlaskClient) -> None:
         if cell["value"] is not None:
             assert cell["value"] == held(site, "X...O....", cell["cell"])
             assert cell["policy"] == pytest.approx(drawn(site, "X...O....")[cell["cell"]])
-
-
-def test_no_puzzle_asks_what_beads_expect(site: SiteData) -> None:
-    assert LENS not in {puzzle.agent_id for puzzle in list_puzzles(site)}
-
-
-@pytest.mark.parametrize(
-    ("number", "short", "words"),
-    [
-        (0, "0●", "0 beads"),
-        (1, "1●", "1 bead"),
-        (9_999, "9999●", "9,999 beads"),
-        (12_345, "12.3k●", "12,345 beads"),
-        (123_456, "123k●", "123,456 beads"),
-        (99_999_999, "100M●", "99,999,999 beads"),
-    ],
-)
-def test_how_beads_are_written(number: float, short: str, words: str) -> None:
-    assert format_beads(number) == short
-    assert spell_bead_count(number) == words

@@ -11,7 +11,6 @@ from werkzeug.test import TestResponse
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import find_best_moves
 from app.tictactoe.policy_codec import encode_moves
-from app.web.pages.teach.classroom import find_exercise
 from app.web.site_data import SiteData
 from app.web.trainer import TrainerBusyError
 
@@ -71,17 +70,6 @@ def test_a_wrong_line_is_named_and_the_others_go_on(client: FlaskClient) -> None
     assert "moves have" in said[3]
 
 
-def test_reasons_that_are_not_translated_are_marked_as_english(client: FlaskClient) -> None:
-    page = unescape(compare(client, "\n".join(LINKS), "?hl=de").text)
-    *_, nobody, judged = re.findall(r"<li>(Zeile .*?)</li>", page)
-    assert nobody.startswith(
-        'Zeile 6: dieses Programm kann niemand trainieren. <span lang="en">there is no algorithm'
-    )
-    assert judged.startswith(
-        'Zeile 8: die Züge dieses Links sind nicht lesbar. <span lang="en">These moves cannot be'
-    )
-
-
 def test_the_most_frequent_blunder_is_the_one_that_is_met_most(client: FlaskClient) -> None:
     """After an opening in a corner only the centre keeps the draw, and this opening is frequent."""
     page = compare(client, f"/teach/{MENACE}").text
@@ -138,26 +126,3 @@ def test_a_busy_server_does_not_lose_the_pasted_links(
     assert "Refresh" not in answer.headers  # it would ask for the page without its links
     assert f">Ada: /teach/{MENACE.replace('245', '254')}</textarea>" in answer.text
     assert 'id="busy"' in answer.text
-
-
-def test_what_the_worksheet_asks_has_the_answers_that_it_gives(client: FlaskClient) -> None:
-    page, game = unescape(client.get("/teach/class").text), tic_tac_toe()
-    right = find_best_moves(game)[find_exercise(game)]
-    assert [cell for cell in range(9) if right[cell]] == [1, 3, 5, 7]
-    assert page.count("The four squares between the corners.") == 1
-    assert (
-        "255,168 games: X wins 131,184 games, O wins 77,904 games, and 46,080 games are draws."
-        in page
-    )
-    assert 131_184 + 77_904 + 46_080 == 255_168
-    assert "0.2 + 0.5 × (1 − 0.2) = 0.6." in page
-    assert pytest.approx(0.6) == 0.2 + 0.5 * (1 - 0.2)
-
-
-def test_its_frames_and_its_languages_are_there(client: FlaskClient) -> None:
-    page = unescape(client.get("/teach/class").text)
-    for frame in re.findall(r'<iframe src="http://localhost([^"]*)"', page):
-        assert client.get(frame, follow_redirects=True).status_code == 200
-    assert page.count("<iframe src=") == 3
-    for code in ("de", "fr"):
-        assert f'href="/teach/class?hl={code}"' in page

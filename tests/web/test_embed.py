@@ -16,14 +16,11 @@ from resvg_py import svg_to_bytes
 
 from app.tictactoe.notation import replay_record
 from app.web import urls
-from app.web.move_values import HEAT_STEPS, evaluate_moves
-from app.web.pictures.minds import choose_decisions
-from app.web.pictures.palette import INK_COLOURS
+from app.web.move_values import evaluate_moves
 from app.web.service.headers import CONTENT_SECURITY_POLICY
 from app.web.site_data import SiteData
 from app.web.urls import frame_file_url
 
-HOST = "http://localhost"
 TAUGHT = "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368"
 FRAMES = [
     "/embed/board/408?o=q-learning-1",
@@ -112,39 +109,6 @@ def test_nothing_else_may_be_framed(app: Flask, client: FlaskClient) -> None:
 # A board in a frame.
 
 
-def test_a_framed_board_leads_to_framed_boards_and_to_its_whole_page_only(
-    client: FlaskClient,
-) -> None:
-    for address in (
-        "/embed/board/40?o=q-learning-1",
-        "/embed/board/4?o=fixed",
-        "/embed/board/03142",
-    ):
-        page = client.get(address).text
-        links = re.findall(r"<a [^>]*?href=\"([^\"]*)\"", page.replace("\n", " "))
-        inside = [link for link in links if link.startswith(urls.EMBED)]
-        (whole,) = set(links) - set(inside)
-        assert inside
-        assert whole == address.replace("/embed/board/", "/play/")
-        assert 'target="_blank" rel="noopener"' in page
-        assert "<header" not in page
-
-
-NOT_PLAYABLE = 'role="link" aria-disabled="true" tabindex="0"'
-
-
-def test_it_shows_what_the_play_page_shows(client: FlaskClient) -> None:
-    for view in ("408?o=q-learning-1", "4?lens=truth&errors=truth", "021486?o=q-learning-1"):
-        boards = []
-        for place in ("/play/", "/embed/board/"):
-            page = client.get(place + view).text
-            board = page[page.index('<div id="board"') : page.index('<div class="bar"')]
-            # In a frame nothing can be explained, because that is a page of its own.
-            board = re.sub(r'href="/square/[^>]*hx-boost="false"', NOT_PLAYABLE, board)
-            boards.append(board.replace("/embed/board/", "/play/"))
-        assert boards[0] == boards[1]
-
-
 def test_a_reply_stays_in_the_frame(client: FlaskClient) -> None:
     response = client.get("/embed/reply/4?o=fixed")
     assert (response.status_code, response.headers["Location"]) == (303, "/embed/board/40?o=fixed")
@@ -186,17 +150,6 @@ def test_a_page_in_a_frame_leads_to_frames_and_opens_all_else_aside(
     assert client.get(unescape(whole[1])).status_code == 200
 
 
-def test_a_page_in_a_frame_shows_what_the_page_shows(client: FlaskClient) -> None:
-    for page in ("/puzzle/5?right=0", "/how/why", TAUGHT):
-        mains = []
-        for text in (client.get(page).text, client.get(f"/embed{page}").text):
-            main = text[text.index("<main") : text.index("</main>")]
-            mains.append(
-                re.sub(r' target="_blank" rel="noopener"|(?<=href=")/embed(?=/)', "", main)
-            )
-        assert mains[0] == mains[1]
-
-
 def test_a_game_that_ends_in_a_frame_is_learned_there(client: FlaskClient) -> None:
     now = "."
     while (answer := client.get(f"/embed{TAUGHT}?now={now}")).status_code == 200:
@@ -207,21 +160,6 @@ def test_a_game_that_ends_in_a_frame_is_learned_there(client: FlaskClient) -> No
     swapped = client.get(f"/embed{TAUGHT}?now={now}", headers={"HX-Request": "true"})
     assert swapped.headers["HX-Replace-Url"] == learned
     assert "HX-Push-Url" not in swapped.headers
-
-
-def test_another_name_of_a_learner_leads_to_its_frame(client: FlaskClient) -> None:
-    answer = client.get("/embed/teach/menace,games=100,seed=0")
-    assert (answer.status_code, answer.headers["Location"]) == (
-        301,
-        "/embed/teach/menace,games=100",
-    )
-
-
-def test_an_error_in_a_frame_fits_into_it(client: FlaskClient) -> None:
-    response = client.get("/embed/board/44")
-    assert response.status_code == 409
-    assert "<header" not in response.text
-    assert "This game is not possible" in response.text
 
 
 # Figures as files.
@@ -239,23 +177,6 @@ def test_a_picture_stands_alone(client: FlaskClient, frame: str) -> None:
     assert title.text
     pixels = svg_to_bytes(svg_string=response.text, skip_system_fonts=True)
     assert len(bytes(pixels)) > 500
-
-
-@pytest.mark.parametrize("frame", FILES)
-def test_every_colour_of_it_has_one_for_the_dark(client: FlaskClient, frame: str) -> None:
-    picture = drawn(client, frame)
-    style = picture.findtext(f"{SVG}style", "")
-    light, dark = (
-        {
-            selector: set(re.findall(r"([a-z-]+): ?#[0-9a-f]{6}", rules))
-            for selector, rules in re.findall(r"([^{}]+){([^{}]*#[^{}]*)}", part)
-        }
-        for part in style.split("@media (prefers-color-scheme:dark){")
-    )
-    assert light == dark
-    assert len(light) > 20
-    for element in picture.iter():
-        assert not {"fill", "stroke", "style"} & set(element.keys())
 
 
 @pytest.mark.parametrize("frame", FILES)
@@ -283,15 +204,6 @@ def test_its_words_stay_inside(client: FlaskClient, frame: str) -> None:
         assert left >= -2, text.text
         assert left + length <= width + 2, text.text
         assert size <= y <= height
-
-
-def test_inks_are_those_of_the_site(client: FlaskClient) -> None:
-    page = client.get("/play/").text
-    found = re.search(r'href="(/static/parts/app[^"]+)"', page)
-    assert found
-    style = client.get(found[1]).text
-    for name, inks in INK_COLOURS.items():
-        assert f"--{name}:light-dark({','.join(inks)})" in style
 
 
 def test_the_numbers_of_a_board_are_what_its_lens_thinks(
@@ -344,25 +256,3 @@ def test_the_numbers_of_a_curve_are_those_of_the_card(client: FlaskClient, site:
         found = {int(row["Updates"]): float(row[name]) for row in both if row[name]}
         expected = dict(zip(known.snapshot_updates, known.nash_conv, strict=True))
         assert found == pytest.approx(expected)
-
-
-def test_the_numbers_of_a_mind_are_its_tiles(client: FlaskClient, site: SiteData) -> None:
-    table = rows(client, "/embed/mind/q-table")
-    assert len(table) == 627
-    shown = choose_decisions(site, "q-table").decisions[-1].tolist()
-    for row, position in zip(table, shown, strict=True):
-        assert replay_record(site.game, row["record"])[-1] == position
-        assert int(row["move"]) == len(row["record"]) + 1
-        assert int(row["visits"]) == site.agents["q-table"].visits[position].sum()
-        assert (row["heat"] == "") == (row["visits"] == "0")
-        assert abs(int(row["heat"] or 0)) <= HEAT_STEPS
-    assert {row["heat"] for row in rows(client, "/embed/mind/q-table?step=0")} == {""}
-
-
-def test_a_picture_is_as_wide_as_asked(client: FlaskClient) -> None:
-    heights = set()
-    for width in (280, 320, 640, 1600):
-        picture = drawn(client, f"/embed/curve/q-learning-1?width={width}")
-        assert picture.get("width") == str(width)
-        heights.add(picture.get("height"))
-    assert len(heights) == 4  # the number of charts that fit side by side

@@ -22,75 +22,41 @@ WRONG = [
     ("/play/44", 409, "move 2"),
     ("/play/0314256", 409, "after move 5"),
     ("/reply/03142", 409, "over after 5 moves"),
-    ("/reply/44", 409, "move 2"),
     ("/play/" + "0" * 1000, 414, "1000 characters"),
     ("/play/?lens=" + "0" * 1000, 414, "1000 characters"),
     ("/agents?sort=size", 400, "blunders, unbeatable-x"),
     ("/agents?sort=title&order=up", 400, "order must be asc, desc"),
     ("/agents/nobody", 404, "q-iteration, q-learning-1"),
-    ("/agents/random", 404, "q-iteration"),
     ("/agents/nobody.npz", 404, "q-iteration"),
-    ("/agents/q-table.txt", 404, "q-iteration"),
     ("/agents/q-table?against=nobody", 400, "minimax-random, strongest, best-responder"),
-    ("/agents/q-learning-player/blunders?page=0", 400, "page must be 1 to 8."),
-    ("/agents/q-learning-player/blunders?page=9", 400, "page must be 1 to 8."),
     ("/agents/q-learning-player/blunders?page=²", 400, "page must be 1 to 8."),
-    ("/agents/nobody/blunders", 404, f"{NO_AGENT} 'nobody'. {FIRST_NAMES}"),
-    ("/agents/nobody/certificate-x", 404, f"{NO_AGENT} 'nobody'. {FIRST_NAMES}"),
-    ("/agents/nobody/certificate-o.csv", 404, f"{NO_AGENT} 'nobody'. {FIRST_NAMES}"),
-    ("/agents/random/blunders", 404, f"{NO_AGENT} 'random'. {FIRST_NAMES}"),
     ("/compare/4x", 400, "move 2 of the record is 'x'"),
-    ("/compare/44", 409, "move 2 is on square 4"),
     ("/compare/?lens=x", 400, "'x' has no values to show"),
     ("/compare/4?lens=champion&frame=99", 400, "frame must be 0 to"),
-    ("/compare/4?lens=champion&frame=x", 400, "frame=x in the URL is wrong"),
-    ("/compare/4?lens=champion&lens=champion_1&frame=1", 400, "each of them only once"),
-    ("/compare/4?lens=q-iteration_task&frame=1", 400, "agents that learned"),
-    ("/embed/curve/nobody", 404, ""),
     ("/embed/curve/q-table?figure=win-rate", 404, ""),
-    ("/embed/curve/q-table?figure=x", 400, ""),
-    ("/embed/curve/q-table?lens=q-table", 400, ""),
-    ("/embed/curve/q-table?lens=nobody", 400, ""),
-    ("/embed/curve/q-table?against=nobody", 400, ""),
     ("/embed/curve/q-table.svg?width=279", 400, ""),
     ("/embed/curve/q-table.svg?width=wide", 400, ""),
     ("/embed/value/4.png", 404, ""),
-    ("/embed/mind/q-table?step=99", 400, ""),
-    ("/embed/mind/q-table.svg?colour=x", 400, ""),
-    ("/embed/mind/truth", 404, ""),
     ("/embed/board/44.svg", 409, ""),
     ("/embed/board/x", 400, ""),
     ("/embed/reply/03142", 409, ""),
     ("/embed/experiment/nothing", 404, ""),
-    ("/embed/experiment/bad-runs?figure=0", 400, ""),
     ("/embed/experiment/bad-runs?figure=99", 400, ""),
-    ("/take/44", 409, ""),
     ("/experiments?source=theirs", 400, "source must be flesch, nested-software"),
     ("/experiments?verdict=maybe", 400, "verdict must be reproduced, partly"),
     ("/experiments/nothing", 404, "There is no experiment 'nothing'"),
-    ("/experiments/nothing.png", 404, "There is no experiment"),
-    ("/experiments/nothing/1.svg", 404, "There is no experiment"),
     ("/how/dqn?record=4x", 400, "squares have the numbers 0 to 8"),
-    ("/how/dqn?record=44", 409, "move 2"),
-    ("/how/dqn?record=0314256", 409, "after move 5"),
     ("/how/writing?board=X", 400, "9 characters"),
-    ("/how/writing?board=XX.......", 400, "no game reaches"),
     ("/how/won-game?stage=4", 400, "stage must be 0 to 3"),
     ("/how/nowhere", 404, "There are: untrained, learning, blunder, why, unbeatable, "),
     ("/how/untrained?step=99", 400, "step must be 0 to"),
-    ("/how/learning?step=x", 400, "step must be a whole number"),
     ("/lab/no-such", 404, "q-learning"),
     ("/lab/q-table,alpha=7", 400, "alpha is a number within 0 and 1"),
-    ("/lab/q-table,alpha=0.1,alpha=0.1", 400, "twice"),
     ("/lab/q-learning,games=400001", 400, "2,000,000"),
-    ("/lab/dqn,seed=1", 400, "command line"),
     ("/lab/q-table," + "alpha=0.10000000000" * 10, 414, "120"),
     ("/lab?algorithm=no-such", 400, "q-learning"),
-    ("/lab?algorithm=q-table,alpha=0.5", 400, "There is no algorithm"),
     ("/lab/q-table?curve=no-such", 400, "blunders"),
-    ("/lab/q-table?ghost=q-table,alpha=7", 400, "alpha is a number within 0 and 1"),
     ("/lab/q-table?ghost=no-such", 404, "q-learning"),
-    ("/lab/q-table?step=99", 400, "step must be 0 to"),
     ("/lab/q-table?game=0", 400, "game must be 1 to 20"),
     ("/lab/q-table?game=1&update=99", 400, "update must be 0 to"),
     ("/lab/q-iteration?game=1", 400, "This training has no games to show"),
@@ -98,29 +64,18 @@ WRONG = [
     ("/mind/q-table?step=99", 400, "step must be 0 to"),
     ("/mind/q-table?colour=mood", 400, "There are: expects, wrong"),
     ("/mind/q-table?tile=627", 400, "tile must be 0 to 626"),
-    ("/mind/q-table?tile=²", 400, "tile must be 0 to 626"),
     ("/puzzle/0", 404, "numbered 1 to"),
     ("/puzzle/121", 404, "numbered 1 to"),
-    ("/puzzle/x", 404, ""),
     ("/puzzle/5?right=9", 400, "right must be 0 to 8"),
     ("/puzzle/5?right=3", 409, "The middle left square is already taken"),
     ("/puzzle/5?plays=4", 400, "plays= in the URL also needs right="),
-    ("/puzzle/5?right=0&ply=1", 400, "ply= in the URL also needs right= and plays="),
     ("/puzzle/5?right=0&plays=4&ply=99", 400, "ply must be 0 to 4"),
     ("/puzzle/5?day=2026-02-30", 400, "day must be a date like"),
-    ("/puzzle/5?day=2026-11-23", 400, "Puzzle 5 is not puzzle 1 of 2026-11-23"),
     ("/puzzle/5?answers=4", 400, "answers must be 0 to 9 digits, 0 to 3"),
-    ("/puzzle/5?answers=0000000000", 400, "answers must be 0 to 9 digits, 0 to 3"),
     ("/puzzle/10/score", 400, "answers must be 10 digits, 0 to 3"),
-    ("/puzzle/10/score?day=2026-11-23", 400, "answers must be 3 digits, 0 to 3"),
-    ("/puzzle/10/score?answers=123", 400, "answers must be 10 digits, 0 to 3"),
-    ("/puzzle/121/score?answers=0000000000", 404, "numbered 1 to"),
     ("/why/4?cell=4", 409, "The centre square is taken"),
     ("/why/03142?cell=8", 409, "The game is over after 5 moves"),
-    ("/why/4?cell=9", 400, "cell=9 in the URL is wrong: cell must be 0 to 8."),
-    ("/why/4?cell=0&lens=nobody", 400, "has no values to show"),
     ("/why/4?cell=0&lens=q-learning-4&step=2", 400, "Only the values as shipped can be expl"),
-    ("/why/44?cell=0", 409, "This game is not possible"),
     ("/arena?player=nobody", 400, "There is no player 'nobody'. Possible names: champion"),
     ("/arena?show=points", 400, "show must be score, win, draw, loss"),
     (
@@ -145,37 +100,12 @@ def test_a_wrong_request_is_explained(client: FlaskClient, url: str, code: int, 
     assert page.headers["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize(
-    ("url", "room"),
-    [
-        ("/lab/q-learning,alpha=7", "Lab"),
-        ("/judge/xyz", "Judge"),
-        ("/experiments/xyz", "Experiments"),
-        ("/puzzle/999", "All puzzles"),
-    ],
-)
-def test_a_wrong_address_leads_to_the_room_it_is_in(
-    client: FlaskClient, url: str, room: str
-) -> None:
-    start = "/" + url.split("/")[1]
-    assert f'href="{start}">Go to “{room}”</a>' in client.get(url).text
-    assert "Go to “" not in client.get("/nowhere").text
-
-
-@pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "trace"])
-@pytest.mark.parametrize("url", ["/", "/play/4", "/reply/4", "/healthz"])
+@pytest.mark.parametrize("method", ["post", "delete"])
+@pytest.mark.parametrize("url", ["/play/4", "/reply/4", "/api/v1/agents"])
 def test_pages_can_only_be_read(client: FlaskClient, method: str, url: str) -> None:
     response = client.open(url, method=method.upper())
     assert response.status_code == 405
     assert set(response.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS"}
-
-
-def test_doubled_slashes_lead_to_the_address_without_a_page_that_is_not_ours(
-    client: FlaskClient,
-) -> None:
-    response = client.get("/play//4")
-    assert (response.status_code, response.data) == (308, b"")
-    assert response.headers["Location"].endswith("/play/4")
 
 
 @pytest.mark.parametrize("path", ["//evil.example/x", "/play//nowhere//", "///", "//evil.example"])
@@ -200,12 +130,6 @@ def test_a_page_that_is_not_there_leads_only_to_this_site(client: FlaskClient, p
     assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in page.text
 
 
-def test_who_wants_another_protocol_is_answered_in_this_one(client: FlaskClient) -> None:
-    """RFC 9110, 7.8: a server may ignore an upgrade."""
-    wish = {"Connection": "Upgrade", "Upgrade": "websocket"}
-    assert client.get("/play/4", headers=wish).status_code == 200
-
-
 def test_what_is_sent_is_not_a_way_into_the_page(client: FlaskClient) -> None:
     for url in ("/play/<script>alert(1)</script>", "/play/?x=<script>alert(1)</script>"):
         assert "<script>alert" not in client.get(url).text
@@ -217,11 +141,6 @@ def test_a_host_that_cannot_be_is_refused(app: Flask, host: str, url: str) -> No
     environ = create_environ(url) | {"HTTP_HOST": host}
     app.test_client().get(url)
     assert Response.from_app(app, environ).status_code == 400
-
-
-@pytest.mark.parametrize("host", ["localhost:8000", "[::1]:8000", "xn--bcher-kva.example", "a_b"])
-def test_a_host_that_can_be_is_not(client: FlaskClient, host: str) -> None:
-    assert client.get("/api", headers={"Host": host}).status_code == 200
 
 
 def test_a_fault_of_ours_is_logged_and_not_shown(
@@ -244,18 +163,9 @@ def test_a_fault_of_ours_is_logged_and_not_shown(
 
 
 WRONG_FOR_NEWCOMERS = [
-    *("/play/44", "/play/x", "/play/0123456789", "/play/0214865", "/reply/021486", "/minds/44"),
-    *("/play/?o=nobody", "/play/4?o=q-learning,alpha=9", "/play/4?o=bogus,alpha=1"),
-    *(
-        "/play/4?delay=q",
-        "/puzzle/999",
-        "/puzzle/x",
-        "/puzzle/5?plays=4",
-        "/how/learning?step=999",
-        "/embed/board/44",
-    ),
-    *("/teach/nothing", "/teach/q-learning,alpha=0.5", "/preview/teach/x.png"),
-    *("/teach/paper?size=q", "/embed/teach/nothing", "/nowhere"),
+    *("/play/44", "/play/?o=nobody", "/play/4?o=q-learning,alpha=9", "/play/4?delay=q"),
+    *("/puzzle/5?plays=4", "/how/learning?step=999", "/embed/board/44", "/teach/nothing"),
+    *("/teach/q-learning,alpha=0.5", "/teach/paper?size=q", "/nowhere"),
 ]
 THREE_WORDS = re.compile(r"(?=\b([A-Za-z]+ [A-Za-z]+ [A-Za-z]+)\b)")
 

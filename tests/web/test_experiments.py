@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import io
 import re
-import struct
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ from app.experiments import (
     Board,
     Boards,
     Curves,
-    Figure,
     Grid,
     Histogram,
     RecipeValues,
@@ -46,21 +44,15 @@ from app.web.pictures import tables
 from app.web.pictures.curves import build_axis, build_logarithmic_axis
 from app.web.pictures.figures import (
     draw_figure_file,
-    draw_figure_preview,
-    draw_miniature,
     lay_out_figure,
 )
 from app.web.pictures.svg import (
-    Dot,
     Drawing,
-    Rect,
-    ShapeLink,
     Text,
     render_png,
     write_plot,
     write_style,
 )
-from app.web.pictures.svg import Path as Curve
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData, load_site_data
 from tests.web.conftest import unled
@@ -211,15 +203,6 @@ def test_the_list_has_every_claim_with_its_verdict_and_a_picture(
         assert f'id="of-{summary.sources[0]}"' in text
 
 
-def test_the_counts_on_top_are_those_of_the_verdicts(client: FlaskClient, site: SiteData) -> None:
-    text = client.get("/experiments").text
-    counted = dict(re.findall(r'id="verdict-([a-z-]+)"[^>]*><b>(\d+)</b>', text))
-    assert counted == {
-        slug: str(sum(one.verdict == words for one in site.experiments.values()))
-        for words, slug in VERDICT_SLUGS.items()
-    }
-
-
 @pytest.mark.parametrize("source", ["", *SOURCES])
 @pytest.mark.parametrize("verdict", ["", *VERDICT_SLUGS.values()])
 def test_the_address_says_which_claims_are_listed(
@@ -275,12 +258,6 @@ def test_every_mark_of_a_shipped_figure_has_an_address_that_is_known(
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_no_two_figures_of_it_have_one_title(site: SiteData, claim: str) -> None:
-    titles = [figure.title for figure in site.experiments[claim].figures]
-    assert len(titles) == len({*titles})
-
-
-@pytest.mark.parametrize("claim", CLAIMS)
 def test_every_figure_of_it_stands_alone(client: FlaskClient, site: SiteData, claim: str) -> None:
     for at in range(1, len(site.experiments[claim].figures) + 1):
         response = client.get(urls.EXPERIMENT_FIGURE.url(claim, at))
@@ -331,47 +308,6 @@ def test_a_dot_opens_a_run_with_the_value_that_it_tells(shown: str) -> None:
             assert value == (seed - FIRST) % 10
 
 
-def test_the_dots_of_a_row_stand_for_all_of_its_runs(shown: str) -> None:
-    titles = [title for href, title in marks(drawings(shown)[0]) if "draw" in href]
-    shares = [re.search(r"one of (\d+) runs", title) for title in titles]
-    assert sum(int(share[1]) if share else 1 for share in shares) == SEEDS
-
-
-def test_dots_are_drawn_in_the_order_of_their_values(site: SiteData) -> None:
-    layout = lay_out_figure(HISTOGRAM, site, FIRST)
-    dots = [shape for shape in layout.plot.shapes if isinstance(shape, Dot)]
-    by_value: dict[str, set[float]] = {}
-    for dot in dots:
-        assert dot.link
-        by_value.setdefault(re.findall(r": (\d)%", dot.link.title)[0], set()).add(dot.x)
-    places = [by_value[value] for value in sorted(by_value)]
-    assert all(len(place) == 1 for place in places)
-    assert [min(place) for place in places] == sorted(min(place) for place in places)
-    assert {dot.relative_radius for dot in dots} == {1.0} or min(
-        dot.relative_radius for dot in dots
-    ) >= 0.4
-
-
-def test_a_line_goes_through_its_medians_and_opens_the_typical_run(site: SiteData) -> None:
-    layout = lay_out_figure(CURVES, site, FIRST)
-    lines = [
-        s for s in layout.plot.shapes if isinstance(s, Curve) and s.css_classes.endswith("curve")
-    ]
-    doubled, same = lines
-    assert doubled.link == ShapeLink(
-        "doubled: training run with seed 107, which ends nearest to the median",
-        "/lab/q-table,seed=107",
-    )
-    assert [x for x, _ in doubled.points] == pytest.approx([0, 0.5, 1])  # a logarithmic axis
-    heights = [doubled.points[0][1] - y for _, y in doubled.points]
-    assert heights[2] / heights[1] == pytest.approx(198 / 18, abs=0.3)
-    assert same.link == ShapeLink(
-        "same: training run with seed 0, which ends nearest to the median", ""
-    )  # it takes minutes
-    assert "Click a line to open the training run that ends nearest to the median" in layout.caption
-    assert "repeats the runs that the lab cannot train" in layout.caption
-
-
 def test_a_cell_opens_the_recipe_of_its_row_and_column(shown: str) -> None:
     found = marks(drawings(shown)[2])
     assert len(found) == 6
@@ -393,66 +329,6 @@ def test_a_bar_opens_a_recipe_a_position_or_a_game_with_a_rule(shown: str) -> No
         "a rule": "/play/?o=minimax",
     }
     assert "nothing to open" in drawings(shown)[3]
-
-
-def test_a_bar_has_its_interval_and_its_sample_size_beside_it(shown: str, site: SiteData) -> None:
-    assert "50% (48.2% to 54.1%, n = 1,000)" in drawings(shown)[3]
-    layout = lay_out_figure(BARS, site, FIRST)
-    bars = [
-        shape
-        for shape in layout.plot.shapes
-        if isinstance(shape, Rect) and shape.css_classes == "beam"
-    ]
-    assert [bar.width / bars[0].width for bar in bars] == pytest.approx(
-        [bar.value / BARS.bars[0].value for bar in BARS.bars], abs=1e-6
-    )
-
-
-def test_a_board_shows_what_is_right_and_what_its_lens_plays(shown: str, site: SiteData) -> None:
-    blocks, errs, over = lay_out_figure(BOARDS, site, FIRST).captioned_boards
-    assert {sign.css_classes for sign in blocks.board.signs} == {"grid", "last", "x", "o", "plays"}
-    assert {"right", "blunder"} <= {sign.css_classes for sign in errs.board.signs}
-    assert not {"right", "plays"} & {sign.css_classes for sign in over.board.signs}
-    assert 'href="/play/024?o=human&amp;lens=double-q"' in shown
-    assert 'href="/play/03142?o=human&amp;lens=truth"' in shown
-
-
-def test_names_are_written_and_not_read_as_markup(sampled: FlaskClient, shown: str) -> None:
-    assert "&lt;one&gt; &amp; only" in shown
-    assert "<one>" not in shown
-    ElementTree.fromstring(sampled.get("/experiments/double-q/1.svg").text)
-
-
-def test_the_table_says_how_many_runs_there_are_and_leads_to_some(site: SiteData) -> None:
-    table = tables.build_table(HISTOGRAM, site, FIRST)
-    head, entries = table.rows[0]
-    assert head.text == "all"
-    assert [entry.text for entry in entries] == ["200", "0%", "1%", "4.5%", "8%", "9%"]
-    for entry in entries[1:3] + entries[4:]:
-        seed = int(entry.href.rpartition("=")[2])
-        assert (seed - FIRST) % 10 == int(entry.text[0])
-
-
-def test_where_there_are_many_runs_some_are_offered(shown: str) -> None:
-    offered = re.search(r'(?s)<dl class="offers">.*?</dl>', shown)
-    assert offered
-    seeds = re.findall(r'href="/lab/q-table,draw=0.5,seed=(\d+)">seed (\d+): (\d)%', offered[0])
-    assert len(seeds) == 3 * tables.MAX_OFFERED_RUNS
-    assert 'href="/lab/q-table,seed=100">seed 100: 3%' in offered[0]  # the group of one
-    assert all(link == told for link, told, _ in seeds)
-    assert [value for _, _, value in seeds] == ["0"] * 6 + ["4"] * 3 + ["5"] * 3 + ["9"] * 6
-
-
-def test_a_table_of_curves_ends_with_the_runs_behind_them(site: SiteData) -> None:
-    table = tables.build_table(CURVES, site, FIRST)
-    assert [row.heading.text for row in table.rows][-3:] == [
-        "100",
-        "Training runs",
-        "Training run that ends nearest to the median",
-    ]
-    assert table.rows[-3].cells[0].text == "200 (100 to 300)"
-    assert [entry.text for entry in table.rows[-2].cells] == ["20", "1"]
-    assert table.rows[-1].cells[0] == tables.TableCell("seed 107", "/lab/q-table,seed=107")
 
 
 def test_the_file_has_every_number(sampled: FlaskClient) -> None:
@@ -499,46 +375,7 @@ def test_a_figure_alone_needs_nothing_else(
     assert {name for name in classes if f".{name}" not in looks} <= {"x", "o"}
 
 
-def test_other_schemes_are_refused(sampled: FlaskClient) -> None:
-    response = sampled.get("/experiments/double-q/1.svg?scheme=pink")
-    assert response.status_code == 400
-    assert "scheme must be auto, light, dark" in response.text
-
-
-def test_a_link_is_shown_with_a_picture(sampled: FlaskClient, shown: str) -> None:
-    assert 'property="og:image" content="http://localhost/experiments/double-q.png"' in shown
-    picture = sampled.get("/experiments/double-q.png")
-    assert picture.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
-    assert struct.unpack(">II", picture.data[16:24]) == (1200, 630)
-
-
-@pytest.mark.parametrize("figure", SAMPLE.figures, ids=lambda figure: type(figure).__name__)
-def test_each_kind_of_figure_can_stand_for_its_experiment(site: SiteData, figure: Figure) -> None:
-    small = draw_miniature(site, figure)
-    assert len(re.findall(r"<(?:path|rect)", small)) >= 1
-    assert "<text" not in small
-    drawn = render_png(draw_figure_preview(site, figure, ""))
-    blank = render_png(draw_figure_preview(site, Bars("", "", [Bar("", 0.0)], True), ""))
-    assert drawn != blank
-
-
 # What can be missing or wrong.
-
-
-def test_without_the_lab_nothing_is_promised(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LAB", "0")
-    text = create_app(folder, seed=1).test_client().get("/experiments/double-q").text
-    assert "/lab/q-table,draw" not in text
-    assert 'href="/lab/q-table"' in text  # a shipped recipe has no parameters in its URL
-    assert "The command at the end of this page repeats the runs that the lab cannot train" in text
-
-
-def test_there_need_be_no_experiments(folder: Path, tmp_path: Path) -> None:
-    link(folder, tmp_path)
-    client = create_app(tmp_path, seed=1).test_client()
-    assert client.get("/experiments").status_code == 200
-    assert client.get("/api/v1/experiments").json == {"claims": []}
-    assert "Checked" not in client.get("/agents/q-table").text
 
 
 @pytest.mark.parametrize(
@@ -561,22 +398,6 @@ def test_a_broken_file_is_named_and_the_site_does_not_start(
     with pytest.raises(ModelError, match=re.escape(str(broken))) as refused:
         load_site_data(tmp_path)
     assert reason in str(refused.value)
-
-
-@pytest.mark.parametrize("record", ["44", "031425", "4"])
-def test_a_position_that_cannot_be_is_named(folder: Path, tmp_path: Path, record: str) -> None:
-    link(folder, tmp_path)
-    sample = (folder / "experiments" / "double-q.json").read_text()
-    for at in ('"record": "402"', '"record": "024"'):
-        (tmp_path / "experiments").mkdir(exist_ok=True)
-        written = tmp_path / "experiments" / "double-q.json"
-        assert at in sample
-        written.write_text(sample.replace(at, f'"record": "{record}"'))
-        if record == "4":
-            assert load_site_data(tmp_path).experiments
-        else:
-            with pytest.raises(ModelError, match=re.escape(str(written))):
-                load_site_data(tmp_path)
 
 
 # The axes.
@@ -620,37 +441,6 @@ def test_a_logarithmic_axis_too(values: list[float]) -> None:
 def test_numbers_are_short_but_whole(value: float, text: str, small: str) -> None:
     assert format_number(value) == text
     assert format_short(value) == small
-
-
-def test_numbers_beside_each_other_have_as_many_digits() -> None:
-    written = [format_one_decimal(value) for value in (93.041, 93, -100, -0.04)]
-    assert written == ["93.0", "93.0", "−100.0", "0.0"]
-
-
-def test_a_number_near_nothing_is_written_with_a_power_of_ten() -> None:
-    assert format_number(5.001e-9) == "5.001 × 10⁻⁹"
-    assert format_number(-2e-5) == "−2 × 10⁻⁵"
-
-
-def test_the_champions_card_says_what_its_claim_says(site: SiteData) -> None:
-    numbers = site.experiments["games-to-proof"].numbers.rows["champion"]
-    (found,) = [
-        one for one in site.shipped_agents["champion"].card.findings if "first proved" in one
-    ]
-    assert f"after a median of {numbers[1]} games" in found
-
-
-def test_a_claim_is_said_of_those_who_make_it(client: FlaskClient, site: SiteData) -> None:
-    """The book only asks questions; what MENACE needs is told by several programs."""
-    page = unescape(client.get(urls.EXPERIMENTS).text)
-    said = re.findall(r'id="claim-([^"]*)".*?<small>(.*?):</small>', page, re.DOTALL)
-    assert len(said) == len(site.experiments)
-    for claim, words in said:
-        summary = site.experiments[claim]
-        answers = "our answer" in summary.source_location
-        assert words.startswith("Our answer to an exercise of") == answers
-    words = dict(said)["menace"]
-    assert all(SOURCES[slug].name in words for slug in site.experiments["menace"].sources)
 
 
 @pytest.mark.parametrize(

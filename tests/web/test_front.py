@@ -13,7 +13,6 @@ from app.web.match import MatchState, parse_match
 from app.web.match_controls import plan_automatic_step
 from app.web.move_values import evaluate_moves
 from app.web.pages.front import FRONT_AGENTS
-from app.web.pages.parts.learning import film_all_positions
 from app.web.site_data import HUMAN, SiteData
 from app.web.wording import FIRST_AGENT, FIRST_RECORD
 
@@ -51,15 +50,6 @@ def test_a_square_is_played_against_the_agent_that_is_shown(
     assert f">{site.display_titles[name]} <i" in page
 
 
-def test_the_beginner_is_the_agent_after_a_few_updates(client: FlaskClient, site: SiteData) -> None:
-    (href,) = re.findall(r'<a id="choose-beginner"[^>]*href="([^"]+)"', client.get("/").text)
-    page = client.get(href).text
-    state = leads_to(page, "board-4", site)
-    assert state.match.snapshot is not None
-    assert 100 <= site.agents[FIRST_AGENT].snapshot_updates[state.match.snapshot] <= 1000
-    assert leads_to(page, "way-play", site).match.snapshot == state.match.snapshot
-
-
 def test_the_ways_on_lead_where_they_say(client: FlaskClient, site: SiteData) -> None:
     page = client.get("/?agent=self-play").text
     new = leads_to(page, "way-play", site).match
@@ -77,44 +67,9 @@ def test_the_ways_on_lead_where_they_say(client: FlaskClient, site: SiteData) ->
     )
 
 
-@pytest.mark.parametrize("name", FRONT_AGENTS)
-def test_the_number_of_games_or_sweeps_is_that_of_the_recipe(
-    client: FlaskClient, site: SiteData, name: str
-) -> None:
-    learned = re.findall(
-        r'class="learned">(.*?)</section>', client.get(f"/?agent={name}").text, re.S
-    )
-    (number,) = re.findall(r"([\d,]+) (?:games|sweeps)", learned[0])
-    assert int(number.replace(",", "")) == sum(n for _, n in site.get_recipe(name).phases)
-
-
 def test_an_address_of_the_film_shows_the_agent_at_that_snapshot(
     client: FlaskClient, site: SiteData
 ) -> None:
     assert leads_to(client.get("/?step=5").text, "board-4", site).match.snapshot == 5
     last = site.get_last_snapshot(FIRST_AGENT)
     assert client.get(f"/?step={last}").data == client.get("/").data
-
-
-def test_the_curve_of_a_film_is_that_of_the_blunders(site: SiteData) -> None:
-    name = site.first_opponent
-    film = film_all_positions(site, name)
-    points = [tuple(map(float, point.split())) for point in film.curve_paths[0][1][1:].split("L")]
-    blunders = site.agents[name].card.figures.blunders
-    assert [x for x, _ in points] == [frame.curve_x for frame in film.frames]
-    for (_, y), number in zip(points, blunders, strict=True):
-        assert y == pytest.approx(28 * (1 - number / max(blunders)), abs=0.01)
-
-
-@pytest.mark.parametrize(
-    ("url", "said"),
-    [
-        ("/?step=x", "step must be a whole number"),
-        ("/?step=999", "step must be 0 to"),
-        ("/?agent=nobody", "agent must be q-learning-4"),
-    ],
-)
-def test_a_wrong_address_is_explained(client: FlaskClient, url: str, said: str) -> None:
-    response = client.get(url)
-    assert response.status_code == 400
-    assert said in response.text

@@ -3,7 +3,6 @@
 import gzip
 import re
 from html import unescape
-from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -19,21 +18,18 @@ from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import find_lost_game
 from app.tictactoe.values import compute_successor_values, find_best_response
 from app.web.algorithms import SECTIONS
-from app.web.algorithms.formula import Formula, convert_to_mathml, list_symbols
+from app.web.algorithms.formula import convert_to_mathml
 from app.web.facts import find_losing_game
 from app.web.formatting import encode_position, format_signed
 from app.web.pages.how import (
-    TITLE_BY_PART,
-    TITLES_BY_HEADING,
     WORKED_ALPHA,
-    WORKED_RECORD,
     build_position_writing,
     compute_won_game,
 )
 from app.web.pages.parts.update_examples import draw_example, list_examples
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
-from app.web.urls import agent_url, how_url
+from app.web.urls import how_url
 from tests.web.conftest import unled
 
 HTMX = {"HX-Request": "true"}
@@ -64,45 +60,6 @@ def position(site: SiteData, name: str) -> int:
     return replay_record(site.game, SECTIONS[name].start_match.record)[-1]
 
 
-def test_every_part_has_a_page_and_every_page_has_all_in_its_contents(client: FlaskClient) -> None:
-    assert sorted(TITLE_BY_PART) == sorted(
-        slug for parts in TITLES_BY_HEADING.values() for slug in parts
-    )
-    contents = client.get("/how").text
-    for name, title in TITLE_BY_PART.items():
-        page = client.get(f"/how/{name}").text
-        assert re.findall("<h1>(.*?)</h1>", page) == [title]
-        assert f'id="{name}" href="/how/{name}" aria-current="page">{title}</a>' in page
-        for other in TITLE_BY_PART:
-            for text in (contents, page):
-                assert f'id="{other}" href="/how/{other}"' in text
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("/how?at=dqn", "/how/dqn"),
-        ("/how?at=dqn&record=4853", "/how/dqn?record=4853"),
-        ("/how?at=writing&board=X...O....", "/how/writing?board=X...O...."),
-        ("/how?at=won-game&stage=2", "/how/won-game?stage=2"),
-    ],
-)
-def test_what_once_was_a_part_of_one_page_leads_to_its_own(
-    client: FlaskClient, old: str, new: str
-) -> None:
-    answer = client.get(old)
-    assert (answer.status_code, answer.headers["Location"]) == (301, new)
-    assert client.get(new).status_code == 200
-
-
-def test_every_agent_is_linked_from_its_algorithms_section(
-    html: dict[str, str], site: SiteData
-) -> None:
-    for name, learned in site.agents.items():
-        assert f'href="{agent_url(name)}"' in html[learned.card.algorithm]
-    assert sum(page.count('id="agent-') for page in html.values()) == len(site.agents)
-
-
 FORMULAS = [
     formula
     for about in SECTIONS.values()
@@ -118,18 +75,6 @@ def test_every_section_has_its_formula_in_mathml_core() -> None:
         for drawn in blocks:
             assert (drawn.tag, drawn.get("display")) == ("math", "block")
             assert {element.tag for element in drawn.iter()} <= MATHML_CORE
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("q-iteration", "q-learning", "q-table", "double-q", "self-play", "league", "dqn"),
-        *("sarsa", "expected-sarsa"),
-    ],
-)
-def test_a_target_says_what_it_is_when_the_game_is_over(name: str) -> None:
-    (target,) = (line for line in SECTIONS[name].formula.latex_lines if line.startswith("y = "))
-    assert re.search(r"begin\{cases\} r .*?(if the game is over|for the last move)", target)
 
 
 def test_whoever_a_section_cites_with_a_year_is_a_source_of_it() -> None:
@@ -189,32 +134,6 @@ def test_latex_is_drawn_as_mathml(latex: str, expected: str) -> None:
     assert convert_to_mathml(latex) == f'<math display="block"><mrow>{expected}</mrow></math>'
 
 
-def test_a_symbol_is_explained_where_it_means_something() -> None:
-    formula = Formula((r"y = x + \gamma a",), {"a": "here another thing"})
-    assert list_symbols(formula.mathml) == ["y", "x", "γ", "a"]
-    assert [meaning for _, meaning in formula.explained_symbols] == [
-        "the target",
-        "the discount factor: a reward is multiplied by γ for each move that it comes later",
-        "here another thing",
-    ]
-
-
-@pytest.mark.parametrize("name", SECTIONS)
-def test_a_click_moves_the_board_and_nothing_else(
-    client: FlaskClient, html: dict[str, str], name: str
-) -> None:
-    link = re.search(rf'href="(/how/{name}\?record=[^"]+)"', html[name])
-    assert link
-    moved = section(client.get(unescape(link[1])).text)
-    text = r'<div class="text">.*?</div>\s*<div class="try"'
-    kept = [re.search(text, page, re.DOTALL) for page in (moved, html[name])]
-    assert kept[0]
-    assert kept[1]
-    assert kept[0][0] == kept[1][0]
-    assert moved != html[name]
-    assert f'id="back" href="/how/{name}"' in moved
-
-
 @pytest.mark.parametrize(
     "url",
     [
@@ -233,38 +152,7 @@ def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
     assert len(gzip.compress(fragment.encode())) < 2 * 1024
 
 
-def test_each_board_leads_to_the_same_view_of_the_play_page(
-    client: FlaskClient, html: dict[str, str]
-) -> None:
-    for name, about in SECTIONS.items():
-        link = re.search(r'href="(/play/[^"]+)"', html[name])
-        assert link
-        assert f"lens={about.start_match.value_source}" in link[1]
-        assert client.get(unescape(link[1])).status_code == 200
-
-
-def test_a_board_can_be_played_to_the_end(client: FlaskClient) -> None:
-    over = section(client.get("/how/minimax?record=40123").text)
-    assert "O to move" in over
-    over = section(client.get("/how/minimax?record=03142").text)
-    assert "X wins" in over
-    assert "record=" not in over
-
-
-def test_every_page_is_small(client: FlaskClient) -> None:
-    for name in ("", *TITLE_BY_PART):
-        assert len(gzip.compress(client.get(how_url(name)).data)) < 20 * 1024
-
-
 # What the text says.  Most of its figures come from the arrays; these are the claims around them.
-
-
-def test_minimax_board(site: SiteData) -> None:
-    here = position(site, "minimax")
-    truths = site.optimal_q[here]
-    assert [(truths == value).sum() for value in (1, 0, -1)] == [2, 2, 1]
-    after = site.game.successor[here][truths == 1]
-    assert (site.solution.plies_to_end[after] == 2).all()
 
 
 def test_q_iteration_found_the_truth_and_its_losses_stuck(
@@ -280,14 +168,6 @@ def test_q_iteration_found_the_truth_and_its_losses_stuck(
     assert f"only {stuck} and" in words(html["q-iteration"])
 
 
-def test_q_learning_leaves_the_centre_to_lose(site: SiteData) -> None:
-    here = position(site, "q-learning")
-    assert site.policies["q-learning-1"][here].argmax() == 1
-    assert np.flatnonzero(site.optimal_q[here] == 0).tolist() == [4]
-    assert (np.delete(site.optimal_q[here], [8, 4]) == -1).all()
-    assert 0 < site.agents["q-learning-1"].visits[here, 4] < 10
-
-
 def test_symmetric_never_tried_the_win_that_it_meets(html: dict[str, str], site: SiteData) -> None:
     here, agent = position(site, "exploration"), site.agents["symmetric"]
     policy = site.policies["symmetric"]
@@ -298,11 +178,6 @@ def test_symmetric_never_tried_the_win_that_it_meets(html: dict[str, str], site:
     assert agent.visits[here, 1] == 0
     odds = round(asdict(site.get_recipe("symmetric"))["k_limit"] ** float(agent.q[here, 2]))
     assert f"every {odds:,} times" in words(html["exploration"])
-
-
-def test_afterstates_are_two(site: SiteData) -> None:
-    values = site.agents["q-table"].q[position(site, "q-table")]
-    assert len(set(values[[0, 2, 6, 8]])) == len(set(values[[1, 3, 5, 7]])) == 1
 
 
 def test_neither_table_overestimates(html: dict[str, str], site: SiteData) -> None:
@@ -352,69 +227,6 @@ def test_sarsa_parts_from_q_learning_in_few_positions(html: dict[str, str], site
     assert site.optimal_q[here][[0, 4]].tolist() == [-1, 0]
 
 
-def test_expected_sarsa_is_nearer_to_its_task(site: SiteData) -> None:
-    off = [
-        task.mean_reachable_distance[-1]
-        for name in ("expected-sarsa", "sarsa")
-        if (task := site.agents[name].card.figures.task_distance)
-    ]
-    assert off[0] < off[1]
-    here, agent = position(site, "expected-sarsa"), site.agents["expected-sarsa"]
-    assert site.policies["expected-sarsa"][here].argmax() == 6
-    assert agent.visits[here, 6] > 10 * agent.visits[here, 8]
-    assert abs(agent.q[here, 8]) < 0.2
-
-
-def test_few_games_go_through_the_second_move_of_monte_carlo(site: SiteData) -> None:
-    agent = site.agents["monte-carlo"]
-    assert agent.visits[position(site, "monte-carlo")].max() < 30
-    late = site.game.legal.sum(axis=1) == 2
-    assert agent.visits[late][site.game.legal[late]].mean() > 60
-
-
-def test_afterstates_find_the_one_square_that_does_not_lose(site: SiteData) -> None:
-    here, agent = position(site, "td-afterstates"), site.agents["td-afterstates"]
-    assert np.flatnonzero(site.optimal_q[here] == 0).tolist() == [4]
-    assert site.policies["td-afterstates"][here].argmax() == 4
-    assert agent.visits[here, 0] > 2 * agent.visits[here, 4]
-
-
-@pytest.mark.parametrize(
-    ("name", "played", "saving"), [("league", 5, 1), ("dqn", 6, 3)], ids=["league", "dqn"]
-)
-def test_a_threat_that_is_not_seen(site: SiteData, name: str, played: int, saving: int) -> None:
-    here, policy = position(site, name), site.policies[SECTIONS[name].start_match.value_source]
-    assert ReachablePlay(site.game, policy).games_by_player[O].is_reachable[here]
-    assert policy[here].argmax() == played
-    assert np.flatnonzero(site.optimal_q[here] == 0).tolist() == [saving]
-
-
-def test_the_network_is_as_large_as_said(html: dict[str, str]) -> None:
-    sizes = [30, 120, 840, 120, 9]
-    weights = sum(ins * outs + outs for ins, outs in pairwise(sizes))
-    assert f"{weights:,} weights" in words(html["dqn"])
-
-
-def test_the_champion_shows_its_bounds(site: SiteData) -> None:
-    start = SECTIONS["champion"].start_match
-    values = site.agents["champion"].build_table(site.game, start.snapshot)[
-        position(site, "champion")
-    ]
-    assert values[[6, 0, 3, 2]].tolist() == [0.25, -0.75, 1, -0.5]
-
-
-def test_the_best_responder_wins_every_game_here(site: SiteData) -> None:
-    start, card = SECTIONS["best-response"].start_match, site.agents["q-learning-2"].card
-    here = position(site, "best-response")
-    assert site.policies["q-learning-2"][here].argmax() == 6
-    assert np.flatnonzero(site.optimal_q[here] == 0).tolist() == [2, 3, 4, 8]
-    game = find_losing_game(site, "q-learning-2", O)
-    assert game is not None
-    assert game.startswith(start.record + "6824")
-    assert card.figures.best_response.o[-1] == (0, 0, 1)
-    assert site.agents["q-learning-1"].card.figures.best_response.o[-1] == (0, 0, 1)
-
-
 def test_nash_conv_zero_and_yet_beaten(site: SiteData) -> None:
     agent, step = site.agents["self-play"], SECTIONS["nash-conv"].start_match.snapshot
     assert step is not None
@@ -459,22 +271,6 @@ def board_of(href: str) -> str:
     return found[1]
 
 
-def pressed(game: Game, board: str, cell: int) -> str:
-    """Return the board after a click on a square, "" if the square is no link."""
-    squares = build_position_writing(game, parse_position(game, board)).squares
-    return board_of(squares[cell].toggled_url) if squares[cell].toggled_url else ""
-
-
-def test_an_empty_square_takes_the_stone_of_whoever_is_to_move(game: Game) -> None:
-    assert pressed(game, "X...O....", 8) == "X...O...X"
-    assert pressed(game, "X........", 1) == "XO......."
-
-
-def test_a_stone_of_the_last_mover_can_be_taken_away_and_no_other(game: Game) -> None:
-    assert pressed(game, "X...O....", 4) == "X........"
-    assert pressed(game, "X...O....", 0) == ""
-
-
 def test_a_press_never_leads_to_a_board_that_no_game_reaches(game: Game) -> None:
     for position in range(0, game.positions, 7):
         text = format_position(game, position)
@@ -483,26 +279,6 @@ def test_a_press_never_leads_to_a_board_that_no_game_reaches(game: Game) -> None
                 after = board_of(square.toggled_url)
                 parse_position(game, after)
                 assert sum(a != b for a, b in zip(text, after, strict=True)) == 1
-
-
-def test_a_finished_game_takes_no_stone(game: Game) -> None:
-    over = build_position_writing(game, parse_position(game, "XXXOO...."))
-    assert over.mover == ""
-    assert {square.mark for square in over.squares if square.toggled_url} == {"X"}
-
-
-def test_every_board_can_be_pressed_together_from_the_empty_one(game: Game) -> None:
-    reached, waiting = {"." * 9}, ["." * 9]
-    while waiting:
-        board = waiting.pop()
-        for square in build_position_writing(game, parse_position(game, board)).squares:
-            if square.mark == "." and square.toggled_url:
-                after = board_of(square.toggled_url)
-                if after not in reached and after.count("X") + after.count("O") < 4:
-                    reached.add(after)
-                    waiting.append(after)
-    plies = game.ply_start[4]  # all positions of three stones and fewer
-    assert reached == {format_position(game, position) for position in range(plies)}
 
 
 def test_its_writings_and_its_images_are_those_of_the_position(game: Game) -> None:
@@ -516,24 +292,6 @@ def test_its_writings_and_its_images_are_those_of_the_position(game: Game) -> No
     assert stands == {format_position(game, int(game.symmetry_class[position]))}
 
 
-def test_the_names_of_the_images_are_right(game: Game) -> None:
-    """X is top left and O right of it: the two are found again in each symmetric board."""
-    images = {
-        image.name: board_of(image.url)
-        for image in build_position_writing(game, parse_position(game, "XO.......")).images
-    }
-    assert images == {
-        "as it is": "XO.......",
-        "rotated left": "...O..X..",
-        "rotated by 180°": ".......OX",
-        "rotated right": "..X..O...",
-        "reflected, left and right": ".OX......",
-        "reflected, along the falling diagonal": "X..O.....",
-        "reflected, top and bottom": "......XO.",
-        "reflected, along the rising diagonal": ".....O..X",
-    }
-
-
 def test_one_won_game_gives_what_was_published(client: FlaskClient, game: Game) -> None:
     """The values are 0.9, 0.81, 0.73, from the last move to the first."""
     assert WORKED_ALPHA == 0.9
@@ -543,29 +301,6 @@ def test_one_won_game_gives_what_was_published(client: FlaskClient, game: Game) 
         page = client.get(how_url("won-game", stage=stage)).text
         values = re.findall(r'<span class="value">([^<]+)</span>', page)
         assert values == ["0.00"] * (3 - stage) + after[3 - stage :]
-
-
-def test_the_example_is_a_game_that_x_wins_with_its_third_move(site: SiteData) -> None:
-    assert site.game.get_result(parse_position(site.game, "XXXOO....")) == 1
-    boards = [move.board for move in compute_won_game(site.game)]
-    assert boards == ["XX.OO....", "X..O.....", "........."]
-    assert len(WORKED_RECORD) == 5
-
-
-def test_its_steps_lead_to_each_other(client: FlaskClient) -> None:
-    href, steps = how_url("won-game", stage=0), 1
-    while True:
-        page = unescape(client.get(href).text)
-        found = re.search(r'id="on" class="[^"]*"\s+href="([^"]+)"', page)
-        if not found:
-            break
-        after = unescape(client.get(found[1]).text)
-        back = re.search(r'id="back"[^>]*href="([^"]+)"', after)
-        assert back
-        assert back[1] == href
-        href, steps = found[1], steps + 1
-    assert steps == 4
-    assert "= 0.73" in page
 
 
 @pytest.mark.parametrize(

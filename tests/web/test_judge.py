@@ -5,15 +5,13 @@ import html
 import importlib.util
 import json
 import re
-import tempfile
 from collections.abc import Callable
 from inspect import unwrap
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
-import msgspec
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
@@ -21,7 +19,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
-from app.tables.options import DEFAULT_OPTIONS, QUESTIONS
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import Policy, find_best_moves
@@ -29,14 +26,12 @@ from app.tictactoe.policy_codec import encode_moves
 from app.web import urls
 from app.web.facts import (
     BEST_RESPONDER,
-    build_certificate,
     find_losing_game,
     get_figures,
     judge_policy,
 )
 from app.web.game_review import _review_move_cached
 from app.web.move_values import _evaluate_moves
-from app.web.pages.api.schema import TableQuery
 from app.web.pages.parts.sent_table import MAX_TABLE_BYTES
 from app.web.service.errors import MAX_URL_LENGTH
 from app.web.site_data import MOVES_PREFIX, SiteData
@@ -105,43 +100,6 @@ def test_the_figures_are_those_of_the_cards(site: SiteData) -> None:
     assert judged > len(site.agents) / 2
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("champion", "Proved unbeatable: no opponent can win against this agent, as X or as O."),
-        (
-            "q-table",
-            "Proved unbeatable as X. As O the agent can be beaten: the game is shown below.",
-        ),
-        ("random", "The agent can be beaten as X and as O: the games are shown below."),
-    ],
-)
-def test_the_verdict_comes_first(
-    client: FlaskClient, site: SiteData, name: str, sentence: str
-) -> None:
-    page = client.get(f"/judge?moves={code_of(site, name)}").text
-    assert f'<h1 id="sentence">{sentence}</h1>' in page
-    judgement = judge_policy(site, name)
-    assert f"{judgement.blunder_count:,} of 4,520" in page
-    for seat in SEATS:
-        beaten = f'id="beat-{seat}"' in page
-        assert beaten is not judgement.is_unbeatable[seat]
-        assert (f'id="certificate-{seat}"' in page) is judgement.is_unbeatable[seat]
-
-
-def test_the_game_that_beats_it_is_replayed_against_the_visitor(
-    client: FlaskClient, site: SiteData
-) -> None:
-    code = code_of(site, "q-table")
-    page = client.get(f"/judge?moves={code}").text
-    found = re.search(r'id="beat-o" class="[^"]*" href="([^"]+)"', page)
-    assert found
-    record = find_losing_game(site, "q-table", SEATS["o"])
-    address = html.unescape(found[1])
-    assert address == f"/play/{record}?ply=0&o={MOVES_PREFIX}{code}"
-    assert client.get(address).status_code == 200
-
-
 def test_two_links_that_differ_in_a_bit_differ_in_that_position(
     client: FlaskClient, site: SiteData
 ) -> None:
@@ -154,40 +112,6 @@ def test_two_links_that_differ_in_a_bit_differ_in_that_position(
     assert second["unbeatable_as"] == ["X"]
     # Nobody has to make that move: what else is known of it stays.
     assert second["against_random"]["x"] == first["against_random"]["x"]
-
-
-def test_likely_causes_are_shown_on_boards_that_lead_to_play(
-    client: FlaskClient, site: SiteData
-) -> None:
-    game = site.game
-    q = np.where((game.to_move == 1)[:, None], site.optimal_q, -site.optimal_q)
-    choice = (q == np.fmax.reduce(q, axis=1, keepdims=True)) & game.legal
-    code = encode_moves(game, choice)
-    page = client.get(f"/judge?moves={code}").text
-    causes = page[page.index('id="causes"') : page.index("</section>", page.index('id="causes"'))]
-    assert "The values as O are from the opponent’s point of view" in html.unescape(causes)
-    (href,) = re.findall(r'<a href="([^"]+)"><svg', causes)
-    assert client.get(html.unescape(href)).status_code == 200
-    (cause,) = ask(client, f"/api/v1/judge?moves={code}")["causes"]
-    assert (cause["kind"], cause["seat"]) == ("other-side", "O")
-    assert f"{cause['number']:,} of {cause['of']:,}" in causes
-
-
-def test_who_does_not_err_has_no_causes(client: FlaskClient, site: SiteData) -> None:
-    page = client.get(f"/judge?moves={code_of(site, 'champion')}").text
-    assert 'id="causes"' not in page
-    assert "The agent has no blunder" in page
-
-
-def test_all_its_parts_have_addresses(client: FlaskClient, site: SiteData) -> None:
-    code = code_of(site, "q-table")
-    assert client.get(f"/judge/blunders?moves={code}").status_code == 200
-    assert client.get(f"/judge/certificate-x?moves={code}").status_code == 200
-    lines = client.get(f"/judge/certificate-x.csv?moves={code}").text.splitlines()
-    assert len(lines) == 1 + len(build_certificate(site, "q-table", "x").positions)
-    assert client.get(f"/judge/certificate-o?moves={code}").status_code == 404
-    arena = client.get(f"/arena?add={MOVES_PREFIX}{code}").text
-    assert site.display_titles[MOVES_PREFIX + code] in arena
 
 
 def test_what_is_no_code_is_refused_in_a_sentence(client: FlaskClient) -> None:
@@ -255,16 +179,6 @@ def test_a_judged_policy_sits_in_a_seat_and_its_moves_are_marked(
     assert f"<b>{site.display_titles[name]} <i" in page
 
 
-def test_it_answers_and_is_watched(client: FlaskClient, site: SiteData) -> None:
-    name = MOVES_PREFIX + code_of(site, "q-table")
-    answer = client.get(f"/reply/4?o={name}")
-    assert answer.status_code == 303
-    played = int(re.match(r"/play/4(\d)", answer.headers["Location"])[1])  # type: ignore[index]
-    assert site.policies["q-table"][int(site.game.successor[0, 4]), played] > 0
-    over = client.get(f"/play/402?x={name}&o={name}")
-    assert over.status_code == 200
-
-
 @pytest.mark.parametrize(
     "path", ["/why/4?o={}", "/why/4?o=q-table&lens={}", "/play/4?lens={}", "/compare/?lens={}"]
 )
@@ -273,12 +187,6 @@ def test_where_only_values_will_do_it_is_refused(
 ) -> None:
     name = MOVES_PREFIX + code_of(site, "champion")
     assert client.get(path.format(name)).status_code == 400
-
-
-def test_wrong_moves_in_a_seat_say_what_is_wrong(client: FlaskClient) -> None:
-    answer = client.get(f"/play/?o={MOVES_PREFIX}{'A' * 379}")
-    assert answer.status_code == 400
-    assert "no move is played in ........." in answer.text
 
 
 def test_the_api_tells_the_same_as_the_list_of_agents(client: FlaskClient, site: SiteData) -> None:
@@ -370,11 +278,6 @@ def test_the_file_to_copy_finds_what_the_library_finds(
     assert (site.decode_moves(MOVES_PREFIX + moves) == site.decode_moves(MOVES_PREFIX + code)).all()
 
 
-def test_the_file_to_copy_names_a_move_that_cannot_be(judge_py: ModuleType) -> None:
-    with pytest.raises(ValueError, match="no free square"):
-        judge_py.judge(lambda board, player: 0)
-
-
 def post_file(client: FlaskClient, address: str, content: bytes) -> TestResponse:
     """Send a form with a file; Werkzeug's client would write a large file into a temporary folder."""
     head = b'Content-Disposition: form-data; name="file"; filename="mine.csv"'
@@ -445,28 +348,6 @@ def test_rows_that_cannot_be_read_are_named_and_the_others_can_be_judged(
     assert ("<html" in answer.text) is not bool(headers)
 
 
-def test_htmx_is_told_how_a_table_was_read(client: FlaskClient) -> None:
-    form = {"table": '{"X........": 4}'}
-    answer = client.post(
-        "/judge", data=form, headers={"HX-Request": "true"}, content_type="multipart/form-data"
-    )
-    assert answer.status_code == 200
-    assert "Read: 1 of 4,520 positions." in answer.text
-    assert "In these positions the agent plays any empty square." in answer.text
-    assert 'value="http://localhost/judge?moves=' in answer.text
-    assert "<html" not in answer.text
-
-
-def test_nothing_that_can_be_read_is_refused_with_the_reason(client: FlaskClient) -> None:
-    answer = post_table(client, "<b>hello")
-    assert answer.status_code == 400
-    reason = "The table cannot be read: no board was found in it: line 1: this is no board: "
-    assert reason in answer.text
-    nothing = client.post("/judge", data={"table": ""}, content_type="multipart/form-data")
-    assert nothing.status_code == 400
-    assert "There is no table in this request." in nothing.text
-
-
 @pytest.mark.parametrize("address", ["/judge", "/api/v1/judge"])
 def test_a_table_of_more_than_4_mb_is_refused(client: FlaskClient, address: str) -> None:
     row = b".........,4\n"
@@ -488,38 +369,12 @@ def test_a_chunked_table_is_stopped_at_4_mb(client: FlaskClient) -> None:
     assert stream.tell() < 2 * MAX_TABLE_BYTES
 
 
-def test_a_form_is_received_in_memory(
-    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Werkzeug's own form parser would write a file of this size into the temporary folder."""
-    table = json.dumps({".........": 4, "note": "x" * 3_000_000})
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
-    answer = post_file(client, "/api/v1/judge", table.encode())
-    assert answer.status_code == 400
-    assert "entry 2 (note): this is no board" in fault_of(answer)
-
-
 def fault_of(answer: TestResponse) -> str:
     """Return the error message of an answer of the API."""
     error = json.loads(answer.text)["error"]
     assert error["code"] == answer.status_code
     message: str = error["message"]
     return message
-
-
-def test_only_a_table_may_be_sent_and_only_to_be_judged(client: FlaskClient) -> None:
-    rules = list(client.application.url_map.iter_rules())
-    assert {rule.rule for rule in rules if "POST" in (rule.methods or ())} == {
-        "/judge",
-        "/api/v1/judge",
-        "/teach/class",  # the links of a class, compared and not stored
-    }
-    for address in ("/judge", "/api/v1/judge", "/teach/class"):
-        allowed = client.options(address).headers["Allow"]
-        assert set(allowed.split(", ")) == {"GET", "HEAD", "OPTIONS", "POST"}
-        refused = client.put(address, data="{}")
-        assert refused.status_code == 405
-        assert set(refused.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS", "POST"}
 
 
 def test_the_api_reads_and_judges_a_table(client: FlaskClient, site: SiteData) -> None:
@@ -561,22 +416,6 @@ def test_the_api_refuses_a_table_in_a_sentence(
     assert answer.status_code == 400
     assert fault in fault_of(answer)
     assert answer.headers["Cache-Control"] == "no-store"
-
-
-def test_the_form_the_command_line_and_the_api_ask_the_same() -> None:
-    fields = {field.name: field for field in msgspec.structs.fields(TableQuery)}
-    hints = get_type_hints(TableQuery)
-    for name, (_, answers) in QUESTIONS.items():
-        default, *_ = answers
-        assert get_args(hints[name]) == tuple(answers)
-        assert fields[name].default == getattr(DEFAULT_OPTIONS, name) == default
-
-
-def test_the_page_works_without_a_script(client: FlaskClient) -> None:
-    page = client.get("/judge").text
-    assert re.search(r'<form id="bring" class="panel" method="post" action="/judge" enctype', page)
-    assert re.search(r'<form class="have" method="get" action="/judge">', page)
-    assert "The table is sent to the server for evaluation and is not stored." in page
 
 
 @settings(
@@ -629,14 +468,6 @@ def code_like(game: Game, moves: str | int) -> str:
     return "".join(code)
 
 
-def test_a_title_tells_two_judged_agents_apart(site: SiteData) -> None:
-    titles = {
-        site.display_titles[MOVES_PREFIX + code_of(site, name)] for name in ("q-table", "champion")
-    }
-    assert len(titles) == 2
-    assert all(re.fullmatch("Judged [0-9a-f]{4}", title) for title in titles)
-
-
 def write_trace(kind: str) -> str:
     """Return the trace of a learner as CSV."""
     rows: list[list[Any]] = []
@@ -660,16 +491,6 @@ def test_a_trace_in_the_form_is_diagnosed(client: FlaskClient, headers: dict[str
     assert "updates follow Q-learning" in right.text
 
 
-def test_a_trace_that_cannot_be_read_is_named_by_its_row(client: FlaskClient) -> None:
-    text = write_trace("plain").replace(",0.0,0.0", ",much,0.0", 1)
-    answer = post_table(client, text)
-    assert answer.status_code == 400
-    assert "which is no number" in answer.text
-    api = client.post("/api/v1/judge", data=write_trace("plain"))
-    assert api.status_code == 400
-    assert "send it to the page /judge" in api.text
-
-
 @pytest.mark.parametrize(
     ("tool", "path"), [("doctor", "app/doctor.py"), ("judge", "docs/judge.py")]
 )
@@ -686,10 +507,3 @@ def test_the_largest_tables_of_numpy_are_accepted(client: FlaskClient) -> None:
     packed = gzip.compress(json.dumps({".........": 4}).encode())
     headers = {"Content-Encoding": "gzip"}
     assert client.post("/api/v1/judge", data=packed, headers=headers).status_code == 200
-
-
-def test_what_is_ambiguous_is_asked_for(client: FlaskClient) -> None:
-    answer = post_table(client, '{"8019": 4}')
-    assert answer.status_code == 400
-    assert "digits=last" in answer.text
-    assert post_table(client, '{"8019": 4}', digits="last").status_code == 303

@@ -2,7 +2,6 @@
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from html import unescape
@@ -20,7 +19,6 @@ from app.web.site_data import SiteData
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import flaw
 from tests.tictactoe.reference import SIGN, Policy, mover
-from tests.web.conftest import unled
 
 Seat = tuple[str, str]  # the id of an agent, and "x" or "o"
 BEATABLE = ["observing", "q-learning-3", "dqn-vs-random", "q-table-vs-minimax"]
@@ -100,26 +98,6 @@ def test_every_certificate_is_a_proof(client: FlaskClient, site: SiteData, both:
         assert flaw(both.rules, seat.upper(), lines[1:]) is not None, (name, seat)
 
 
-def test_a_certificate_is_that_of_its_agent_with_the_true_values(
-    client: FlaskClient, both: Both, policies: dict[str, Policy]
-) -> None:
-    for row in certificate(client, "q-learning-2", "x"):
-        board = row["position"]
-        value, plies = both.rules.solved[board]
-        assert " ".join(map(str, sorted(policies["q-learning-2"][board]))) == row["moves"]
-        assert row["value"] == (f"win in {plies}" if value else "draw")
-
-
-def test_the_page_of_a_certificate_shows_all_of_it(client: FlaskClient) -> None:
-    rows = certificate(client, "self-play", "o")
-    pages = sheets(client, "/agents/self-play/certificate-o")
-    assert len(pages) > 1
-    assert sum(page.count('<svg class="drawing mini"') for page in pages) == len(rows)
-    for page in pages:
-        assert f"or {len(rows)} up to symmetry" in unled(page)
-        assert page.count("its move") > page.count('<svg class="drawing mini"')
-
-
 @pytest.mark.parametrize("seat", SEATS)
 @pytest.mark.parametrize("name", BEATABLE)
 def test_the_line_is_a_game_that_the_agent_can_have_and_loses(
@@ -191,33 +169,6 @@ def test_a_line_says_where_the_agent_blunders_and_how_surely_it_loses(
         assert verdict.count('<li class="blunder">') == verdict.count("✗ Blunder: ") == own
 
 
-def test_a_line_counts_the_blunders_that_go_unpunished(
-    client: FlaskClient, site: SiteData, both: Both
-) -> None:
-    words = {0: "", 1: "One blunder of the opponent is", 2: "Two blunders of the opponent are"}
-    counted = Counter[int]()
-    for name, seat in seats(site):
-        record = find_losing_game(site, name, SEATS[seat])
-        if record is None:
-            continue
-        board, unpunished = both.rules.boards[0], 0
-        for cell in map(int, record):
-            erring = cell in both.rules.blunder_cells(board)
-            unpunished += erring and mover(board) != seat.upper()
-            board = both.rules.children[board][cell]
-        verdict = " ".join(section(client.get(f"/agents/{name}").text, "verdict").split())
-        told = verdict.split("<h3>As ")["xo".index(seat) + 1]
-        said = re.search(r"lowers the minimax value of the game\. ?(.*?)</p>", told)
-        assert said
-        expected = words[unpunished] + (
-            " not punished by the agent in this game." if unpunished else ""
-        )
-        assert said[1].strip() == expected, (name, seat)
-        assert told.count("✗ Blunder, unpunished: ") == unpunished
-        counted[unpunished] += 1
-    assert len(counted) > 1
-
-
 def test_the_blunders_are_counted_as_on_the_card(client: FlaskClient, site: SiteData) -> None:
     for name, agent in site.agents.items():
         figures = agent.card.figures
@@ -256,51 +207,3 @@ def test_each_blunder_leads_to_the_agent_about_to_make_it(
             board = both.boards[position]
             ours = mover(board) == ("X" if match.x == name else "O")
             assert not ours or int(cell) in policies[name][board]
-
-
-def test_the_first_blunder_is_made_when_its_agent_is_let_on(client: FlaskClient) -> None:
-    blunder, *_ = plays(section(client.get("/agents/q-learning-1").text, "blunders"))
-    paused = client.get(blunder).text
-    assert ">Paused</h2>" in paused
-    reply = re.search(r'href="(/reply/[^"]*)"', paused)
-    assert reply
-    page = client.get(unescape(reply[1]), follow_redirects=True).text
-    said = re.sub(r"<[^>]*>", "", page.split('<section id="moves"')[1])
-    assert re.search("blunder: draw → +became a +loss in 6", " ".join(said.split()))
-
-
-def test_a_picture_says_what_it_shows(client: FlaskClient, site: SiteData, both: Both) -> None:
-    page = client.get("/agents/q-learning-4/blunders").text
-    (label,) = re.findall(r'<svg class="drawing mini"[^>]*aria-label="([^"]*)"', page)
-    (href,) = plays(page)
-    board = both.boards[replay_record(site.game, match_of(href, site).record)[-1]]
-    words = re.findall(r"X|O|empty|blunder|right", label)
-    wrong = {cell for cell, word in enumerate(words) if word == "blunder"}
-    right = {cell for cell, word in enumerate(words) if word == "right"}
-    assert len(words) == 9
-    assert [word if word in "XO" else "." for word in words] == list(board)
-    assert wrong <= both.rules.blunder_cells(board)
-    assert right == set(both.rules.best_cells(board))
-    for kind, cells in [("x", board.count("X")), ("o", board.count("O")), ("blunder", len(wrong))]:
-        outline = re.search(rf'<path class="{kind}" d="([^"]*)"', page)
-        assert (outline[1].count("M") if outline else 0) == cells
-
-
-def test_the_page_shows_the_most_serious_and_leads_to_all(client: FlaskClient) -> None:
-    html = section(client.get("/agents/observing").text, "blunders")
-    pages = sheets(client, "/agents/observing/blunders")
-    everything = [href for page in pages for href in plays(page)]
-    assert plays(html) == everything[:9]
-    assert f"Show all {len(everything)} blunders" in html
-    assert f"61 to 120 of {len(everything)}" in pages[1]
-    assert all(len(plays(page)) <= 60 for page in pages)
-    assert 'id="all-blunders"' not in section(client.get("/agents/q-learning-4").text, "blunders")
-    assert "The agent has no blunder: " in client.get("/agents/champion/blunders").text
-
-
-def test_judgements_are_light(client: FlaskClient, site: SiteData) -> None:
-    for name in site.agents:
-        page = client.get(f"/agents/{name}").text
-        for part in ("blunders", "verdict"):
-            assert len(section(page, part).encode()) < 32_000
-    assert len(client.get("/agents/q-learning-player/blunders").data) < 80_000

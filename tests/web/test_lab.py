@@ -16,55 +16,24 @@ from msgspec.structs import replace
 
 from app.experiments import compute_sign_test
 from app.recipes import (
-    ALGORITHMS,
-    MAX_NAME_LENGTH,
-    SHIPPED,
     Recipe,
-    list_parameters,
     name_recipe,
     parse_recipe,
 )
 from app.tictactoe.game import tic_tac_toe
-from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.facts import judge_policy
 from app.web.pages.lab import duel
 from app.web.pages.lab.change import change_recipe
 from app.web.pages.lab.contest import MAX_SEEDS, build_contest
-from app.web.pages.lab.page import EXERCISES, START_BASELINE, START_RECIPE, STRIKING_QUESTIONS
+from app.web.pages.lab.page import EXERCISES, STRIKING_QUESTIONS
 from app.web.pages.lab.training_game import build_game_picture
 from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
 from training.reference import get_move_key, learn, make_learner
-from training.story import MAX_STORY_GAMES, RECORDED_ALGORITHMS, encode_story
+from training.story import MAX_STORY_GAMES, encode_story
 from training.textbook.loop import Update
 
-SMALL = "q-table,games=200"
 EXAMPLE = "q-table,seat=x,alpha=0.9,seed=27"
-
-
-def test_the_lab_begins_with_a_question(client: FlaskClient) -> None:
-    page = client.get("/lab").get_data(as_text=True)
-    assert page == client.get(f"/lab/{START_RECIPE}?ghost={START_BASELINE}").get_data(as_text=True)
-    assert "Yes" not in headline(page)  # before all seeds are trained
-
-
-@pytest.mark.parametrize("slug", ALGORITHMS)
-def test_every_parameter_can_be_changed(client: FlaskClient, slug: str) -> None:
-    """A number has a field, and a choice has a link for each valid value."""
-    # Learners with a fault are not compiled, so theirs are short trainings.
-    name = "q-learning,games=2000" if slug == "q-learning" else slug
-    recipe = parse_recipe(name)
-    page = client.get(f"/lab/{name}", follow_redirects=True).get_data(as_text=True)
-    for parameter in list_parameters(recipe):
-        if parameter.value_type in (int, float) and not parameter.choices:
-            assert f'name="{parameter.name}"' in page
-            assert parameter.meaning.replace("'", "&#39;") in page
-        elif parameter.name != "taught":
-            links = re.findall(rf'id="{parameter.name}-\d+" href="([^"]*)"([^>]*)', page)
-            chosen = [href for href, more in links if "aria-current" in more]
-            is_fixed = len(parameter.choices) == 1
-            assert len(chosen) == (not is_fixed)
-            assert len(links) > 1 or is_fixed or recipe.is_network
 
 
 def change(client: FlaskClient, **query: str) -> str:
@@ -117,24 +86,6 @@ def form_of(site: SiteData, text: str) -> Recipe:
     return duel.find_recipe(site, text)
 
 
-def test_a_page_that_waits_for_its_trainings_has_their_question_as_heading(site: SiteData) -> None:
-    asked = duel.build_question(site, "q-table,alpha=0.8,games=200", {"ghost": "q-table,games=200"})
-    assert asked == (
-        "Does a larger learning rate (0.4 → 0.8) help “Q-learning backward over each game” "
-        "when trained against Random for 200 games?"
-    )
-    alone = duel.build_question(site, "q-table,games=200", {})
-    assert alone == (
-        "“Q-learning backward over each game” when trained against Random for 200 games"
-    )
-
-
-def test_both_sides_are_shown_as_they_learn(client: FlaskClient) -> None:
-    """Neither of the two recipes is a shipped agent."""
-    page = client.get("/lab/q-table,alpha=0.8,games=200?ghost=q-table,games=200").text
-    assert len(re.findall(r"data-film-caption", page)) == 2
-
-
 def test_turns_of_several_opponents_are_shared_as_before() -> None:
     two = parse_recipe("q-learning,vs=random:50+self:150")
     longer = change_recipe(two, {"games": "400"})
@@ -143,38 +94,6 @@ def test_turns_of_several_opponents_are_shared_as_before() -> None:
     assert name_recipe(change_recipe(longer, {"alpha": "0.5"})) == (
         "q-learning,vs=random:100+self:300,alpha=0.5"
     )
-
-
-@pytest.mark.parametrize("agent", ["champion", "double-q", "q-learning-1"])
-def test_the_verdict_says_what_is_proved(site: SiteData, agent: str) -> None:
-    parts = duel.describe_proofs(site, agent)
-    told = "".join(text for text, _ in parts)
-    safe = [seat for seat, proved in judge_policy(site, agent).is_unbeatable.items() if proved]
-    assert told.lower().count("proved") == (1 if safe else 0)
-    assert told.count("by this game") == 2 - len(safe)
-    assert sum(bool(href) for _, href in parts) == 2
-    assert told[0].isupper()
-    assert told.endswith(".")
-
-
-def test_every_link_of_a_verdict_and_every_button_leads_somewhere(client: FlaskClient) -> None:
-    page = client.get(f"/lab/{SMALL}?ghost=double-q").get_data(as_text=True)
-    found = re.findall(
-        r'id="((?:proof|to|next|play|share|swap|reset)[\w-]*)"[^>]*\shref="([^"]*)"', page
-    )
-    buttons = "play to-why to-compare next-seed to-agent to-how to-code share-file swap reset"
-    assert {*buttons.split()} <= {key for key, _ in found}
-    for key, href in found:
-        assert client.get(unescape(href)).status_code == 200, key
-
-
-def test_presets_are_recipes_with_a_sentence(client: FlaskClient) -> None:
-    for preset in (*STRIKING_QUESTIONS, *EXERCISES):
-        assert name_recipe(parse_recipe(preset.recipe)) == preset.recipe
-        assert preset.description.endswith(".")
-    page = client.get("/lab").get_data(as_text=True)
-    for agent in SHIPPED.values():
-        assert f'">{agent.title}<i class="unseen">:</i> <span>' in page
 
 
 @given(
@@ -244,30 +163,6 @@ def test_a_story_has_the_updates_of_the_training(text: str) -> None:
         ]
 
 
-def test_what_plays_no_games_in_turn_has_no_story_and_says_why(client: FlaskClient) -> None:
-    untold = {slug: KNOWN[slug].no_game_reason for slug in ALGORITHMS if KNOWN[slug].no_game_reason}
-    assert set(ALGORITHMS) - set(RECORDED_ALGORITHMS) == set(untold)
-    assert all((KNOWN[slug].game_describer is None) == (slug in untold) for slug in ALGORITHMS)
-    for slug, why in untold.items():
-        assert json.loads(encode_story(tic_tac_toe(), ALGORITHMS[slug]())) == []
-        shipped = next(one for one, agent in SHIPPED.items() if agent.recipe.slug == slug)
-        assert why in client.get(f"/lab/{shipped}").get_data(as_text=True)
-
-
-def test_the_worked_example_is_told(client: FlaskClient) -> None:
-    equations = []
-    for update in range(4):
-        page = client.get(f"/lab/{EXAMPLE}?game=1&update={update}").get_data(as_text=True)
-        equations += re.findall(r'class="equation">([^<]*)<', page)
-    assert "It won as X with 3 moves" in page
-    assert equations == [
-        "0 + 0.9 × (1 − 0) = 0.9",
-        "0 + 0.9 × (0.9 − 0) = 0.81",
-        "0 + 0.9 × (0.81 − 0) = 0.729",
-    ]
-    assert re.findall(r'class="(explored|greedy)"', page) == ["greedy", "explored", "explored"]
-
-
 def equation(client: FlaskClient, address: str) -> str:
     page = unescape(client.get(address).get_data(as_text=True))
     written = re.search(r'class="equation">([^<]*)<', page)
@@ -322,67 +217,6 @@ def test_the_sums_of_a_story_are_right(client: FlaskClient, site: SiteData, text
     assert pages > 0
 
 
-def test_a_board_is_drawn_to_the_next_one_and_nothing_is_learned_from_a_random_move() -> None:
-    recipe = parse_recipe("td-afterstates,epsilon=0.5,alpha=1")
-    games = json.loads(encode_story(tic_tac_toe(), recipe))
-    updated = [{change["turn"] for change in game["changes"]} for game in games]
-    for game, learned in zip(games, updated, strict=True):
-        last = len(game["turns"]) - 1
-        after_random = {n for n in range(last) if game["turns"][n + 1]["explored"]}
-        ended_by_answer = game["turns"][-1]["after"].count(".") % 2 == (
-            game["turns"][0]["board"].count(".") % 2
-        )
-        assert learned == {*range(last)} - after_random | ({last} if ended_by_answer else set())
-
-
-def test_a_sum_has_the_step_size_of_its_game_where_it_falls(client: FlaskClient) -> None:
-    falling = "td-afterstates,alpha=0.5,alpha_drop=0.02,games=20"
-    assert " + 0.5 × (" in equation(client, f"/lab/{falling}?game=2&update=1")
-    assert " + 0.48 × (" in equation(client, f"/lab/{falling}?game=4&update=1")
-
-
-@pytest.mark.parametrize("text", ["q-table,vs=both,games=500", "td-afterstates,vs=both,games=500"])
-def test_where_both_sides_learn_each_is_told_how_the_game_ended_for_it(
-    client: FlaskClient, site: SiteData, text: str
-) -> None:
-    decided = 0
-    shown = duel.build_duel(site, text, {})
-    for number, game in enumerate(json.loads(encode_story(tic_tac_toe(), parse_recipe(text))), 1):
-        turns = game["turns"]
-        winner = {"win": "X", "loss": "O", "draw": ""}[game["result"]]
-        ends = {"X": "X won", "O": "O won", "": "it was a draw"}[winner]
-        for update, change in enumerate(game["changes"], 1):
-            told = build_game_picture(shown, {"game": str(number), "update": str(update)})
-            assert told
-            assert told.headline == f"It played itself, and {ends} after {len(turns)} moves"
-            move = change["turn"] + 1
-            mover = "XO"[change["turn"] % 2]
-            result = "win" if winner == mover else "loss" if winner else "draw"
-            said = f"Move {move} ended in a {result}: its value is drawn to that reward."
-            assert (said in told.sentence) == (move >= len(turns) - 1)
-            decided += said in told.sentence and bool(winner)
-            if update == number:  # a page of the lab takes long
-                page = client.get(f"/lab/{text}?game={number}&update={update}").text
-                assert told.headline in unescape(page)
-                assert told.sentence in unescape(page)
-    assert decided > 10
-
-
-@pytest.mark.parametrize(
-    ("title", "safe"),
-    [
-        ("What if a loss is ten times as bad?", "xo"),
-        ("What is a draw worth?", "xo"),
-        ("What if a loss is as good as a draw?", ""),
-        ("What is exploration good for?", ""),
-    ],
-)
-def test_a_preset_does_what_its_sentence_says(site: SiteData, title: str, safe: str) -> None:
-    recipe = next(preset.recipe for preset in STRIKING_QUESTIONS if preset.title == title)
-    proved = judge_policy(site, recipe).is_unbeatable
-    assert "".join(seat for seat in "xo" if proved[seat]) == safe
-
-
 def test_the_exercises_do_what_their_sentences_say(site: SiteData) -> None:
     def measured(recipe: str) -> tuple[int, float, int]:
         """Return blunders, games won against random, and the number of known positions."""
@@ -403,30 +237,6 @@ def test_the_exercises_do_what_their_sentences_say(site: SiteData) -> None:
     assert all_moves[1] == pytest.approx(won, abs=0.001)
     assert falling[0] < blunders / 2
     assert falling[2] > met
-
-
-@pytest.mark.parametrize(
-    ("address", "frame"),
-    [
-        ("/lab/q-table", "/embed/curve/q-table?figure=blunders"),
-        (f"/lab/{SMALL}?ghost=double-q", f"/embed/curve/{SMALL}?lens=double-q&figure=blunders"),
-        (f"/lab/{SMALL}?curve=losses", f"/embed/curve/{SMALL}?figure=losses"),
-        ("/lab/q-table?curve=t-hand&ghost=double-q", "/embed/curve/q-table?against=t-hand"),
-    ],
-)
-def test_the_curve_and_the_mind_are_taken_along(
-    client: FlaskClient, address: str, frame: str
-) -> None:
-    page = unescape(client.get(address).get_data(as_text=True))
-    recipe = address.removeprefix("/lab/").partition("?")[0]
-    for taken in (frame, f"/embed/mind/{recipe}"):
-        assert taken in unescape(page)
-        assert client.get(taken).status_code == 200
-    files = re.findall(r'id="(?:svg|csv)-[\w-]+" href="([^"]*)"', page)
-    assert len(files) == 4
-    assert re.search(r'id="png-[\w-]+" href="[^"]*\.png', page)
-    for file in files:
-        assert client.get(unescape(file)).status_code == 200
 
 
 # Twenty seeds
@@ -547,78 +357,12 @@ def test_a_wrong_value_is_refused_in_a_sentence(
     assert words in unescape(answer.text)
 
 
-def test_a_whole_number_with_a_point_is_one() -> None:
-    assert name_recipe(change_recipe(parse_recipe("q-table"), {"games": "200.0"})) == SMALL
-
-
-def test_a_name_that_has_no_room_for_a_seed_is_shown_with_its_own_alone(
-    client: FlaskClient,
-) -> None:
-    for room, grows in ((8, True), (7, False), (0, False)):  # ",seed=19" is so long
-        small = (
-            f"gamma=1e-{14 - room},k_step=1e-28,draw=1e-36"  # numbers have 40 characters at most
-        )
-        whole = name_recipe(parse_recipe(f"league,rounds=1,{small}"))
-        assert len(whole) == MAX_NAME_LENGTH - room
-        page = client.get(f"/lab/{whole}").text
-        assert bool(re.search(r'<div id="after-[^>]*hx-get=', page)) == grows
-
-
-def test_a_seed_is_unbeatable_where_no_game_beats_it(site: SiteData) -> None:
-    """Its best responder draws every game, because winning would risk as many losses."""
-    recipe = parse_recipe("q-learning,alpha=1,gamma=0.1,epsilon=0")
-    (run,) = site.lab.train_seeds(recipe, [0])
-    assert run.is_unbeatable == (False, False)
-    assert run.figures.best_response.x[-1] == (0, 1, 0)
-
-
-def test_without_chance_all_games_are_two(site: SiteData) -> None:
-    agent = site.agents[preset("What if nothing is random?")]
-    met = np.flatnonzero((agent.visits > 0).any(axis=1))
-    assert len(np.unique(site.game.symmetry_class[met])) == 8
-    assert agent.visits.max() == 7000
-    other_seed = site.agents[f"{preset('What if nothing is random?')},seed=1"]
-    assert (other_seed.q[site.game.legal] == agent.q[site.game.legal]).all()
-
-
-def test_matchboxes_and_sums_do_what_their_sentences_say(site: SiteData) -> None:
-    figures = site.agents[preset("What if targets are added instead of averaged?")].card.figures
-    lost = (
-        figures.baseline_chances["random"].x[-1][2] + figures.baseline_chances["random"].o[-1][2]
-    ) / 2
-    assert round(lost, 2) == 0.26  # one game in four
-    win, draw, _ = (
-        site.agents[preset("Can matchboxes learn from optimal play?")]
-        .card.figures.baseline_chances["minimax-random"]
-        .x[-1]
-    )
-    assert win == 0
-    assert draw > 0.95
-
-
 def preset(title: str) -> str:
     """Return the name of the recipe of a preset."""
     return next(preset.recipe for preset in STRIKING_QUESTIONS if preset.title == title)
 
 
-def test_beads_are_told_as_beads(client: FlaskClient) -> None:
-    page = unescape(client.get("/lab/menace,games=500?game=2&update=1").text)
-    before, after = map(int, re.findall(r"with (\d+) beads of it.*now there are (\d+)", page)[0])
-    assert after - before in (3, 1, -1)
-    assert page.count('class="drawn"') == len(re.findall(r"<b>Move \d+</b>", page))
-
-
 # The same contrast elsewhere
-
-
-def test_nothing_is_trained_elsewhere_before_it_is_asked_for(client: FlaskClient) -> None:
-    page = client.get("/lab/q-table,alpha=0.8,games=40?ghost=q-table,games=40").text
-    table = page[page.index('id="elsewhere"') : page.index("train-elsewhere")]
-    assert re.findall("<b>(.*?)</b>", table) == ["this page"]
-    links = re.findall(r'<a href="([^"]*)">(.*?)</a>', table)
-    assert {text for _, text in links} == {"train"}
-    assert len(links) == 23
-    assert "/lab/q-table,vs=self,alpha=0.8,games=80?ghost=q-table,vs=self,games=80" in dict(links)
 
 
 def test_a_small_verdict_is_that_of_its_own_page(client: FlaskClient) -> None:

@@ -22,9 +22,8 @@ from app.recipes import ALGORITHMS, Parameter, Recipe, RecipeError, list_paramet
 from app.recipes.parameters import Value
 from app.web.formatting import join_words
 from app.web.pages.lab import wording
-from app.web.pages.lab.contest import MAX_SEEDS, Contest, build_contest, describe_contest
+from app.web.pages.lab.contest import Contest, describe_contest
 from app.web.pages.lab.measures import Measure
-from app.web.pages.lab.page import EXERCISES, STRIKING_QUESTIONS
 from app.web.pages.lab.question import build_question_phrases
 from app.web.site_data import SiteData
 
@@ -101,22 +100,6 @@ def test_every_sentence_is_in_the_list_that_people_have_read(site: SiteData) -> 
     for line in lines:
         assert not re.search(r"  |\bwith learns|\bwith as\b|with against|\{|with [AB]\b", line)
         assert not re.search(r"\bNone\b|: : |Does [^?]*together|\?.*\?|\b(\w+) \1\b", line)
-
-
-@pytest.mark.parametrize("slug", ALGORITHMS)
-def test_every_parameter_has_words(slug: str) -> None:
-    recipe = ALGORITHMS[slug]()
-    for parameter in list_parameters(recipe):
-        words = wording.get_wording(recipe, parameter)
-        if parameter.name in ("vs", "seat"):  # said as "against Random" and "as X"
-            continue
-        assert words.value_phrase or set(words.value_phrases) >= set(parameter.choices)
-        if parameter.name != "taught":
-            assert (
-                words.more_phrase and words.less_phrase
-                if words.value_phrase
-                else words.question_phrases.keys() == words.value_phrases.keys()
-            )
 
 
 @pytest.mark.parametrize(
@@ -227,33 +210,6 @@ def test_verdicts_are_sentences(contest: tuple[int, int, int], measure: int, ver
 WARNING = "Two settings differ, so neither of them alone is the cause."
 
 
-@pytest.mark.parametrize("answered", [True, False])
-@pytest.mark.parametrize("seeds", ["", "&seeds=5", f"&seeds={MAX_SEEDS}"])
-def test_a_verdict_on_two_changes_begins_with_the_warning(
-    client: FlaskClient, seeds: str, answered: bool
-) -> None:
-    url = f"/lab/q-table,alpha=0.8,games=60?ghost=q-table,games=50{seeds}"
-    page = client.get(url).text
-    if answered:
-        page = client.get(url, headers={"HX-Request": "true"}).text
-    page = unescape(page)
-    headline = re.search(r'<h2 id="verdict" class="verdict">(.*?)</h2>', page)
-    assert headline
-    assert headline[1].startswith(f'<strong class="warning">{WARNING}</strong> ')
-    assert "A and B differ in the learning rate and the number of games." in page
-    assert f'role="status">{WARNING}' in page
-
-
-def test_one_change_has_no_warning_and_two_answer_no_question(client: FlaskClient) -> None:
-    page = client.get(f"/lab/q-table,games=60?ghost=q-table,games=50&seeds={MAX_SEEDS}").text
-    assert 'class="warning"' not in page
-    assert re.search(r'class="verdict">(Yes|No)', page)
-    falling = next(one for one in EXERCISES if "falling exploration rate" in one.title)
-    assert (
-        len(wording.name_causes(parse_recipe(falling.recipe), parse_recipe(falling.baseline))) == 2
-    )
-
-
 def test_the_link_preview_and_the_files_have_the_warning(client: FlaskClient) -> None:
     url = "/lab/q-table,alpha=0.8,games=60?ghost=q-table,games=50"
     page = unescape(client.get(url).text)
@@ -272,28 +228,3 @@ def test_the_link_preview_and_the_files_have_the_warning(client: FlaskClient) ->
     assert WARNING in words
     rows = [*csv.DictReader(client.get(f"{name}.csv?{query}").text.splitlines())]
     assert {row["warning"] for row in rows} == {WARNING}
-
-
-def test_a_preview_of_two_recipes_says_the_verdict(client: FlaskClient, site: SiteData) -> None:
-    """The picture has the curves over a line of text."""
-    for preset in (*STRIKING_QUESTIONS[:1], *EXERCISES[:1]):
-        chosen, ghost = preset.list_names(site)
-        page = client.get(f"/lab/{chosen}?ghost={ghost}").text
-        assert f"/preview/lab/{chosen}.png?ghost={ghost}" in page
-
-
-def test_ties_are_called_ties() -> None:
-    same = build_contest([[1.0] * MAX_SEEDS] * 2, more_is_better=True)
-    assert same.result_words == "A and B equal in 20 seeds"
-    assert build_contest([[1, 1, 2, 1], [1, 2, 1, 1]], more_is_better=True).result_words == (
-        "A in 1, B in 1, equal in 2 of 4 seeds"
-    )
-
-
-def test_long_names_of_recipes_do_not_run_into_each_other_below_the_seeds(
-    client: FlaskClient,
-) -> None:
-    url = "/lab/q-table,vs=self,alpha=0.8,games=60?ghost=q-table,alpha=0.8,games=50"
-    page = client.get(url).text
-    strip = page[page.index('class="strip"') : page.index('id="seeds-done"')]
-    assert re.findall(r">([AB][^<]*)</text>", strip) == ["A", "B"]

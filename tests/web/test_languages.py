@@ -23,11 +23,8 @@ from app.translations.gather import TRANSLATIONS_FOLDER, gather_texts, update_ca
 from app.web.service.languages import FILE_PATTERN
 from app.web.site_data import SiteData
 from app.web.translation import (
-    ENGLISH_LANGUAGE,
     Language,
-    gettext,
     load_languages,
-    select_language,
 )
 from app.web.wording import LESSON_STEPS
 
@@ -195,15 +192,6 @@ def test_the_languages_of_this_project_are_complete(code: str) -> None:
     assert [text.id for text in catalogue if text.id and not is_translated(text)] == []
 
 
-@pytest.mark.parametrize("code", COMPLETE)
-def test_no_sentence_is_left_in_english(code: str) -> None:
-    """Text on a page is marked for translation or stands below `lang="en"`, see above."""
-    with (TRANSLATIONS_FOLDER / f"{code}.po").open("rb") as lines:
-        catalogue = read_po(lines, locale=code)
-    same = [str(one.id) for one in catalogue if one.id and one.string == one.id]
-    assert [text for text in same if len(WORD.findall(text)) > 3] == []
-
-
 @pytest.mark.parametrize("file", CATALOGUES, ids=lambda file: file.stem)
 def test_a_translation_has_the_placeholders_and_the_markup_of_its_text(file: Path) -> None:
     with file.open("rb") as lines:
@@ -230,15 +218,6 @@ def test_every_link_of_a_page_keeps_its_language(client: FlaskClient, code: str,
         assert bool(other) != (f"hl={code}" in address), address
 
 
-def test_english_has_no_language_in_its_addresses(client: FlaskClient) -> None:
-    page = client.get("/").text
-    links = re.sub(r'href="[^"]*" hreflang="(?!en)\w+"', "", page)
-    assert '<html lang="en"' in page
-    assert "hl=" not in links
-    moved = client.get("/play/40?lens=truth&hl=en")
-    assert (moved.status_code, moved.headers["Location"]) == (301, "/play/40?lens=truth")
-
-
 def test_what_is_sent_on_keeps_its_language(client: FlaskClient) -> None:
     sent = client.get("/set/?at=/play/40&lens=truth&hl=de")
     assert sent.status_code == 303
@@ -248,27 +227,11 @@ def test_what_is_sent_on_keeps_its_language(client: FlaskClient) -> None:
     assert "Dein Zug als X" in moved.text
 
 
-def test_a_page_that_is_not_translated_says_so_and_leads_on(client: FlaskClient) -> None:
-    page = client.get("/agents?hl=fr").text
-    assert '<html lang="en"' in page
-    assert page.count("hl=fr") > 20
-    assert "hreflang" not in page
-    why = client.get("/why/4?hl=fr", headers={"HX-Request": "true"}).text
-    assert '<section id="why" lang="en"' in why
-
-
 def test_numbers_are_written_as_the_language_does(client: FlaskClient) -> None:
     told = {code: client.get(f"/how/untrained?{code}").text for code in ("", "hl=de", "hl=fr")}
     assert "4,520" in told[""]
     assert "4.520 Stellungen" in told["hl=de"]
     assert "4\u202f520 positions" in told["hl=fr"]
-
-
-def test_each_language_is_kept_by_its_address(client: FlaskClient) -> None:
-    pages = {code: client.get(f"/puzzle?hl={code}") for code in ("de", "fr", "de")}
-    assert pages["de"].headers["ETag"] != pages["fr"].headers["ETag"]
-    assert "Rätsel" in pages["de"].text
-    assert client.get("/?hl=xx").status_code == 400
 
 
 def test_a_language_is_one_file(tmp_path: Path) -> None:
@@ -281,31 +244,3 @@ def test_a_language_is_one_file(tmp_path: Path) -> None:
     assert (spanish.name, spanish.number_separators) == ("Español", ".,")
     assert spanish.catalogue.gettext("Play") == "Jugar"
     assert spanish.catalogue.gettext("Teach") == "Teach"
-
-
-def test_a_language_is_in_the_menu_from_nine_tenths_of_its_texts_on(
-    app: Flask, tmp_path: Path
-) -> None:
-    head = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n'
-    texts = [f'msgid "text {number}"\nmsgstr "texto"\n' for number in range(18)]
-    plural = 'msgid "one"\nmsgid_plural "many"\nmsgstr[0] "uno"\nmsgstr[1] ""\n'
-    fuzzy = '#, fuzzy\nmsgid "Teach"\nmsgstr "Jugar"\n'
-    (tmp_path / "es.po").write_text("\n".join([head, *texts, plural, fuzzy]), "utf-8")
-    (tmp_path / "it.po").write_text("\n".join([head, *texts[1:], plural, fuzzy]), "utf-8")
-    found = load_languages(tmp_path)
-    assert found["es"].translated_share == 18 / 20
-    languages = app.extensions["languages"]
-    languages |= found
-    try:
-        page = app.test_client().get("/?hl=it").text
-        assert '<html lang="it"' in page
-        assert ('hreflang="es"' in page, 'hreflang="it"' in page) == (True, False)
-    finally:
-        for code in found:
-            del languages[code]
-
-
-def test_an_empty_text_stays_empty(app: Flask) -> None:
-    select_language(app.extensions["languages"]["de"])
-    assert gettext("") == ""
-    select_language(ENGLISH_LANGUAGE)

@@ -70,32 +70,12 @@ def test_what_is_built_is_parsed_to_the_same(match: Match) -> None:
 
 
 @given(matches())
-def test_an_address_is_plain_and_short(match: Match) -> None:
-    assert urls.play_url(match).isascii()
-    assert len(urls.play_url(match)) < 250
-
-
-@given(matches())
 def test_a_match_comes_with_the_positions_that_it_passes_through(match: Match) -> None:
     read = place(urls.play_url(match))
     assert list(read.positions) == replay_record(GAME, match.record)
     assert read.position == replay_record(GAME, match.shown_record)[-1]
     assert read.is_over == (read.position >= GAME.decisions)
     assert "".join(DIGITS[cell] for cell in read.played_cells) == match.record
-
-
-def test_what_is_as_usual_is_left_out() -> None:
-    # because /play/ without parameters redirects
-    assert urls.play_url(Match()) == "/play/?o=q-iteration"
-    assert urls.play_url(Match(record="4")) == "/play/4"
-    assert (
-        urls.play_url(Match(record="408", o="t-hand", is_paused=True))
-        == "/play/408?o=t-hand&pause=1"
-    )
-
-
-def test_an_empty_value_and_an_unknown_name_are_as_good_as_none() -> None:
-    assert read("/play/4?x=&lens=&step=&pause=&utm_source=class") == Match(record="4")
 
 
 @pytest.mark.parametrize(

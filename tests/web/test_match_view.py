@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from msgspec.structs import replace
 
 from app.web import urls
-from app.web.formatting import format_updates
 from app.web.match import Match, parse_match, replay_match
 from app.web.match_controls import (
     SNAPSHOT_DELAY,
@@ -26,18 +24,6 @@ from app.web.site_data import SiteData
 
 def chances(site: SiteData, match: Match) -> np.ndarray:
     return compute_reply_chances(replay_match(match, site))
-
-
-def test_the_seat_that_is_to_move_decides(site: SiteData) -> None:
-    start = Match(x="fixed", o="random")
-    assert chances(site, start).tolist() == [1, *[0] * 8]
-    after = Match(record="0", x="fixed", o="random")
-    np.testing.assert_allclose(chances(site, after), [0, *[1 / 8] * 8])
-
-
-def test_in_a_persons_place_the_lens_plays_its_best_moves(site: SiteData) -> None:
-    match = Match(record="0314", value_source="truth")  # X completes the top row
-    assert chances(site, match).tolist() == [cell == 2 for cell in range(9)]
 
 
 def test_in_a_persons_place_the_lens_plays_as_it_did_at_the_snapshot_shown(site: SiteData) -> None:
@@ -57,17 +43,6 @@ def test_with_this_chance_the_move_is_random(site: SiteData, epsilon: float) -> 
     np.testing.assert_allclose(
         chances(site, match), [1 - epsilon + random_part, *[random_part] * 8]
     )
-
-
-def test_a_reply_leads_to_the_position_after_it(client: FlaskClient) -> None:
-    response = client.get("/reply/4?x=human&o=fixed&pause=1")
-    assert response.status_code == 303
-    assert response.headers["Location"] == "/play/40?o=fixed&pause=1"
-    assert response.headers["Cache-Control"] == "no-store"
-
-
-def test_a_reply_to_an_earlier_ply_starts_another_line(client: FlaskClient) -> None:
-    assert client.get("/reply/408?ply=1&o=fixed").headers["Location"] == "/play/40?o=fixed"
 
 
 def test_replies_come_as_often_as_the_policy_says_and_a_seed_repeats_them(
@@ -90,22 +65,6 @@ def test_replies_come_as_often_as_the_policy_says_and_a_seed_repeats_them(
 LENS = "q-learning-1"
 
 
-def test_there_is_a_mark_for_every_snapshot(site: SiteData) -> None:
-    for name, agent in site.agents.items():
-        shown = build_snapshot_slider(replay_match(Match(), site), name)
-        assert shown is not None
-        assert len(shown.snapshot_labels) == len(agent.snapshot_updates)
-        assert shown.snapshot_labels[0] == "after 0 updates"
-        assert shown.snapshot == shown.last_snapshot
-        last = format_updates(int(agent.snapshot_updates[-1]))
-        assert shown.snapshot_labels[-1] == f"after {last}"
-
-
-def test_the_truth_was_never_trained(site: SiteData) -> None:
-    assert build_snapshot_slider(replay_match(Match(value_source="truth"), site), "truth") is None
-    assert build_snapshot_slider(replay_match(Match(), site), f"{LENS}_task") is None
-
-
 def test_running_through_it_shows_every_snapshot_once_and_ends_as_shipped(site: SiteData) -> None:
     match = Match(record="40", value_source=LENS)
     first = build_snapshot_slider(replay_match(match, site), LENS)
@@ -122,22 +81,6 @@ def test_running_through_it_shows_every_snapshot_once_and_ends_as_shipped(site: 
         assert going_on == AutomaticStep(urls.play_url(state.match), SNAPSHOT_DELAY, "train")
     assert seen == list(range(first.last_snapshot))
     assert state.match == Match(record="40", value_source=LENS)
-
-
-def test_a_run_can_be_stopped_where_it_is(site: SiteData) -> None:
-    match = Match(value_source=LENS, snapshot=4, plays_training=True)
-    shown = build_snapshot_slider(replay_match(match, site), LENS)
-    assert shown is not None
-    assert shown.is_running
-    assert shown.toggle_url == urls.play_url(replace(match, plays_training=False))
-
-
-def test_a_move_ends_a_run() -> None:
-    assert (
-        not Match(value_source=LENS, snapshot=4, plays_training=True)
-        .follow_record("4")
-        .plays_training
-    )
 
 
 @pytest.mark.parametrize(
@@ -170,10 +113,6 @@ def test_what_the_form_means_by_its_step(
     assert response.headers["Location"] == address
 
 
-def test_a_wrong_step_is_refused(client: FlaskClient) -> None:
-    assert client.get(f"/set/?at=/play/?lens={LENS}&lens={LENS}&step=99").status_code == 400
-
-
 def test_the_curve_behind_the_slider_is_that_of_the_blunders(site: SiteData) -> None:
     shown = build_snapshot_slider(replay_match(Match(), site), LENS)
     assert shown is not None
@@ -182,10 +121,3 @@ def test_the_curve_behind_the_slider_is_that_of_the_blunders(site: SiteData) -> 
     assert [x for x, _ in points] == pytest.approx(np.linspace(0, 100, len(blunders)), abs=0.5)
     heights = [20 * number / max(blunders) for number in blunders]
     assert [20 - y for _, y in points] == pytest.approx(heights, abs=0.06)
-
-
-def test_the_last_step_is_the_agent_as_shipped(client: FlaskClient, site: SiteData) -> None:
-    last = site.get_last_snapshot(LENS)
-    assert client.get(f"/play/4?lens={LENS}&step={last}").data == (
-        client.get(f"/play/4?lens={LENS}").data
-    )

@@ -1,6 +1,5 @@
 """The page of all values: the picture, the board of each tile, and error messages."""
 
-import gzip
 import re
 from collections import Counter
 from html import unescape
@@ -13,18 +12,13 @@ from app.tictactoe.notation import format_position
 from app.tictactoe.value_map import UNKNOWN, encode_frame
 from app.web import urls
 from app.web.comparison import parse_comparison
-from app.web.move_values import HEAT_STEPS
 from app.web.pages.compare import ComparePage
 from app.web.pages.mind import build_mind_page
 from app.web.pictures.minds import (
-    COLOURINGS,
     choose_decisions,
     colour_tiles,
     draw_mind,
-    list_colourings,
-    outline_tiles,
 )
-from app.web.pictures.palette import LEVEL_COUNT
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 from tests.tictactoe.checker import images
@@ -32,7 +26,6 @@ from tests.tictactoe.reference import SIGN, Rules, mover
 
 HTMX = {"HX-Request": "true"}
 NAMES = ["q-table", "champion", "observing", "dqn-vs-random"]
-A_FRAME = 15 * 1024  # bytes
 RULES = Rules()
 
 
@@ -105,52 +98,6 @@ def test_every_tile_is_drawn_once_in_the_colour_that_the_film_has(
             assert outline.count(drawn.tile_outline) == number
 
 
-def test_a_tile_lies_where_the_picture_says(site: SiteData) -> None:
-    where = site.tile_layout
-    heat = np.full(627, UNKNOWN, np.int8)
-    heat[100] = 7
-    (_, _), (_, alone) = outline_tiles(where, heat)
-    x, y = where.column_index[100] + 0.15, where.top_distance[100] + 0.05
-    assert alone.startswith(f"M{x:g} {y:g}h")
-
-
-def test_who_has_no_task_is_not_coloured_by_it(site: SiteData, client: FlaskClient) -> None:
-    assert site.get_task("observing") is None
-    assert "wrong-task" not in list_colourings(site, "observing")
-    assert [*list_colourings(site, "q-table")] == [*COLOURINGS]
-    assert client.get("/mind/observing?colour=wrong-task").status_code == 400
-
-
-def test_in_its_own_task_a_mind_errs_less_than_by_best_play(site: SiteData) -> None:
-    """Q-learning 1 was trained against random moves, so it overestimates other games."""
-    by_truth, by_task = (
-        colour_tiles(site, "q-learning-1", kind).colour_levels[-1]
-        for kind in ("wrong", "wrong-task")
-    )
-    assert by_task.mean() < by_truth.mean()
-    assert by_truth.max() > LEVEL_COUNT / 2
-
-
-@pytest.mark.parametrize("kind", COLOURINGS)
-@pytest.mark.parametrize("name", NAMES[:2])
-def test_each_colouring_has_a_page(client: FlaskClient, name: str, kind: str) -> None:
-    page = client.get(urls.mind_url(name, 3, kind)).text
-    scale = COLOURINGS[kind].colour_scale
-    assert f'data-scale="{scale}"' in page
-    assert f'id="colour-{kind}" href="/mind/{name}?step=3' in page
-    low = -HEAT_STEPS if scale == "heat" else 0
-    shown = {int(heat) for heat in re.findall(rf'<path data-{scale}="(-?\d+)" d="[^"]*h.7l', page)}
-    assert shown <= {*range(low, (HEAT_STEPS if scale == "heat" else LEVEL_COUNT) + 1)}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_frame_is_light(client: FlaskClient, name: str) -> None:
-    """The page with all frames has a limited size for each frame."""
-    body = client.get(f"/mind/{name}", headers={"Accept-Encoding": "gzip"}).data
-    assert len(body) <= A_FRAME
-    assert b"<svg" in gzip.decompress(body)
-
-
 def test_a_tile_says_what_is_so(client: FlaskClient, site: SiteData) -> None:
     name = "q-table"
     heats, told = colour_tiles(site, name, "expects"), Told(site, name, -1)
@@ -198,32 +145,6 @@ def test_what_is_known_expected_and_counted_is_so(site: SiteData) -> None:
         ]
 
 
-@pytest.mark.parametrize(
-    ("name", "step", "known"),
-    [("expected-sarsa", 10, 568), ("self-play", 9, 494), ("q-learning-1", 10, 568)],
-)
-def test_a_position_is_known_as_soon_as_any_image_of_it_is(
-    client: FlaskClient, name: str, step: int, known: int
-) -> None:
-    sentence = f"Values learned in {known} of 627 positions."
-    assert sentence in client.get(f"/mind/{name}?step={step}").text
-    assert sentence in client.get(f"/compare/?lens={name}_{step}").text
-
-
-def test_a_value_is_compared_with_an_outcome_and_not_by_its_colour(
-    client: FlaskClient, site: SiteData
-) -> None:
-    """+0.51 is nearer to a win; its rounded colour, a half, would be nearer to a draw."""
-    page = client.get("/mind/double-q?tile=226").text
-    assert (
-        "Its highest Q-value is +0.51, which is nearest to the value of <b>a win</b>. "
-        "With optimal play the result is <b>a win</b>." in page
-    )
-    told = Told(site, "double-q", -1)
-    board = told.shown(format_position(site.game, site.tile_layout.decisions[226]))
-    assert (told.expects(board), told.truth[board]) == (1, 1)
-
-
 def test_two_minds_agree_where_they_expect_the_same_outcome(site: SiteData) -> None:
     decisions = [format_position(site.game, position) for position in site.tile_layout.decisions]
     for views in (("double-q", -1), ("q-table", 3)), (("self-play", 9), ("dqn-vs-random", -1)):
@@ -236,20 +157,3 @@ def test_two_minds_agree_where_they_expect_the_same_outcome(site: SiteData) -> N
         minds = ComparePage(*parse_comparison("", lenses, site)).compared_minds
         assert minds
         assert minds.agreement_text == str(agree)
-
-
-def test_the_tiles_are_a_ring_of_links(client: FlaskClient) -> None:
-    first = client.get("/mind/q-table").text
-    assert 'id="tile-before" class="button" href="/mind/q-table?tile=626"' in first
-    assert 'id="tile-after" class="button" href="/mind/q-table?tile=1"' in first
-    last = client.get("/mind/q-table?step=2&tile=626").text
-    assert 'id="tile-after" class="button" href="/mind/q-table?step=2"' in last
-
-
-def test_a_tile_names_optimal_play_and_the_training_task(client: FlaskClient) -> None:
-    page = client.get("/mind/q-table").text
-    assert (
-        "Its highest Q-value is +1.00, which is nearest to the value of <b>a win</b>. "
-        "With optimal play the result is <b>a draw</b>. "
-        "The highest exact value in the agent's training task is <b>+0.995</b>." in page
-    )

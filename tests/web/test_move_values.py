@@ -11,18 +11,14 @@ from msgspec import structs
 from app.tictactoe.agents import Agent
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import policy_from_values
-from app.web import urls
 from app.web.formatting import format_signed
 from app.web.match import Match, replay_match
 from app.web.move_values import (
-    HEAT_STEPS,
-    MoveValues,
     build_notes,
     choose_value_source,
     evaluate_match,
     evaluate_moves,
     find_shown_ply,
-    list_task_values,
 )
 from app.web.pictures.boards import lay_out_board
 from app.web.site_data import SiteData
@@ -80,13 +76,6 @@ def test_what_training_updated_is_known_and_nothing_else(site: SiteData) -> None
                 np.testing.assert_array_equal(known, updated[position])
 
 
-def test_an_updated_value_is_shown_though_it_is_what_it_began_with(site: SiteData) -> None:
-    agent = site.agents["q-iteration"]
-    assert (agent.build_table(site.game, 19)[0] == agent.build_table(site.game, 0)[0]).all()
-    assert agent.find_updated_pairs(site.game, 19)[0].all()
-    assert evaluate_moves(site, 0, "q-iteration", 19).value_texts == ["0.00"] * 9
-
-
 def test_a_network_has_a_value_everywhere_from_its_first_update_on(site: SiteData) -> None:
     legal = site.game.legal
     for position in range(0, site.game.decisions, 193):
@@ -139,34 +128,12 @@ def test_a_star_on_an_untried_square_shows_what_decides(site: SiteData) -> None:
             assert "never tried" in square.label
 
 
-def test_best_play_knows_how_many_plies_it_takes(site: SiteData) -> None:
-    position = parse_position(site.game, "XX.OO....")
-    seen = evaluate_moves(site, position, "truth")
-    assert seen.optimal_results[2] == "win in 1"
-    assert seen.optimal_results[6] == "loss in 2"
-    assert seen.is_best == [cell == 2 for cell in range(9)]
-    assert (seen.value_texts[2], seen.heats[2]) == ("+1", HEAT_STEPS)
-    assert (seen.value_texts[6], seen.heats[6]) == ("−1", -HEAT_STEPS)
-
-
 def test_best_play_prefers_to_win_sooner_and_to_lose_later(site: SiteData) -> None:
     lost = parse_position(site.game, "XO.X.....")  # O has to stop the left column
     seen = evaluate_moves(site, lost, "truth")
     assert seen.optimal_results[6] != "loss in 2"
     assert seen.is_best[6]
     assert "loss in 2" in seen.optimal_results
-
-
-def test_an_error_is_marked_where_the_outcome_is_another(site: SiteData) -> None:
-    for name, agent in expecting(site).items():
-        seen = evaluate_moves(site, 0, name)
-        assert agent.card.reward_scale
-        scaled = np.interp(agent.q[0], agent.card.reward_scale.get_rewards("x"), [-1, 0, 1])
-        np.testing.assert_array_equal(seen.scaled_values, scaled)
-        assert seen.is_wrong == (abs(scaled) > 0.5).tolist()  # every first move is a draw
-        assert not any(seen.is_blunder)
-        said = [note.spoken_text for note in build_notes(site, seen, None, "truth")]
-        assert said == ["with optimal play: draw" if wrong else "" for wrong in seen.is_wrong]
 
 
 def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(
@@ -186,22 +153,6 @@ def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(
             ):
                 said = build_notes(site, seen, None, errors)
                 assert [bool(note.short_text) for note in said] == [bool(mark) for mark in marked]
-
-
-def test_a_value_is_off_its_own_task_by_a_tenth_of_the_way_to_a_win(site: SiteData) -> None:
-    name, marked = "q-learning-1", 0
-    for position in range(0, site.game.decisions, 193):
-        seen, task = (
-            evaluate_moves(site, position, name),
-            evaluate_moves(site, position, f"{name}_task"),
-        )
-        said = build_notes(site, seen, None, "task")
-        for cell in np.flatnonzero(site.game.legal[position] & seen.is_known):
-            off = abs(seen.scaled_values[cell] - task.scaled_values[cell]) >= 0.1
-            assert said[cell].short_text == (f"task: {task.value_texts[cell]}" if off else "")
-            marked += off
-    assert marked
-    assert list_task_values(site, 0, "champion_task") == [""] * 9
 
 
 def test_the_board_shows_the_values_of_the_player_to_move(site: SiteData) -> None:
@@ -230,29 +181,6 @@ def test_in_self_play_the_values_are_those_of_the_mover_in_its_own_view(site: Si
         assert shown.position == state.position
 
 
-def test_a_wrong_value_is_said_with_the_truth(site: SiteData) -> None:
-    position = parse_position(site.game, "XX.OO....")
-    seen: MoveValues = evaluate_moves(site, position, "q-iteration")
-    assert not any(seen.is_wrong)
-    erring = replace(seen, is_wrong=[True] * 9)
-    state = replace(replay_match(Match(), site), positions=(position,))
-    labels = [square.label for square in lay_out_board(state, erring, None).squares]
-    assert "with optimal play: win in 1" in labels[2]
-
-
-def test_nothing_is_known_before_the_first_update(site: SiteData) -> None:
-    for name in site.agents:
-        shown = evaluate_moves(site, 0, name, 0)
-        assert shown.value_texts == [""] * 9
-        assert not any(shown.is_best)
-
-
-def test_the_last_step_is_the_table(site: SiteData) -> None:
-    for name, agent in expecting(site).items():
-        shown = evaluate_moves(site, 0, name, site.get_last_snapshot(name)).values
-        np.testing.assert_array_equal(shown, agent.q[0])
-
-
 def test_a_task_is_the_other_truth(site: SiteData) -> None:
     """Against random moves a corner is best, and a move later counts 0.9."""
     assert site.get_task("q-learning-1") is not None
@@ -263,14 +191,6 @@ def test_a_task_is_the_other_truth(site: SiteData) -> None:
     assert seen.is_best == [cell in (0, 2, 6, 8) for cell in range(9)]
     assert all(seen.is_known)
     assert not any(seen.is_wrong)
-
-
-def test_the_task_of_an_agent_can_be_shown_wherever_values_are(client: FlaskClient) -> None:
-    page = client.get("/play/4?lens=q-learning-1_task&pause=1").text
-    assert "Exact value of each move for O in the training task of Q-learning 1" in page
-    chosen = client.get("/settings/?at=/play/4?lens=q-learning-1_task").text
-    assert "Exact values of the training task of Q-learning 1</option>" in chosen
-    assert 'id="snapshot-step"' not in page
 
 
 def test_no_value_is_a_negative_zero(site: SiteData, client: FlaskClient) -> None:
@@ -303,8 +223,3 @@ def test_the_lens_is_whoever_is_to_move_unless_asked_for(site: SiteData) -> None
     assert choose_value_source(Match(), site, +1) == "q-iteration"  # a person has no table
     assert choose_value_source(Match(x="minimax", o="random"), site, +1) == next(iter(site.agents))
     assert choose_value_source(Match(value_source="truth"), site, +1) == "truth"
-
-
-def test_every_lens_has_an_address_that_shows_it(client: FlaskClient, site: SiteData) -> None:
-    for lens in site.value_sources:
-        assert client.get(urls.play_url(Match(value_source=lens))).status_code == 200

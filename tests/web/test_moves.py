@@ -10,15 +10,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from app.tictactoe.notation import replay_record
-from app.web.game_review import RESULT_LABELS, ReviewedMove, describe_moves, review_moves
+from app.web.game_review import ReviewedMove, describe_moves, review_moves
 from app.web.match import Match, replay_match
 from app.web.pictures.curves import ROOM_ABOVE, lay_out_game_values
-from app.web.pictures.svg import Dot, Path, Segment, Shape
+from app.web.pictures.svg import Dot, Shape
 from app.web.site_data import SiteData
 from tests.web.test_match import WORLD, records
 
 MINUS = "\N{MINUS SIGN}"
-WORTH = ("loss", "draw", "win")
 EXPECTING = [name for name, agent in WORLD.agents.items() if agent.card.reward_scale is not None]
 
 
@@ -52,19 +51,6 @@ def common(value: Fraction, worth: tuple[float, ...]) -> Fraction:
     return (value - draw) / (win - draw if value > draw else draw - loss)
 
 
-def test_what_a_move_did_is_said_for_the_mover(site: SiteData) -> None:
-    said = [
-        (move.optimal_result_before, move.optimal_result_after, move.is_blunder)
-        for move in listed(site, Match("3140"))
-    ]
-    assert said == [
-        ("draw", "draw", False),
-        ("draw", "loss in 6", True),
-        ("win in 5", "win in 5", False),
-        ("loss in 4", "loss in 2", False),
-    ]
-
-
 @given(records())
 def test_a_blunder_is_where_the_value_falls(record: str) -> None:
     game, value = WORLD.game, WORLD.solution.values
@@ -75,13 +61,6 @@ def test_a_blunder_is_where_the_value_falls(record: str) -> None:
         mover = game.to_move[before]
         assert move.is_blunder == (mover * value[after] < mover * value[before])
         assert move.optimal_value == value[after]
-
-
-def test_the_value_expected_is_the_lens_s_and_in_the_chart_x_s(site: SiteData) -> None:
-    second = listed(site, Match(record="31", value_source="q-learning-1"))[1]
-    q = float(site.agents["q-learning-1"].q[replay_record(site.game, "3")[-1], 1])
-    assert second.value_text == to_two_decimals(q)
-    assert second.expected_value == -q
 
 
 @given(records(), st.sampled_from(EXPECTING), st.integers(0, 30))
@@ -116,19 +95,3 @@ def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step:
     assert len(drawn) == len(dots)
     # A dot is put on a tenth of a pixel.
     np.testing.assert_allclose(np.reshape(drawn, (-1, 2)), np.reshape(dots, (-1, 2)), atol=0.0501)
-
-
-def test_the_picture_shows_what_the_list_says(site: SiteData) -> None:
-    match = Match(record="3140", value_source="q-iteration")
-    played, chart = listed(site, match), chart_of(site, match)
-    rules = [shape for shape in chart if isinstance(shape, Segment)]
-    levels = dict(
-        zip(RESULT_LABELS, [rule.y1 for rule in rules if rule.css_classes == "rule"], strict=True)
-    )
-    (line,) = (shape for shape in chart if isinstance(shape, Path))
-    corners = np.array(line.points)
-    # Two corners a move: along at the old value, then up or down to the new one.
-    assert corners[2::2, 1].tolist() == [levels[move.optimal_value] for move in played]
-    assert corners[2::2, 0].tolist() == [x for x, _ in dots_of(chart)]
-    assert [rule.x1 for rule in rules if rule.css_classes == "now"] == [corners[-1, 0]]
-    assert f"2. X wins, O expected {played[1].value_text}" in describe_moves(played)

@@ -50,26 +50,6 @@ def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
         assert fragment.count(f'id="{target}"') == page.count(f'id="{target}"') == 1
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "/agents?sort=random-o",
-        "/agents/q-table?against=minimax",
-        "/lab/q-table,games=200?ghost=double-q",
-        "/mind/q-table?step=4&tile=99&colour=wrong",
-        "/why/40?cell=8",
-        "/puzzle/5",
-        "/puzzle/5?right=0",
-        "/puzzle/5?right=0&plays=4&ply=2",
-    ],
-)
-def test_a_fragment_is_a_part_of_the_page(client: FlaskClient, url: str) -> None:
-    page, fragment = client.get(url), client.get(url, headers=HTMX)
-    assert fragment.text.strip() in page.text
-    assert len(fragment.text) < len(page.text)
-    assert page.headers["ETag"] != fragment.headers["ETag"]
-
-
 @pytest.mark.parametrize("url", ["/mind/q-table?tile=3", "/puzzle/5?right=0", *ADDRESSES])
 def test_a_page_is_kept_and_asked_for_again(client: FlaskClient, url: str) -> None:
     first = client.get(url)
@@ -90,46 +70,6 @@ def test_every_position_has_a_page(client: FlaskClient, site: SiteData) -> None:
         assert board.count('class="mark"') == len(record)
 
 
-def test_every_focusable_thing_has_an_id_of_its_own(client: FlaskClient) -> None:
-    for url in ["/compare/", "/compare/31?lens=q-learning-1_3&lens=observing", *ADDRESSES]:
-        fragment = client.get(url, headers=HTMX).text
-        for tag in re.findall(r"<(?:a|select|input|button|summary)\b[^>]*>", fragment):
-            assert ' id="' in tag or 'type="hidden"' in tag or 'type="submit"' in tag, tag
-        ids = re.findall(r' id="([^"]+)"', fragment)
-        assert len(ids) == len(set(ids))
-
-
-def test_the_settings_form_leads_to_the_plain_address(client: FlaskClient) -> None:
-    chosen = f"/set/?at={quote('/play/40?o=t-hand')}&lens=&errors=&epsilon=0&delay=1&hide=1"
-    response = client.get(chosen)
-    assert (response.status_code, response.headers["Location"]) == (303, "/play/40?o=t-hand&hide=1")
-
-
-def test_a_tally_belongs_to_those_who_played(client: FlaskClient) -> None:
-    before = quote("/play/?x=minimax&o=random&tally=1-0-2")
-    form = f"/set/?at={before}&seat=o&player={{}}"
-    kept = client.get(form.format("random")).headers["Location"]
-    assert kept == "/play/?x=minimax&o=random&tally=1-0-2"
-    lost = client.get(form.format("fixed")).headers["Location"]
-    assert lost == "/play/?x=minimax&o=fixed"
-
-
-def test_two_persons_keep_the_values_that_they_saw(client: FlaskClient) -> None:
-    at = quote("/play/40?o=q-learning-4&lens=q-learning-4&step=5")
-    both = client.get(f"/set/?at={at}&seat=o&player=human").headers["Location"]
-    assert both == "/play/40?o=human&lens=q-learning-4&step=5"
-    plain = client.get("/set/?at=/play/40?o=menace&seat=o&player=human").headers["Location"]
-    assert plain == "/play/40?o=human&lens=menace"
-
-
-def test_the_board_shows_the_values_of_a_newly_chosen_agent(client: FlaskClient) -> None:
-    at = quote("/play/40?x=q-learning-3&o=q-table&lens=q-learning-3")
-    chosen = client.get(f"/set/?at={at}&seat=x&player=q-iteration").headers["Location"]
-    assert "lens" not in chosen
-    at = quote("/play/40?x=q-learning-3&o=q-table&lens=truth")  # asked for in the settings
-    assert "lens=truth" in client.get(f"/set/?at={at}&seat=x&player=menace").headers["Location"]
-
-
 @pytest.mark.parametrize(
     ("at", "chosen", "address"),
     [
@@ -148,17 +88,6 @@ def test_whoever_is_chosen_sits_down_at_the_board_as_it_is(
 ) -> None:
     response = client.get(f"/set/?at={quote(at)}&{chosen}")
     assert (response.status_code, response.headers["Location"]) == (303, address)
-
-
-@pytest.mark.parametrize("chosen", ["seat=z&player=fixed", "errors=loud", "step=x"])
-def test_what_cannot_be_chosen_is_refused(client: FlaskClient, chosen: str) -> None:
-    assert client.get(f"/set/?at=/play/40&lens=&{chosen}").status_code == 400
-    assert client.get("/set/?at=/play/40&seat=o&player=nobody").status_code == 404
-
-
-def test_a_board_waits_while_an_agent_is_about_to_move(client: FlaskClient) -> None:
-    assert 'href="/play/48"' not in client.get("/play/4").text
-    assert 'href="/play/48?pause=1"' in client.get("/play/4?pause=1").text
 
 
 def test_static_files_are_kept_for_a_year(client: FlaskClient) -> None:

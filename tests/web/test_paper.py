@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from html import unescape
-from urllib.parse import unquote, urlencode
+from urllib.parse import unquote
 
 import pytest
 from flask.testing import FlaskClient
@@ -65,24 +65,12 @@ def test_the_beads_are_those_with_which_menace_begins(client: FlaskClient) -> No
     assert f"{sum(needed.values())} beads in nine colours" in page
 
 
-def test_why_there_are_more_boxes_than_michie_had(client: FlaskClient) -> None:
-    page = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", sheets(client)))
-    assert "So there are 1 + 12 + 108 + 183 = 304 boxes" in page
-    assert "Michie’s papers mention only 287 boxes." in page
-    assert "But in 17 boxes of the fourth move" in page
-
-
 def test_typed_games_are_a_learner(client: FlaskClient) -> None:
     assert typed(client, TYPED) == (303, f"/teach/{RECIPE}")
     page = client.get(f"/teach/{RECIPE}").text
     results = re.search(r'aria-label="Results of the games in order: ([^"]*)"', page)
     assert results
     assert results[1] == "lost, won, drawn"
-
-
-def test_all_boxes_have_any_opening(client: FlaskClient) -> None:
-    status, address = typed(client, "1 2 5 3 9", set="all")
-    assert (status, address) == (303, "/teach/menace,vs=you,seat=x,paper=yes,games=1,taught=01428")
 
 
 @pytest.mark.parametrize(
@@ -104,12 +92,6 @@ def test_a_wrong_game_is_named_by_its_line(client: FlaskClient, text: str, fault
     assert (status, said[: len(fault)]) == (400, fault)
 
 
-def test_what_was_typed_stays_when_a_line_is_wrong(client: FlaskClient) -> None:
-    page = client.get(f"/teach/paper?{urlencode({'taught': '5 1 x', 'set': 'all'})}").text
-    assert ">5 1 x</textarea>" in page
-    assert '<input type="hidden" name="set" value="all">' in page
-
-
 def test_the_labels_of_a_machine_that_played_have_its_beads_of_now(client: FlaskClient) -> None:
     page = sheets(client, of=RECIPE)
     numbers = [int(one) for one in re.findall(r'<text class="number"[^>]*>(\d+)<', page)]
@@ -120,31 +102,3 @@ def test_the_labels_of_a_machine_that_played_have_its_beads_of_now(client: Flask
     # Opposite corner: drawn; far edge: lost; near corner: not played; near edge: won.
     assert re.findall(r'class="tally"[^>]*>(\d+)<', label) == ["4", "2", "3", "6"]
     assert ">5 1 6 4 9 7\n" in unescape(page)
-
-
-@pytest.mark.parametrize(
-    ("address", "status", "sentence"),
-    [
-        ("/teach/paper?set=x", 400, "set=x in the URL is wrong: set must be short, all."),
-        ("/teach/paper?size=a5", 400, "size=a5 in the URL is wrong: size must be a4, letter."),
-        ("/teach/paper?of=q-table", 400, "cannot be taught"),
-        ("/teach/paper?of=sarsa,start=empty", 400, "Only MENACE has boxes and beads to print."),
-        ("/teach/paper?of=nobody", 400, "no algorithm"),
-    ],
-)
-def test_what_is_wrong_is_said(client: FlaskClient, address: str, status: int, sentence) -> None:
-    answer = client.get(address)
-    assert answer.status_code == status
-    assert sentence in unescape(answer.text)
-
-
-def test_a_game_on_paper_is_clicked_on_the_board(client: FlaskClient) -> None:
-    """Both sides are clicked; MENACE has only squares with a bead, and its box has a number."""
-    start = "/teach/menace,seat=x,opening=centre,paper=yes"
-    page = client.get(start).text
-    assert "Game 1. MENACE has only one move here: click it." in page
-    page = client.get(f"{start}?now=4").text
-    assert "Game 1. Where did O, the opponent of MENACE, play?" in page
-    page = client.get(f"{start}?now=40").text
-    assert "Game 1. Which bead did you draw from box 1?" in page
-    assert client.get(f"{start}?now=405386").location.endswith("games=1,taught=405386")

@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException
 from app.tictactoe.puzzles import ROUND_LENGTH
 from app.web import urls
 from app.web.facts import list_puzzles
-from app.web.pages.parts.attempt import ANSWER_WORDS, list_daily_puzzles, parse_attempt
+from app.web.pages.parts.attempt import list_daily_puzzles, parse_attempt
 from app.web.site_data import SiteData
 
 NUMBERS = [1, 5, 9, 20, 60]
@@ -122,21 +122,6 @@ def test_two_presses_open_it(client: FlaskClient, site: SiteData, number: int) -
     assert links("".join(board)) == []
 
 
-def test_what_was_known_is_counted_for_the_round(client: FlaskClient, site: SiteData) -> None:
-    puzzle = list_puzzles(site)[4]
-    right, wrong = puzzle.correct_cells[0], puzzle.blunder_cell
-    for plays, said, answer in (
-        (wrong, right, 3),
-        (wrong, wrong, 1),
-        (right, right, 2),
-        (right, wrong, 0),
-    ):
-        page = client.get(answered(5, said, plays)).text
-        assert f'href="/puzzle/6?answers=31{answer}"' in page
-        assert ("You found the program’s move." in page) == (answer in (1, 3))
-        assert ("You found a right move." in page) == (answer in (2, 3))
-
-
 @pytest.mark.parametrize("number", NUMBERS)
 def test_the_punishment_is_played_through_to_the_end(
     client: FlaskClient, site: SiteData, number: int
@@ -152,54 +137,6 @@ def test_the_punishment_is_played_through_to_the_end(
         if step:
             url = unescape(step[1])
     assert ("strike" in page) == (puzzle.value_after != 0)
-
-
-def test_the_last_of_ten_leads_to_the_score(client: FlaskClient, site: SiteData) -> None:
-    puzzle = list_puzzles(site)[ROUND_LENGTH - 1]
-    url = answered(ROUND_LENGTH, puzzle.correct_cells[0], puzzle.blunder_cell, "301230123")
-    page = client.get(url).text
-    assert 'href="/puzzle/10/score?answers=3012301233"' in page
-    score = client.get("/puzzle/10/score?answers=3012301233").text
-    assert '<p class="score">4 of 10 solved</p>' in score
-    for word in ANSWER_WORDS:
-        assert score.count(f'data-known="{word}"') == "3012301233".count(
-            str(ANSWER_WORDS.index(word))
-        )
-    assert 'href="/puzzle/11"' in score
-    assert 'href="/puzzle/1"' in score
-
-
-def test_the_preview_gives_nothing_away(client: FlaskClient) -> None:
-    page = client.get("/puzzle/5").text
-    found = re.search(r'property="og:image" content="http://localhost([^"]+)"', page)
-    assert found
-    assert "hide=1" in found[1]
-    assert client.get(unescape(found[1])).mimetype == "image/png"
-
-
-def test_after_the_last_puzzle_comes_the_first(client: FlaskClient, site: SiteData) -> None:
-    total, puzzle = len(list_puzzles(site)), list_puzzles(site)[-1]
-    page = client.get(answered(total, puzzle.correct_cells[0], puzzle.blunder_cell, "")).text
-    assert 'href="/puzzle/1?answers=3"' in page
-    assert (
-        'href="/puzzle/1"' in client.get(f"/puzzle/{total}/score?answers={'0' * ROUND_LENGTH}").text
-    )
-
-
-def test_every_puzzle_is_in_the_index_by_agent_and_level(
-    client: FlaskClient, site: SiteData
-) -> None:
-    page = client.get("/puzzle").text
-    numbers = re.findall(r'href="/puzzle/(\d+)" aria-label', page)
-    assert sorted(map(int, numbers)) == [*range(1, len(list_puzzles(site)) + 1)]
-    for name in {puzzle.agent_id for puzzle in list_puzzles(site)}:
-        assert f"<h3>{site.display_titles[name]}</h3>" in page
-
-
-def test_every_puzzle_has_a_page_that_opens(client: FlaskClient, site: SiteData) -> None:
-    for number, puzzle in enumerate(list_puzzles(site), 1):
-        page = client.get(answered(number, puzzle.correct_cells[0], puzzle.blunder_cell)).text
-        assert site.display_titles[puzzle.agent_id] in page
 
 
 @given(days=st.integers(0, 2000))

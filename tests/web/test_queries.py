@@ -10,7 +10,6 @@ from flask import Flask, request_started
 from flask.testing import FlaskClient
 from werkzeug.test import create_environ
 
-from app.web import urls
 from app.web.service.queries import build_query_reader
 
 
@@ -80,10 +79,6 @@ def test_a_page_is_made_once_whatever_is_added_to_its_query(
     assert len(answered) == 1
 
 
-def test_the_api_still_refuses_what_it_does_not_read(client: FlaskClient) -> None:
-    assert client.get("/api/v1/positions/XO.......?u=1").status_code == 400
-
-
 @pytest.mark.parametrize(
     "page",
     [
@@ -101,8 +96,3 @@ def test_the_links_of_a_page_are_written_as_their_routes_read_them(
     assert {link: read(app, link) for link in map(unescape, links)} == {
         link: urlsplit(link).query for link in map(unescape, links)
     }
-
-
-def test_a_url_has_only_parameters_that_its_route_reads() -> None:
-    with pytest.raises(TypeError, match="/arena does not read step"):
-        urls.ARENA.url(step=3)

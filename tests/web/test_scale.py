@@ -23,13 +23,10 @@ from app.web.match import Match, replay_match
 from app.web.match_view import MatchView
 from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.on_demand import Lab
-from app.web.pages.mind import build_mind_page
-from app.web.pages.parts.learning import film_position
-from app.web.pictures.boards import SQUARE_GAP, SQUARE_SIZE, draw_board_preview, lay_out_board
-from app.web.pictures.minds import EXPECTED_KEY, colour_tiles
+from app.web.pictures.boards import SQUARE_GAP, SQUARE_SIZE
 from app.web.pictures.palette import DEFAULT_PALETTE, compute_colour
-from app.web.pictures.svg import PREVIEW_MARGIN, PREVIEW_SIZE, PREVIEW_TEXT_HEIGHT, render_png
-from app.web.site_data import HUMAN, TRUTH, SiteData
+from app.web.pictures.svg import PREVIEW_MARGIN, PREVIEW_SIZE, PREVIEW_TEXT_HEIGHT
+from app.web.site_data import TRUTH, SiteData
 from training.run import record_history
 
 NUMBER = rf"[+{MINUS}]?\d+(?:\.\d\d)?"
@@ -157,36 +154,6 @@ def test_the_bar_has_the_value_that_the_mind_has(site: SiteData) -> None:
     assert untried_best > 400
 
 
-def test_the_bar_counts_an_untried_square_that_the_agent_would_play(site: SiteData) -> None:
-    state = replay_match(Match("21638", x=HUMAN, o=HUMAN, value_source="double-q"), site)
-    assert MatchView(state).evaluation_bar.heat == 0
-
-
-def test_on_a_tile_of_every_mind(site: SiteData) -> None:
-    for lens, agent in site.agents.items():
-        if agent.card.reward_scale is None:
-            continue
-        colours, last = colour_tiles(site, lens, EXPECTED_KEY), site.get_last_snapshot(lens)
-        for step in (0, last // 2, last):
-            for tile in range(0, len(site.tile_layout.decisions), 97):
-                expects = build_mind_page(
-                    site, lens, {"step": str(step), "tile": str(tile)}
-                ).chosen_tile.value_sentence
-                if colours.is_known[step, tile]:
-                    assert (
-                        colour_of(expects.removeprefix("Its highest Q-value is "))
-                        == colours.colour_levels[step, tile]
-                    )
-                else:
-                    assert expects == "The agent has never updated a value of this position"
-
-
-def test_on_the_frames_of_a_film(site: SiteData) -> None:
-    for frame in film_position(site, "q-table", "024").frames:
-        for square in frame.squares.values():
-            assert square.heat == (colour_of(square.value_text) if square.value_text else None)
-
-
 @pytest.mark.parametrize("agent", ["observing", "dqn-vs-heuristic", "self-play", "td-afterstates"])
 def test_on_the_pages_themselves(client: FlaskClient, agent: str) -> None:
     coloured = rf'data-heat="(-?\d+)"[^>]*>(?:<span class="value">)?({NUMBER})<'
@@ -205,15 +172,6 @@ def test_on_the_pages_themselves(client: FlaskClient, agent: str) -> None:
         found = re.findall(coloured, text)
         assert len(found) > 3, page
         assert [colour_of(text) for _, text in found] == [int(heat) for heat, _ in found], page
-
-
-def test_the_own_units_are_there_where_they_are_asked_for(client: FlaskClient) -> None:
-    """With their legend; colours, the bar and the links stay the same."""
-    page = {own: client.get(f"/play/4?o=human&lens=observing{own}").text for own in ("", "&own=1")}
-    heats = [re.findall(r'data-heat="(-?\d+)"', text) for text in page.values()]
-    assert heats[0] == heats[1]
-    assert page[""] != page["&own=1"]
-    assert "own=1" in page["&own=1"].partition('id="board-0"')[2]
 
 
 def preview_of_page(client: FlaskClient, url: str) -> Image.Image:
@@ -259,36 +217,3 @@ def test_the_preview_of_a_page_has_the_squares_of_its_board(client: FlaskClient,
             )
             at = (int(left + scale * place[0]), int(PREVIEW_MARGIN + scale * place[1]))
             assert image.getpixel(at) == compute_colour(DEFAULT_PALETTE, heat), (url, cell)
-
-
-def test_the_preview_of_a_mind_is_that_mind(client: FlaskClient) -> None:
-    images = {
-        page: preview_of_page(client, page).tobytes()
-        for page in ("/agents/q-table", "/mind/q-table", "/mind/q-table?step=3", "/mind/champion")
-    }
-    assert images["/agents/q-table"] == images["/mind/q-table"]
-    assert len(set(images.values())) == 3
-
-
-def test_the_preview_of_the_lab_has_its_curves(client: FlaskClient) -> None:
-    queries = ("", "?ghost=double-q")
-    one, two = (preview_of_page(client, f"/lab/q-table{query}") for query in queries)
-    assert one.tobytes() != two.tobytes()
-    text = client.get("/lab/q-table?ghost=double-q").text
-    assert 'og:url" content="http://localhost/lab/q-table?ghost=double-q"' in text
-
-
-def test_the_preview_of_a_finished_game_has_its_line_and_no_values(
-    client: FlaskClient, site: SiteData
-) -> None:
-    state = replay_match(Match("03142", o="human"), site)
-    drawn = lay_out_board(state, None, None, chosen_cell=3)
-    assert drawn.winning_lines
-    told = "X won because move 2 was a blunder."
-    assert client.get("/preview/03142.png?o=human").data == render_png(
-        draw_board_preview(drawn, told)
-    )
-    unmarked = lay_out_board(state, None, None)
-    assert render_png(draw_board_preview(drawn, told)) != render_png(
-        draw_board_preview(unmarked, told)
-    )

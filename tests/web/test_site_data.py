@@ -5,32 +5,10 @@ import shutil
 import weakref
 from pathlib import Path
 
-import pytest
-
 from app.tictactoe.notation import DIGITS
 from app.web import create_app
 from app.web.service.deployment import ROOT
-from app.web.site_data import TASK_SUFFIX, TRUTH, Registry, SiteData
-
-
-def test_a_registry_lists_what_is_always_there_and_finds_the_rest() -> None:
-    made: list[str] = []
-
-    def make(name: str) -> int:
-        made.append(name)
-        return int(name)
-
-    registry = Registry({"one": 1, "two": 2}, str.isdigit, make)
-    assert [*registry] == ["one", "two"]
-    assert [name in registry for name in ("one", "two", "3", "x")] == [True, True, False, False]
-    assert [registry.contains_name(name) for name in ("one", "3", "x")] == [True, True, False]
-    assert made == []
-    assert (registry["one"], registry["3"]) == (1, 3)
-    assert [registry.find(name) for name in ("two", "4", "x")] == [2, 4, None]
-    assert made == ["3", "4"]
-    assert len(registry) == 2
-    with pytest.raises(KeyError):
-        registry["x"]
+from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
 
 
 def test_what_is_listed_is_known(site: SiteData) -> None:

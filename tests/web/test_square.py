@@ -84,21 +84,6 @@ def test_the_curve_is_the_value_at_each_snapshot(site: SiteData) -> None:
     assert told.curve_text.split(", ")[-1] == told.value_text
 
 
-@pytest.mark.parametrize("lens", ["truth", f"{AGENT}_task"])
-def test_exact_values_have_no_training_to_show(site: SiteData, lens: str) -> None:
-    told = explain_square(ValueQuery(site, lens, 0, 4), is_result_shown=True)
-    assert told.curve_points == ""
-    assert told.sentences[-1] == "With optimal play: draw."
-
-
-def test_every_agent_can_be_asked_at_every_snapshot(client: FlaskClient, site: SiteData) -> None:
-    for name in site.agents:
-        for step in ("", "&step=0", "&step=3"):
-            for record in ("", "04", "0435"):
-                url = f"/square/{record}?o={name}&lens={name}{step}&cell=8"
-                assert client.get(url).status_code == 200, url
-
-
 def test_the_result_is_told_only_where_nobody_has_to_think(client: FlaskClient) -> None:
     def tells_result(url: str) -> bool:
         text = re.sub("<[^>]*>", "", unescape(client.get(url).text))

@@ -2,8 +2,6 @@
 
 import gzip
 import re
-from collections import Counter
-from collections.abc import Callable
 from html import unescape
 from random import Random
 from urllib.parse import unquote, urljoin
@@ -25,7 +23,6 @@ from training.taught import PupilCache
 
 HTMX = {"HX-Request": "true"}
 FOUR = "menace,vs=you,games=4,taught=245.45810.5713.12368"
-DRAWING = "q-learning,vs=you,start=empty,alpha=0.5,games=3,taught=5861.7815.1328"
 LARGEST = 40_000  # bytes of a page, compressed
 
 
@@ -66,21 +63,6 @@ def recipe_at(address: str) -> str:
     return unquote(address.partition("?")[0].removeprefix("/teach/"))
 
 
-def test_the_first_page_is_menace_that_has_moved(client: FlaskClient) -> None:
-    page = client.get("/teach").text
-    assert "Game 1. Your move as O." in page
-    assert page.count('<span class="value">4●</span>') == len(cells(page)) == 8
-    assert 'class="cell taken last"' in page
-
-
-@pytest.mark.parametrize("learner", [*LEARNERS][1:])
-def test_the_link_to_a_learner_before_its_first_game_is_to_this_one(
-    client: FlaskClient, learner: str
-) -> None:
-    page = client.get(f"/teach/{learner}").text
-    assert f'value="http://localhost/teach/{learner}"' in page
-
-
 @pytest.mark.parametrize("start", LEARNERS)
 def test_any_play_through_the_links_is_what_the_command_line_trains(
     client: FlaskClient, game: Game, start: str
@@ -108,36 +90,6 @@ def test_any_play_through_the_links_is_what_the_command_line_trains(
     )
 
 
-def test_a_learner_that_has_only_met_its_teacher_is_beaten_by_somebody_else(
-    client: FlaskClient,
-) -> None:
-    """The page names and shows the game."""
-    _, answer = follow(client, f"/teach/{DRAWING}")
-    words = re.sub(r"<[^>]*>", "", answer.text)
-    assert (
-        "The learner has not lost the last 3 games against you, but it learned only from your moves."
-        in words
-    )
-    assert "Show a lost game as" in words
-    for seat in "12":
-        if game := link(answer.text, f"losing-{seat}"):
-            assert re.search(r"You win|wins", client.get(game).text)
-
-
-def test_the_same_teacher_of_a_learner_with_other_numbers(client: FlaskClient) -> None:
-    """With other parameters the moves may be impossible; the games before them are kept."""
-    page = client.get(f"/lab/{FOUR}").text
-    assert f'name="recipe" value="{FOUR}"' in page
-    sent = "/lab?algorithm=menace&vs=you&games=4&taught=245.45810.5713.12368"
-    at, _ = follow(client, f"{sent}&beads=9")
-    assert at == f"/lab/{FOUR}".replace("vs=you", "vs=you,beads=9")
-    _, answer = follow(client, f"{sent}&seed=1")
-    assert "These games are not possible" in answer.text
-    kept = link(answer.text, "kept")
-    assert kept.endswith("seed=1")
-    assert client.get(kept).status_code == 200
-
-
 def test_the_end_of_a_game_is_one_round_trip_with_htmx(client: FlaskClient) -> None:
     at, now = "/teach", "8"
     answer = client.get(f"{at}?now={now}", headers=HTMX)
@@ -160,24 +112,6 @@ def test_what_it_learned_is_in_beads_and_in_order(client: FlaskClient) -> None:
     earlier = client.get(f"/teach/{FOUR}?game=1").text
     assert "What the learner learned from game 1" in earlier
     assert link(earlier, "last") == f"/teach/{FOUR}"
-
-
-def test_it_can_be_taken_back_practise_and_start_over(client: FlaskClient) -> None:
-    page = client.get(f"/teach/{FOUR}").text
-    assert (
-        link(page, "take-back") == f"/teach/{name_recipe(remove_last_lesson(parse_recipe(FOUR)))}"
-    )
-    assert link(page, "over") == "/teach/menace,seed=1"
-    assert link(page, "to-usual") == f"/compare/?lens={FOUR}&lens=menace"
-    assert link(page, "to-code") == f"/lab/{FOUR}.py"
-    practised = link(page, "practice-1")
-    assert unquote(practised) == ("/teach/menace,vs=you:4+random:100,taught=245.45810.5713.12368")
-    after = client.get(practised).text
-    assert "The learner practised 100 games." in after
-    assert "What the learner learned from 100 games against Random" in after
-    assert link(after, "take-back") == f"/teach/{FOUR}"
-    begun = client.get(urljoin(practised, link(after, "next"))).text
-    assert "Game 5. Your move as O." in begun
 
 
 @pytest.mark.parametrize(
@@ -255,17 +189,6 @@ def test_many_games_are_a_page_of_bearable_size(client: FlaskClient, game: Game)
     assert client.get(f"/compare/4?lens={taught}&lens={FOUR}").status_code == 200
 
 
-def test_where_the_lab_is_off_nobody_is_taught(start: Callable[..., Flask]) -> None:
-    answer = start(LAB="0").test_client().get("/teach")
-    assert answer.status_code == 404
-    assert "The lab is switched off here" in answer.text
-
-
-def test_the_learners_on_offer_are_written_as_their_names() -> None:
-    assert all(name_recipe(parse_recipe(text)) == text for text in LEARNERS)
-    assert DEFAULT_LEARNER == "menace"
-
-
 @pytest.mark.parametrize(
     ("address", "whole", "games", "kept"),
     [
@@ -284,49 +207,6 @@ def test_a_link_that_was_cut_off_goes_on_from_what_is_left(
     assert said in page
     assert link(page, "kept") == f"/teach/{kept}"
     assert client.get(link(page, "kept")).status_code == 200
-
-
-def test_another_way_to_write_a_name_leads_to_the_one(client: FlaskClient) -> None:
-    answer = client.get("/teach/menace,games=1,vs=you,taught=245?game=1")
-    assert (answer.status_code, answer.location) == (
-        301,
-        "/teach/menace,vs=you,games=1,taught=245?game=1",
-    )
-
-
-def test_the_box_of_its_last_move_is_shown_with_its_beads(client: FlaskClient) -> None:
-    """The first box of MENACE has four beads each for corner, edge and centre."""
-    page = client.get("/teach?now=.").text
-    tray = re.search(r'<svg class="matchbox".*?</svg>', page)
-    assert tray
-    beads = Counter(re.findall(r'<g class="bead bead-\d( drawn)?"', tray[0]))
-    assert beads == {"": 11, " drawn": 1}
-    assert re.search(r"The learner drew bead \d \(4 of 12 beads\) and plays [a-z ]+\.", page)
-    assert "On the squares: the learner’s beads for your move." in page
-
-
-def test_other_learners_show_the_value_of_their_last_move(client: FlaskClient) -> None:
-    start = "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=0.25"
-    page = client.get(f"/teach/{start}?now=.").text
-    assert "The last move of the learner" in page
-    assert 'class="matchbox"' not in page
-
-
-def test_the_beads_of_a_game_come_and_go(client: FlaskClient) -> None:
-    won, lost = (client.get(f"/teach/{FOUR}?game={game}").text for game in (1, 2))
-    assert "The learner won: 3 beads more" in won
-    assert [
-        len(re.findall("<i class", one)) for one in re.findall(r'flying in".*?</span>', won)
-    ] == [3] * won.count('class="flying in"')
-    assert "The learner lost: 1 bead fewer" in lost
-    assert lost.count('class="flying out"') == len(re.findall(r'<li id="change', lost))
-
-
-def test_a_line_that_it_lost_is_shown_before_and_after(client: FlaskClient) -> None:
-    page = re.sub(r"<[^>]*>", "", client.get(f"/teach/{FOUR}").text)
-    assert "The marked move lost game 2. Now the learner cannot lose from this board." in page
-    for word in ("pessimist", "twin", "median"):
-        assert word not in page
 
 
 def test_the_qr_code_holds_the_link_unless_that_is_too_long(client: FlaskClient) -> None:

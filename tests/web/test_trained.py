@@ -10,25 +10,20 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
 import brotli
-import numpy as np
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.exceptions import HTTPException
 
-from app.recipes import ALGORITHMS, MAX_NAME_LENGTH, RecipeError, name_script_file, parse_recipe
-from app.recipes.on_demand import MAX_UPDATES, parse_on_demand
+from app.recipes import ALGORITHMS, MAX_NAME_LENGTH, name_script_file, parse_recipe
+from app.recipes.on_demand import MAX_UPDATES
 from app.recipes.parameters import get_parameters
 from app.tictactoe.agents import ModelError, encode_agent, pack_agent, read_arrays_file, save_agent
 from app.tictactoe.game import build_game
-from app.tictactoe.notation import replay_record
-from app.web.algorithms import find_update_rule
-from app.web.algorithms.targets import ValueQuery
 from app.web.facts import get_figures
 from app.web.on_demand import (
     MAX_CACHED_NAMES,
@@ -38,7 +33,6 @@ from app.web.on_demand import (
     get_client_network,
     get_full_name,
 )
-from app.web.pages.why import explain_value
 from app.web.service.deployment import ROOT
 from app.web.service.job_line import JobLine
 from app.web.site_data import SiteData
@@ -48,7 +42,7 @@ from tests.signals import held_up
 from tests.web.conftest import HANG_SECONDS
 from training import kernels
 from training.export_script import build_script
-from training.jobs import answer_request, train_agent
+from training.jobs import train_agent
 from training.run import list_differences, make_agent_id, train
 
 NAME = "q-table,games=300,seed=7"
@@ -134,73 +128,6 @@ def test_a_training_is_handed_out_as_the_file_that_the_command_prints(client: Fl
         assert answer.headers["Content-Disposition"] == f"attachment; filename={named}"
     assert 'id="code"' not in client.get("/agents/dqn-vs-random").text
     assert client.get("/lab/dqn-vs-random.py").status_code == 404
-
-
-def test_the_recipe_of_nobody_plays(client: FlaskClient) -> None:
-    answer = client.get(f"/reply/?x={NAME}&o=human")
-    assert answer.status_code == 303
-    assert answer.location.endswith(f"?x={NAME}&o=human")
-
-
-def test_the_arena_has_a_row_and_a_column_more(client: FlaskClient, site: SiteData) -> None:
-    before, after = (client.get(address).text for address in ("/arena", f"/arena?add={NAME}"))
-    size = len(site.policies)
-    assert [text.count('<th scope="col"><span>') for text in (before, after)] == [size, size + 1]
-    assert f": {NAME} as X against {NAME} as O" in after
-
-
-def test_those_who_are_always_there_are_listed_and_others_known(site: SiteData) -> None:
-    for registry in (site.agents, site.policies, site.display_titles):
-        assert NAME not in registry
-        assert registry.contains_name(NAME)
-        assert not registry.contains_name("nobody")
-        assert not registry.contains_name("q-table,games=0")
-    assert NAME not in (*site.seat_names, *site.value_sources)
-    assert site.is_seat(NAME)
-    assert site.is_value_source(NAME)
-    assert site.is_value_source(f"{DROPS}_task")
-    assert site.display_titles[f"{DROPS}_task"] == f"Exact values of the training task of {DROPS}"
-    assert site.agents.find("truth") is None
-
-
-def test_a_recipes_value_is_explained_by_its_own_table(site: SiteData) -> None:
-    pair = ValueQuery(site, NAME, 0, 4)
-    assert pair.is_learned
-    assert pair.value == site.agents[NAME].q[0, 4]
-    assert explain_value(pair).update_count_text == f"{site.agents[NAME].visits[0, 4]:,}"
-
-
-@pytest.mark.parametrize(
-    "slug", ["q-learning", "sarsa", "monte-carlo", "td-afterstates", "double-q"]
-)
-@pytest.mark.parametrize("drop", ["", ",epsilon=0.5,epsilon_drop=0.1"])
-def test_answers_of_a_side_that_explores_are_said_to_be_its_greedy_ones(
-    site: SiteData, slug: str, drop: str
-) -> None:
-    """When exploration has ended, the greedy replies are all of its play."""
-    told = explain_value(ValueQuery(site, f"{slug},vs=both,games=400{drop}", 0, 4)).sentences[0]
-    explores = not drop and slug != "double-q"  # the exploration of Double Q ends anyway
-    assert told.startswith(f"Its own play{', where it does not explore,' * explores} has ")
-    assert (" about " in told) == explores
-
-
-@pytest.mark.parametrize(("last", "times"), [("both", 2), ("coin", 1)])
-def test_the_end_of_a_game_counts_for_the_tables_that_it_teaches(
-    site: SiteData, last: str, times: int
-) -> None:
-    """The mean of an end and of a continued game, weighted by their updates."""
-    lens = "double-q,games=400" + ",last=coin" * (last == "coin")
-    position = replay_record(site.game, "0412")[-1]
-    pair = ValueQuery(site, lens, position, 7)
-    found = find_update_rule(pair).compute_reason(pair)
-    ended = [answer.outcome is not None for answer in found.possible_replies]
-    assert any(ended)
-    assert not all(ended)
-    weights = [times if end else 1 for end in ended]
-    targets = [answer.target for answer in found.possible_replies]
-    assert found.target == pytest.approx(np.average(targets, weights=weights))
-    said = "updates both tables" if last == "both" else "only the table that a coin picks"
-    assert said in " ".join(explain_value(pair).sentences)
 
 
 @pytest.mark.parametrize("text", [NAME, PHASES])
@@ -312,15 +239,6 @@ def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(site: SiteD
     assert all(sentence and not lab.is_available(text) for text, _, sentence in refusals)
     assert 100 < found < 9_900
     assert not line.find_place(NAME)  # nothing was put into the line
-
-
-def test_no_name_is_a_fault_of_ours(client: FlaskClient, site: SiteData) -> None:
-    draw = random.Random(2)
-    refused = (text for text in names(draw) if not site.lab.is_available(text) and "/" not in text)
-    for text, _ in zip(refused, range(300), strict=False):
-        with suppress(UnicodeEncodeError):  # no address can have it
-            answer = client.get("/play/", query_string={"x": text})
-            assert answer.status_code in (200, 400, 404, 414), text
 
 
 def test_threads_that_want_the_same_agent_have_it_trained_once(app: Flask, site: SiteData) -> None:
@@ -457,20 +375,6 @@ def test_clients_of_one_provider_share_by_network(app: Flask) -> None:
     assert network("192.0.2.7") == "192.0.2.7"
     assert network("2001:db8:1:2::7") == network("2001:db8:1:2:3:4:5:6") == "2001:db8:1:2::/64"
     assert network("2001:db8:1:3::7") != network("2001:db8:1:2::7")
-
-
-def test_every_learner_without_a_network_is_compiled_beforehand() -> None:
-    algorithms = kernels.list_compiled_algorithms()
-    recipes = [parse_on_demand(kernels.name_short_recipe(kind)) for kind in algorithms]
-    assert {recipe.slug for recipe in recipes} == {
-        kind.slug for kind in ALGORITHMS.values() if not kind.is_network
-    }
-
-
-def test_the_trainer_refuses_what_is_none() -> None:
-    for text in ("", "champion,games=0", "q-table,games=900000", "dqn,epochs=1"):
-        with pytest.raises(RecipeError):
-            answer_request(text)
 
 
 def test_kernels_are_kept_in_a_folder_of_the_user_if_the_code_is_read_only(

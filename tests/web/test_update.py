@@ -4,14 +4,11 @@ import re
 from html import unescape
 
 import msgspec
-import numpy as np
 import pytest
-from flask import Flask
 from flask.testing import FlaskClient
 
 from app.recipes.games import TrainingUpdate, UpdateExample
-from app.tictactoe.notation import find_record, format_position, parse_position, replay_record
-from app.web.algorithms import SECTIONS
+from app.tictactoe.notation import find_record, parse_position, replay_record
 from app.web.match import Match
 from app.web.pages.parts.update import STEP_COUNT, TRIED_DECIMALS
 from app.web.site_data import SiteData
@@ -88,51 +85,6 @@ def test_the_formula_makes_its_target_and_its_new_value(
             assert moved == pytest.approx(seen["new"], abs=0.011)
 
 
-def test_as_it_is_shown_the_first_update_of_q_learning_adds_up(client: FlaskClient) -> None:
-    seen = {
-        name: number(text) for name, text in tokens(client.get(how_url("q-learning")).text).items()
-    }
-    assert (seen["old"], seen["new"]) == (0.36, 0.37)
-    assert round(seen["reward"] + seen["gamma"] * seen["next"], 2) == seen["target"]
-    assert round(seen["old"] + seen["alpha"] * (seen["target"] - seen["old"]), 2) == seen["new"]
-
-
-@pytest.mark.parametrize(
-    "slug", [slug for slug in ALGORITHMS if slug not in ("menace", "mcts", "dqn", "minimax")]
-)
-def test_at_the_end_of_a_game_the_next_value_is_said_to_be_0(
-    client: FlaskClient, site: SiteData, slug: str
-) -> None:
-    if slug == "league":  # its finished boards keep the reward as their value
-        said = steps(client.get(how_url(slug, update="end")).text)
-        assert said[3].startswith("The value of the finished board is the reward")
-        assert "3 + 0.65 × 3.00 = 4.95" in said[4]
-        return
-    kinds = {"end", "lost", "played"} & {example.kind for example in site.update_examples[slug]}
-    told = steps(client.get(how_url(slug, update=kinds.pop())).text)
-    assert re.search("next value is 0|would be 0|no next move", told[3])
-
-
-def test_every_update_of_a_game_has_a_link_and_every_step_too(
-    client: FlaskClient, site: SiteData
-) -> None:
-    for example in site.update_examples["q-table"]:
-        html = client.get(how_url("q-table", update=example.kind)).text
-        linked = dict(re.findall(r'id="update-(?!step)\w+-(\d+)" href="([^"]+)"', html))
-        # The boards are in the order of the moves, the updates of this learner in the other.
-        assert [int(index) for index in linked] == [*range(len(example.updates), 0, -1)]
-        for index, change in enumerate(example.updates, 1):
-            href = unescape(linked[str(index)])
-            assert number(tokens(client.get(href).text)["target"]) == pytest.approx(
-                change.target, abs=0.005
-            )
-        stages = re.findall(r'href="([^"]+)" data-step="(\d)"', html)
-        for href, step in stages:
-            page = client.get(unescape(href)).text
-            assert f'data-stage="{step}"' in page
-            assert page.count('aria-current="step"') == 1
-
-
 @pytest.mark.parametrize(
     ("query", "message"),
     [
@@ -195,18 +147,6 @@ def test_an_exact_value_of_a_task_is_the_mean_of_the_targets_shown(
     assert sum(terms[::2]) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(
-    ("lens", "record"), [("dqn-vs-random", "408"), ("double-q", "4082"), ("observing", "04")]
-)
-def test_where_the_table_is_not_enough_why_shows_an_example_and_says_so(
-    client: FlaskClient, lens: str, record: str
-) -> None:
-    html = client.get(why_url(Match(record, value_source=lens))).text
-    assert "An example, not an update of this value." in html
-    assert "A real update from the training of" in html
-    assert 'id="why-update"' in html
-
-
 def test_a_blunder_of_a_shipped_agent_has_the_update_that_made_it(
     client: FlaskClient, site: SiteData
 ) -> None:
@@ -227,75 +167,3 @@ def test_a_blunder_of_a_shipped_agent_has_the_update_that_made_it(
     assert "The update lowered the value of a better move." in text
     assert "preferred the blunder: here middle left, 0.65." in text
     assert client.get(why_url(match, int(cell), "mistake-99")).status_code == 400
-
-
-@pytest.mark.parametrize("slug", ["q-learning", "q-table", "double-q"])
-def test_an_algorithm_has_the_update_behind_a_blunder_of_its_agent(
-    client: FlaskClient, site: SiteData, slug: str
-) -> None:
-    agent = SECTIONS[slug].value_source
-    mistake, _ = msgspec.json.decode(
-        next(iter(site.blunder_examples[agent].values())), type=list[UpdateExample]
-    )
-    html = client.get(how_url(slug, update="blunder")).text
-    assert f'href="/agents/{agent}"' in html
-    assert f"game {mistake.game_number:,}" in html
-    assert number(tokens(html)["new"]) == pytest.approx(
-        (shown(mistake).in_table or (0, shown(mistake).new))[1], abs=0.006
-    )
-
-
-def test_an_answer_that_is_impossible_is_named(client: FlaskClient) -> None:
-    answer = client.get(why_url(Match("04", value_source="menace"), 2, "8"))
-    assert answer.status_code == 400
-    assert "win (wins), draw (draws), loss (loses)" in unescape(answer.text)
-
-
-def test_a_page_with_an_update_is_small(app: Flask, client: FlaskClient) -> None:
-    for slug in ALGORITHMS:
-        answer = client.get(how_url(slug), headers={"Accept-Encoding": "gzip"})
-        assert len(answer.data) < 12 * 1024, slug
-
-
-@pytest.mark.parametrize("slug", ["q-learning", "self-play", "league", "menace"])
-def test_random_moves_are_marked_in_the_game_of_an_update(
-    client: FlaskClient, site: SiteData, slug: str
-) -> None:
-    """By a word, for every reader; draws of beads and of a league are no exploration."""
-    explores = slug in ("q-learning", "self-play")
-    for example in site.update_examples[slug]:
-        html = client.get(how_url(slug, update=example.kind)).text
-        words = re.findall(r"<span>Move (\d+)(, <em>random</em>)?:</span>", html)
-        expected = {
-            str(10 - turn.board.count(".")): turn.was_random and explores for turn in example.moves
-        }
-        assert {ply: bool(word) for ply, word in words}.items() <= expected.items()
-        assert ("with a dotted square" in html) == any(bool(word) for _, word in words)
-
-
-@pytest.mark.parametrize(
-    ("lens", "reason"),
-    [
-        ("mcts", "the value is the average of all games"),
-        ("dqn-vs-heuristic", "each step of the network changed all values"),
-        ("q-learning-1", "for this agent such updates are recorded for"),
-    ],
-)
-def test_a_blunder_without_a_recorded_update_says_why(
-    client: FlaskClient, site: SiteData, lens: str, reason: str
-) -> None:
-    game, q = site.game, site.get_values(lens)
-    recorded = site.blunder_examples.get(lens, {})
-    for state in range(game.decisions):
-        row = q[state]
-        cell = int(np.nanargmax(row))
-        truth = site.optimal_q[state]
-        alone = np.count_nonzero(row == row[cell]) == 1 and (row[cell] != 0)
-        key = f"{format_position(game, state)} {cell}"
-        if alone and truth[cell] < np.nanmax(truth) and key not in recorded:
-            match = Match(find_record(game, state), value_source=lens)
-            assert reason in " ".join(client.get(why_url(match, cell)).text.split())
-            other = int(np.nanargmax(truth))
-            assert "that caused this blunder" not in client.get(why_url(match, other)).text
-            return
-    raise AssertionError("no such blunder")

@@ -13,7 +13,6 @@ import operator
 import os
 import re
 from fractions import Fraction
-from html import unescape
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -24,21 +23,15 @@ from flask import Flask
 from flask.testing import FlaskClient
 from msgspec.structs import asdict
 
-from app.tictactoe.game import O, X
-from app.tictactoe.notation import DIGITS, find_record, format_position, replay_record
-from app.web.algorithms import ALGORITHMS, find_algorithm_slug, find_update_rule, is_explainable
-from app.web.algorithms.champion import BOUNDS_BY_VALUE
-from app.web.algorithms.league import compute_target_as_o, exchange_marks, is_shared_by_seats
+from app.tictactoe.notation import find_record, format_position, replay_record
+from app.web.algorithms import ALGORITHMS, find_algorithm_slug, find_update_rule
 from app.web.algorithms.targets import ValueQuery, ValueReason
-from app.web.formatting import format_signed
 from app.web.match import Match
-from app.web.move_values import evaluate_moves
 from app.web.pages.parts.next_update import list_cases
 from app.web.pages.why import Explanation, explain_value
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
 from app.web.urls import why_url
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
-from training.learners.league import build_table_layout, list_own_entries
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "why.txt"
 HTMX = {"HX-Request": "true"}
@@ -219,13 +212,6 @@ def reason(pair: ValueQuery) -> ValueReason:
     return find_update_rule(pair).compute_reason(pair)
 
 
-def text_lines(explanation: Explanation) -> list[str]:
-    """Return the parts that are not from the template of a value."""
-    lines = [explanation.heading, *explanation.sentences]
-    lines += [f"  {name}: {value}" for name, value in explanation.facts]
-    return lines + row_lines(explanation)
-
-
 def row_lines(explanation: Explanation) -> list[str]:
     lines = []
     for row in explanation.rows:
@@ -339,46 +325,6 @@ def test_the_targets_are_those_of_a_second_route(site: SiteData, slow: Slow) -> 
                 assert found.target == pytest.approx(target, abs=1e-6), (lens, board, pair.cell)
 
 
-def test_what_the_other_seat_draws_an_entry_to_is_found_by_a_second_route(
-    site: SiteData, slow: Slow
-) -> None:
-    league = [lens for lens, agent in site.agents.items() if agent.card.algorithm == "league"]
-    for lens in league:
-        for pair in pairs(site, lens, 71):
-            if is_shared_by_seats(pair):
-                board = format_position(site.game, pair.position)
-                after = place(board.translate(str.maketrans("XO", "OX")), pair.cell, "X")
-                assert compute_target_as_o(pair) == pytest.approx(slow.drawn_to(lens, after, "O"))
-
-
-@pytest.mark.parametrize("symmetries", [1, 8])
-def test_the_leagues_entries_are_shared_as_the_page_says(site: SiteData, symmetries: int) -> None:
-    game = site.game
-    view = build_table_layout(game, symmetries)
-    own, (as_x, as_o) = list_own_entries(game, view), view.pair_entry
-    x_moves, o_moves = game.to_move == X, game.to_move == O
-    for position in np.flatnonzero(x_moves)[::5]:
-        twin, legal = exchange_marks(game, position), game.legal[position]
-        assert (as_o[position][legal] == own[twin][legal]).all()
-    kept = set(own[game.legal].tolist())
-    assert not kept & set(as_x[o_moves][game.legal[o_moves]].tolist())
-    elsewhere = {*as_x[game.legal].tolist(), *as_o[x_moves][game.legal[x_moves]].tolist()}
-    assert not elsewhere & set(as_o[o_moves][game.legal[o_moves]].tolist())
-
-
-@pytest.mark.parametrize("lens", ["q-iteration", "champion", "truth"])
-def test_where_nothing_is_left_to_chance_the_value_is_its_target(site: SiteData, lens: str) -> None:
-    for pair in pairs(site, lens, 11):
-        found = reason(pair)
-        if lens == "q-iteration" and pair.value == -1:
-            assert -1 in {answer.target for answer in found.replies}
-        else:
-            assert pair.value == found.target
-    assert set(BOUNDS_BY_VALUE) >= set(
-        np.unique(site.agents["champion"].q[site.game.legal]).tolist()
-    )
-
-
 def test_an_exact_value_is_what_follows_from_its_answers(site: SiteData) -> None:
     for lens in site.value_sources:
         if lens not in site.agents:
@@ -390,62 +336,10 @@ def test_an_exact_value_is_what_follows_from_its_answers(site: SiteData) -> None
                 )
 
 
-def test_self_play_has_all_but_settled(site: SiteData) -> None:
-    apart = {pair: abs(reason(pair).value_minus_target) for pair in pairs(site, "self-play", 3)}
-    far = [pair for pair, off in apart.items() if off > 0.05]
-    # few, compared with some million updates in all
-    assert all((pair.update_count or 0) < 25 for pair in far)
-    assert len(far) < len(apart) / 1000
-
-
-def test_the_crossed_opinions_of_two_tables_are_at_most_their_average() -> None:
-    one, other = np.random.default_rng(1).normal(size=(2, 1000, 5))
-    rows = np.arange(1000)
-    crossed = other[rows, one.argmax(1)] + one[rows, other.argmax(1)]
-    assert (crossed / 2 <= ((one + other) / 2).max(1) + 1e-12).all()
-
-
-@pytest.mark.parametrize("lens", ["q-table", "double-q", "q-table-draw-1", "q-table-vs-minimax"])
-def test_of_a_next_move_is_spoken_only_where_there_is_one(site: SiteData, lens: str) -> None:
-    alone = 0
-    for pair in pairs(site, lens, 107):
-        answers = [answer for answer in reason(pair).replies if answer.chance]
-        goes_on = any(not site.game.is_over(answer.position) for answer in answers)
-        alone += answers[0].cell is not None and not goes_on
-        said = "\n".join(text_lines(explain_value(pair)))
-        assert ("the value of the next move was updated" in said) == goes_on
-        assert ("at most" in said) == ("Two tables" in said) == (goes_on and lens == "double-q")
-    assert alone  # answers that all end the game
-
-
 def target_of(facts: dict[str, str]) -> str:
     """Return the target among the facts on a value, alone or on average; "" if there is none."""
     names = ("Target of the next update", "Average target of the next update")
     return next((facts[name] for name in names if name in facts), "")
-
-
-def test_an_average_of_targets_says_so(site: SiteData) -> None:
-    """Above it, the step by step update has the target after a single move of the opponent."""
-    for pair in pairs(site, "q-learning-1", 97):
-        told = reason(pair)
-        differ = len({reply.target for reply in told.replies}) > 1
-        assert ("Average target of the next update" in dict(explain_value(pair).facts)) == (
-            differ and told.has_target
-        )
-
-
-@pytest.mark.parametrize(
-    ("record", "cell", "lens"), [("1025478", 6, "double-q"), ("0126587", 3, "q-table")]
-)
-def test_a_target_of_results_alone_is_exact(
-    site: SiteData, record: str, cell: int, lens: str
-) -> None:
-    pair = pair_of(site, record, cell, lens)
-    results = [answer.reward for answer in reason(pair).replies if answer.outcome is not None]
-    assert len(results) == len(reason(pair).replies)
-    assert reason(pair).target == sum(results) / len(results)
-    told = explain_value(pair)
-    assert target_of(dict(told.facts)) == format_signed(reason(pair).target)
 
 
 def test_the_distance_is_that_of_the_numbers_shown(site: SiteData) -> None:
@@ -474,66 +368,6 @@ def test_the_distance_is_that_of_the_numbers_shown(site: SiteData) -> None:
             assert f"{exactly:.{decimals}f}" == off, (pair.value_source, pair.position, pair.cell)
 
 
-def test_a_difference_is_not_one_of_rounded_numbers(site: SiteData) -> None:
-    misleading = 0
-    for pair in pairs(site, "double-q", 7):
-        found = reason(pair)
-        with_two = round(found.value, 2) - round(found.target, 2)
-        if pair.is_known and round(with_two, 2) != round(found.value_minus_target, 2):
-            misleading += 1
-            apart = f"{abs(found.value_minus_target):.{found.value_decimals}f}"
-            assert found.value_decimals > 2
-            assert any(
-                f"The value of the move is {apart} " in said
-                for said in explain_value(pair).sentences
-            )
-    assert misleading
-
-
-@pytest.mark.parametrize("lens", ["q-learning-1", "q-learning-3", "q-learning-4", "q-table"])
-def test_what_is_said_of_the_past_makes_the_value(site: SiteData, lens: str) -> None:
-    alpha, said = float(asdict(site.get_recipe(lens))["alpha"]), 0
-    for pair in pairs(site, lens, 71):
-        told, found = " ".join(explain_value(pair).sentences), reason(pair)
-        if pair.update_count and abs(found.value_minus_target) > 0.02:
-            begun = (
-                1 - alpha
-            ) ** pair.update_count  # the weight of the initial value 0, which is negligible
-            so_far = re.search(
-                r"(?:only target of this value was|all targets so far is) ([−+]?[\d.]+)", told
-            )
-            if so_far:
-                said += 1
-                assert pair.value == pytest.approx((1 - begun) * number(so_far[1]), abs=0.006)
-            else:  # only the initial value explains it
-                assert pair.value == pytest.approx((1 - begun) * found.target, abs=0.006)
-                assert re.search(
-                    r"the initial value \S+ still makes up [\d.<]+% of the value\.", told
-                )
-            targets = [answer.target for answer in found.possible_replies]
-            met = pair.value / (1 - begun)
-            moved_on = not min(targets) - 0.001 < met < max(targets) + 0.001
-            if (1 - begun) * abs(met - found.target) > 0.01:
-                assert ("than every target that is possible now" in told) == moved_on
-                assert ("drawn at random" in told) != moved_on
-    assert said > 5
-
-
-def test_every_distance_has_a_cause(site: SiteData) -> None:
-    causes = (
-        "the initial value|drawn at random|Since then|only come near|earlier targets|plays O, for"
-        "|average return|return of the only game|errors of later moves"
-    )
-    for lens in (lens for lens in site.agents if lens != "menace"):
-        for pair in pairs(site, lens, 617):
-            found = reason(pair)
-            if pair.is_known and found.has_target and abs(found.value_minus_target) > 0.02:
-                assert re.search(causes, " ".join(explain_value(pair).sentences)), (
-                    lens,
-                    pair.position,
-                )
-
-
 STEPPING = ("q-learning-1", "q-table", "q-iteration", "expected-sarsa", "q-learning-2_task")
 
 
@@ -558,24 +392,6 @@ def test_the_updates_after_all_answers_average_to_the_target(site: SiteData, len
     assert cases > 10
 
 
-@pytest.mark.parametrize("lens", ["dqn-vs-random", "dqn-vs-heuristic"])
-@pytest.mark.parametrize("step", [None, 0, 3])
-def test_a_network_has_a_value_of_every_move_after_its_first_update(
-    app: Flask, site: SiteData, lens: str, step: int | None
-) -> None:
-    never = 0
-    for asked in pairs(site, lens, 207):
-        pair = ValueQuery(site, lens, asked.position, asked.cell, step)
-        board = evaluate_moves(site, pair.position, lens, step)
-        assert pair.is_known == board.is_known[pair.cell] == (step != 0)
-        said = "\n".join([state_value(app, pair), *text_lines(explain_value(pair))])
-        assert ("unknown" in said) == (step == 0)
-        assert "entry is" not in said
-        never += pair.update_count == 0
-        assert ("never played in training" in said) == (pair.update_count == 0)
-    assert bool(never) == (step is None)
-
-
 def test_every_why_is_there(app: Flask, client: FlaskClient, site: SiteData) -> None:
     for lens in site.value_sources:
         for pair in pairs(site, lens, 4999):
@@ -588,37 +404,6 @@ def test_every_why_is_there(app: Flask, client: FlaskClient, site: SiteData) -> 
             page = response.text.replace("&#39;", "'")
             sentences = [state_value(app, pair), *explain_value(pair).sentences]
             assert all(f"<p>{sentence}</p>" in page for sentence in sentences)
-
-
-def test_each_square_leads_to_its_own_why(client: FlaskClient) -> None:
-    page = unescape(client.get("/why/40?x=minimax&o=q-table&lens=truth&cell=8").text)
-    for cell in DIGITS[:9]:
-        link = f'href="/why/40?x=minimax&o=q-table&lens=truth&cell={cell}"'
-        assert f'id="why-board-{cell}"' in page
-        assert (link in page) == (cell not in "40")
-    assert 'href="/play/40?x=minimax&o=q-table&lens=truth"' in page
-    assert 'href="/play/4081?x=minimax&o=q-table&lens=truth&pause=1"' in page
-
-
-def test_without_a_square_it_is_the_best(client: FlaskClient) -> None:
-    assert client.get("/why/40?lens=truth").data == client.get("/why/40?lens=truth&cell=1").data
-    assert client.get("/why/").status_code == 200
-
-
-def test_a_snapshot_has_a_why_where_its_opponent_is_known(
-    client: FlaskClient, site: SiteData
-) -> None:
-    for lens, agent in site.agents.items():
-        url = f"/why/40?cell=8&lens={lens}&step=2"
-        assert is_explainable(site, lens, None)
-        told = client.get(url)
-        if is_explainable(site, lens, 2):
-            assert told.status_code == 200
-            assert f"After {agent.snapshot_updates[2]:,} updates {agent.card.title}" in told.text
-        else:
-            assert told.status_code == 400
-            assert len(site.get_recipe(lens).phases) > 1
-    assert not is_explainable(site, "q-learning-4", 2)
 
 
 @pytest.mark.parametrize("lens", ["q-learning-1", "double-q", "champion", "observing"])
