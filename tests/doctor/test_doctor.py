@@ -67,14 +67,6 @@ def test_a_fault_that_changes_no_value_is_not_excluded(fault: str, games: int, r
     assert reason in str(found)
 
 
-def test_an_occupied_square_is_found_once_a_lost_position_is_worth_less() -> None:
-    settings = Settings(seed=1, games=150, initial=0.2, fault="occupied")
-    assert examine(list_rows(settings)).fault == "occupied"
-    correct = examine(list_rows(replace(settings, fault="")))
-    assert correct.status == 0
-    assert "occupied" not in correct.not_excluded
-
-
 def list_rows(settings: Settings) -> list[Row]:
     rows: list[Row] = []
     train_with_classes(lambda *row: rows.append(list(row)), settings)
@@ -121,15 +113,6 @@ def test_csv_and_lines_of_json_are_the_same_trace(
     )
 
 
-def test_a_fault_in_a_file_is_exit_status_1(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    trace = list_rows(make_settings("discounted-reward", 0))
-    status, text = run(tmp_path / "trace.csv", write(trace), capsys)
-    assert status == 1
-    assert "multiplied by gamma" in text
-
-
 def test_the_right_number_is_that_of_the_rule() -> None:
     settings = Settings(seed=3, games=100, initial=0.5, fault="terminal")
     trace = list_rows(settings)
@@ -139,12 +122,6 @@ def test_the_right_number_is_that_of_the_rule() -> None:
     assert found.found == after
     assert found.right == pytest.approx(before + 0.3 * (reward - before))
     assert found.found == pytest.approx(before + 0.3 * (reward + 0.9 * 0.5 - before))
-
-
-def test_a_gamma_of_0_is_named() -> None:
-    found = examine(list_rows(Settings(seed=1, games=100, gamma=0.0)))
-    assert (found.fault, found.gamma) == ("step", 0)
-    assert "uses nothing of it: gamma is 0" in found.sentence
 
 
 def test_a_fit_of_the_wrong_rule_may_try_a_huge_gamma() -> None:
@@ -174,14 +151,6 @@ def test_an_illegal_move_that_ends_the_game_has_no_next_value() -> None:
                 board = after
         found = examine(rows)
         assert found.fault == ("terminal" if is_wrong else "exploration")
-
-
-def test_draws_with_different_rewards_are_noted() -> None:
-    trace = [
-        [*row[:2], row[2] + 0.01 * (row[0][4] == "." and row[4]), *row[3:]]
-        for row in list_rows(Settings(seed=2, games=150, alpha=0.0))
-    ]
-    assert "A draw has different rewards: +0 and +0.01." in examine(trace).notes
 
 
 def test_later_rows_are_studied_in_parts() -> None:
@@ -228,32 +197,6 @@ def test_a_row_that_is_wrong_is_named(
     assert sentence in text
 
 
-def test_other_bad_files(
-    rows: list[Row], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "trace"
-    for text, sentence in (
-        (write([row[:6] for row in rows], COLUMNS[:6]), "The heading has no column after"),
-        (write(rows[:20]), "There are 20 rows, and 50 are needed at least."),
-        (write(rows[::-1]), "rows are missing or out of order"),
-        (write(rows) + "X........,4\n", f"Row {len(rows) + 1}: it has 2 columns"),
-        ("{broken", "Row 1: it is no JSON"),
-        ("", "The file has no rows."),
-    ):
-        assert run(path, text, capsys)[0] == 2
-        assert sentence in run(path, text, capsys)[1]
-    assert doctor.main([str(tmp_path / "none.csv")]) == 2
-    assert "No such file" in capsys.readouterr().out
-
-
-def test_few_digits_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    trace = list_rows(Settings(seed=2, games=200, self_play=True))
-    short = [[*row[:5], round(row[5], 2), round(row[6], 2)] for row in trace]
-    status, text = run(tmp_path / "trace.csv", write(short), capsys)
-    assert status == 1
-    assert "if only the file is rounded, write all digits" in text
-
-
 @pytest.mark.parametrize(
     "board",
     ["X.O......", list("X O      "), [[1, 0, -1], [0, 0, 0], [0, 0, 0]], "[1, 0, 2, 0,0,0,0,0,0]"],
@@ -271,12 +214,3 @@ def test_a_finished_table_has_symptoms(tmp_path: Path, capsys: pytest.CaptureFix
     assert status == 1
     assert "2 occupied squares have values" in said
     assert "No value is below 0" in said
-
-
-def test_one_seat_is_a_fault_only_in_self_play() -> None:
-    trace = list_rows(Settings(seed=6, games=100))
-    for self_play, fault in ((False, None), (True, "sides")):
-        examined = doctor.Doctor(self_play=self_play)
-        for row in trace:
-            examined.update(*row)
-        assert examined.diagnose().fault == fault

@@ -1,7 +1,5 @@
 """Learners that public programs have: each is recognised, or told honestly that it is not."""
 
-import csv
-import io
 import random
 from typing import Any
 
@@ -35,19 +33,6 @@ def test_a_fault_is_named_or_no_rule_is_recognised(kind: str, seed: int) -> None
     if not fault:
         assert "No rule is recognised" in found.title
         assert (found.right, found.alpha, found.gamma) == (None, None, None)
-
-
-def test_what_the_board_of_the_loser_is_worth_is_added_to_its_last_row() -> None:
-    found = examine(doctor, FAULTY_KINDS["early board of the loser is valued"][0], 5)
-    assert "done is 1 in this row" in found.sentence
-    assert found.right is not None
-
-
-def test_merged_symmetric_boards_and_early_ends_are_noted() -> None:
-    merged = examine(doctor, CORRECT_KINDS["canonical boards"][0], 1)
-    assert any("Symmetric boards are merged" in note for note in merged.notes)
-    early = examine(doctor, CORRECT_KINDS["early board of the loser"][0], 1)
-    assert any("not the final board" in note for note in early.notes)
 
 
 def record(kind: str, seed: int) -> list[list[Any]]:
@@ -100,11 +85,3 @@ def test_every_text_ends_in_a_sentence(text: str) -> None:
         found = doctor.examine_text(whole)
         assert found.status in (0, 1, 2)
         assert found.sentence
-
-
-def test_a_text_is_examined_like_a_file() -> None:
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    writer.writerows([*row[:4], int(row[4]), *row[5:]] for row in record("plain", 1))
-    assert doctor.examine_text(text.getvalue()).rule == "Q-learning"

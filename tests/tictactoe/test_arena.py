@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from app.tictactoe.arena import (
-    add_player,
     compute_round_robin,
     compute_score,
     list_disagreements,
@@ -14,13 +13,10 @@ from app.tictactoe.game import Game
 from app.tictactoe.policy import (
     BASELINES,
     Policy,
-    find_best_moves,
     first_empty_policy,
-    minimax_policy,
-    strongest_policy,
     t_hand_policy,
 )
-from app.tictactoe.values import collect_policy_moves, compute_outcome_chances
+from app.tictactoe.values import compute_outcome_chances
 
 NAMES = list(BASELINES)
 
@@ -36,15 +32,6 @@ def test_every_pair_is_what_it_is_alone(game: Game, chances: np.ndarray) -> None
     policies = [BASELINES[name].build_policy(game) for name in NAMES]
     alone = [[compute_outcome_chances(game, x, o)[0] for o in policies] for x in policies]
     np.testing.assert_allclose(chances, alone, rtol=0, atol=1e-9)
-
-
-def test_who_joins_meets_everybody_as_if_there_from_the_start(
-    game: Game, chances: np.ndarray
-) -> None:
-    *others, newcomer = [BASELINES[name].build_policy(game) for name in NAMES]
-    policies = collect_policy_moves(game, np.stack(others)[:, game.legal])
-    joined = add_player(game, chances[:-1, :-1], policies, newcomer)
-    np.testing.assert_allclose(joined, chances, rtol=0, atol=1e-9)
 
 
 def test_what_is_certain_is_exactly_so(chances: np.ndarray) -> None:
@@ -96,31 +83,3 @@ def test_it_is_where_two_share_no_move(game: Game) -> None:
     classes = game.symmetry_class
     assert {int(classes[position]) for position in parted} == set(classes[listed].tolist())
     assert len(set(classes[listed].tolist())) == len(listed)  # each class once
-
-
-def test_what_most_hangs_on_comes_first(game: Game) -> None:
-    one, right = first_empty_policy(game), find_best_moves(game)
-    listed = list_disagreements(game, [one, strongest_policy(game)])
-    erring = [not right[position, one[position].argmax()] for position in listed]
-    # Where both moves are right nothing hangs on whose it is: that comes last.
-    assert erring == sorted(erring, reverse=True)
-    assert {*erring} == {True, False}
-
-
-def test_those_of_three_where_all_part_come_before_those_where_two_do(game: Game) -> None:
-    three = [first_empty_policy(game), t_hand_policy(game), minimax_policy(game)]
-
-    def parted(position: int) -> int:
-        sets = [likeliest(policy, position) for policy in three]
-        return sum(not sets[a] & sets[b] for a, b in [(0, 1), (0, 2), (1, 2)])
-
-    counts = [parted(position) for position in list_disagreements(game, three).tolist()]
-    assert counts == sorted(counts, reverse=True)
-    assert counts[-1] > 0
-
-
-def test_one_alone_is_set_against_best_play(game: Game) -> None:
-    assert list_disagreements(game, [minimax_policy(game)]).size == 0
-    erring = list_disagreements(game, [first_empty_policy(game)])
-    right = find_best_moves(game)
-    assert not right[erring][first_empty_policy(game)[erring] > 0].any()

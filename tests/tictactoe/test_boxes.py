@@ -1,12 +1,10 @@
 """The boxes of a paper MENACE, counted again on boards as text."""
 
-from collections import Counter
-
 import pytest
 
-from app.tictactoe.boxes import count_lost_boxes, find_box, list_boxes
+from app.tictactoe.boxes import count_lost_boxes, list_boxes
 from app.tictactoe.game import Game
-from app.tictactoe.notation import format_position, parse_position
+from app.tictactoe.notation import format_position
 
 ROWS = ("012", "345", "678", "036", "147", "258", "048", "246")
 TURN, MIRROR = (6, 3, 0, 7, 4, 1, 8, 5, 2), (2, 1, 0, 5, 4, 3, 8, 7, 6)
@@ -54,24 +52,6 @@ def test_the_boxes_are_the_boards_up_to_symmetry_in_which_x_has_a_choice(
     assert [box.number for box in boxes] == [*range(1, number + 1)]
 
 
-def test_how_many_boxes_each_move_of_menace_has(game: Game) -> None:
-    assert Counter(box.get_move_number(game) for box in list_boxes(game)) == {
-        1: 1,
-        2: 12,
-        3: 108,
-        4: 183,
-    }
-
-
-def test_a_box_has_a_bead_for_each_move_that_makes_another_board(game: Game) -> None:
-    for box in list_boxes(game):
-        board = format_position(game, box.position)
-        after = {min(images(one)) for one in moves(board, "X")}
-        mine = {min(images(board[:cell] + "X" + board[cell + 1 :])) for cell in box.cells}
-        assert mine == after
-        assert len(box.cells) == len(after)
-
-
 def test_without_the_boxes_in_which_x_is_lost_there_are_as_many_as_michie_counted(
     game: Game,
 ) -> None:
@@ -86,12 +66,3 @@ def test_without_the_boxes_in_which_x_is_lost_there_are_as_many_as_michie_counte
         )
     ]
     assert len(lost) == count_lost_boxes(game) == 304 - 287
-
-
-def test_every_image_of_a_board_is_found_in_the_box_of_it(game: Game) -> None:
-    box = find_box(game, parse_position(game, "X.O......"))
-    assert box
-    for image in images("X.O......"):
-        assert find_box(game, parse_position(game, image)) == box
-    assert find_box(game, parse_position(game, "XOXXOOOX.")) is None
-    assert find_box(game, parse_position(game, "X.O......"), 4) is None

@@ -6,7 +6,6 @@ import pytest
 from app.tictactoe.atlas import group_blunder_decisions, list_blunder_decisions
 from app.tictactoe.causes import Cause, list_causes
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.notation import format_position
 from app.tictactoe.policy import (
     BASELINES,
     CellMask,
@@ -51,20 +50,6 @@ def test_a_seat_whose_values_are_all_zero_was_never_trained(
     other = side(game, -seat)
     assert not [one for one in named(game, policy).values() if one.player == -seat]
     assert (policy > 0)[other[:, 0]].sum() <= game.legal[other[:, 0]].sum()
-
-
-def test_who_takes_any_square_or_the_first_was_never_trained_at_all(game: Game) -> None:
-    for name, rule in (("random", "any"), ("fixed", "first")):
-        first, *_ = named(game, BASELINES[name].build_policy(game))
-        assert first == ("untrained", 0, rule)
-
-
-def test_a_seat_that_plays_no_better_than_chance_was_never_trained(game: Game) -> None:
-    rng = np.random.default_rng(0)
-    noise = np.where(game.legal, rng.random(game.legal.shape), np.nan)
-    q = np.where(side(game, O), noise, compute_optimal_q(game))
-    cause = named(game, greedy_policy(q))["untrained", O, "chance"]
-    assert cause.matching_count == pytest.approx(cause.expected_by_chance, rel=0.15)
 
 
 @pytest.mark.parametrize("seat", [X, O])
@@ -114,15 +99,3 @@ def test_blunders_in_some_images_only_are_seen_and_two_images_shown(game: Game) 
     wrong = find_blunders(game, choice / choice.sum(axis=1, keepdims=True))
     assert wrong[erring]
     assert not wrong[other]
-
-
-def test_blunders_where_it_never_comes_are_said_to_be_that(game: Game) -> None:
-    best = BASELINES["minimax"].build_policy(game)
-    met = ReachablePlay(game, best).is_reachable
-    never = np.flatnonzero(~met & (find_best_moves(game) != game.legal).any(axis=1))[:20]
-    policy = best.copy()
-    worst = np.nanargmin(compute_optimal_q(game)[never], axis=1)
-    policy[never] = np.eye(9)[worst]
-    cause = named(game, policy)["unreachable", 0, ""]
-    assert cause.matching_count == len(never)
-    assert format_position(game, cause.example_positions[0])

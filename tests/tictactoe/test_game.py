@@ -3,14 +3,12 @@
 import dataclasses
 import hashlib
 import struct
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from app.tictactoe.card import compute_numbering_digest
 from app.tictactoe.game import Game, build_game
-from app.tictactoe.values import solve_game
 from tests.tictactoe.both import Both, assert_symmetric
 from tests.tictactoe.reference import code, mover
 
@@ -21,14 +19,6 @@ def test_decisions_come_first_and_both_parts_go_by_ply_then_code(both: Both):
 
     expected = sorted(both.rules.decisions, key=order) + sorted(both.rules.finished, key=order)
     assert both.boards == expected
-
-
-def test_a_slice_of_the_decisions_is_a_ply(both: Both):
-    starts = both.game.ply_start
-    assert starts[0] == 0
-    assert starts[-1] == both.game.decisions
-    for ply, (start, stop) in enumerate(pairwise(starts)):
-        assert {both.game.cells - board.count(".") for board in both.boards[start:stop]} == {ply}
 
 
 def test_board_is_the_stones(both: Both):
@@ -45,34 +35,6 @@ def test_successor_is_the_position_after_the_move_and_minus_one_where_illegal(bo
     np.testing.assert_array_equal(both.game.legal, both.game.successor != -1)
 
 
-def test_a_pair_is_a_legal_move_row_by_row(both: Both):
-    game = both.game
-    moves = [
-        (board, cell, after)
-        for board in both.decisions
-        for cell, after in sorted(both.rules.children[board].items())
-    ]
-    assert game.pairs == len(moves)
-    assert game.pair_successor.tolist() == [both.number[after] for _, _, after in moves]
-    for position, board in enumerate(both.decisions):
-        start, stop = game.pair_start[position : position + 2]
-        assert [move[:2] for move in moves[start:stop]] == [
-            (board, c) for c in sorted(both.rules.children[board])
-        ]
-
-
-def test_values_of_the_pairs_are_spread_to_their_cells(both: Both):
-    game = both.game
-    values = np.arange(6 * game.pairs, dtype=np.float32).reshape(2, 3, -1)
-    spread = game.spread_pairs(values)
-    assert spread.shape == (2, 3, *game.legal.shape)
-    assert spread.dtype == np.float32
-    np.testing.assert_array_equal(spread[..., game.legal], values)
-    assert np.isnan(spread[..., ~game.legal]).all()
-    flags = game.spread_pairs(np.ones(game.pairs, np.bool_), illegal_value=False)
-    np.testing.assert_array_equal(flags, game.legal)
-
-
 def test_to_move(both: Both):
     expected = [1 if mover(board) == "X" else -1 for board in both.decisions]
     np.testing.assert_array_equal(both.game.to_move, expected)
@@ -81,11 +43,6 @@ def test_to_move(both: Both):
 def test_outcome(both: Both):
     expected = [both.rules.result(board) for board in both.boards[both.game.decisions :]]
     np.testing.assert_array_equal(both.game.outcome, expected)
-
-
-def test_lines(both: Both):
-    assert {frozenset(line) for line in both.game.lines.tolist()} == both.rules.lines
-    assert len(both.game.lines) == len(both.rules.lines)
 
 
 def test_symmetry_is_every_rotation_and_reflection_once_the_identity_first(both: Both):
@@ -103,12 +60,6 @@ def test_image_is_the_position_seen_through_a_symmetry(both: Both):
 
 def test_image_commutes_with_moving(both: Both):
     assert_symmetric(both.game)
-
-
-def test_symmetry_class_is_the_lowest_image(both: Both):
-    for position, board in enumerate(both.boards):
-        images = {"".join(board[cell] for cell in cells) for cells in both.rules.symmetries()}
-        assert both.game.symmetry_class[position] == min(both.number[image] for image in images)
 
 
 def test_find_is_the_inverse_of_code(both: Both):
@@ -149,20 +100,6 @@ def test_nothing_of_a_game_can_be_changed(both: Both):
                 setattr(both.game, name, value)
 
 
-def test_dtypes(game: Game):
-    expected = {
-        "code": "i4",
-        "successor": "i4",
-        "symmetric_positions": "i4",
-        "symmetry_class": "i4",
-    }
-    expected |= {"board": "i1", "to_move": "i1", "outcome": "i1", "legal": "?"}
-    expected |= {"pair_successor": "i4", "pair_start": "i8"}
-    assert {name: getattr(game, name).dtype for name in expected} == {
-        name: np.dtype(kind) for name, kind in expected.items()
-    }
-
-
 def test_numbering_is_the_digest_of_boards_moves_and_results(both: Both):
     rules, cells = both.rules, range(both.game.cells)
     numbers = [rules.rows, rules.columns, *(code(board) for board in both.boards)]
@@ -175,28 +112,6 @@ def test_numbering_is_the_digest_of_boards_moves_and_results(both: Both):
 
 
 # Boards other than tic-tac-toe's.  Those of 4 x 4 take their time: the benchmark checks them.
-
-
-@pytest.fixture(scope="module", params=[3, 4])
-def three_by_four(request: pytest.FixtureRequest) -> Game:
-    return build_game(3, 4, request.param)
-
-
-def test_three_by_four(three_by_four: Game):
-    game = three_by_four
-    expected = {3: (111_973, 79_563, +1), 4: (142_231, 139_339, 0)}  # X wins; a draw
-    value = solve_game(game).values[0]
-    assert (game.positions, game.decisions, value) == expected[game.in_a_row]
-
-
-def test_three_by_four_looks_the_same_through_its_four_symmetries(three_by_four: Game):
-    game = three_by_four
-    assert len(game.symmetries) == 4
-    assert_symmetric(game)
-    solution = solve_game(game)
-    for image in game.symmetric_positions:
-        np.testing.assert_array_equal(solution.values[image], solution.values)
-        np.testing.assert_array_equal(solution.plies_to_end[image], solution.plies_to_end)
 
 
 @pytest.mark.parametrize(

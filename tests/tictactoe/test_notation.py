@@ -131,23 +131,6 @@ def test_a_move_that_cannot_be_played_is_named(game: Game, record: str, sentence
     assert str(refused.value) == sentence
 
 
-def test_a_character_that_is_no_cell_is_named_with_its_move(game: Game):
-    for read in (parse_record, replay_record):
-        with pytest.raises(
-            ValueError, match="move 3 of the record is '9', but squares have the numbers 0 to 8"
-        ):
-            read(game, "409")
-
-
-def test_a_board_of_more_than_ten_cells_goes_on_with_letters():
-    game = build_game(3, 4, 4)
-    assert parse_record(game, "9ab") == [9, 10, 11]
-    with pytest.raises(
-        ValueError, match="move 2 of the record is 'c', but squares have the numbers 0 to b"
-    ):
-        parse_record(game, "bc")
-
-
 @given(st.text() | st.text(CELLS + LOOKALIKES))
 @example("4 ")
 @example("٣")
@@ -188,12 +171,6 @@ def test_undo_takes_back_plies(order: str, plies: int, back: int):
     else:
         with pytest.raises(ValueError, match=f"cannot take back {back} of {plies} moves"):
             undo_moves(record, back)
-
-
-def test_undo_takes_back_one_ply_unless_told_and_never_a_negative_number():
-    assert undo_moves("408") == "40"
-    with pytest.raises(ValueError, match="cannot take back -1 of 3 moves"):
-        undo_moves("408", -1)
 
 
 def test_some_game_leads_to_each_position() -> None:

@@ -12,28 +12,22 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from app.tictactoe.encodings import (
-    count_symmetric_positions,
     encode_flat,
-    encode_inputs,
     encode_one_hot,
-    pack_bits,
 )
 from app.tictactoe.game import Game
-from app.tictactoe.notation import format_position, parse_position
+from app.tictactoe.notation import format_position
 from app.tictactoe.policy import (
     BASELINES,
     PlayRule,
-    compute_optimal_q,
     epsilon_greedy_policy,
     find_best_moves,
     greedy_policy,
-    minimax_policy,
-    minimax_random_policy,
     mix_policies,
     policy_from_values,
 )
 from tests.tictactoe.both import Both
-from tests.tictactoe.reference import PLAYERS, SIGN, equally, mover
+from tests.tictactoe.reference import PLAYERS, equally
 
 NAN = np.nan
 WAYS: tuple[PlayRule, ...] = get_args(PlayRule)
@@ -54,11 +48,6 @@ def test_a_baseline_plays_as_the_reference_does(both: Both, name: str):
 def test_best_moves(both: Both):
     best = {board: dict.fromkeys(both.rules.best_cells(board), 1) for board in both.decisions}
     np.testing.assert_array_equal(find_best_moves(both.game), both.pairs(best, otherwise=0))
-
-
-def test_the_baselines_have_a_name():
-    assert list(BASELINES) == list(PLAYERS)
-    assert all(baseline.title for baseline in BASELINES.values())
 
 
 @given(ROWS)
@@ -97,38 +86,6 @@ def test_the_ways_to_play(row: list[float], plays, expected: list[float]):
     assert policy_from_values(np.array(row), plays) == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_history_of_tables_is_played_like_each_of_them(game: Game, tables):
-    history = np.abs(np.stack(list(tables.values())))
-    for plays in WAYS:
-        policies = policy_from_values(history, plays)
-        for policy, q in zip(policies, history, strict=True):
-            np.testing.assert_array_equal(policy, policy_from_values(q, plays))
-
-
-def test_nobody_plays_in_proportion_to_a_value_below_0(tables):
-    with pytest.raises(ValueError, match="no policy plays in proportion to a value below 0"):
-        policy_from_values(tables["lucky"], "proportional")
-
-
-def test_the_values_of_best_play_are_played_as_best_moves(both: Both):
-    told = {
-        board: {c: SIGN[mover(board)] * both.rules.solved[x][0] for c, x in children.items()}
-        for board, children in both.rules.children.items()
-    }
-    q = compute_optimal_q(both.game)
-    np.testing.assert_array_equal(q, both.pairs(told, otherwise=NAN))
-    assert not np.signbit(q[q == 0]).any(), "no -0.0"
-    np.testing.assert_array_equal(policy_from_values(q, "first"), minimax_policy(both.game))
-    np.testing.assert_array_equal(policy_from_values(q, "greedy"), minimax_random_policy(both.game))
-
-
-def test_greedy_takes_the_table_as_it_is_stored():
-    """0.1 + 0.2 and 0.3 are equal in float32, but not in float64."""
-    row = np.array([0.1 + 0.2, 0.3])
-    assert greedy_policy(row).tolist() == [1, 0]
-    assert greedy_policy(row.astype(np.float32)).tolist() == [0.5, 0.5]
-
-
 @pytest.mark.parametrize(
     "act",
     [
@@ -143,26 +100,11 @@ def test_a_row_without_a_legal_cell_is_refused(act):
             act(np.array(q))
 
 
-def test_greedy_takes_a_row_a_table_and_a_history_of_tables(game: Game):
-    history = np.where(game.legal, np.random.default_rng(1).integers(-3, 4, (2, 4520, 9)), NAN)
-    for act in (greedy_policy, lambda q: epsilon_greedy_policy(q, 0.25)):
-        policies = act(history)
-        assert policies.shape == (2, 4520, 9)
-        np.testing.assert_array_equal(policies[1], act(history[1]))
-        np.testing.assert_array_equal(policies[1, 7], act(history[1, 7]))
-
-
 def test_epsilon_greedy_is_greedy_but_for_epsilon():
     q = np.array([1, NAN, 0, 1, 0])
     assert epsilon_greedy_policy(q, 0.0).tolist() == [0.5, 0, 0, 0.5, 0]
     assert epsilon_greedy_policy(q, 1.0).tolist() == [0.25, 0, 0.25, 0.25, 0.25]
     assert epsilon_greedy_policy(q, 0.5).tolist() == [0.375, 0, 0.125, 0.375, 0.125]
-
-
-@given(st.floats(0, 1))
-def test_a_mix_of_policies_is_a_policy(chance: float):
-    mixed = mix_policies(np.array([0.5, 0.5, 0]), np.array([0, 0, 1.0]), chance)
-    assert mixed == pytest.approx([(1 - chance) / 2, (1 - chance) / 2, chance])
 
 
 @pytest.mark.parametrize("chance", [-0.1, 1.1, NAN, np.inf, -np.inf])
@@ -194,30 +136,3 @@ def test_the_flat_board_is_the_base_3_number_digit_by_digit_and_who_is_to_move(g
         assert int("".join(map(str, row)), 3) == game.code[s]
         to_move = 2 if text.count("X") > text.count("O") else 1
         assert moving == (0 if game.is_over(s) else to_move)
-
-
-def test_two_bits_a_cell_and_two_for_the_player_to_move(game: Game) -> None:
-    position = parse_position(game, "XO.......")
-    assert f"{pack_bits(game, position):020b}" == "01" + "10" + 7 * "00" + "01"
-    packed = {pack_bits(game, s) for s in range(game.positions)}
-    assert len(packed) == game.positions
-    assert max(packed) < 1 << 20
-
-
-def test_what_networks_read_instead_of_the_one_hot_board(game: Game) -> None:
-    flat_board, bits, number = (encode_inputs(game, one) for one in ("flat", "bits", "number"))
-    assert [read.shape[1] for read in (flat_board, bits, number)] == [10, 20, 1]
-    rows = zip(flat_board.tolist(), bits.tolist(), number[:, 0].tolist(), strict=True)
-    for s, (digits, ones, one) in enumerate(rows):
-        text = format_position(game, s)
-        mover = "O" if text.count("X") > text.count("O") else "X"
-        assert [".XO"[int(digit)] for digit in digits] == [*text, mover]
-        packed = pack_bits(game, s)
-        assert "".join(str(int(bit)) for bit in ones) == f"{packed:020b}"
-        assert round(one * (2**20 - 1)) == packed
-    assert encode_inputs(game, "one-hot") is encode_one_hot(game)
-
-
-def test_how_many_positions_are_the_same_by_symmetry(game: Game) -> None:
-    for text, different in [(".........", 1), ("X........", 4), ("....X....", 1), ("XO.......", 8)]:
-        assert count_symmetric_positions(game, parse_position(game, text)) == different

@@ -1,19 +1,14 @@
 """Puzzles: each is a blunder that an agent certainly makes in one of its games."""
 
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app.tictactoe.agents import Agent, load_agents
-from app.tictactoe.policy import greedy_policy, policy_from_values
+from app.tictactoe.policy import policy_from_values
 from app.tictactoe.puzzles import (
-    LEVELS,
-    LEVELS_OF_ROUND,
     MANY_CELLS,
-    MAX_PUZZLES,
-    ROUND_LENGTH,
     Puzzle,
     make_puzzles,
 )
@@ -52,12 +47,6 @@ def boards(tictactoe: Both, record: str, start: str = EMPTY) -> list[str]:
     for digit in record:
         passed.append(tictactoe.rules.children[passed[-1]][int(digit)])
     return passed
-
-
-def test_there_are_enough_of_several_agents_and_of_each_level(chosen: list[Puzzle]) -> None:
-    assert 60 <= len(chosen) <= MAX_PUZZLES
-    assert len({puzzle.agent_id for puzzle in chosen}) >= 8
-    assert min(Counter(puzzle.level for puzzle in chosen)[n] for n in range(len(LEVELS))) >= 10
 
 
 def test_no_position_comes_twice_however_it_is_turned(
@@ -118,34 +107,3 @@ def test_how_far_one_has_to_look_makes_the_level(tictactoe: Both, chosen: list[P
         few = board.count(".") < MANY_CELLS
         level = {1: 0 if few else 1, 2: 1, 3: 1}.get(plies, 2)
         assert puzzle.level == level
-
-
-def test_a_round_climbs_while_there_are_puzzles_of_its_levels(chosen: list[Puzzle]) -> None:
-    first, second = (
-        [puzzle.level for puzzle in chosen[n : n + ROUND_LENGTH]] for n in (0, ROUND_LENGTH)
-    )
-    assert first == sorted(first)
-    assert second == [*LEVELS_OF_ROUND]
-
-
-def test_the_first_round_is_of_agents_with_the_usual_rewards(
-    chosen: list[Puzzle], agents: dict[str, Agent]
-) -> None:
-    assert {agents[puzzle.agent_id].card.reward_scale for puzzle in chosen[:ROUND_LENGTH]} == {
-        RewardScale()
-    }
-
-
-def test_they_are_the_same_whoever_asks(tictactoe: Both, tables) -> None:
-    policies = {name: greedy_policy(tables[name]) for name in ("noisy", "rough", "optimal")}
-    values = {name: tables[name] for name in policies}
-    once, again = (make_puzzles(tictactoe.game, policies, values) for _ in range(2))
-    assert once == again
-    assert {puzzle.agent_id for puzzle in once} == {"noisy", "rough"}
-
-
-def test_what_its_values_do_not_tell_is_no_puzzle(tictactoe: Both, tables) -> None:
-    """Untried moves and ties between moves make no puzzles."""
-    policy, legal = {"noisy": greedy_policy(tables["noisy"])}, tictactoe.game.legal
-    for values in (np.full(legal.shape, np.nan), np.where(legal, 0.5, np.nan)):
-        assert make_puzzles(tictactoe.game, policy, {"noisy": values}) == []

@@ -1,6 +1,5 @@
 """The mistakes of an agent: cost, frequency and symmetry classes."""
 
-from collections import Counter
 from fractions import Fraction
 from functools import cache
 
@@ -9,12 +8,11 @@ import pytest
 from numpy.typing import NDArray
 
 from app.tictactoe.atlas import group_blunder_decisions, list_blunder_decisions, prove_unbeatable
-from app.tictactoe.game import SEATS, Game, X
+from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import greedy_policy
 from app.tictactoe.reachable_play import ReachablePlay, find_likeliest_games
 from app.tictactoe.report import find_lost_game
-from app.tictactoe.values import list_plies
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import Line, flaw, images
 from tests.tictactoe.reference import SIGN, Policy, Rules, mover
@@ -66,23 +64,6 @@ def test_how_often_each_mistake_happens(tictactoe: Both, tables, policies, name:
         board = tictactoe.boards[position]
         assert chance == pytest.approx(float(expected[board]), abs=1e-12)
         assert (chance > 0) == (board in reachable)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_classes_hold_every_mistake_once(tictactoe: Both, tables, name: str):
-    found = list_blunder_decisions(ReachablePlay(tictactoe.game, greedy_policy(tables[name])))
-    classes = group_blunder_decisions(tictactoe.game, found)
-    boards = [tictactoe.boards[position] for position in found.positions]
-    chances = Counter(dict(zip(boards, found.chances.tolist(), strict=True)))
-    seen: set[str] = set()
-    for row, erring, count, chance in zip(*classes, strict=True):
-        same = images(tictactoe.rules, boards[row])
-        assert (len(same & set(boards)), len(same)) == (erring, count)
-        assert chance == pytest.approx(sum(chances[board] for board in same), abs=1e-12)
-        assert chances[boards[row]] == pytest.approx(max(chances[board] for board in same))
-        assert not same & seen
-        seen |= same
-    assert set(boards) <= seen
 
 
 def slow_order(both: Both, policy: Policy) -> list[int]:
@@ -142,14 +123,6 @@ def test_own_records_are_games_that_the_agent_can_have(
         assert board == tictactoe.boards[position]
 
 
-def test_each_game_makes_one_move_a_ply_five_at_least(tictactoe: Both, tables):
-    game = tictactoe.game
-    games = ReachablePlay(game, greedy_policy(tables["lucky"])).games_by_player[SEATS["o"]]
-    made = [games.move_chances[ply.pairs].sum() for ply in list_plies(game)]
-    assert made[:5] == pytest.approx([1] * 5)
-    assert sum(made[5:]) < 4
-
-
 # What an agent does wrong: its blunders, where it can meet them, and the game that it loses.
 
 
@@ -173,27 +146,6 @@ def test_losing_game_is_a_real_game_that_the_agent_loses(
             assert mover(board) != seat or int(digit) in policy[board]
             board = rules.children[board][int(digit)]
         assert rules.result(board) == -SIGN[seat]
-
-
-def test_no_losing_game_means_that_not_even_a_gambler_wins(tictactoe: Both, tables, policies):
-    """As X this agent errs once: after a blunder of O it wins or loses with equal chances.
-
-    O gains nothing on average by going there, so the best responder draws.  But an opponent that
-    goes there wins half of the games, so the agent is not proved unbeatable.
-    """
-    rules, q = tictactoe.rules, tables["optimal"].copy()
-    met = rules.reachable(policies["optimal"], "X")
-    coin = next(
-        board
-        for board in tictactoe.decisions
-        if board in met
-        and (rules.solved[board][0], len(rules.best_cells(board))) == (1, 1)
-        and any(rules.solved[after][0] == -1 for after in rules.children[board].values())
-    )
-    losing = next(c for c, after in rules.children[coin].items() if rules.solved[after][0] == -1)
-    q[tictactoe.number[coin], losing] = 1
-    assert rules.can_lose(tictactoe.greedy(q), "X")
-    assert find_lost_game(tictactoe.game, greedy_policy(q), X) is not None
 
 
 @pytest.mark.parametrize("seat", SIGN)
@@ -270,28 +222,6 @@ def test_it_lists_all_that_the_agent_can_meet_and_each_once(
         ReachablePlay(tictactoe.game, greedy_policy(tables[name])), SEATS[seat.lower()]
     )
     assert proof.reachable_count == len(expected)
-
-
-@pytest.mark.parametrize(("name", "seat"), PROVED)
-def test_a_list_with_a_hole_is_refused(tictactoe: Both, tables, name: str, seat: str):
-    lines = listed(tictactoe, tables[name], seat)
-    for i, (board, _) in enumerate(lines):
-        rest = lines[:i] + lines[i + 1 :]
-        if not images(tictactoe.rules, board) & {other for other, _ in rest}:
-            assert flaw(tictactoe.rules, seat, rest) is not None, board
-
-
-@pytest.mark.parametrize(("name", "seat"), PROVED)
-def test_a_list_with_a_losing_move_is_refused(tictactoe: Both, tables, name: str, seat: str):
-    rules, lines = tictactoe.rules, listed(tictactoe, tables[name], seat)
-    refused = 0
-    for i, (board, cells) in enumerate(lines):
-        after = rules.children[board]
-        for losing in (c for c in after if rules.solved[after[c]][0] == -SIGN[seat]):
-            changed = [*lines[:i], (board, [*cells, losing]), *lines[i + 1 :]]
-            assert flaw(rules, seat, changed) is not None, (board, losing)
-            refused += 1
-    assert refused > 50
 
 
 @pytest.mark.parametrize(("name", "seat"), BEATEN)

@@ -4,11 +4,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.tictactoe.game import Game, O, X
-from app.tictactoe.policy import greedy_policy, policy_from_values
+from app.tictactoe.game import Game
 from app.tictactoe.report import (
     Figures,
-    compute_chances,
     compute_figures,
 )
 from app.tictactoe.tasks import Task, solve_task
@@ -47,26 +45,6 @@ def test_all_figures_equal_a_slow_evaluation(
     assert flat(msgspec.to_builtins(figures)) == pytest.approx(flat(expected), rel=0, abs=1e-9)
 
 
-@pytest.mark.parametrize("plays", ["greedy", "first"])
-def test_there_is_one_entry_a_snapshot(game: Game, tables, plays: str):
-    """Each entry depends on the table of its snapshot only."""
-    history, task = list(tables.values()), Task("random", 0.9)
-    figures = judged(game, *history, play_rule=plays, task=task)
-    assert figures.snapshot_updates == [7, 8, 9, 10, 11, 12]
-    together = flat(msgspec.to_builtins(figures))
-    for i, q in enumerate(history):
-        alone = msgspec.to_builtins(judged(game, q, play_rule=plays, task=task)) | {
-            "updates": [7 + i]
-        }
-        for path, number in flat(alone).items():
-            if "vs/" in path or "best_response/" in path:
-                *keys, _, outcome, end = path.split("/")
-                place = "/".join([*keys, str(i), outcome, end])
-            else:
-                place = f"{path.removesuffix('0/')}{i}/"
-            assert together[place] == pytest.approx(number, rel=0, abs=1.1e-9), path
-
-
 def test_who_has_learned_its_task_is_nowhere_off(game: Game):
     """The distance is only the rounding of the table, and a single wrong value is found."""
     task = Task("minimax-random", 0.9)
@@ -82,16 +60,6 @@ def test_who_has_learned_its_task_is_nowhere_off(game: Game):
     ]
     assert distance.largest_reachable_distance == [pytest.approx(0, abs=1e-7)] * 2
     assert distance.mean_reachable_distance == [pytest.approx(0, abs=1e-7)] * 2
-
-
-def test_chances_of_one_policy_are_those_of_its_figures(game: Game, tables):
-    policy, figures = (
-        policy_from_values(tables["noisy"], "first"),
-        judged(game, tables["noisy"], play_rule="first"),
-    )
-    for seat, name in [(X, "x"), (O, "o")]:
-        (against,) = getattr(figures.baseline_chances["random"], name)
-        assert compute_chances(game, greedy_policy(tables["zero"]), policy, seat) == against
 
 
 @pytest.mark.parametrize("worth", [RewardScale(), WORTH])

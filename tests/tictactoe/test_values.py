@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.notation import format_position, replay_record
-from app.tictactoe.policy import BASELINES, greedy_policy, minimax_random_policy, uniform_policy
+from app.tictactoe.policy import BASELINES, greedy_policy, uniform_policy
 from app.tictactoe.values import (
     collect_policy_moves,
     compute_best_responses,
@@ -60,14 +59,6 @@ def test_outcome_chances_from_every_position(tictactoe: Both, players, x: str, o
     close(chances, tictactoe.column(tictactoe.rules.chances(players[x], players[o])))
 
 
-def test_outcome_chances_on_other_boards(both: Both):
-    any_move, best = both.rules.uniform(), both.rules.minimax_random()
-    chances = compute_outcome_chances(
-        both.game, uniform_policy(both.game), minimax_random_policy(both.game)
-    )
-    close(chances, both.column(both.rules.chances(any_move, best)))
-
-
 @pytest.mark.parametrize("loss", [-1, -3, None])
 @pytest.mark.parametrize("seat", ["X", "O"])
 @pytest.mark.parametrize("against", ["random", "t-hand", "fixed"])
@@ -88,15 +79,6 @@ def test_best_response_from_every_position(
     }
     np.testing.assert_array_equal(response.policy, tictactoe.pairs(played, otherwise=0))
     close(response.outcome_chances, tictactoe.column(expected_chances))
-
-
-def test_best_response_on_other_boards(both: Both):
-    for seat, player in SEATS.items():
-        _, expected = both.rules.best_response(both.rules.uniform(), seat)
-        close(
-            find_best_response(both.game, uniform_policy(both.game), player).outcome_chances,
-            both.column(expected),
-        )
 
 
 def test_a_batch_of_policies_is_what_they_are_one_by_one(game: Game, tables):
@@ -151,17 +133,6 @@ def test_matches_end_as_their_chances_say(game: Game, tables):
     )
 
 
-def test_matches_on_other_boards(both: Both):
-    policies = np.stack([uniform_policy(both.game), minimax_random_policy(both.game)])[
-        :, both.game.legal
-    ]
-    (ends,) = compute_match_results(
-        both.game, collect_policy_moves(both.game, policies), np.array([0]), np.array([1])
-    )
-    expected = both.rules.chances(both.rules.uniform(), both.rules.minimax_random())
-    close(ends, np.array(expected[both.rules.boards[0]], float))
-
-
 @pytest.mark.parametrize("outcome", [1, 0, -1])
 @pytest.mark.parametrize(("x", "o"), [("random", "t-hand"), ("t-hand", "random")])
 def test_likeliest_game(tictactoe: Both, players, x: str, o: str, outcome: int):
@@ -184,13 +155,6 @@ def test_likeliest_game(tictactoe: Both, players, x: str, o: str, outcome: int):
     assert chance == highest[rules.boards[0]] > 0
 
 
-def test_among_equally_likely_games_the_first_moves_count(game: Game):
-    first = BASELINES["fixed"].build_policy(game)
-    assert find_likeliest_game(game, first, first, X) == "0123456"
-    assert find_likeliest_game(game, first, uniform_policy(game), X) == "03142"
-    assert find_likeliest_game(game, first, first, O) is None
-
-
 def test_successor_values_are_those_of_the_position_after_the_move(both: Both):
     values = np.arange(both.game.positions) + 0.5
     told = {
@@ -201,20 +165,6 @@ def test_successor_values_are_those_of_the_position_after_the_move(both: Both):
     }
     found = compute_successor_values(both.game, values)
     np.testing.assert_array_equal(found, both.pairs(told, otherwise=np.nan))
-
-
-def test_optimal_play_goes_on_as_solved(game: Game):
-    """In the likeliest game of two perfect players only the number of plies left changes."""
-    best = BASELINES["minimax"].build_policy(game)
-    record = find_likeliest_game(game, best, best, 0)
-    assert record is not None
-    positions = replay_record(game, record)
-    solution = solve_game(game)
-    assert [int(solution.values[position]) for position in positions] == [0] * 10
-    assert [int(solution.plies_to_end[position]) for position in positions] == list(
-        range(9, -1, -1)
-    )
-    assert "." not in format_position(game, positions[-1])
 
 
 def with_row(row: int, change: Callable[[Any], Any]) -> Callable[[Any], Any]:

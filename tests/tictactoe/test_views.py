@@ -32,27 +32,6 @@ def test_movers_view_changes_the_sign_where_o_is_to_move(game: Game):
     np.testing.assert_array_equal(convert_view(game, values), game.to_move)
 
 
-@pytest.mark.parametrize("shape", [(), (9,), (9, 2)])
-def test_movers_view_is_its_own_inverse(game: Game, shape: tuple[int, ...]):
-    values = np.random.default_rng(2).normal(size=(game.decisions, *shape))
-    once = convert_view(game, values)
-    assert once.shape == values.shape
-    assert (once != values).any()
-    np.testing.assert_array_equal(convert_view(game, once), values)
-
-
-def test_movers_view_leaves_nan_where_it_is(game: Game):
-    values = np.where(game.legal, 1.0, np.nan)
-    np.testing.assert_array_equal(np.isnan(convert_view(game, values)), ~game.legal)
-
-
-@given(WORTHS, st.sampled_from([X, O]))
-def test_loss_and_win_are_the_ends(worth, player: int):
-    loss, _, win = worth
-    assert shown(loss, worth, player) == -1
-    assert shown(win, worth, player) == 1
-
-
 @given(WORTHS, st.sampled_from([X, O]))
 def test_a_draw_is_the_middle_unless_it_is_worth_as_much_as_an_end(worth, player: int):
     loss, draw, win = worth
@@ -84,27 +63,6 @@ def test_straight_lines_lie_between(worth, value: float, expected: float):
 def test_a_higher_value_is_never_shown_lower(worth, value: float, other: float):
     low, high = sorted([value, other])
     assert -1 <= shown(low, worth) <= shown(high, worth) <= 1
-
-
-@given(WORTHS, st.floats(0, 100))
-def test_beyond_the_ends_it_is_clipped(worth, beyond: float):
-    assert shown(worth[0] - beyond, worth) == -1
-    assert shown(worth[2] + beyond, worth) == 1
-
-
-def test_each_seat_has_its_own_scale(game: Game):
-    q = np.full(game.decisions, np.float32(0.5))
-    scaled = scale_values_of_movers(game.to_move, q, RewardScale(x=(0, 0.5, 1), o=(-1, -0.5, 0.5)))
-    assert set(scaled[game.to_move == X]) == {0}
-    assert set(scaled[game.to_move == O]) == {1}
-
-
-def test_a_value_is_shown_the_same_in_every_position(game: Game):
-    """Values are not rescaled to the best and the worst move of a position."""
-    q = np.random.default_rng(3).choice([-0.5, 0.1, 0.3], (9, game.decisions))
-    scaled = scale_values_of_movers(game.to_move, q, RewardScale())
-    for value in (-0.5, 0.1, 0.3):
-        assert set(scaled[q == value]) == {value}
 
 
 def test_illegal_cells_stay_nan_and_a_history_keeps_its_shape(game: Game):

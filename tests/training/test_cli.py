@@ -1,6 +1,5 @@
 """The command line, in this process, and in a separate process where necessary."""
 
-import itertools
 import json
 import os
 import runpy
@@ -17,16 +16,12 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.text import Text
 
-from app.project import read_version
-from app.recipes import ALGORITHMS, SHIPPED, name_recipe, parse_recipe
-from app.tictactoe.agents import ModelError, load_agent, save_agent
+from app.recipes import SHIPPED, parse_recipe
+from app.tictactoe.agents import load_agent, save_agent
 from app.tictactoe.card import format_card
 from app.tictactoe.game import Game
-from app.tictactoe.views import round_for_display, scale_values_of_movers
 from tests.signals import heeding
 from training import cli
-from training.play import format_cell, play_in_terminal
-from training.progress import UpdateRate
 from training.run import make_agent_id, train
 
 QUICK = "q-learning-1"
@@ -35,22 +30,6 @@ LONG = "q-learning,games=50000000"  # some minutes: nobody is too late to stop i
 
 def call(*arguments: str | Path) -> Result:
     return CliRunner().invoke(cli.main, [str(argument) for argument in arguments])
-
-
-def test_list_names_every_agent() -> None:
-    result = call("list")
-    assert result.exit_code == 0
-    assert [line.split()[0] for line in result.output.splitlines()] == [*SHIPPED]
-    for agent in SHIPPED.values():
-        assert name_recipe(agent.recipe) in result.output.split()
-
-
-def test_list_describes_every_parameter() -> None:
-    output = call("list", "--parameters").output
-    for slug in ALGORITHMS:
-        assert f"\n{slug}\n" in f"\n{output}"
-    assert "Step size: the share of the error that an update corrects." in output
-    assert "It is a number within 0 and 1; default 0.2." in output
 
 
 def test_train_tells_its_card_and_nothing_else(game: Game, tmp_path: Path) -> None:
@@ -85,12 +64,6 @@ def test_check_says_what_differs(game: Game, tmp_path: Path) -> None:
     assert f"{QUICK}: visits differ (made with platform" in result.output
 
 
-def test_check_says_what_is_missing(tmp_path: Path) -> None:
-    result = call("check", QUICK, "--models", tmp_path)
-    assert result.exit_code == 1
-    assert f"{QUICK}.json: No such file" in result.output
-
-
 @pytest.mark.parametrize("command", ["train", "check", "judge", "evaluate", "seeds"])
 def test_an_unknown_agent_is_answered_with_the_nearest_one(command: str) -> None:
     result = call(command, "q-unlearning")
@@ -101,18 +74,6 @@ def test_an_unknown_agent_is_answered_with_the_nearest_one(command: str) -> None
     assert "there is no agent 'q-learnin' (did you mean q-learning?)" in result.output
 
 
-def test_an_unknown_claim_is_a_wrong_argument() -> None:
-    result = call("experiment", "two-stages")
-    assert result.exit_code == 2
-    assert "there is no claim 'two-stages' (did you mean two-stage?)" in result.output
-
-
-def test_it_has_a_version_and_short_help() -> None:
-    assert call("--version").output == f"q-tac-toe {read_version()}\n"
-    assert call("-h").output == call("--help").output
-    assert call("train", "-h").exit_code == 0
-
-
 def test_ctrl_c_at_a_prompt_ends_it_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(_text: str) -> str:
         raise KeyboardInterrupt
@@ -121,31 +82,6 @@ def test_ctrl_c_at_a_prompt_ends_it_with_130(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("click.termui.visible_prompt_func", interrupt)
     with pytest.raises(SystemExit, match="130"):
         cli.main(["play", "champion"])
-
-
-def test_an_optional_package_is_named_with_its_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "training.cluster", raising=False)
-    folders = ("--store", tmp_path / "runs", "--out", tmp_path)
-    result = call("experiment", "two-stage", "--dask", "tcp://127.0.0.1:1", *folders)
-    assert result.exit_code == 1
-    assert "this needs distributed: run `make install-training` first" in result.output
-
-
-@pytest.mark.parametrize("arguments", [[], ["--all", QUICK], [QUICK, "--seed", "-1"]])
-def test_train_wants_agents_or_all_and_a_seed_that_can_be_one(arguments: list[str]) -> None:
-    result = call("train", *arguments)
-    assert result.exit_code == 2
-    assert "Error" in result.output
-
-
-def test_train_says_where_it_cannot_write(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    result = call("train", QUICK, "--out", tmp_path / "file" / "models")
-    assert result.exit_code == 1
-    assert "Not a directory" in result.output
 
 
 def test_evaluate_prints_and_writes_the_table(tmp_path: Path) -> None:
@@ -165,27 +101,6 @@ def test_evaluate_prints_and_writes_the_table(tmp_path: Path) -> None:
     result = call("evaluate", "--models", tmp_path)
     assert result.exit_code == 1
     assert "no model in this folder" in result.output
-
-
-def test_shipped_agents_stay_where_others_were_trained(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert call("train", "q-table,games=20").exit_code == 0
-    shown = call("evaluate", "q-table", "q-table,games=20", "--json")
-    assert shown.exit_code == 0
-    assert len(shown.stdout.splitlines()) == 2
-    missing = call("evaluate", "q-table,games=21")
-    assert missing.exit_code == 1
-    assert "models/ has no agent q-table-games-21: `" in missing.stderr
-    assert "train q-table,games=21` trains it" in missing.stderr
-
-
-def test_evaluate_fits_a_line_where_it_is_piped() -> None:
-    rows = [
-        line for line in call("evaluate", "q-table", "menace").output.splitlines() if "│" in line
-    ]
-    assert [row.split("│")[1].strip() for row in rows] == ["Q-table", "MENACE"]
 
 
 def test_evaluate_and_judge_print_json(game: Game, tmp_path: Path) -> None:
@@ -217,24 +132,6 @@ def test_evaluate_and_judge_print_json(game: Game, tmp_path: Path) -> None:
     for key in ("blunders", "unbeatable_as", "losing_games"):
         assert judged[key] == expected[key]
     assert judged["notes"]
-
-
-def test_seeds_prints_json() -> None:
-    output = call("seeds", "q-table,games=200", "--seeds", "2", "--first", "5", "--json").stdout
-    lines = [json.loads(line) for line in output.splitlines()]
-    assert [line["recipe"] for line in lines] == [
-        "q-table,games=200,seed=5",
-        "q-table,games=200,seed=6",
-    ]
-    for line in lines:
-        assert line["blunders"] > 0
-        assert sum(line["against"]["random"]["x"]) == pytest.approx(1)
-
-
-def test_compiling_is_no_part_of_the_rate() -> None:
-    rate = UpdateRate()
-    assert [rate.format_rate(updates) for updates in (0, 0, 1)] == ["compiling", "compiling", ""]
-    assert int(rate.format_rate(10**9).split()[0].replace(",", "")) > 10**7
 
 
 def at_work(*agents: str, out: Path) -> subprocess.Popen[bytes]:
@@ -277,11 +174,6 @@ def test_a_recipe_is_an_agent(game: Game, tmp_path: Path) -> None:
     assert "unbeatable in both seats" in call("seeds", recipe, "--seeds", "2", "--jobs", "1").output
 
 
-def test_a_recipe_that_is_shipped_has_the_short_name() -> None:
-    assert make_agent_id(parse_recipe("q-learning,games=1000000")) == QUICK
-    assert make_agent_id(parse_recipe("q-learning,games=1000001")) == "q-learning-games-1000001"
-
-
 def test_a_wrong_recipe_is_answered_with_what_is_wrong() -> None:
     result = call("train", "q-learning,alpha=2")
     assert result.exit_code == 2
@@ -307,22 +199,6 @@ BASELINES["again"] = Baseline("Again", "Takes the first empty square, too.", fir
 from training import cli
 cli.main(sys.argv[1:])
 """
-
-
-def test_judge_is_all_that_another_baseline_needs(game: Game, tmp_path: Path) -> None:
-    """The baseline exists in a separate process only."""
-    judge = ["judge", "--models", str(tmp_path)]
-    agent = train("menace", parse_recipe("menace,games=500"), game, lambda progress: None)
-    before = save_agent(tmp_path, game, agent).card
-    subprocess.run([sys.executable, "-c", ONE_BASELINE_MORE, *judge], check=True)
-    with pytest.raises(
-        ModelError, match=r"strongest, again and have to be against random, .* anew"
-    ):
-        load_agent(tmp_path, game, "menace")
-    vs = json.loads((tmp_path / "menace.json").read_bytes())["figures"]["vs"]
-    assert vs["again"] == vs["fixed"]
-    assert call(*judge).output == "menace: judged\n"
-    assert load_agent(tmp_path, game, "menace").card == before
 
 
 START_SITE = """
@@ -365,18 +241,6 @@ def test_killing_it_leaves_no_process_and_nothing_in_the_folder(tmp_path: Path, 
     assert not contents(tmp_path)
 
 
-def test_without_its_packages_it_says_what_to_run() -> None:
-    """The packages are those of `make run` only."""
-    blocked = (
-        "import runpy, sys; sys.modules['click'] = None; sys.argv[0] = 'training'\n"
-        "runpy.run_module('training', run_name='__main__')"
-    )
-    command = [sys.executable, "-c", blocked]
-    result = subprocess.run(command, check=False, capture_output=True, text=True)
-    assert result.returncode == 1
-    assert result.stderr == "python -m training needs click: run `make install` first.\n"
-
-
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
@@ -395,45 +259,6 @@ def test_a_game_is_played_to_its_end_with_what_is_wrong_told() -> None:
     assert "'x', but squares have the numbers 0 to 8" in result.output
     assert "already taken" in result.output
     assert result.output.rstrip().endswith(("A draw.", "O wins."))  # nobody beats the champion
-
-
-def test_what_is_taken_back_is_asked_again(game: Game) -> None:
-    agent = load_agent(MODELS, game, "champion")
-    typed = iter(["4", "u", "0", "q"])
-    record = play_in_terminal(game, agent, "x", 1, lambda text: next(typed))
-    assert record[0] == "0"
-    assert len(record) == 2
-
-
-@pytest.mark.parametrize("name", ["observing-symmetric", "self-play", "q-table"])
-def test_a_cell_is_as_red_or_green_as_its_value(game: Game, name: str) -> None:
-    """The colour follows the common scale, not the learner's rewards."""
-    agent = load_agent(MODELS, game, name)
-    assert agent.card.reward_scale
-    scaled = game.spread_pairs(
-        scale_values_of_movers(
-            game.to_move[game.pair_decision], agent.q[game.legal], agent.card.reward_scale
-        )
-    )
-    seen = set()
-    for position, cell in itertools.product(range(0, game.decisions, 50), range(game.cells)):
-        text = format_cell(game, agent, position, cell, int(game.board[position, cell]))
-        if not game.legal[position, cell] or not agent.visits[position, cell]:
-            assert "rgb" not in str(text.style)
-            continue
-        red, green = colour(text)
-        sign = (green > red) - (red > green)
-        value = round_for_display(scaled[position, cell])
-        assert float(text.plain.split()[1]) == value
-        assert sign == np.sign(value)
-        seen.add(sign)
-    assert seen >= {-1, 1}
-
-
-def test_beads_are_counted_and_have_no_colour(game: Game) -> None:
-    text = format_cell(game, load_agent(MODELS, game, "menace"), 0, 4, 0)
-    assert float(text.plain.split()[1]) > 100
-    assert "rgb" not in str(text.style)
 
 
 def colour(text: Text) -> tuple[int, int]:

@@ -6,9 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from pydoc import locate
 
@@ -25,7 +24,6 @@ DASK = (str(Path(sys.executable).with_name("dask")),)
 LOCAL = ("--host", "127.0.0.1", "--no-dashboard")
 SCHEDULER = (*DASK, "scheduler", "--port", "0")
 SINGLE = ("--nthreads", "1")
-LONG = 600  # seconds
 SEEDS = 30
 BAD_RUNS = load_claims()["bad-runs"]  # an experiment with its own measure
 
@@ -115,45 +113,6 @@ def test_a_worker_has_the_code_of_now(
         patch.setattr(cluster, "ROOT", tmp_path)
         assert read_divisor() == {60}
     assert read_divisor() == {50}
-
-
-def test_a_worker_without_a_package_is_named_with_it(address: str, tmp_path: Path) -> None:
-    packages = tmp_path / "packages"
-    packages.mkdir()
-    (installed,) = (Path(place) for place in sys.path if place.endswith("site-packages"))
-    for entry in installed.iterdir():
-        if not entry.name.startswith("numba"):
-            (packages / entry.name).symlink_to(entry)
-    python = (sys.executable, "-S", "-m", "dask", "worker")
-    refusal = r"the worker tcp:\S+ has no numba; a run needs 0\."
-    with (
-        started(tmp_path, *python, address, *SINGLE, path=packages),
-        pytest.raises(ConnectionError, match=refusal),
-    ):
-        list(run_in_cluster(os.getpid, [()], address, ["numba", "numpy"]))
-
-
-def test_without_workers_or_a_scheduler_it_is_not_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with ExitStack() as running:
-        address = running.enter_context(started(tmp_path, *SCHEDULER))
-        with monkeypatch.context() as patch:
-            patch.setattr(cluster, "WAIT_SECONDS", 10.0)
-            with pytest.raises(ConnectionError, match=f"the cluster at {address} has no worker"):
-                list(run_in_cluster(os.getpid, [()], address, []))
-        with started(tmp_path, *DASK, "worker", address, *SINGLE):
-            found = run_in_cluster(time.sleep, [(0,), (LONG,)], address, [])
-            assert next(found) == (0, None)
-            running.close()
-            with pytest.raises(ConnectionError, match=f"the scheduler at {address} has gone away"):
-                next(found)
-
-
-def test_a_fault_of_a_worker_is_told_in_a_sentence(address: str) -> None:
-    found = run_in_cluster(int, [("1",), ("one",)], address, [])
-    with pytest.raises(ConnectionError, match="fails: ValueError: invalid literal for int"):
-        list(found)
 
 
 def test_where_no_scheduler_answers_the_command_ends_with_a_sentence(

@@ -1,7 +1,5 @@
 """Exported trainings: one file, which needs only Python and prints the same table as the site."""
 
-import ast
-import re
 import subprocess
 import sys
 from functools import cache
@@ -10,19 +8,16 @@ from random import Random as Dice
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from app.recipes import ALGORITHMS, Recipe, RecipeError, name_recipe, parse_recipe
+from app.recipes import Recipe, RecipeError, name_recipe, parse_recipe
 from app.recipes.taught import add_practice
 from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import BASELINES
 from tests.training.test_taught import practice, taught
-from training import cli
 from training.export_script import build_script
 from training.learners import learn
-from training.reference import LEARNERS, OPPONENTS, build_rules
-from training.reference import learn as learn_by_the_book
+from training.reference import OPPONENTS, build_rules
 from training.taught import PupilCache
 from training.textbook.rng import seed_state
 from training.textbook.symmetry import list_symmetries
@@ -104,68 +99,6 @@ def assert_same(game: Game, tmp_path: Path, recipe: Recipe) -> str:
     return code
 
 
-def test_every_algorithm_with_a_table_leaves_as_a_file() -> None:
-    tables = {slug for slug, algorithm in ALGORITHMS.items() if not algorithm.is_network}
-    assert {parse_recipe(text).slug for text in RECIPES} == tables
-
-
-@pytest.mark.parametrize("slug", LEARNERS)
-def test_the_update_comes_first_and_the_random_numbers_last(slug: str) -> None:
-    code = build_script(parse_recipe(slug))
-    update = re.search(r"^    def (update|simulate)\(", code, re.MULTILINE)
-    assert update
-    assert code[: update.start()].count("\n") < 80
-    order = ["class parameters:", update[0], "def main(", "class TicTacToe:", "class Random:"]
-    assert order == sorted(order, key=code.index)
-
-
-@pytest.mark.parametrize("slug", LEARNERS)
-def test_it_has_hardly_a_function_that_it_does_not_use(slug: str) -> None:
-    """Modules are exported whole, so up to two functions are for other learners only."""
-    tree = ast.parse(build_script(parse_recipe(slug)))
-    defined = {one.name for one in tree.body if isinstance(one, ast.FunctionDef | ast.ClassDef)}
-    unread = defined - {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
-    assert len(unread) <= 2
-
-
-def test_in_the_end_it_says_how_well_it_plays(tmp_path: Path) -> None:
-    """The champion never loses."""
-    (tmp_path / "champion.py").write_text(build_script(parse_recipe("champion")))
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "champion.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    as_x, as_o = done.stderr.splitlines()[-2:]
-    assert re.fullmatch(r"as X against random moves, 1000 games: .* won, .* drawn, 0.0% lost", as_x)
-    assert re.fullmatch(r"as O against random moves, 1000 games: .* won, .* drawn, 0.0% lost", as_o)
-
-
-def test_an_opponent_that_is_not_in_plain_python_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The export is refused; the site has the agent."""
-    monkeypatch.setitem(BASELINES, "corner", BASELINES["fixed"])
-    monkeypatch.setattr(sys.modules["app.recipes.parameters"], "OPPONENTS", ("corner", *BASELINES))
-    recipe = parse_recipe("q-learning,vs=corner,games=60,start=empty")
-    with pytest.raises(RecipeError, match="opponent corner is not written in plain Python"):
-        build_script(recipe)
-    fixed = parse_recipe("q-learning,vs=fixed,games=60,start=empty")
-    assert [*learn_by_the_book(tic_tac_toe(), recipe)] == [*learn_by_the_book(tic_tac_toe(), fixed)]
-
-
-def test_the_file_has_what_it_uses_and_no_more() -> None:
-    tree = ast.parse(build_script(parse_recipe("q-learning,games=10")))
-    defined = {str(getattr(one, "name", "main")) for one in tree.body} - {"main"}
-    read = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
-    assert defined <= read
-    assert "Fraction" not in read
-    assert "minimax" not in defined
-    assert not {"Person", "games_taught", "person", "people"} & (defined | read)
-
-
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -176,14 +109,6 @@ def test_the_file_has_what_it_uses_and_no_more() -> None:
 def test_what_cannot_leave_is_said(text: str, sentence: str) -> None:
     with pytest.raises(RecipeError, match=sentence):
         build_script(parse_recipe(text))
-
-
-def test_the_command_prints_it() -> None:
-    result = CliRunner().invoke(cli.main, ["code", "q-table"])
-    assert (result.exit_code, result.output) == (0, build_script(parse_recipe("q-table")))
-    result = CliRunner().invoke(cli.main, ["code", "dqn"])
-    assert result.exit_code == 1
-    assert "cannot be written as one file" in result.output
 
 
 @pytest.mark.parametrize("opponent", BASELINES)

@@ -8,17 +8,13 @@ import pytest
 import yaml
 
 from app.experiments import load_summaries as load_claims
-from app.tictactoe.agents import load_agent, load_agents
+from app.tictactoe.agents import load_agents
 from app.tictactoe.game import Game
 from training.cli import main
 from training.evaluate import (
-    END_MARK,
     FEATURED_AGENTS,
     README,
     RESULTS,
-    START_MARK,
-    format_results,
-    replace_table,
     write_documents,
 )
 
@@ -87,42 +83,3 @@ def test_the_documents_are_current(game: Game, tmp_path: Path) -> None:
     assert all(f"experiments/{claim}.json)" in results for claim in claims)
     readme = Path(README).read_text()
     assert all(f"| {agents[one].card.title} |" in readme for one in FEATURED_AGENTS)
-
-
-def test_a_row_says_what_is_exactly_true(game: Game) -> None:
-    table = format_results(game, [load_agent(MODELS, game, "q-iteration")])
-    headings, _, row = (
-        [cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()
-    )
-    cells = dict(zip(headings, row, strict=True))
-    assert cells["Agent"] == "Q-iteration"
-    assert cells["as X, Random"] == "96.78 / 3.22 / 0"  # equal to minimax-random, a known figure
-    assert cells["as X, best responder"] == cells["as O, best responder"] == "0 / 100 / 0"
-    assert cells["Blunders"] == "0"
-
-
-def test_only_what_stands_between_the_markers_is_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "README.md"
-    path.write_text(f"before\n{START_MARK}\nold\n{END_MARK}\nafter\n")
-    replace_table(path, "new\n")
-    replace_table(path, "new\n")
-    assert path.read_text() == f"before\n{START_MARK}\nnew\n{END_MARK}\nafter\n"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        START_MARK,
-        END_MARK,
-        f"{END_MARK}{START_MARK}",
-        f"{START_MARK}{START_MARK}{END_MARK}",
-        f"{START_MARK}{END_MARK}{END_MARK}",
-    ],
-)
-def test_a_file_without_the_two_markers_is_left_alone(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "README.md"
-    path.write_text(text)
-    with pytest.raises(ValueError, match="has not"):
-        replace_table(path, "new")
-    assert path.read_text() == text

@@ -12,23 +12,18 @@ from app.tictactoe.game import Game, O, X, build_game
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import first_empty_policy, t_hand_policy, uniform_policy
 from training import learners
-from training.experiments.network import measure_epochs, measure_first_epochs
 from training.learners.phases import Epoch, Progress
 from training.networks import dqn
 from training.networks.dqn import (
     NO_NEXT_STATE,
     MoveArrays,
-    append_moves,
-    compute_illegal_share,
     compute_shares,
     compute_targets,
     extract_moves,
-    make_empty_buffer,
     play_games,
-    sample_cells,
     sample_moves,
 )
-from training.run import find_next_checkpoint, train
+from training.run import find_next_checkpoint
 from training.textbook.rules import TicTacToe
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -53,45 +48,12 @@ def test_a_seed_decides_everything(game: Game, seen: list[Progress]) -> None:
     assert contents(learn(game, "vs=t-hand,epochs=3,seed=1")) != contents(seen)
 
 
-def test_an_epoch_is_games_in_both_seats_and_steps(seen: list[Progress]) -> None:
-    assert [progress.games for progress in seen] == [0, 20, 40, 60]
-    assert [progress.updates for progress in seen] == [0, 20, 40, 60]
-    assert [round(progress.finished_share, 3) for progress in seen] == [0, 0.333, 0.667, 1]
-    assert [progress.epoch is None for progress in seen] == [True, False, False, False]
-    assert len({progress.q.tobytes() for progress in seen}) == 4
-
-
-def test_opponents_come_one_after_the_other(game: Game) -> None:
-    seen = learn(game, "vs=random:1+t-hand:2")
-    assert [progress.games for progress in seen] == [0, 20, 40, 60]
-
-
-def test_visits_are_the_moves_that_it_made(game: Game, seen: list[Progress]) -> None:
-    before, end = seen[-2].visits, seen[-1].visits
-    assert not end[~game.legal].any()
-    assert (end >= before).all()
-    # The shortest game has three moves of X and two of O, the longest five and four.
-    assert 10 * (2 + 2) <= (end - before).sum() <= 10 * (5 + 4)
-    assert end[0].sum() == 3 * 10
-
-
 def test_it_learns_to_beat_a_player_who_never_wavers() -> None:
     """Two in a row on five cells: X always beats the first-empty player with two right moves."""
     brief = BRIEF.replace("steps=20", "steps=40").removesuffix(",memory=100")
     *_, end = learn(build_game(1, 5, 2), "vs=fixed,epochs=25,epsilon_last=0", brief)
     assert end.epoch is not None
     assert end.epoch.won[0] == 1
-
-
-def test_the_card_tells_the_win_rate_of_every_epoch_and_what_computed_it(game: Game) -> None:
-    recipe = parse_recipe(f"dqn,vs=t-hand,epochs=3,{BRIEF}")
-    told: list[Progress] = []
-    card = train("somebody", recipe, game, told.append).card
-    won = [epoch.won for epoch in epochs(told)]
-    assert card.win_rate is not None
-    assert list(zip(card.win_rate.x, card.win_rate.o, strict=True)) == won
-    assert {"platform", "python", "numpy", "jax", "optax"} <= card.versions.keys()
-    assert card.updates == recipe.compute_max_updates() == 60
 
 
 def test_the_shipped_network_begins_as_its_recipe_still_does(game: Game) -> None:
@@ -102,12 +64,6 @@ def test_the_shipped_network_begins_as_its_recipe_still_does(game: Game) -> None
         assert progress.updates == shipped.snapshot_updates[snapshot]
         expected = shipped.history.get_values(snapshot)
         np.testing.assert_allclose(progress.q[game.legal], expected, rtol=1e-3, atol=1e-4)
-
-
-def test_with_guard_rails_it_never_chooses_a_taken_cell(seen: list[Progress]) -> None:
-    for epoch in epochs(seen):
-        assert epoch.forfeited == (0, 0)
-        assert all(won + lost <= 1 for won, lost in zip(epoch.won, epoch.lost, strict=True))
 
 
 def test_without_them_it_chooses_taken_cells_and_loses_by_that(
@@ -124,15 +80,6 @@ def test_without_them_it_chooses_taken_cells_and_loses_by_that(
     # All else is the same: the same network before anything is taught, of another end.
     assert seen[0].q.tobytes() == usual[0].q.tobytes()
     assert seen[-1].q.tobytes() != usual[-1].q.tobytes()
-
-
-def test_what_is_taken_is_asked_of_all_outputs(game: Game) -> None:
-    said = np.where(game.legal, 1.0, 0.0).astype(np.float32)
-    everywhere = slice(None)
-    assert compute_illegal_share(game, said, everywhere) == 0
-    said[100:200] = np.where(game.legal[100:200], 1.0, 2.0)
-    assert compute_illegal_share(game, said, everywhere) == pytest.approx(100 / game.decisions)
-    assert compute_illegal_share(game, said, np.array([99, 100, 100, 200], np.int32)) == 0.5
 
 
 def test_separate_networks_learn_from_their_own_seat_only(game: Game) -> None:
@@ -169,22 +116,6 @@ def test_every_variant_ends_as_a_table(game: Game, variant: str) -> None:
     assert np.isfinite(after.q[game.legal]).all()
     assert np.isnan(after.q[~game.legal]).all()
     assert (before.q[game.legal] != after.q[game.legal]).mean() > 0.99
-
-
-def test_an_experiment_finds_every_epoch_and_the_exact_end(seen: list[Progress]) -> None:
-    settings = "vs=t-hand,epochs=3"
-    run = measure_epochs(parse_recipe(f"dqn,{settings},{BRIEF}"))
-    told = epochs(seen)
-    for name in ("won", "lost", "forfeited"):
-        kept = getattr(run, name)
-        expected = [getattr(epoch, name) for epoch in told]
-        np.testing.assert_allclose(list(zip(kept.x, kept.o, strict=True)), expected, atol=1e-9)
-    assert run.illegal_shares == [epoch.illegal_share for epoch in told]
-    assert run.illegal_shares_in_games == [epoch.illegal_share_in_games for epoch in told]
-    assert run.figures.snapshot_updates == [60]
-    beginning = measure_first_epochs(parse_recipe(f"dqn,{settings},{BRIEF}"))
-    assert beginning.won.x == run.won.x[:2]
-    assert beginning.illegal_shares == run.illegal_shares[:2]
 
 
 def epochs(seen: list[Progress]) -> list[Epoch]:
@@ -225,12 +156,6 @@ def test_moves_are_those_of_the_games_told_slowly(game: Game, seat: int) -> None
     assert share.forfeited == 0
 
 
-def test_it_draws_as_often_as_it_should() -> None:
-    chances = np.array([[0.0, 0.25, 0.0, 0.75, 0.0]])
-    drawn = sample_cells(np.random.default_rng(6), np.repeat(chances, 100_000, axis=0))
-    np.testing.assert_allclose(np.bincount(drawn, minlength=5) / 100_000, chances[0], atol=0.01)
-
-
 @pytest.mark.parametrize("seat", [X, O])
 def test_a_taken_cell_ends_the_game_and_costs_what_it_costs(game: Game, seat: int) -> None:
     """A player that always plays the centre can play it once, or never if the opponent starts there."""
@@ -250,13 +175,6 @@ def test_a_taken_cell_ends_the_game_and_costs_what_it_costs(game: Game, seat: in
         np.testing.assert_allclose(moves.reward, [-5, -5])
     assert moves.next_decision[-2:].tolist() == [NO_NEXT_STATE, NO_NEXT_STATE]
     assert compute_shares(game, games, seat) == (0, 1, 1)
-
-
-def test_the_memory_forgets_the_oldest() -> None:
-    memory = append_moves(make_empty_buffer(), [numbered(0, 3), numbered(3, 4)], 5)
-    assert memory.decision.tolist() == [0, 1, 2, 3]
-    memory = append_moves(memory, [numbered(4, 8)], 5)
-    assert memory.decision.tolist() == [3, 4, 5, 6, 7]
 
 
 def test_any_move_of_the_memory_may_be_drawn_and_stays_whole() -> None:

@@ -7,9 +7,7 @@ import jax
 import numpy as np
 import pytest
 
-from app.recipes import parse_recipe
-from app.recipes.algorithms import Dqn
-from app.tictactoe.encodings import Encoding, encode_one_hot
+from app.tictactoe.encodings import encode_one_hot
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import uniform_policy
@@ -34,31 +32,6 @@ def batches(game: Game) -> Minibatches:
     decision = rng.choice(game.decisions, 30, replace=False).astype(np.int32)
     cell = sample_cells(rng, uniform_policy(game)[decision])
     return Minibatches(decision, cell, rng.uniform(-2, 1, 30).astype(np.float32))
-
-
-def test_the_network_is_the_stated_one(network: Network) -> None:
-    shapes = [(layer.weight.shape, layer.bias.shape) for layer in network]
-    assert shapes == [
-        ((30, 120), (120,)),
-        ((120, 840), (840,)),
-        ((840, 120), (120,)),
-        ((120, 9), (9,)),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("settings", "hidden"),
-    [
-        ("", HIDDEN),
-        ("layers=2", (120, 840)),
-        ("layers=1,width=120", (120,)),
-        ("width=70", (10, 70, 10)),
-    ],
-)
-def test_layers_and_width_say_how_large_it_is(settings: str, hidden: tuple[int, ...]) -> None:
-    recipe = parse_recipe(f"dqn,{settings}" if settings else "dqn")
-    assert isinstance(recipe, Dqn)
-    assert recipe.hidden_layer_widths == hidden
 
 
 def test_its_outputs_are_those_of_numpy_for_every_decision(game: Game, network: Network) -> None:
@@ -95,17 +68,6 @@ def test_a_convolution_sees_each_square_with_the_same_eyes(game: Game) -> None:
     )
 
 
-@pytest.mark.parametrize(("encoding", "numbers"), [("flat", 4 * 1 + 1), ("bits", 4 * 2 + 2)])
-def test_a_convolution_of_other_encodings_has_all_their_numbers(
-    game: Game, encoding: Encoding, numbers: int
-) -> None:
-    assert net.build_inputs(game, encoding, convolution=True).shape == (
-        game.decisions,
-        4,
-        numbers,
-    )
-
-
 def test_a_tenth_is_dropped_out_while_learning_and_the_rest_makes_up() -> None:
     """The mean of ten thousand units with output 1, for four decisions."""
     units = 10_000
@@ -134,20 +96,6 @@ def test_the_loss_is_that_of_plain_python(
     assert loss(game, network, batches) == pytest.approx(total / 30, rel=1e-5)
 
 
-def test_without_guard_rails_only_what_was_played_is_taught(
-    game: Game, network: Network, batches: Minibatches
-) -> None:
-    said = in_numpy(network, encode_one_hot(game))
-    wrong = said[batches.decision, batches.cell] - batches.target
-    assert (abs(wrong) > 1).any()
-    nothing = np.zeros_like(game.legal)
-    expected = np.mean([huber(one) for one in wrong.tolist()])
-    assert loss(game, network, batches, guarded=nothing) == pytest.approx(expected, rel=1e-5)
-    squares = float((wrong * wrong / 2).mean())
-    found = loss(game, network, batches, guarded=nothing, squared=True)
-    assert found == pytest.approx(squares, rel=1e-5)
-
-
 def test_a_loss_over_all_outputs_draws_the_others_to_their_own_targets(
     game: Game, network: Network, batches: Minibatches
 ) -> None:
@@ -171,13 +119,6 @@ def test_a_first_step_of_adam_goes_down_the_slope_by_its_size(
         up, down = (loss(game, nudged(network, cell, h), batches, drops) for h in (0.01, -0.01))
         went = float(taught[-1].bias[cell] - network[-1].bias[cell])
         assert went == pytest.approx(-math.copysign(STEP, up - down), rel=1e-3)
-
-
-def test_it_learns_what_it_is_taught(game: Game, network: Network, batches: Minibatches) -> None:
-    """Three hundred steps on the same thirty moves."""
-    taught = in_numpy(teach(game, network, batches, 300).network, encode_one_hot(game))
-    np.testing.assert_allclose(taught[batches.decision, batches.cell], batches.target, atol=0.5)
-    np.testing.assert_allclose(taught[batches.decision][~game.legal[batches.decision]], -5, atol=1)
 
 
 def teach(game: Game, network: Network, batches: Minibatches, times: int) -> net.TrainingState:

@@ -5,33 +5,24 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import msgspec
 import pytest
-from click.testing import CliRunner
 
 from app.experiments import (
-    Curves,
     Histogram,
-    ReferenceLine,
     Series,
     Summary,
     compute_sign_test,
     load_summaries,
-    load_summary,
-    save_summary,
-    sort_claims,
 )
 from app.recipes import MAX_NAME_LENGTH, SHIPPED, parse_recipe
 from app.sources import SOURCES
-from app.tictactoe.agents import load_agent
 from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import find_lost_game
 from app.web.formatting import format_with_unit
-from training import cli
 from training.experiments import FOLDER, ClaimError, list_claims
 from training.experiments.claim import Experiment, Sweep, load_claim, load_claims
 from training.experiments.claims.menace import count_lost_games
@@ -42,11 +33,8 @@ from training.experiments.engine import (
     run_experiment,
     update_texts,
 )
-from training.experiments.fields import Labels
-from training.experiments.figures import Dots, Mark
-from training.experiments.quantities import parse_condition, parse_quantity, single
+from training.experiments.quantities import parse_condition, parse_quantity
 from training.experiments.results import Results, compute_wilson_interval, name_with_seed
-from training.experiments.statistics import EMPTY_CELL
 from training.learners import learn
 from training.measures import CHECKPOINTS_MEASURE, END_MEASURE, Measure, MeasuredRun, make_key
 
@@ -105,10 +93,6 @@ def test_every_claim_has_an_experiment_and_its_words() -> None:
                 assert len(name_with_seed(recipe, 9_999)) <= MAX_NAME_LENGTH
 
 
-def test_every_claim_has_its_summary() -> None:
-    assert list(WRITTEN) == list(list_claims())
-
-
 @pytest.mark.parametrize("claim", WRITTEN)
 def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
     summary, experiment = WRITTEN[claim], load_claims()[claim]
@@ -126,56 +110,6 @@ def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
     assert summary.runs == seeds.total()
 
 
-@pytest.mark.parametrize("claim", list_claims())
-def test_an_answer_says_every_part_in_words_and_without_a_number(claim: str) -> None:
-    for part in load_claims()[claim].table.parts:
-        for sentence in (part.sentence_if_true, part.sentence_if_false):
-            assert re.fullmatch(r"[A-Z][^0-9%.]*\.", sentence), sentence
-        assert part.sentence_if_true != part.sentence_if_false
-
-
-def test_the_guide_shows_a_claim_as_it_is() -> None:
-    guide = (ROOT / "CONTRIBUTING.md").read_text()
-    (shown,) = re.findall(r"```toml\n(title = .*?)```", guide, re.DOTALL)
-    assert shown == (FOLDER / "shared-table.toml").read_text()
-
-
-def test_a_claim_without_a_place_is_the_last_of_its_source() -> None:
-    sources = {claim: WRITTEN[claim].sources[0] for claim in WRITTEN}
-    order = sort_claims(sources | {"another": "flesch", "a-third": "bellman-1957"})
-    after = order.index("another")
-    assert sources[order[after - 1]] == "flesch"
-    assert sources[order[after + 1]] != "flesch"
-    assert order[-1] == "a-third"
-    assert [claim for claim in order if claim in sources] == list(WRITTEN)
-
-
-def test_a_source_that_there_is_not_is_named(tmp_path: Path) -> None:
-    save_summary(tmp_path, msgspec.structs.replace(WRITTEN["counting"], sources=["somewhere"]))
-    with pytest.raises(ValueError, match=r"counting\.json: there is no source 'somewhere'"):
-        load_summary(tmp_path / "counting.json")
-
-
-def test_words_are_written_anew_without_training(tmp_path: Path) -> None:
-    summary = WRITTEN["menace"]
-    save_summary(
-        tmp_path,
-        msgspec.structs.replace(summary, title="?", claim="?", answer="?", source_location="?"),
-    )
-    command = ["experiment", "menace", "--words", "--out", str(tmp_path)]
-    assert CliRunner().invoke(cli.main, command).stdout == "menace: reproduced\n"
-    assert load_summary(tmp_path / "menace.json") == summary
-
-
-def test_what_was_found_of_an_agent_is_what_the_seeds_of_its_claim_show(game: Game) -> None:
-    (found, *_) = load_agent(ROOT / "models", game, "q-table-vs-minimax").card.findings
-    recipe = SHIPPED["q-table-vs-minimax"].recipe
-    figures = [one for one in WRITTEN["trained-on-minimax"].figures if isinstance(one, Histogram)]
-    for figure in figures[:2]:  # won and lost
-        (values,) = (one.values for one in figure.groups if parse_recipe(one.recipe) == recipe)
-        assert f"{min(values):.1f}% to {max(values):.1f}%" in found
-
-
 @pytest.mark.parametrize("seed", [226, 612])  # stored with five digits they were rounded twice
 def test_a_figure_is_stored_as_its_run_has_it(seed: int) -> None:
     run = END_MEASURE.compute(parse_recipe(f"q-table,seed={seed}"))
@@ -186,50 +120,6 @@ def test_a_figure_is_stored_as_its_run_has_it(seed: int) -> None:
         won, stored = 100 * chances[-1][0], figure.groups[0].values[seed]
         assert stored == pytest.approx(won, rel=1e-11)
         assert format_with_unit(stored, "%") == f"{won:.2f}%"
-
-
-def test_no_recipe_names_a_run_with_a_program_in_place_of_a_person() -> None:
-    assert set(WRITTEN["teachers"].recipes) == {""}
-
-
-def test_an_average_is_named_and_is_what_its_name_says() -> None:
-    summary = WRITTEN["k-start"]
-    (mean,) = (row for name, row in summary.numbers.rows.items() if "mean" in name)
-    assert all("mean" in name or "median" in name for name in summary.numbers.rows)
-    strips = summary.figures[0]
-    assert isinstance(strips, Histogram)
-    exact = [Decimal(str(sum(group.values) / len(group.values))) for group in strips.groups]
-    means = [f"{mean.quantize(Decimal('0.1'), ROUND_HALF_UP)}%" for mean in exact]
-    assert [cell for cell in mean if cell != EMPTY_CELL] == means
-
-
-def test_what_depends_on_a_parameter_is_a_curve_over_it() -> None:
-    summary = WRITTEN["draw-reward"]
-    curves = [figure for figure in summary.figures if isinstance(figure, Curves)]
-    for series in (series for figure in curves for series in figure.series):
-        assert series.x == [step / 10 for step in range(11)]
-        assert parse_recipe(series.recipe) == parse_recipe("q-table,draw=1")
-    rows = {tuple(row) for row in summary.numbers.rows.values()}
-    assert not any(
-        EMPTY_CELL in row for row in rows
-    )  # the cost by seat is seen from draw 0 to draw 1
-    ends = [
-        [f"{series.median[end]:.1f}%" for end in (0, -1)]
-        for figure in curves
-        for series in figure.series
-    ]
-    assert {tuple(end) for end in ends[1:]} <= rows
-
-
-def test_a_difference_of_seeds_has_a_direction() -> None:
-    results = Results({"one": "", "two": ""}, {"one": [0] * 20, "two": [1] * 19 + [0]})
-    assert (
-        results.describe_difference("one", "two", float) == "lower for 19 of 20 seeds, p < 0.0001"
-    )
-    assert (
-        results.describe_difference("two", "one", float) == "higher for 19 of 20 seeds, p < 0.0001"
-    )
-    assert results.describe_difference("one", "one", float) == "neither is higher"
 
 
 def test_lost_games_are_counted_until_hardly_any_is_lost() -> None:
@@ -280,15 +170,6 @@ def test_the_first_seeds_are_those_of_the_committed_figures(claim: str, tmp_path
                 assert group.values == other.values[:2]
 
 
-@pytest.mark.parametrize("claim", ["counting", "first-move"])
-def test_what_needs_no_training_is_written_again_as_it_was(claim: str, tmp_path: Path) -> None:
-    again = carried_out(load_claims()[claim], tmp_path, 1)
-    assert again.trained_count == again.stored_count == 0
-    assert again.summary.figures == WRITTEN[claim].figures
-    assert again.summary.numbers == WRITTEN[claim].numbers
-    assert again.summary.verdict == WRITTEN[claim].verdict
-
-
 def test_a_killed_sweep_goes_on_where_it_stopped(
     tmp_path: Path, undisturbed: ExperimentRun
 ) -> None:
@@ -311,16 +192,6 @@ def test_two_processes_find_what_one_does(tmp_path: Path, undisturbed: Experimen
     with open_store(tmp_path) as store:
         both = run_experiment(RUNNING_SUM, store, max_seeds=15, jobs=2)
     assert without_times(both.summary) == without_times(undisturbed.summary)
-
-
-def test_the_other_way_to_ask_for_a_seed_is_no_other_run(tmp_path: Path) -> None:
-    """A second claim with the same recipes trains nothing."""
-    with open_store(tmp_path) as store:
-        run_experiment(RUNNING_SUM, store, max_seeds=2)
-        assert run_experiment(load_claims()["better-than-minimax"], store, max_seeds=2)[1:] == (
-            0,
-            2,
-        )
 
 
 def test_a_newer_version_of_a_measure_believes_nothing_older(tmp_path: Path) -> None:
@@ -374,21 +245,6 @@ def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
     assert (series.seed_count, series.typical_seed) == (11, 5)
 
 
-def test_strips_are_of_all_recipes_or_of_some() -> None:
-    results = Results({"one": "q-table", "two": "double-q"}, {"one": [3, 1, 2], "two": [4, 6]})
-    every = Dots(of=single("All", "games", float)).draw(results)
-    assert [(group.name, group.values) for group in every.groups] == [
-        ("one", [3, 1, 2]),
-        ("two", [4, 6]),
-    ]
-    thirds = single("Two", "games", lambda run: run / 3)
-    mark = Mark(text="reported: 2", value=2)
-    drawing = Dots(of=thirds, recipes=Labels(["two"]), marks=[mark], is_exact=False)
-    (some,) = drawing.draw(results).groups
-    assert (some.recipe, some.values) == ("double-q", [1.33333333333, 2])
-    assert some.marks == [ReferenceLine(2, "reported: 2")]
-
-
 def test_a_quantity_is_named_as_people_say_it(game: Game) -> None:
     run = END_MEASURE.compute(parse_recipe("q-table,games=300"))
     won, _, lost = run.figures.baseline_chances["minimax"].x[-1]
@@ -405,19 +261,6 @@ def test_a_quantity_is_named_as_people_say_it(game: Game) -> None:
     )
     assert parse_condition("blunders > 0 and won as x against minimax = 0", {}).is_met(run)
     assert not parse_condition("blunders = 0", {}).is_met(run)
-
-
-def test_a_table_names_only_recipes_that_there_are(tmp_path: Path) -> None:
-    text = (FOLDER / "shared-table.toml").read_text()
-    for right, wrong in (
-        ('recipe = "a table for X"', 'recipe = "a tabel for X"'),
-        ('than = "a table for X"', 'than = "a tabel for X"'),
-    ):
-        (tmp_path / "shared-table.toml").write_text(text.replace(right, wrong, 1))
-        with pytest.raises(
-            ClaimError, match=r"no recipe 'a tabel for X' \(did you mean a table for"
-        ):
-            load_claim(tmp_path / "shared-table.toml")
 
 
 BAD_TABLES = [  # a claim's text, what somebody wrote instead, the line of it, what is said
@@ -453,36 +296,3 @@ def test_a_bad_table_is_refused_with_its_line_and_what_would_be_right(
     found = re.search(r"line (\d+)", str(error.value))
     assert found, error.value
     assert where in text.splitlines()[int(found[1]) - 1], error.value
-
-
-def test_the_command_writes_a_summary_and_lists_it(tmp_path: Path) -> None:
-    store, out = str(tmp_path / "runs"), str(tmp_path / "out")
-    result = CliRunner().invoke(
-        cli.main, ["experiment", "counting", "--store", store, "--out", out]
-    )
-    assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("counting: partly reproduced (0 runs trained, 0 kept")
-    assert load_summary(tmp_path / "out/counting.json").figures == WRITTEN["counting"].figures
-    listed = CliRunner().invoke(cli.main, ["experiment", "--out", out]).stdout.splitlines()
-    assert len(listed) == len(list_claims())
-    assert [line.split() for line in listed if line.startswith("counting")] == [
-        ["counting", "partly", "reproduced"]
-    ]
-
-
-def test_a_claim_that_there_is_not_is_named() -> None:
-    result = CliRunner().invoke(cli.main, ["experiment", "nothing"])
-    assert result.exit_code == 2
-    assert "there is no claim 'nothing'" in result.output
-
-
-def test_a_broken_summary_is_named_with_its_fault(tmp_path: Path) -> None:
-    path = tmp_path / "counting.json"
-    path.write_bytes((SUMMARIES / "counting.json").read_bytes().replace(b"exact", b"exakt"))
-    with pytest.raises(ValueError, match=r"counting\.json: .*exakt"):
-        load_summary(path)
-    with pytest.raises(ValueError, match=r"nothing\.json: No such file"):
-        load_summary(tmp_path / "nothing.json")
-    path.rename(tmp_path / "nothing.json")
-    with pytest.raises(ValueError, match=r"nothing\.json"):
-        load_summaries(tmp_path)

@@ -19,7 +19,7 @@ from app.tictactoe.policy_codec import encode_moves, policy_from_moves
 from app.tictactoe.report import find_blunders
 from app.web import create_app
 from training.cli import main
-from training.external_agents import FORM_DESCRIPTIONS, ExternalAgent, find_agent_form
+from training.external_agents import FORM_DESCRIPTIONS, ExternalAgent
 from training.external_agents import read_external as read_with
 
 MODELS = Path("models")
@@ -96,26 +96,6 @@ def test_json_of_the_optimal_values_is_optimal_play(tmp_path: Path) -> None:
     assert "mean 0.000" in output
     link = f"https://s.example/judge?moves={encode_moves(GAME, find_best_moves(GAME))}"
     assert output.splitlines()[-1] == link
-
-
-def test_the_likely_cause_of_blunders_is_named(tmp_path: Path) -> None:
-    """All values are in X's view, although the mover's view is expected."""
-    file, sign = tmp_path / "x-view.json", GAME.to_move[: GAME.decisions, None]
-    file.write_text(json_text(compute_optimal_q(GAME) * sign))
-    assert "A high value is good for X: O plays the lowest." in call(file)[1]
-    wrong = call(file, "--view", "mover")[1]
-    assert "Likely cause: values in the other side's view as O" in wrong
-
-
-def test_where_a_file_has_no_value_any_empty_cell_is_played(tmp_path: Path) -> None:
-    file = tmp_path / "two.csv"
-    file.write_text(
-        "q,position,note,cell\r\n0.5,.........,, 0\r\n\r\n0.5,.........,,2\r\n-1,.........,,4\r\n"
-    )
-    foreign = read_external(GAME, str(file))
-    assert np.flatnonzero(foreign.chosen_moves[0]).tolist() == [0, 2]
-    assert (foreign.chosen_moves[1:] == GAME.legal[1:]).all()
-    assert "Read: 1 of 4,520 positions." in call(file)[1]
 
 
 @pytest.mark.parametrize(
@@ -232,19 +212,6 @@ def test_what_is_wrong_with_a_file_is_named(
     assert len(error) < 1200
 
 
-def test_what_is_no_file_no_link_and_no_agent_is_refused(tmp_path: Path) -> None:
-    assert "No such file" in call(tmp_path / "none.csv")[1]
-    (tmp_path / "mine.pdf").touch()
-    code, output = call(tmp_path / "mine.pdf")
-    assert code == 2
-    assert "the files that can be judged are .npz, .npy, .json, .csv, .tsv and .txt" in output
-    for text, fault in [("moves=AAA", "or 379, not 3"), ("A" * 379, "no move is played in ...")]:
-        code, output = call(text)
-        assert code == 1
-        assert "Error: the link: " in output
-        assert fault in output
-
-
 @given(
     st.binary(max_size=200)
     | st.text(max_size=200).map(str.encode)
@@ -258,8 +225,3 @@ def test_whatever_a_file_holds_it_is_read_or_refused(
     for inner in (content, HEADING.encode() + content, b'{".........": ' + content + b"}"):
         file.write_bytes(inner)
         assert call(file)[0] in (0, 1)
-
-
-def test_a_recipe_is_no_agent_of_others() -> None:
-    for recipe in ("q-table", "q-learning,alpha=0.5", "q-learning,vs=random:1000+self:500"):
-        assert find_agent_form(recipe) == ""

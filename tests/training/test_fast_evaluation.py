@@ -80,23 +80,3 @@ def test_almost_right_tables(board: tuple[int, int, int], sign: int) -> None:
         assert quick(game, q) == by_analysis(game, q)
         answers.add(quick(game, q))
     assert answers == ({False, True} if solve_game(game).values[0] == 0 else {False})
-
-
-def test_one_of_two_equal_moves_that_loses_is_enough(game: Game) -> None:
-    q = convert_view(game, compute_successor_values(game, solve_game(game).values))
-    assert quick(game, q)
-    corner = game.successor[0, 0]
-    q[corner] = np.where(np.isin(np.arange(9), [4, 8]), 0.5, q[corner])
-    assert not quick(game, q)
-    assert not by_analysis(game, q)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_champion_that_is_being_trained(game: Game, seed: int) -> None:
-    answers = []
-    for progress in learn(
-        game, parse_recipe(f"champion,seed={seed}"), lambda updates: updates + 60
-    ):
-        answers.append(quick(game, progress.q))
-        assert answers[-1] == by_analysis(game, progress.q)
-    assert (answers[0], answers[-1]) == (False, True)

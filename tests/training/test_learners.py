@@ -18,7 +18,7 @@ from app.tictactoe.views import convert_view
 from training import learners
 from training.bench import CLoop
 from training.learners.phases import Progress
-from training.run import find_next_checkpoint, find_next_round_number, record_history, train
+from training.run import find_next_checkpoint, record_history, train
 
 TABLES = {one: agent.recipe for one, agent in SHIPPED.items() if agent.recipe.slug != "dqn"}
 
@@ -64,15 +64,6 @@ def test_snapshots_begin_untouched_rise_and_end_with_the_table(
     assert agent.history.snapshot_count == len(agent.card.figures.snapshot_updates) <= MAX_SNAPSHOTS
 
 
-def test_a_watcher_sees_it_grow_to_the_end(game: Game, recipe: Recipe, agent: Agent) -> None:
-    seen: list[Progress] = []
-    record_history(recipe.with_seed(5), game, seen.append)
-    shares = [progress.finished_share for progress in seen]
-    assert shares == sorted(shares)
-    assert (shares[0], shares[-1]) == (0, 1)
-    assert (seen[-1].games, seen[-1].updates) == (agent.card.games, agent.card.updates)
-
-
 def test_where_there_is_more_history_than_room_the_first_makes_way(
     game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,13 +90,6 @@ def test_q_iteration_always_finds_the_optimal_values(game: Game, seed: int) -> N
     truth = convert_view(game, compute_successor_values(game, solve_game(game).values))
     np.testing.assert_array_equal(end.q, truth)
     assert not find_blunders(game, greedy_policy(end.q)).any()
-
-
-@pytest.mark.parametrize(
-    ("updates", "mark"), [(0, 1), (1, 2), (2, 5), (3, 5), (5, 10), (9, 10), (10, 20), (7000, 10000)]
-)
-def test_marks_are_1_2_5_10(updates: int, mark: int) -> None:
-    assert find_next_round_number(updates) == mark
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc here")

@@ -7,7 +7,6 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.experiments import Curves, Grid
 from app.tictactoe.game import Game
 from app.tictactoe.report import BySeat, Figures, compute_figures
 from app.tictactoe.views import RewardScale
@@ -121,68 +120,6 @@ def test_encodings(
     shares = (one_hot, flat, bits, number)
     found = {label: made_up(share) for label, share in zip(labels, shares, strict=True)}
     assert told("encodings", found, made_up()).verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("shared", "separate", "convolution", "verdict"),
-    [
-        (70, 80, 80, "reproduced"),
-        (70, 80, 60, "partly reproduced"),
-        (70, 60, 60, "not reproduced"),
-        (70, 70, 60, "inconclusive"),
-    ],
-)
-def test_separate_networks(
-    made_up: Any, shared: float, separate: float, convolution: float, verdict: str
-) -> None:
-    labels = ("one network", "one network for each seat", "network with a convolution")
-    shares = (shared, separate, convolution)
-    found = {label: made_up(share) for label, share in zip(labels, shares, strict=True)}
-    assert told("separate-networks", found, made_up()).verdict == verdict
-
-
-def test_the_size_of_a_network(made_up: Any) -> None:
-    three, wide = (
-        "3 layers of 120, 840, 120 units, step size 0.0003",
-        "1 layer of 840 units, step size 0.0003",
-    )
-    found = {three: made_up(80)}
-    confirmed = told("network-size", found, made_up())
-    assert confirmed.verdict == "reproduced"
-    partly = told("network-size", found | {wide: made_up(85)}, made_up())
-    assert (partly.verdict, partly.parts_reproduced) == (
-        "partly reproduced",
-        [False, False, False, True],
-    )
-    refuted = told("network-size", found | {wide: made_up(85)}, made_up(80))
-    assert refuted.verdict == "not reproduced"
-    grid = confirmed.figures[0]
-    assert isinstance(grid, Grid)
-    assert grid.values[2][1] == pytest.approx(80.1)
-    assert grid.recipes[2][1].startswith("dqn,epochs=60,step_size=0.0003")
-
-
-@pytest.mark.parametrize(("second", "verdict"), [(0.2, "reproduced"), (0.05, "partly reproduced")])
-def test_the_plots_of_wins(made_up: Any, second: float, verdict: str) -> None:
-    """With the reported numbers: the network overtakes and ends as reported."""
-
-    def runs(won_x: list[float], won_o: list[float]) -> list[NetworkRun]:
-        made: list[NetworkRun] = made_up(epochs=400)
-        return [msgspec.structs.replace(run, won=BySeat(won_x, won_o)) for run in made]
-
-    found = {
-        "against random": runs([0.9] * 400, [0.25] * 200 + [0.7] * 200),
-        "against t-hand": runs([0.1] * 180 + [0.7] * 220, [second] * 400),
-    }
-    result = told("win-plots", found, [])
-    assert (result.verdict, result.parts_reproduced[0]) == (verdict, True)
-    assert all(isinstance(figure, Curves) for figure in result.figures)
-    rows = result.number_table.rows
-    assert rows["against T-hand, the network moves second"][0] == f"{100 * second:.0f}%"
-    assert rows["against random, the network moves second"][-1] == "ahead since epoch 200"
-    assert rows["against T-hand, the network moves second"][-1] == "behind with 3 of 3 seeds"
-    lost = told("win-plots", {}, made_up(won=(0.1, 0.1), epochs=400))
-    assert lost.verdict == "not reproduced"
 
 
 def test_it_overtakes_where_it_stays_ahead(made_up: Any) -> None:

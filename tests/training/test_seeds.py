@@ -1,6 +1,5 @@
 """The commands that repeat a training with many seeds."""
 
-import re
 import threading
 
 import numpy as np
@@ -15,7 +14,7 @@ from training import cli
 from training.learners import learn
 from training.measures import END_MEASURE, EXACT_PROOF_MEASURE
 from training.run import train
-from training.seeds import draw_histogram, measure_seed, measure_seeds
+from training.seeds import measure_seed, measure_seeds
 
 CHAMPION, Q_TABLE = parse_recipe("champion"), parse_recipe("q-table")
 
@@ -59,17 +58,6 @@ def test_it_is_the_first_game_after_which_nobody_can_beat_it(game: Game, seed: i
     assert not find_blunders(game, policy).any()
 
 
-def test_seeds_of_the_champion_prints_the_distribution_of_these_seeds() -> None:
-    printed = call("seeds", "champion", "--seeds", "3", "--first", "20", "--jobs", "1").stdout
-    needed = sorted(games_needed(seed)[0] for seed in range(20, 23))
-    row = next(line.split() for line in printed.splitlines() if line.startswith("unbeatable  "))
-    assert (int(row[1]), int(row[3]), int(row[5])) == tuple(needed)
-    counts = re.findall(r"^ *(\d+) to (\d+) +(\d+)", printed, re.MULTILINE)
-    for low, high, count in counts:
-        assert sum(int(low) <= games <= int(high) for games in needed) == int(count)
-    assert sum(int(count) for *_, count in counts) == 3
-
-
 def test_seeds_judges_what_each_seed_makes_of_an_agent(game: Game) -> None:
     printed = call("seeds", "q-table", "--seeds", "3", "--jobs", "1").stdout
     agents = [
@@ -88,12 +76,3 @@ def test_several_processes_measure_the_same_as_one_and_start_no_more_and_more_th
     alone, _ = zip(*measure_seeds(square, range(200), 1), strict=True)
     assert squares == alone == tuple(seed * seed for seed in range(200))
     assert len(set(threads)) == 1
-
-
-def test_a_histogram_counts_every_value_once() -> None:
-    values = [int(value) for value in np.random.default_rng(0).integers(-50, 900, 300)]
-    for bins in (1, 7, 12, 2_000):
-        lines = draw_histogram(values, bins)
-        assert len(lines) <= max(bins, 1)
-        assert sum(int(line.split()[3]) for line in lines) == len(values)
-    assert len(draw_histogram([3, 3, 3])) == 1

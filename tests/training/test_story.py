@@ -90,35 +90,6 @@ def test_where_both_sides_learn_each_explores_and_each_of_its_moves_is_updated(
     assert explored == {"X", "O"}
 
 
-def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> None:
-    """Also if the value changed since the move was last played."""
-    number = {board: s for s, board in enumerate(build_rules(game).unfinished_boards())}
-    recipe, different = parse_recipe("champion"), 0
-    learner = make_learner(game, recipe)
-    trained = learn(game, recipe, lambda updates: updates + 1)
-    before = next(trained).q
-    last: dict[object, float] = {}
-    for one, progress in zip(json.loads(encode_story(game, recipe, 100)), trained, strict=False):
-        for change in one["changes"]:
-            turn = one["turns"][change["turn"]]
-            assert before[number[turn["board"]], turn["cell"]] == np.float32(change["old"])
-            key = get_move_key(learner, turn["board"], turn["cell"])
-            different += last.get(key, change["old"]) != change["old"]
-            last[key] = change["new"]
-        before = progress.q
-    assert different
-
-
-def test_games_that_teach_nothing_are_told_too(game: Game) -> None:
-    """The last recorded game is followed by one without updates: random moves make none."""
-    told = json.loads(encode_story(game, parse_recipe("td-afterstates,epsilon=1,games=30")))
-    assert len(told) == MAX_STORY_GAMES
-    for one in told:
-        ended_by_other = to_move(one["turns"][-1]["after"]) == one["seat"]
-        assert len(one["changes"]) == ended_by_other
-    assert not all(one["changes"] for one in told)
-
-
 def test_a_league_tells_who_met_whom_and_every_ply(game: Game) -> None:
     told = json.loads(encode_story(game, parse_recipe("league,rounds=3")))
     assert {(one["opponent"], one["seat"]) for one in told} == {
@@ -133,16 +104,3 @@ def test_a_league_tells_who_met_whom_and_every_ply(game: Game) -> None:
         learned = [change["turn"] for change in one["changes"]]
         assert learned == [*range(len(boards))]
         assert not any(change["observed"] for change in one["changes"])
-
-
-def test_what_is_observed_is_an_opponents_move_after_what_it_meant_to_the_learner(
-    game: Game,
-) -> None:
-    told = json.loads(encode_story(game, parse_recipe("league,observing=yes,rounds=3")))
-    for one in told:
-        seen = [(change["turn"], change["observed"]) for change in one["changes"]]
-        expected = []
-        for number, turn in enumerate(one["turns"]):
-            own = to_move(turn["board"]) == one["seat"]
-            expected += [(number, False)] if own else [(number, False), (number, True)]
-        assert seen == expected

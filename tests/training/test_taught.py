@@ -1,8 +1,6 @@
 """Learners taught by people: the games are a part of the recipe and determine the agent."""
 
 import re
-from itertools import islice
-from pathlib import Path
 from random import Random as Dice
 
 import numpy as np
@@ -11,24 +9,20 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.recipes import Recipe, RecipeError, name_recipe, parse_recipe
+from app.recipes import Recipe, name_recipe, parse_recipe
 from app.recipes.parameters import TaughtError, list_taught_games
 from app.recipes.taught import (
     Course,
     add_practice,
-    format_taught_title,
-    keep_first_games,
-    remove_all_games,
     remove_last_lesson,
 )
-from app.tictactoe.agents import load_agent
 from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position, replay_record
 from app.tictactoe.policy import policy_from_values
 from tests.tictactoe.reference import SIGN, Policy, Rules, in_floats, mover, place
 from training.cli import main
 from training.learners import learn
-from training.run import make_agent_id, train
+from training.run import train
 from training.taught import PupilCache, build_progress
 
 LEARNERS = [
@@ -112,33 +106,6 @@ def test_any_legal_moves_are_a_recipe_that_is_trained_to_what_was_seen(
     position = replay_record(game, course.lessons[-1].record)[-1]
     assert game.is_over(position)
     assert set(list_taught_games(recipe)[-1]) < set(course.lessons[-1].record)
-
-
-def test_what_it_is_called_and_where_it_was_is_in_its_name(pupils: PupilCache) -> None:
-    courses = taught(pupils, parse_recipe("menace"), Dice(3), 2)
-    first, last = (parse_recipe(course.recipe) for course in courses)
-    assert [format_taught_title(first), format_taught_title(last)] == [
-        "MENACE, taught 1 game",
-        "MENACE, taught 2 games",
-    ]
-    practised = add_practice(last, "random", 5)
-    assert [keep_first_games(practised, game) for game in range(3)] == [
-        parse_recipe("menace"),
-        first,
-        last,
-    ]
-
-
-def test_the_command_line_makes_the_same(game: Game, pupils: PupilCache, tmp_path: Path) -> None:
-    course = taught(pupils, parse_recipe("menace"), Dice(3), 6)[-1]
-    recipe = parse_recipe(course.recipe)
-    result = CliRunner().invoke(main, ["train", course.recipe, "--out", str(tmp_path)])
-    assert result.exit_code == 0, result.output
-    saved = load_agent(tmp_path, game, make_agent_id(recipe))
-    *_, end = learn(game, recipe, lambda updates: updates + 1)
-    assert saved.q.tobytes() == end.q.tobytes()
-    assert saved.card.recipe == course.recipe
-    assert saved.card.games == 6
 
 
 def test_taught_learners_are_judged_as_the_reference_judges_them(game: Game) -> None:
@@ -226,73 +193,11 @@ def test_what_cannot_have_been_played_is_refused_with_game_and_move(
     assert said in result.output
 
 
-def test_a_game_that_is_too_short_is_refused_before_anything_is_practised(
-    pupils: PupilCache,
-) -> None:
-    """Practice takes a second, and its result decides only which cells are free."""
-    practised = pupils.build_course(add_practice(parse_recipe("menace,seat=x"), "random", 5))
-    taken = pupils.build_course(parse_recipe(practised.recipe), "").record[0]
-    short = parse_recipe(f"menace,vs=random:5+you:1,seat=x,taught={taken}")
-    with pytest.raises(TaughtError, match="move 2 of game 1 is missing: the game is not over"):
-        PupilCache(pupils.game).build_course(short)
-
-
-@pytest.mark.parametrize("text", ["menace", "q-learning,start=empty,alpha=0.5", "league"])
-def test_a_course_is_the_same_before_the_kernels_are_compiled(game: Game, text: str) -> None:
-    compiled, plain = (PupilCache(game, is_compiled) for is_compiled in (True, False))
-    assert taught(plain, parse_recipe(text), Dice(5), 2) == taught(
-        compiled, parse_recipe(text), Dice(5), 2
-    )
-
-
-def test_practice_between_games_is_limited() -> None:
-    phases = "+".join(["self:1"] * 41)
-    with pytest.raises(RecipeError, match="practises 40 times at most, not 41"):
-        parse_recipe(f"q-learning,vs={phases}+you:1,start=empty,taught=0")
-
-
 def test_a_seed_with_which_the_games_cannot_have_been_played_is_refused() -> None:
     text = "menace,vs=you,games=1,seat=x,taught=0123"  # the first three are a row
     result = CliRunner().invoke(main, ["seeds", text, "--seeds", "2", "--jobs", "2"])
     assert result.exit_code == 1
     assert re.search("Error: with one of these seeds taught: move . of game 1 ", result.output)
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("champion", "no person teaches champion"),
-        ("q-table", "epsilon_drop is 0 where a person teaches"),
-        ("menace,games=9999", "a learner with people practises for 20,000 updates at most"),
-    ],
-)
-def test_whom_nobody_can_teach(pupils: PupilCache, text: str, sentence: str) -> None:
-    with pytest.raises(RecipeError, match=sentence):
-        pupils.build_course(parse_recipe(text), "")
-
-
-def test_a_person_changes_seats_from_game_to_game_unless_the_seat_is_fixed(
-    pupils: PupilCache,
-) -> None:
-    dice = Dice(5)
-    for text, seats in (("menace", "XOX"), ("menace,seat=o", "OOO"), ("self-play", "XOX")):
-        course = taught(pupils, parse_recipe(text), dice, 3)[-1]
-        assert "".join(lesson.seat for lesson in course.lessons) == seats
-        longer = add_practice(parse_recipe(course.recipe), practice(parse_recipe(text)), 3)
-        assert pupils.build_course(longer).seat == ("O" if text != "menace,seat=x" else "X")
-
-
-def test_self_play_learns_from_the_moves_of_a_person_too(pupils: PupilCache) -> None:
-    lesson = taught(pupils, parse_recipe("self-play"), Dice(1), 1)[0].lessons[0]
-    assert [update.move_index for update in lesson.updates] == [*range(0, len(lesson.record), 2)]
-    assert lesson.opponent_update_count == len(lesson.record) // 2
-
-
-def test_menace_is_paid_in_beads(pupils: PupilCache) -> None:
-    for lesson in taught(pupils, parse_recipe("menace,beads=9"), Dice(4), 9)[-1].lessons:
-        paid = {"win": 3, "draw": 1, "loss": -1}[lesson.result]
-        assert lesson.updates
-        assert {update.new_value - update.old_value for update in lesson.updates} == {paid}
 
 
 def test_one_game_more_costs_one_game(pupils: PupilCache) -> None:
@@ -306,20 +211,6 @@ def test_one_game_more_costs_one_game(pupils: PupilCache) -> None:
     assert again.lessons[0] is kept.lessons[0]
     np.testing.assert_array_equal(build_progress(kept).q, before)
     assert not np.array_equal(build_progress(again).q, before, equal_nan=True)
-
-
-def test_before_its_first_game_it_is_untouched(game: Game, pupils: PupilCache) -> None:
-    start = parse_recipe("menace,seat=o")
-    course = pupils.build_course(start, "")
-    assert (course.recipe, course.record, course.has_unfinished_game) == ("menace,seat=o", "", True)
-    assert course.values == [[1, 1, 1, 1, 4, 1, 1, 1, 1]]
-    assert not any(map(any, course.is_value_known))
-    assert remove_all_games(start) == start
-    untouched = next(
-        learn(game, parse_recipe("menace,vs=you,games=1,taught=04"), lambda updates: 1)
-    )
-    trained = islice(learn(game, parse_recipe("menace,games=1"), lambda updates: 1), 1)
-    np.testing.assert_array_equal(untouched.q, next(trained).q)
 
 
 def test_a_learner_that_always_loses_loses_with_chance_1(pupils: PupilCache) -> None:
@@ -337,24 +228,6 @@ def on_paper(*games: str) -> Recipe:
     return parse_recipe(
         f"{PAPER},vs=you:{len(games)},taught={'.'.join(games)}".replace(":1,", ",games=1,")
     )
-
-
-def test_games_on_paper_have_the_moves_of_both_sides(pupils: PupilCache) -> None:
-    """After a lost game each drawn move has one bead less."""
-    lost, won = pupils.build_course(on_paper("405386", "40315")).lessons
-    assert (lost.record, lost.result) == ("405386", "loss")
-    assert (won.record, won.result) == ("40315", "win")
-    assert lost.updates == [(0, 4, 3), (2, 3, 2), (4, 2, 1)]
-    assert won.updates[0] == (0, 3, 6)
-
-
-def test_the_next_game_on_paper_waits_for_either_side(pupils: PupilCache) -> None:
-    start, record = parse_recipe(PAPER), ""
-    for cell in "40538":
-        course = pupils.build_course(start, record)
-        assert (course.has_unfinished_game, course.record, course.seat) == (True, record, "X")
-        record += cell
-    assert not pupils.build_course(start, f"{record}6").has_unfinished_game
 
 
 @pytest.mark.parametrize(
