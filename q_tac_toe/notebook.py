@@ -130,9 +130,8 @@ def board(q: "Agent | NDArray[np.floating]", position: str = EMPTY) -> Board:
     """
     number = parse_position(game(), position)
     squares = [
-        boards.BoardSquare("", "", row + 1, column + 1, position[cell])
-        for cell in range(game().cells)
-        for row, column in [game().locate_cell(cell)]
+        boards.BoardSquare("", "", cell // 3 + 1, cell % 3 + 1, mark)
+        for cell, mark in enumerate(position)
     ]
     headline = "The game is over"
     if not game().is_over(number):
@@ -140,7 +139,7 @@ def board(q: "Agent | NDArray[np.floating]", position: str = EMPTY) -> Board:
         headline = f"{MARKS[game().to_move[number]]} to move"
     ranks = [squares[start : start + 3] for start in range(0, len(squares), 3)]
     drawn = boards.BoardPicture(
-        "", headline, ranks, "", [], shows_earlier_values=False, player_to_move=""
+        "", headline, ranks, [], shows_earlier_values=False, player_to_move=""
     )
     title = q.saved.card.title if isinstance(q, Agent) else ""
     picture = svg.write_file(boards.draw_board_file(drawn, headline, title))

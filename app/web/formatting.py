@@ -18,7 +18,7 @@ MINUS = "\N{MINUS SIGN}"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NUMBER_SUFFIXES = ((1e9, "B"), (1e6, "M"), (1e3, "K"))
 BEAD_SIGN = "\N{BLACK CIRCLE}"
-SHORT_SQUARE_NAMES = (
+SQUARE_NAMES = (
     *(gettext_noop("top left"), gettext_noop("top middle"), gettext_noop("top right")),
     *(
         gettext_noop("middle left"),
@@ -127,17 +127,9 @@ def format_with_unit(value: float, unit: str) -> str:
     return format_number(value) + "%" * unit.startswith("%")
 
 
-def name_square(game: Game, cell: int) -> str:
-    """Return the name of a cell for screen readers, such as "row 1, column 2"."""
-    row, column = game.locate_cell(cell)
-    return gettext("row %(row)s, column %(column)s", row=row + 1, column=column + 1)
-
-
-def format_short_square_name(game: Game, cell: int) -> str:
-    """Return the short name of a cell: "top left" on the 3 x 3 board, else its row and column."""
-    if (game.rows, game.columns) == (3, 3):
-        return gettext(SHORT_SQUARE_NAMES[cell])
-    return name_square(game, cell)
+def name_square(cell: int) -> str:
+    """Return the name of a square, such as "top left"."""
+    return gettext(SQUARE_NAMES[cell])
 
 
 def format_choices(names: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from app.recipes import MAX_NAME_LENGTH
 from app.tictactoe.game import O, X, get_mover
 from app.tictactoe.notation import MARKS
-from app.web.formatting import format_short_square_name
+from app.web.formatting import name_square
 from app.web.match import MatchState
 from app.web.move_values import (
     choose_value_source,
@@ -105,7 +105,7 @@ def _review_move(
     return ReviewedMove(
         ply=ply,
         mark=MARKS[to_move],
-        square_name=format_short_square_name(site.game, cell),
+        square_name=name_square(cell),
         value_text=view.value_texts[cell] if known else "",
         spoken_value=view.spoken_values[cell] if known else "",
         heat=view.heats[cell] if known else None,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from app.tictactoe.notation import MARKS
-from app.web.formatting import format_percent, format_short_square_name
+from app.web.formatting import format_percent, name_square
 from app.web.match import MatchState
 from app.web.match_controls import compute_reply_chances
 from app.web.move_values import (
@@ -49,7 +49,7 @@ def explain_blunder(state: MatchState, cell: int) -> str:
     """Return a sentence on a blunder and the moves that would have kept the value."""
     site = state.site
     match = state.match
-    played = format_short_square_name(site.game, cell)
+    played = name_square(cell)
     if match.is_human(match.player_to_move) and not match.is_human(
         -match.player_to_move
     ):
@@ -68,7 +68,7 @@ def explain_blunder(state: MatchState, cell: int) -> str:
         words = gettext_noop("Only %(squares)s would have won.")
     else:
         words = gettext_noop("Only %(squares)s would have kept the draw.")
-    squares = name_squares(site.game, right)
+    squares = name_squares(right)
     if len(right) > 1:
         squares = squares.capitalize()
     return f"{move} {gettext(words, squares=squares)}"
@@ -103,7 +103,7 @@ def build_hint(state: MatchState) -> tuple[int, str]:
     scores = {cell: _compute_blunder_chances(state, cell) for cell in best}
     first = max(best, key=scores.__getitem__)
     if len({*scores.values()}) == 1:
-        squares = name_squares(site.game, best)
+        squares = name_squares(best)
         return first, gettext(
             "Best move: %(squares)s. Result with optimal play: %(result)s.",
             squares=squares,
@@ -125,14 +125,14 @@ def build_hint(state: MatchState) -> tuple[int, str]:
         opponent = choose_value_source(state.match, site, -state.match.player_to_move)
     sentence = gettext(
         words,
-        square=format_short_square_name(site.game, first),
+        square=name_square(first),
         result=keeps,
         agent=site.display_titles[opponent],
         share=format_percent(chance or share, 0),
     )
     others = [cell for cell in best if cell != first]
     if others:
-        squares = name_squares(site.game, others)
+        squares = name_squares(others)
         equal = gettext("With optimal play %(squares)s is as good.", squares=squares)
         sentence = f"{sentence} {equal}"
     return first, sentence

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 
-from app.tictactoe.game import Game, O, X, get_mover
+from app.tictactoe.game import O, X, get_mover
 from app.tictactoe.notation import (
     DIGITS,
     IllegalMoveError,
@@ -327,19 +327,15 @@ def read_choice(
     return text
 
 
-def read_cell(parameter_name: str, text: str, game: Game) -> int:
+def read_cell(parameter_name: str, text: str) -> int:
     """Return the cell in a query parameter, written as a digit as in a record.
 
-    Raises BadRequest, with the allowed range, if the game has no such cell.
+    Raises BadRequest, with the allowed range, for any other text.
     """
-    cells = DIGITS[: game.cells]
-    if len(text) != 1 or text not in cells:
-        raise build_value_error(
-            parameter_name,
-            text,
-            gettext("%(least)s to %(most)s", least=0, most=cells[-1]),
-        )
-    return cells.index(text)
+    if not re.fullmatch("[0-8]", text):
+        valid_values = gettext("%(least)s to %(most)s", least=0, most=8)
+        raise build_value_error(parameter_name, text, valid_values)
+    return int(text)
 
 
 def read_value(parameter_name: str, text: str) -> Any:

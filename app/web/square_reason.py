@@ -17,9 +17,9 @@ from app.web.formatting import (
     capitalize_first_letter,
     format_count,
     format_percent,
-    format_short_square_name,
     format_signed,
     format_updates,
+    name_square,
 )
 from app.web.move_values import MoveValues, evaluate_moves, spell_outcome
 from app.web.site_data import TRUTH, SiteData
@@ -67,7 +67,7 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> SquareReason:
     points, numbers = _draw_value_curve(query, view)
     last = max(1, site.get_last_snapshot(query.value_source)) if points else 1
     step = last if query.snapshot is None else query.snapshot
-    square = format_short_square_name(query.game, query.cell)
+    square = name_square(query.cell)
     return SquareReason(
         square_name=capitalize_first_letter(square),
         value_text=view.spoken_values[query.cell] if known else "",
@@ -163,7 +163,7 @@ def _describe_only_answer(query: ValueQuery, opponent: str, cell: int) -> str:
     sentence = gettext(
         words,
         opponent=opponent,
-        square=format_short_square_name(query.game, cell),
+        square=name_square(cell),
         mark=MARKS[query.mover],
     )
     return capitalize_first_letter(sentence)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.tictactoe.game import SEATS, Game, O, X, get_mover
+from app.tictactoe.game import SEATS, O, X, get_mover
 from app.tictactoe.notation import MARKS
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.tasks import Task
@@ -13,7 +13,6 @@ from app.web.facts import find_losing_game, get_figures, judge_policy
 from app.web.formatting import (
     format_count,
     format_percent,
-    format_short_square_name,
     format_signed,
     format_updates,
     join_words,
@@ -60,13 +59,18 @@ def describe_status(state: MatchState, goes_on_automatically: bool = False) -> s
     shown_cells = state.played_cells[: len(state.match.shown_record)]
     plies = list(enumerate(shown_cells))[-2:]
     moves = [
-        f"{MARKS[get_mover(ply)]}: {name_square(state.site.game, cell)}."
+        f"{MARKS[get_mover(ply)]}: {_locate_square(cell)}."
         f"{_describe_blunder(state, ply, cell)}"
         for ply, cell in plies
     ]
     if state.match.is_watched and state.is_over:
         moves = []
     return " ".join([*moves, f"{describe_turn(state)}."])
+
+
+def _locate_square(cell: int) -> str:
+    row, column = divmod(cell, 3)
+    return gettext("row %(row)s, column %(column)s", row=row + 1, column=column + 1)
 
 
 # labels of the colour scale for beads: at the two ends and in the middle
@@ -209,11 +213,11 @@ def describe_task(site: SiteData, task: Task) -> str:
     return gettext(words, opponent=whom, gamma=gamma)
 
 
-def name_squares(game: Game, cells: Sequence[int]) -> str:
+def name_squares(cells: Sequence[int]) -> str:
     """Return the names of cells joined by "or", or their number if there are many."""
     if len(cells) > MAX_NAMED_SQUARES:
         return gettext("any of %(number)s squares", number=len(cells))
-    return join_words([format_short_square_name(game, cell) for cell in cells], "or")
+    return join_words([name_square(cell) for cell in cells], "or")
 
 
 def describe_agent(site: SiteData, agent_name: str, snapshot: int | None = None) -> str:

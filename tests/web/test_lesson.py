@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.notation import parse_record
 from app.web.facts import build_certificate, find_losing_game
-from app.web.formatting import format_count, format_short_square_name, format_signed
+from app.web.formatting import format_count, format_signed, name_square
 from app.web.pages.lesson import (
     BLUNDERING_AGENT,
     UNBEATABLE_AGENT,
@@ -71,7 +71,7 @@ def test_the_fourth_shows_the_real_update(client: FlaskClient, site: SiteData) -
     assert f"square has the exact value {exact_value}, the highest" in told
     answers = 9 - len(puzzle.record) - 1
     refuting = parse_record(site.game, puzzle.refutation)[1]
-    place = format_short_square_name(site.game, refuting)
+    place = name_square(refuting)
     assert f"played {place} in only one of {answers} games" in told
 
 

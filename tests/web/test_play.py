@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.web import urls
-from app.web.formatting import format_short_square_name
+from app.web.formatting import name_square
 from app.web.hint import build_hint
 from app.web.match import Match, replay_match
 from app.web.pages.play import PlayPage
@@ -93,7 +93,7 @@ def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(site: SiteDa
     assert len(equal) == 9
     assert chances[best] == pytest.approx(max(chances.values()))
     assert chances[best] > min(chances.values())
-    square = format_short_square_name(game, best)
+    square = name_square(best)
     assert sentence == (
         f"Play {square} (draw). Then Q-learning 1 blunders. "
         "With optimal play any of 8 squares is as good."

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.formula import format_unsigned
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
-from app.web.formatting import format_percent, format_short_square_name, format_signed
+from app.web.formatting import format_percent, format_signed, name_square
 from app.web.move_values import describe_best_play, evaluate_moves, spell_outcome
 from app.web.site_data import TRUTH
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
@@ -28,7 +28,7 @@ EXPLORING_NEXT_PHRASE = gettext_noop("the next move, random moves included, is w
 
 def name_cell(query: ValueQuery, cell: int | None) -> str:
     """Return the short name of a cell in a sentence, such as "top left"."""
-    return format_short_square_name(query.site.game, cell or 0)
+    return name_square(cell or 0)
 
 
 def name_opponent(query: ValueQuery) -> str:

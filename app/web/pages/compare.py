@@ -10,7 +10,6 @@ from flask import Blueprint, redirect, request
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response
 
-from app.tictactoe.game import Game
 from app.tictactoe.notation import undo_moves
 from app.tictactoe.value_map import round_outcomes
 from app.web import urls
@@ -27,9 +26,9 @@ from app.web.comparison import (
 from app.web.formatting import (
     capitalize_first_letter,
     format_count,
-    format_short_square_name,
     format_updates,
     join_words,
+    name_square,
 )
 from app.web.match import MatchState, read_integer
 from app.web.move_values import (
@@ -152,14 +151,14 @@ def describe_plays(site: SiteData, move_values: MoveValues) -> str:
         else move_values.value_texts[first]
     )
     places = "mostly " * move_values.is_stochastic + name_squares(
-        site.game, move_values.likeliest_cells
+        move_values.likeliest_cells
     )
     return f"{places.capitalize()}: {expected or move_values.unknown_text}"
 
 
 def summarise_plays(state: MatchState, values_by_name: Mapping[str, MoveValues]) -> str:
     """Return sentences on the moves of each source in a position, and on possible blunders."""
-    preferences = _describe_preferences(state.site.game, values_by_name)
+    preferences = _describe_preferences(values_by_name)
     verdict = _describe_verdict(state, values_by_name)
     return f"{capitalize_first_letter(preferences)} {verdict}"
 
@@ -174,14 +173,14 @@ def _format_training(site: SiteData, view: SourceSnapshot) -> str:
     )
 
 
-def _describe_preferences(game: Game, values_by_name: Mapping[str, MoveValues]) -> str:
+def _describe_preferences(values_by_name: Mapping[str, MoveValues]) -> str:
     """Return a sentence on the moves of each source; sources with equal moves are grouped."""
     names_by_moves: dict[tuple[int, ...], list[str]] = {}
     for name, view in values_by_name.items():
         names_by_moves.setdefault(tuple(view.likeliest_cells), []).append(name)
     if len(names_by_moves) == 1 < len(values_by_name):
         who = "Both" if len(values_by_name) == 2 else "All"
-        return f"{who} play {name_squares(game, *names_by_moves)}."
+        return f"{who} play {name_squares(*names_by_moves)}."
     parts = []
     for cells, names in sorted(
         names_by_moves.items(), key=lambda group: -len(group[1])
@@ -190,7 +189,7 @@ def _describe_preferences(game: Game, values_by_name: Mapping[str, MoveValues]) 
             len(names) == 1 and len(names_by_moves) < len(values_by_name)
         )
         verb = "plays" if len(names) == 1 else "play"
-        parts.append(f"{join_words(names)} {alone}{verb} {name_squares(game, cells)}")
+        parts.append(f"{join_words(names)} {alone}{verb} {name_squares(cells)}")
     return "; ".join(parts) + "."
 
 
@@ -433,7 +432,7 @@ class ComparePage(Page, frozen=True):
     @property
     def rows(self) -> list[tuple[str, list[BoardSquare]]]:
         """The name of each empty square, and the square on every board."""
-        return _list_rows(self.site.game, self.panels) if self._values_by_title else []
+        return _list_rows(self.panels) if self._values_by_title else []
 
     @property
     def headline(self) -> str:
@@ -559,11 +558,11 @@ def show_comparison(record: str = "") -> Response:
     return render_page(ComparePage(comparison, place))
 
 
-def _list_rows(game: Game, panels: list[Panel]) -> list[tuple[str, list[BoardSquare]]]:
+def _list_rows(panels: list[Panel]) -> list[tuple[str, list[BoardSquare]]]:
     """Return a row (name of the square, the square on each board) for each empty square."""
     squares = zip(*(panel.board.squares for panel in panels), strict=True)
     return [
-        (format_short_square_name(game, cell), list(row))
+        (name_square(cell), list(row))
         for cell, row in enumerate(squares)
         if row[0].mark == "."
     ]

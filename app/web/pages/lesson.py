@@ -14,7 +14,7 @@ from app.tictactoe.puzzles import Puzzle
 from app.web import urls
 from app.web.algorithms.targets import ValueQuery
 from app.web.facts import judge_policy, list_puzzles
-from app.web.formatting import format_count, format_short_square_name, format_signed
+from app.web.formatting import format_count, format_signed, name_square
 from app.web.match import Match, get_next_snapshot, read_snapshot, replay_match
 from app.web.move_values import EMPTY_NOTE, Note, evaluate_moves
 from app.web.pages.parts.attempt import Attempt, lay_out_attempt, read_choices
@@ -132,7 +132,7 @@ def _illustrate_untrained(site: SiteData, frame_text: str) -> Illustration:
         facts={
             "mover": MARKS[mover],
             "other": MARKS[-mover],
-            "right": format_short_square_name(game, int(right.argmax())),
+            "right": name_square(int(right.argmax())),
             "free": format_count(int(legal.sum())),
             "losing": format_count(int((legal & ~right).sum())),
         },
@@ -202,10 +202,8 @@ def _illustrate_why(site: SiteData, _: str) -> Illustration:
         facts={
             "value": format_signed(query.value),
             "exact": format_signed(query.exact_task_value or 0),
-            "place": format_short_square_name(site.game, puzzle.blunder_cell),
-            "answer": format_short_square_name(
-                site.game, parse_record(site.game, puzzle.refutation)[1]
-            ),
+            "place": name_square(puzzle.blunder_cell),
+            "answer": name_square(parse_record(site.game, puzzle.refutation)[1]),
             "answers": format_count(int(site.game.legal[query.next_position].sum())),
         },
         board=lay_out_board(

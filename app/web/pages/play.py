@@ -19,8 +19,8 @@ from app.web.comparison import build_comparison
 from app.web.formatting import (
     Encodings,
     encode_position,
-    format_short_square_name,
     join_words,
+    name_square,
 )
 from app.web.match import (
     WATCHED_EPSILON,
@@ -232,10 +232,7 @@ def _build_preference(state: MatchState, value_source: str) -> PreferredMoves:
     plays = gettext("any of %(number)s squares", number=len(view.likeliest_cells))
     if len(view.likeliest_cells) <= MAX_NAMED_SQUARES:
         plays = join_words(
-            [
-                format_short_square_name(state.site.game, cell)
-                for cell in view.likeliest_cells
-            ],
+            [name_square(cell) for cell in view.likeliest_cells],
             "or",
         )
     return PreferredMoves(
@@ -430,7 +427,7 @@ def show_square(record: str = "") -> Response:
     """
     site = get_current_site()
     state = parse_match(record, request.args, site)
-    cell = read_cell("cell", request.args.get("cell", ""), site.game)
+    cell = read_cell("cell", request.args.get("cell", ""))
     if state.is_over or site.game.successor[state.position, cell] < 0:
         raise Conflict(gettext("No move to this square is possible in this position."))
     if is_policy_name(find_shown_value_source(state)):

@@ -10,7 +10,7 @@ from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import ROUND_LENGTH
 from app.web import urls
 from app.web.facts import check_puzzle, list_puzzles
-from app.web.formatting import format_short_square_name
+from app.web.formatting import name_square
 from app.web.match import Match
 from app.web.pages.parts.attempt import (
     ANSWER_WORDS,
@@ -88,7 +88,7 @@ class PuzzlePage(Page, frozen=True):
         sides = {0: MARKS[-mover], 1: MARKS[mover]}
         return [
             Destination(
-                format_short_square_name(game, cell),
+                name_square(cell),
                 self.attempt.show_ply(ply).url,
                 sides[ply % 2],
             )

@@ -38,8 +38,8 @@ from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import (
     format_count,
     format_percent,
-    format_short_square_name,
     format_signed,
+    name_square,
 )
 from app.web.match import Match, MatchState, parse_match, read_cell
 from app.web.move_values import choose_value_source, evaluate_moves
@@ -563,11 +563,9 @@ def parse_value_query(state: MatchState, cell_text: str) -> ValueQuery:
         return ValueQuery(
             state.site, value_source, state.position, best, match.snapshot
         )
-    cell = read_cell("cell", cell_text, game)
+    cell = read_cell("cell", cell_text)
     if not game.legal[state.position, cell]:
-        raise Conflict(
-            f"The {format_short_square_name(game, cell)} square is taken: no move has a value."
-        )
+        raise Conflict(f"The {name_square(cell)} square is taken: no move has a value.")
     return ValueQuery(state.site, value_source, state.position, cell, match.snapshot)
 
 

@@ -1,7 +1,6 @@
 """Boards: to play on in a template, as small pictures, and as files."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -13,7 +12,6 @@ from app.tictactoe.notation import DIGITS, MARKS
 from app.web.match import MatchState
 from app.web.move_values import EMPTY_NOTE, MoveValues, Note, build_notes
 from app.web.pictures import svg
-from app.web.site_data import MAX_REGISTERED
 from app.web.translation import gettext, gettext_noop
 
 # Outline of each sign in a cell with the top left corner (0, 0) and the side 1.
@@ -29,6 +27,8 @@ SHAPE_PATHS = {
 # Pixels: the side of a square, the gap between two squares, the margin around the board.
 SQUARE_SIZE, SQUARE_GAP, BOARD_MARGIN = 112, 6, 16
 SQUARE_DISTANCE = SQUARE_SIZE + SQUARE_GAP
+BOARD_SIDE = 3 * SQUARE_DISTANCE - SQUARE_GAP  # without the margin
+GRID_LINES = "M1 0v3M2 0v3M0 1h3M0 2h3"
 HEADING_HEIGHT = 58  # pixels above the board, for the headline and the caption
 CSV_COLUMNS = ("row", "column", "mark", "value", "heat", "best", "true_outcome", "note")
 MARK_WORDS = {
@@ -106,7 +106,6 @@ class BoardPicture(NamedTuple):
     id: str
     label: str
     square_rows: list[list[BoardSquare]]  # the squares of each row, from the top
-    view_box: str  # view box of a picture with squares of side 1
     winning_lines: list[svg.Segment]  # lines through the stones that won
     # whether the values belong to an earlier decision, while the page waits for a move
     shows_earlier_values: bool
@@ -122,15 +121,13 @@ class SmallBoard(NamedTuple):
     """A picture of a board; a cell is 1 wide, and the origin is the top left corner."""
 
     label: str  # the whole board in words, for screen readers
-    columns: int
-    rows: int
     # one outline for all signs of a kind, which makes the picture small
     signs: list[svg.Sign]
 
     @property
     def svg(self) -> Markup:
         """The picture as SVG elements for a page."""
-        box = f'viewBox="0 0 {self.columns} {self.rows}" role="img" aria-label="{self.label}"'
+        box = f'viewBox="0 0 3 3" role="img" aria-label="{self.label}"'
         return svg.write_inline(
             [svg.Inset("position", self.signs)], "drawing mini", box
         )
@@ -192,12 +189,8 @@ def lay_out_board(
     return BoardPicture(
         board_id,
         label or gettext("Board"),
-        square_rows=[
-            squares[start : start + game.columns]
-            for start in range(0, game.cells, game.columns)
-        ],
-        view_box=f"0 0 {game.columns} {game.rows}",
-        winning_lines=_draw_winning_strokes(game, lines),
+        square_rows=[squares[start : start + 3] for start in (0, 3, 6)],
+        winning_lines=_draw_winning_strokes(lines),
         shows_earlier_values=options.shows_earlier_values,
         player_to_move="" if state.is_over else MARKS[state.match.player_to_move],
     )
@@ -207,7 +200,7 @@ def _lay_out_square(state: MatchState, cell: int, board_id: str) -> BoardSquare:
     """Return a square of the board, with X or O if the cell is filled, without values."""
     game = state.site.game
     ply = len(state.match.shown_record)
-    row, column = game.locate_cell(cell)
+    row, column = divmod(cell, 3)
     return BoardSquare(
         id=f"{board_id}-{DIGITS[cell]}",
         shortcut_key=str(cell + 1),
@@ -275,18 +268,16 @@ def draw_small_board(
     for cell, kind in kinds.items():
         cells_by_sign.get(kind, []).append(cell)
     cells_by_sign["last"] = [] if last_cell is None else [last_cell]
-    drawn = [svg.Sign("grid", _draw_grid_lines(game))]
+    drawn = [svg.Sign("grid", GRID_LINES)]
     drawn += [
-        svg.Sign(kind, "".join(_build_sign_path(game, kind, cell) for cell in there))
+        svg.Sign(kind, "".join(_build_sign_path(kind, cell) for cell in there))
         for kind, there in cells_by_sign.items()
         if there
     ]
     lines = _find_winning_lines(game, position) if game.is_over(position) else []
-    for line in _draw_winning_strokes(game, lines):
+    for line in _draw_winning_strokes(lines):
         drawn.append(svg.Sign("won", f"M{line.x1} {line.y1} {line.x2} {line.y2}"))
-    return SmallBoard(
-        _describe_cells(game, kinds, last_cell), game.columns, game.rows, drawn
-    )
+    return SmallBoard(_describe_cells(kinds, last_cell), drawn)
 
 
 def draw_changed_board(
@@ -296,7 +287,7 @@ def draw_changed_board(
     drawn = draw_small_board(
         game, position, {cell: MARKS[int(game.to_move[position])].lower()}
     )
-    row, column = game.locate_cell(cell)
+    row, column = divmod(cell, 3)
     square = f"M{column} {row}h1v1h-1z"
     heats = [
         svg.Sign("was", square, ("heat", old_heat)),
@@ -320,31 +311,20 @@ def draw_squares(board: BoardPicture) -> list[svg.Shape]:
 
 def draw_board_file(board: BoardPicture, headline: str, caption: str) -> svg.Drawing:
     """Return the drawing of a board with its values for a file, below a headline and a caption."""
-    board_width, board_height = _measure_board(board)
-    width = board_width + 2 * BOARD_MARGIN
-    height = board_height + 2 * BOARD_MARGIN
+    side = BOARD_SIDE + 2 * BOARD_MARGIN
     squares = "; ".join(square.label for square in board.squares)
     shapes: list[svg.Shape] = [
         svg.Text("heading", BOARD_MARGIN, 26, headline),
-        svg.Text(
-            "told", BOARD_MARGIN, 46, svg.cut_text(caption, width - 2 * BOARD_MARGIN)
-        ),
+        svg.Text("told", BOARD_MARGIN, 46, svg.cut_text(caption, BOARD_SIDE)),
         svg.Inset("", draw_squares(board), BOARD_MARGIN, HEADING_HEIGHT),
     ]
     label = f"{headline}. {caption} {squares}."
-    return svg.Drawing(width, height + HEADING_HEIGHT - BOARD_MARGIN, label, shapes)
+    return svg.Drawing(side, side + HEADING_HEIGHT - BOARD_MARGIN, label, shapes)
 
 
 def draw_board_preview(board: BoardPicture, caption: str) -> svg.Drawing:
     """Return the picture of a board for link previews, above a line of text."""
-    width, height = _measure_board(board)
-    return svg.draw_preview(caption, draw_squares(board), width, height)
-
-
-def _measure_board(board: BoardPicture) -> tuple[int, int]:
-    """Return the width and the height of a board in pixels, without a margin."""
-    rows, columns = len(board.square_rows), len(board.square_rows[0])
-    return columns * SQUARE_DISTANCE - SQUARE_GAP, rows * SQUARE_DISTANCE - SQUARE_GAP
+    return svg.draw_preview(caption, draw_squares(board), BOARD_SIDE, BOARD_SIDE)
 
 
 def list_board_rows(
@@ -424,14 +404,12 @@ def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
     return winning_lines
 
 
-def _draw_winning_strokes(
-    game: Game, winning_lines: list[list[int]]
-) -> list[svg.Segment]:
+def _draw_winning_strokes(winning_lines: list[list[int]]) -> list[svg.Segment]:
     """Return a line through the stones of each winning line; the side of a square is 1."""
     drawn = []
     for line in winning_lines:
-        row1, column1 = game.locate_cell(line[0])
-        row2, column2 = game.locate_cell(line[-1])
+        row1, column1 = divmod(line[0], 3)
+        row2, column2 = divmod(line[-1], 3)
         down = np.sign(row2 - row1) * 0.3
         right = np.sign(column2 - column1) * 0.3
         ends = (column1 - right, row1 - down, column2 + right, row2 + down)
@@ -441,16 +419,8 @@ def _draw_winning_strokes(
     return drawn
 
 
-@lru_cache(maxsize=2)
-def _draw_grid_lines(game: Game) -> str:
-    down = [f"M{column} 0v{game.rows}" for column in range(1, game.columns)]
-    across = [f"M0 {row}h{game.columns}" for row in range(1, game.rows)]
-    return "".join(down + across)
-
-
-@lru_cache(maxsize=MAX_REGISTERED)
-def _build_sign_path(game: Game, sign_kind: str, cell: int) -> str:
-    row, column = game.locate_cell(cell)
+def _build_sign_path(sign_kind: str, cell: int) -> str:
+    row, column = divmod(cell, 3)
     return f"M{column} {row}{SHAPE_PATHS[sign_kind]}"
 
 
@@ -461,14 +431,12 @@ def _describe_sign(sign_kind: str) -> str:
     return gettext("empty") if sign_kind == "." else sign_kind.upper()
 
 
-def _describe_cells(
-    game: Game, sign_kinds: Mapping[int, str], last_cell: int | None
-) -> str:
+def _describe_cells(sign_kinds: Mapping[int, str], last_cell: int | None) -> str:
     """Return the stones and signs of a board in words, row by row."""
     words = [_describe_sign(kind) for kind in sign_kinds.values()]
     if last_cell is not None:
         words[last_cell] += f" {gettext(MARK_WORDS['last'])}"
-    rows = [words[i : i + game.columns] for i in range(0, game.cells, game.columns)]
+    rows = [words[i : i + 3] for i in (0, 3, 6)]
     return "; ".join(
         gettext("row %(row)s %(squares)s", row=number, squares=", ".join(row))
         for number, row in enumerate(rows, 1)

@@ -30,7 +30,7 @@ class BoxLabel(NamedTuple):
 
 def draw_bead_signs(game: Game) -> Markup:
     """Return the signs of all labels, which a page defines once: a grid, stones and beads."""
-    x, y = _find_square_centre(game, 0)
+    x, y = _find_square_centre(0)
     lines = ""
     for n in range(4):
         place = LABEL_MARGIN + n * CELL_SIZE
@@ -38,7 +38,7 @@ def draw_bead_signs(game: Game) -> Markup:
         lines += f"M{place:g} {LABEL_MARGIN}v{BOARD_SIZE:g}"
     signs = [f'<path id="grid" class="grid" d="{lines}"/>']
     for cell in range(game.cells):
-        x, y = _find_square_centre(game, cell)
+        x, y = _find_square_centre(cell)
         cross = ""
         for height in (STONE_RADIUS, -STONE_RADIUS):
             cross += f"M{x - STONE_RADIUS:g} {y - height:g}"
@@ -99,10 +99,7 @@ def describe_box(game: Game, box: Box) -> str:
         )
         for cell, stone in enumerate(game.board[box.position].tolist())
     ]
-    rows = [
-        ", ".join(cells[i : i + game.columns])
-        for i in range(0, game.cells, game.columns)
-    ]
+    rows = [", ".join(cells[i : i + 3]) for i in (0, 3, 6)]
     return gettext("Box %(number)s", number=box.number) + f": {'; '.join(rows)}"
 
 
@@ -133,15 +130,15 @@ def _write_sign_reference(sign_name: str) -> str:
 
 def _write_cell_count(game: Game, cell: int, bead_count: int) -> str:
     """Return the number of beads of a cell, in the corner of its square."""
-    x, y = _find_square_centre(game, cell)
+    x, y = _find_square_centre(cell)
     right = x + CELL_SIZE / 2 - 0.4
     bottom = y + CELL_SIZE / 2 - 0.5
     return f'<text class="tally" x="{right:g}" y="{bottom:g}">{bead_count}</text>'
 
 
-def _find_square_centre(game: Game, cell: int) -> tuple[float, float]:
+def _find_square_centre(cell: int) -> tuple[float, float]:
     """Return the middle of a square, in millimetres of the label."""
-    row, column = game.locate_cell(cell)
+    row, column = divmod(cell, 3)
     return LABEL_MARGIN + (column + 0.5) * CELL_SIZE, LABEL_MARGIN + (
         row + 0.5
     ) * CELL_SIZE

@@ -553,7 +553,7 @@ def list_game_value_rows(
 ) -> Iterator[tuple[object, ...]]:
     """Yield a row for each move of a match, in the order of VALUE_COLUMNS."""
     for move, cell in zip(moves, state.played_cells, strict=True):
-        row, column = state.site.game.locate_cell(cell)
+        row, column = divmod(cell, 3)
         # Adding 0.0 changes -0.0 to 0.0.
         expected = (
             None if move.expected_value is None else round(move.expected_value, 6) + 0.0

@@ -650,7 +650,7 @@ def _place_board(captioned_board: CaptionedBoard, x: float, y: float) -> svg.Ins
     board = svg.Inset(
         "position",
         captioned_board.board.signs,
-        scale=BOARD_SIZE / captioned_board.board.columns,
+        scale=BOARD_SIZE / 3,
     )
     words = [
         svg.Text("told", 0, BOARD_SIZE + 16 + number * FILE_LINE_HEIGHT, line)
@@ -963,6 +963,6 @@ def _list_board_shapes(figure: Boards, site: SiteData) -> list[svg.Shape]:
         for board in figure.boards[:2]
     ]
     return [
-        svg.Inset("position", picture.signs, number * 60 + 8, 2, 44 / picture.columns)
+        svg.Inset("position", picture.signs, number * 60 + 8, 2, 44 / 3)
         for number, picture in enumerate(pictures)
     ]

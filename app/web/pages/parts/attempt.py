@@ -15,7 +15,7 @@ from app.tictactoe.notation import DIGITS, MARKS
 from app.tictactoe.puzzles import LEVELS, ROUND_LENGTH, Puzzle
 from app.web import urls
 from app.web.facts import check_puzzle, list_puzzles
-from app.web.formatting import format_short_square_name, join_words
+from app.web.formatting import join_words, name_square
 from app.web.match import (
     Match,
     MatchState,
@@ -94,17 +94,13 @@ class Attempt:
     @property
     def blunder_square(self) -> str:
         """The name of the square that the agent plays."""
-        return format_short_square_name(self.site.game, self.puzzle.blunder_cell)
+        return name_square(self.puzzle.blunder_cell)
 
     @property
     def correct_squares(self) -> str:
         """The names of the squares that keep the value of the position."""
-        game = self.site.game
         return join_words(
-            [
-                format_short_square_name(game, cell)
-                for cell in self.puzzle.correct_cells
-            ],
+            [name_square(cell) for cell in self.puzzle.correct_cells],
             "or",
         )
 
@@ -280,10 +276,10 @@ def parse_answers(answer_digits: str, allowed_lengths: range) -> str:
 
 def _read_free_cell(attempt: Attempt, parameter_name: str, cell_text: str) -> int:
     game = attempt.site.game
-    cell = read_cell(parameter_name, cell_text, game)
+    cell = read_cell(parameter_name, cell_text)
     if not game.legal[attempt.puzzle.position, cell]:
         words = gettext_noop("The %(square)s square is already taken.")
-        raise Conflict(gettext(words, square=format_short_square_name(game, cell)))
+        raise Conflict(gettext(words, square=name_square(cell)))
     return cell
 
 

@@ -23,7 +23,7 @@ from app.web.facts import (
     judge_policy,
     list_policy_blunders,
 )
-from app.web.formatting import format_percent, format_short_square_name
+from app.web.formatting import format_percent, name_square
 from app.web.match import Match, build_match_against_person, replay_match
 from app.web.move_values import OUTCOME_LABELS, spell_best_play, spell_outcome
 from app.web.pages.parts.learning import name_opponent
@@ -345,7 +345,7 @@ def _build_lost_game(
         if blunder:
             done = f"✗ Blunder: {done}" if own else f"✗ Blunder, unpunished: {done}"
         picture = draw_small_board(site.game, after, {}, last_cell=cell)
-        title = f"{ply}. {MARKS[mover]} {format_short_square_name(site.game, cell)}"
+        title = f"{ply}. {MARKS[mover]} {name_square(cell)}"
         exhibits.append(
             PositionExhibit(picture, address(ply), title, [done], blunder and own)
         )

@@ -16,7 +16,7 @@ from app.tictactoe.report import Chances, ChancesBySeat, Figures, RatesBySeat
 from app.web import urls
 from app.web.comparison import CURVE_TITLES, SourceSnapshot
 from app.web.facts import BEST_RESPONDER
-from app.web.formatting import format_count, format_short_square_name, join_words
+from app.web.formatting import format_count, join_words, name_square
 from app.web.match import Match, read_choice
 from app.web.move_values import MoveValues, evaluate_moves
 from app.web.pictures.curves import (
@@ -282,9 +282,7 @@ def film_position(site: SiteData, agent_name: str, record: str) -> Film:
     ]
     captions = [describe_block(site, position, view) for view in values_by_snapshot]
     return _build_film(site, agent_name, frames, captions)._replace(
-        square_names={
-            cell: format_short_square_name(game, cell).capitalize() for cell in cells
-        },
+        square_names={cell: name_square(cell).capitalize() for cell in cells},
         marks=[MARKS[stone] for stone in game.board[position].tolist()],
         mover=MARKS[int(game.to_move[position])],
     )

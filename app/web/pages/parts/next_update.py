@@ -26,7 +26,7 @@ from app.web.algorithms.champion import BOUNDS_BY_VALUE
 from app.web.algorithms.league import is_shared_by_seats
 from app.web.algorithms.mcts import compute_upper_bounds
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
-from app.web.formatting import format_short_square_name
+from app.web.formatting import name_square
 from app.web.pages.parts.update import (
     RESULT_NAMES,
     UpdateEvent,
@@ -224,7 +224,7 @@ def make_reply_case(
     rank = abs(reply.target - reason.target)
     if reply.cell is None:
         return UpdateCase("", "", event, rank)
-    title = format_short_square_name(query.game, reply.cell)
+    title = name_square(reply.cell)
     return UpdateCase(DIGITS[reply.cell], title, event, rank)
 
 

@@ -17,7 +17,7 @@ from app.tictactoe.views import RewardScale, compute_colour_level, scale_values
 from app.web.algorithms import ALGORITHMS, MINIMAX
 from app.web.algorithms.algorithm import UpdateStyle
 from app.web.algorithms.champion import BOUNDS_BY_VALUE
-from app.web.formatting import MINUS, format_count, format_short_square_name
+from app.web.formatting import MINUS, format_count, name_square
 from app.web.move_values import HEAT_STEPS
 from app.web.translation import localize_number
 
@@ -209,7 +209,7 @@ def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePic
         style=style,
         mover=move.mark,
         opponent="O" if move.mark == "X" else "X",
-        square_name=format_short_square_name(game, move.cell),
+        square_name=name_square(move.cell),
         was_random=move.was_random,
         is_best=_is_best(move, update),
         reply_square=_name_reply_square(game, move, next_board)
@@ -304,7 +304,7 @@ def _name_reply_square(game: Game, move: TrainingMove, next_board: str) -> str:
         for cell, (before, now) in enumerate(zip(move.board, next_board, strict=True))
         if before != now and cell != move.cell
     ]
-    return format_short_square_name(game, cells[0]) if len(cells) == 1 else ""
+    return name_square(cells[0]) if len(cells) == 1 else ""
 
 
 def _compute_heat(
@@ -391,10 +391,7 @@ def draw_squares(
                 is_played=cell in played_cells,
             )
         )
-    return [
-        squares[start : start + game.columns]
-        for start in range(0, game.cells, game.columns)
-    ]
+    return [squares[start : start + 3] for start in (0, 3, 6)]
 
 
 def _format_square_value(terms: UpdateTerms, value: float) -> str:

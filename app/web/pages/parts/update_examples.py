@@ -21,7 +21,7 @@ from app.tictactoe.views import RewardScale
 from app.web import urls
 from app.web.algorithms import ALGORITHMS, MINIMAX, SECTIONS, find_algorithm_slug
 from app.web.algorithms.targets import ValueQuery
-from app.web.formatting import format_count, format_short_square_name
+from app.web.formatting import format_count, name_square
 from app.web.pages.parts.update import (
     STEP_COUNT,
     UpdateEvent,
@@ -172,7 +172,7 @@ def draw_nearest_example(query: ValueQuery) -> ExamplePicture | None:
     site = query.site
     examples = site.update_examples.get(slug, [])
     has_rule = query.is_learned and not site.is_taught_by_person(query.value_source)
-    if not has_rule or not examples or len(examples[0].final_board) != site.game.cells:
+    if not has_rule or not examples:
         return None
     if (
         getattr(query.recipe, "update", "") == "sum"
@@ -199,7 +199,7 @@ def compute_blunder_effect(game: Game, example: UpdateExample) -> BlunderEffect:
     values = [-math.inf if value is None else value for value in change.values]
     values[example.moves[change.move_index].cell] = change.new
     best = max(values)
-    square = format_short_square_name(game, values.index(best))
+    square = name_square(values.index(best))
     return BlunderEffect(change.new > change.old, square, format_value(best, 2))
 
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from app.recipes.algorithms import Menace
 from app.tictactoe.beads import count_beads as beads_of_pairs
 from app.tictactoe.game import Game
-from app.web.formatting import format_short_square_name
+from app.web.formatting import name_square
 from app.web.move_values import MoveValues
 from app.web.pictures.boards import SmallBoard, draw_changed_board
 from app.web.pictures.boxes import draw_tray
@@ -45,7 +45,7 @@ def draw_box_move(
             bead=cell + 1,
             number=held[cell],
             total=total,
-            square=format_short_square_name(game, cell),
+            square=name_square(cell),
         ),
         draw_changed_board(game, position, cell, 0, 0),
         draw_tray(held, cell),
@@ -57,7 +57,7 @@ def draw_value_move(
 ) -> LastMovePicture:
     """Return the picture of a move that a learner chose by its values."""
     heat = move_values.heats[cell] if move_values.is_known[cell] else 0
-    square = format_short_square_name(game, cell)
+    square = name_square(cell)
     line = gettext(
         "The learner plays %(square)s. It has never tried this move before.",
         square=square,

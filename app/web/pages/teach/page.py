@@ -42,8 +42,8 @@ from app.web.formatting import (
     capitalize_first_letter,
     format_count,
     format_percent,
-    format_short_square_name,
     format_signed,
+    name_square,
     spell_bead_count,
 )
 from app.web.match import (
@@ -792,7 +792,7 @@ def _draw_value_change(
     game = get_current_site().game
     cell = parse_record(game, lesson.record)[value_change.move_index]
     position = replay_record(game, lesson.record)[value_change.move_index]
-    square = format_short_square_name(game, cell)
+    square = name_square(cell)
     move = gettext(
         "Move %(ply)s, %(square)s", ply=value_change.move_index + 1, square=square
     )
