@@ -8,14 +8,20 @@ from gevent import Timeout, monkey, sleep, spawn
 
 monkey.patch_all()  # before all other imports, whose locks would block after a fork
 
+import ctypes
+import gc
 import os
 import signal
 import sys
+from contextlib import suppress
 
 from app.web import create_app
 from app.web.service import deployment
 from app.web.service.log import Logger
 
+with suppress(AttributeError):  # not glibc
+    # M_MMAP_THRESHOLD: freed arrays return to the system, which saves each worker 11 MiB.
+    ctypes.CDLL(None).mallopt(-3, 1 << 17)
 sys.excepthook = deployment.print_error
 deployment.allow_many_files()
 workers, bind = deployment.read_worker_count(), deployment.read_address()
@@ -72,6 +78,7 @@ def on_reload(arbiter):
     """Build the site again for the workers that take over; keep the old one if that fails."""
     try:
         arbiter.app.callable = create_app()
+        gc.collect()  # deletes the old site, of which every new worker would have a copy
         arbiter.log.info("New models taken in.")
     except deployment.STOPPING_ERRORS as error:
         arbiter.log.error("Models refused, the old ones go on serving. %s", error)
