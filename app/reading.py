@@ -1,9 +1,46 @@
 """Reading of a text that a visitor sends, for a process that has nothing else of the site."""
 
+import re
+from typing import NamedTuple
+
 from app.doctor import Diagnosis, examine_text, is_trace
 from app.tables.options import TableOptions
 from app.tables.reader import TableReading, read_table
 from app.tictactoe.game import tic_tac_toe
+
+MAX_LINE_LENGTH = 4_000  # characters; a judged table has the longest link, about 2,800
+LINK_PATTERN = re.compile(r"/(teach/|judge\?)(\S*)")
+
+
+class ClassLine(NamedTuple):
+    """A line that a class pasted: the name before a link, and the link's two parts."""
+
+    number: int
+    is_too_long: bool
+    name: str = ""
+    kind: str = ""  # "teach/" or "judge?", "" without a link
+    rest: str = ""  # what follows the kind
+
+
+def read_class_lines(text: str, max_lines: int) -> tuple[list[ClassLine], int | None]:
+    """Return the first lines that are not empty, and the number of the next one, if there is any."""
+    numbered = enumerate(text.splitlines(), 1)
+    lines = [(number, line.strip()) for number, line in numbered if line.strip()]
+    next_number = lines[max_lines][0] if len(lines) > max_lines else None
+    return [_read_class_line(*line) for line in lines[:max_lines]], next_number
+
+
+def _read_class_line(number: int, line: str) -> ClassLine:
+    if len(line) > MAX_LINE_LENGTH:
+        return ClassLine(number, is_too_long=True)
+    found = LINK_PATTERN.search(line)
+    if not found:
+        return ClassLine(number, is_too_long=False)
+    before = line[: found.start()]
+    # The host of a link follows the last blank.
+    name = before[: len(before) - len(re.split(r"\s", before)[-1])].strip(" :,;\t")
+    kind, rest = found.groups()
+    return ClassLine(number, is_too_long=False, name=name, kind=kind, rest=rest)
 
 
 def read_or_diagnose(

@@ -3,6 +3,7 @@
 A text whose reading takes very long costs its sender an answer, and nobody else the site.
 """
 
+import atexit
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ Result = TypeVar("Result")
 
 READ_SECONDS = 5.0  # far more than the largest table needs
 _process = CallProcess()
+atexit.register(_process.close)
 
 
 def read_in_process(function: Callable[..., Result], *arguments: Any) -> Result:

@@ -17,6 +17,7 @@ from werkzeug.exceptions import (
 )
 from werkzeug.wrappers import Response
 
+from app.reading import MAX_LINE_LENGTH, ClassLine, read_class_lines
 from app.recipes import RecipeError
 from app.recipes.taught import Refusal
 from app.tictactoe.blunder_boards import BlunderChance, find_blunder_chances
@@ -34,18 +35,17 @@ from app.web.pages.teach.learners import (
 )
 from app.web.pictures.boards import SmallBoard, draw_small_board
 from app.web.rendering import Page, render_page
+from app.web.service.reading import read_in_process
 from app.web.site_data import MOVES_PREFIX, get_current_site
 from app.web.translation import gettext, gettext_noop, mark_english
 
 bp = Blueprint("classroom", __name__)
 
 MAX_LINES = 60  # maximum number of pasted lines that are not empty
-MAX_LINE_LENGTH = 4_000  # characters; a judged table has the longest link, about 2,800
 MAX_FORM_BYTES = 1 << 18
 MAX_BLUNDER_BOARDS = 5  # maximum number of boards that the table compares
 NO_BLUNDER = BlunderChance(0.0, 0.0)
 FREQUENT_CHANCE = 0.01  # smallest probability of a blunder that the table counts
-LINK_PATTERN = re.compile(r"/(teach/|judge\?)(\S*)")
 MOVES_PATTERN = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
 # (title of the frame, its URL, its height in pixels)
 FRAME_TITLES = (
@@ -278,44 +278,40 @@ def read_links(typed_links: str) -> tuple[list[Pupil], list[LineFault]]:
     """Return the learners of the lines, and the reason for each line without a learner."""
     pupils = list[Pupil]()
     faults = list[LineFault]()
-    numbered = enumerate(typed_links.splitlines(), 1)
-    lines = [(number, line.strip()) for number, line in numbered if line.strip()]
-    for number, line in lines[:MAX_LINES]:
+    lines, unread_line = read_in_process(read_class_lines, typed_links, MAX_LINES)
+    for line in lines:
         try:
-            pupils.append(read_link(number, line))
+            pupils.append(read_line(line))
         except LinkError as error:
-            sentence = gettext("Line %(line)s: %(fault)s", line=number, fault=error)
+            sentence = gettext(
+                "Line %(line)s: %(fault)s", line=line.number, fault=error
+            )
             faults.append(LineFault(sentence, error.english))
-    for number, _ in lines[MAX_LINES : MAX_LINES + 1]:
+    if unread_line:
         sentence = gettext(
             "Lines from %(line)s on were not read: a class can have %(most)s lines.",
-            line=number,
+            line=unread_line,
             most=MAX_LINES,
         )
         faults.append(LineFault(sentence))
     return pupils, faults
 
 
-def read_link(line_number: int, pasted_line: str) -> Pupil:
+def read_line(line: ClassLine) -> Pupil:
     """Return the learner of a line: a link, after a name or alone.
 
     Raises LinkError if there is none.
     """
-    if len(pasted_line) > MAX_LINE_LENGTH:
+    if line.is_too_long:
         raise LinkError(
             gettext("a line has at most %(most)s characters.", most=MAX_LINE_LENGTH)
         )
-    found = LINK_PATTERN.search(pasted_line)
-    if not found:
+    if not line.kind:
         raise LinkError(gettext("this line has no link to /teach or /judge."))
-    before = pasted_line[: found.start()]
-    # The host of a link follows the last blank.
-    name = before[: len(before) - len(re.split(r"\s", before)[-1])].strip(" :,;\t")
-    name = name or gettext("Line %(line)s", line=line_number)
-    kind, rest = found.groups()
-    return (
-        read_judged_table(name, rest) if kind == "judge?" else read_learner(name, rest)
-    )
+    name = line.name or gettext("Line %(line)s", line=line.number)
+    if line.kind == "judge?":
+        return read_judged_table(name, line.rest)
+    return read_learner(name, line.rest)
 
 
 def read_learner(pupil_name: str, learner_name: str) -> Pupil:
