@@ -4,14 +4,13 @@
 the log names it, and the site goes on with the old ones.
 """
 
-from gevent import Timeout, monkey, sleep, spawn
+from gevent import Timeout, monkey, sleep
 
 monkey.patch_all()  # before all other imports, whose locks would block after a fork
 
 import ctypes
 import gc
 import os
-import signal
 import sys
 from contextlib import suppress
 
@@ -23,11 +22,10 @@ with suppress(AttributeError):  # not glibc
     # M_MMAP_THRESHOLD: freed arrays return to the system, which saves each worker 11 MiB.
     ctypes.CDLL(None).mallopt(-3, 1 << 17)
 sys.excepthook = deployment.print_error
-deployment.allow_many_files()
 workers, bind = deployment.read_worker_count(), deployment.read_address()
 preload_app = True  # the workers share the memory of the models
 worker_class = "gevent"  # a slow client costs a connection and no thread
-worker_connections = 2_000
+worker_connections = deployment.allow_connections(2_000)
 keepalive = 5  # seconds until the head of a request is complete
 limit_request_line, limit_request_fields, limit_request_field_size = 8190, 64, 4096
 # The setting TRUSTED_PROXIES lists the trusted proxies; gunicorn itself trusts none.
@@ -38,17 +36,9 @@ control_socket_disable = True
 RESPONSE_SECONDS = 60.0  # time limit from a request to the last byte of its response
 
 
-def when_ready(arbiter):
-    """Let a server end with its terminal: make would wait for it for ever."""
-    if os.isatty(0):
-        spawn(stop_with_terminal)
-
-
-def stop_with_terminal():
-    """Wait until the terminal is closed, and stop the server."""
-    while os.isatty(0):
-        sleep(1)
-    os.kill(os.getpid(), signal.SIGTERM)
+def on_starting(arbiter):
+    """Remember whether a terminal starts the server, also when this file is read again."""
+    arbiter.has_terminal = os.isatty(0)
 
 
 def post_worker_init(worker):
@@ -65,6 +55,7 @@ def child_exit(arbiter, worker):
 
 def pre_request(worker, request):
     """Start the time limit of a request."""
+    sleep(0)  # the requests of other clients go first: one can send hundreds at once
     too_slow = BrokenPipeError("the client reads too slowly")
     request.time_limit = Timeout.start_new(RESPONSE_SECONDS, too_slow)
 
@@ -75,7 +66,12 @@ def post_request(worker, request, environ, response):
 
 
 def on_reload(arbiter):
-    """Build the site again for the workers that take over; keep the old one if that fails."""
+    """Build the site again for the workers that take over; keep the old one if that fails.
+
+    A terminal that is closed sends the same signal as a reload: then the server ends.
+    """
+    if arbiter.has_terminal and not os.isatty(0):
+        raise KeyboardInterrupt  # ends it as Ctrl-C does
     try:
         arbiter.app.callable = create_app()
         gc.collect()  # deletes the old site, of which every new worker would have a copy

@@ -14,6 +14,7 @@ from platformdirs import user_cache_path
 
 from app.project import ROOT
 from app.recipes import ALGORITHMS, Recipe
+from app.tictactoe.files import get_runtime_folder
 
 # the most common algorithms are compiled first
 COMPILED_FIRST = ("q-table", "q-learning")
@@ -22,18 +23,29 @@ FOLDER_VARIABLE = "NUMBA_CACHE_DIR"  # environment variable that numba reads
 
 @cache
 def choose_folder() -> Path:
-    """Return the folder of the kernels: beside the code, or of the user if that is not writable."""
+    """Return the folder of the kernels: beside the code, or the first of the user's that is writable.
+
+    Raises OSError if there is none.
+    """
     beside = ROOT / "training/learners/__pycache__"
-    if FOLDER_VARIABLE not in os.environ:
-        try:
-            beside.mkdir(exist_ok=True)
-            with TemporaryFile(dir=beside):
-                return beside
-        except OSError:
-            os.environ[FOLDER_VARIABLE] = str(user_cache_path("q-tac-toe") / "kernels")
-    folder = Path(os.environ[FOLDER_VARIABLE])
-    folder.mkdir(parents=True, exist_ok=True)
+    if FOLDER_VARIABLE in os.environ:
+        return Path(os.environ[FOLDER_VARIABLE])
+    if _is_writable(beside):  # where numba saves them by itself
+        return beside
+    folder = user_cache_path("q-tac-toe") / "kernels"
+    if not _is_writable(folder):
+        folder = get_runtime_folder()
+    os.environ[FOLDER_VARIABLE] = str(folder)
     return folder
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def is_compiled(algorithm: type[Recipe]) -> bool:

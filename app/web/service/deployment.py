@@ -78,13 +78,17 @@ def print_error(kind: type[BaseException], error: BaseException, trace: Any) -> 
         sys.__excepthook__(kind, error, trace)
 
 
-def allow_many_files() -> None:
-    """Let this process open as many files as the system allows: each connection needs one."""
+def allow_connections(maximum: int) -> int:
+    """Let this process open as many files as the system allows; return its number of connections.
+
+    Each connection needs a file, and a third of the files are left for other things.
+    """
     import resource  # noqa: PLC0415 - there is no such module on Windows
 
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError):  # some systems refuse an unlimited number
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    return maximum if most == resource.RLIM_INFINITY else min(maximum, 2 * most // 3)
 
 
 def read_worker_count() -> int:

@@ -3,6 +3,7 @@
 import os
 import pty
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -84,14 +85,15 @@ def closed_terminal(limit: float = CLOSED) -> Iterator[Finding]:
     if not process:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
         os.chdir(ROOT)
-        os.execvp("make", ["make", "run", f"PORT={port}"])
+        os.execvp("bash", ["bash", "--norc", "-i"])
+    os.write(terminal, f"make run PORT={port}\n".encode())
     url = f"http://127.0.0.1:{port}/healthz"
     wait_until(lambda: answers(url))
     os.close(terminal)
     begin = time.monotonic()
     with suppress(AssertionError):
-        wait_until(lambda: not answers(url), limit)
-    gone = not answers(url)
+        wait_until(lambda: not listens(port), limit)
+    gone = not listens(port)
     if not gone:
         os.killpg(process, signal.SIGTERM)
     os.waitpid(process, 0)
@@ -101,6 +103,11 @@ def closed_terminal(limit: float = CLOSED) -> Iterator[Finding]:
         f"{'ended' if gone else 'still there'} after {time.monotonic() - begin:.1f} s",
         gone,
     )
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @fault("few-threads")

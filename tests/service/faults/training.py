@@ -284,7 +284,9 @@ def crawlers(server: Server) -> Iterator[Finding]:
     page_there = ask(server, "/agents/q-table")
     pages = re.findall(r"<loc>([^<]+)</loc>", ask(server, "/sitemap.xml").text)
     found = {ask(server, urlsplit(page).path).status for page in pages}
-    trained = len(trainers(server))
+    # Only a process that has compiled loops trains; the example of /api needs one that reads.
+    maps = [Path(f"/proc/{pid}/maps").read_text() for pid in trainers(server)]
+    trained = sum("llvmlite" in libraries for libraries in maps)
     told = {path: ask(server, path).headers.get(tag, "") for path in UNSEARCHED}
     yield Finding(
         f"robots.txt, the headers of {', '.join(UNSEARCHED)}, and all pages of sitemap.xml",
