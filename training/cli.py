@@ -433,7 +433,7 @@ def judge(
     "documents_folder",
     metavar="FOLDER",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Write the tables into README.md and docs/results.md of this folder, between their markers.",
+    help="Write the tables into docs/results.md of this folder, between their markers.",
 )
 def evaluate(
     agents: tuple[NamedRecipe, ...],
@@ -444,7 +444,7 @@ def evaluate(
 ) -> None:
     """Print the exact results of trained agents."""
     from app.experiments import load_summaries as load_claims  # noqa: PLC0415
-    from training.evaluate import format_results, print_table, write_documents  # noqa: PLC0415
+    from training.evaluate import format_results, print_table, write_document  # noqa: PLC0415
     from training.external_agents import describe_agent  # noqa: PLC0415
 
     game = tic_tac_toe()
@@ -455,7 +455,7 @@ def evaluate(
     loaded = loaded or list(load_agents(models, game).values())
     if documents_folder:
         claims = load_claims(models / "experiments").values()
-        write_documents(documents_folder, game, loaded, claims)
+        write_document(documents_folder, game, loaded, claims)
     elif as_json:
         for agent in loaded:
             click.echo(msgspec.json.encode(describe_agent(game, agent)))

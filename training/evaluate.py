@@ -23,16 +23,7 @@ RESULT_HEADER = [
 CLAIM_HEADER = ["Claim", "Source", "Verdict", "Runs"]
 START_MARK, END_MARK = "<!-- results -->", "<!-- /results -->"
 UNLIMITED_WIDTH = 1_000  # number of characters above the width of every table
-README, RESULTS = "README.md", "docs/results.md"
-# The agents in the README's table, one for each main kind of learner.
-FEATURED_AGENTS = (
-    "champion",
-    "q-learning-4",
-    "q-table",
-    "double-q",
-    "menace",
-    "dqn-vs-random",
-)
+RESULTS = "docs/results.md"
 
 
 def build_rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
@@ -72,21 +63,16 @@ def format_claims(claims: Iterable[Summary]) -> str:
     return _format_markdown(lines)
 
 
-def write_documents(
+def write_document(
     project_folder: Path, game: Game, agents: Iterable[Agent], claims: Iterable[Summary]
 ) -> None:
-    """Write all tables into docs/results.md of a folder, and FEATURED_AGENTS into README.md.
+    """Write both tables into docs/results.md of a folder.
 
     Raises ValueError as `replace_table` does.
     """
-    by_id = {agent.card.id: agent for agent in agents}
     replace_table(
         project_folder / RESULTS,
-        f"{format_results(game, by_id.values())}\n{format_claims(claims)}",
-    )
-    replace_table(
-        project_folder / README,
-        format_results(game, [by_id[one] for one in FEATURED_AGENTS if one in by_id]),
+        f"{format_results(game, agents)}\n{format_claims(claims)}",
     )
 
 
