@@ -1,11 +1,9 @@
 """The table of agents and the page of an agent, in a real browser."""
 
 import re
-from collections.abc import Callable
 
 import msgspec
-import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from app.tictactoe.card import Card
 from app.web.formatting import format_count, format_percent
@@ -64,15 +62,6 @@ def test_the_heads_sort_the_table(page: Page) -> None:
     expect(page.locator("h1")).to_have_text(first)
 
 
-@pytest.mark.parametrize("width", [1280, 1440])
-def test_all_of_the_table_is_seen_at_once(page: Page, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
-    page.goto("/agents")
-    for name in ("Blunders", "Unbeatable", "Best responder", "Origin", "Updates"):
-        expect(page.get_by_role("columnheader", name=name)).to_be_in_viewport(ratio=1)
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-
-
 def test_on_a_phone_every_figure_is_one_tap_away(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     page.goto("/agents")
@@ -87,17 +76,6 @@ def test_on_a_phone_every_figure_is_one_tap_away(page: Page) -> None:
     page.click("#sort-updates")  # the choice stays when the table is swapped
     expect(page.locator("[aria-sort]")).to_have_text(re.compile("Updates"))
     expect(row.locator("td:visible")).to_have_count(2)
-
-
-def test_a_page_leads_with_a_sentence_and_a_picture(page: Page) -> None:
-    for width, height in [(1280, 800), (360, 740)]:
-        page.set_viewport_size({"width": width, "height": height})
-        page.goto("/agents/q-learning-1")
-        for seen in ("h1", ".hero .strength", ".hero .lead", ".hero .button.primary"):
-            expect(page.locator(seen)).to_be_in_viewport(ratio=1)
-        expect(page.locator(".mind")).to_be_in_viewport(ratio=0.5)
-    page.click(".portrait")
-    expect(page).to_have_url(re.compile("/mind/q-learning-1$"))
 
 
 def test_the_curves_tell_their_numbers(page: Page) -> None:
@@ -115,24 +93,6 @@ def test_the_curves_tell_their_numbers(page: Page) -> None:
     expect(page.locator("#learning-curves .cursor")).to_have_count(0)
 
 
-def test_the_arrow_keys_go_through_the_curves(page: Page) -> None:
-    page.goto("/agents/q-learning-4#learning-curves")
-    charts, figures = page.locator("#learning-curves .charts"), card("q-learning-4").figures
-    charts.focus()
-    for key, at in [("Home", 0), ("ArrowRight", 1), ("End", -1), ("ArrowLeft", -2)]:
-        page.keyboard.press(key)
-        told = [format_count(figures.snapshot_updates[at]), format_count(figures.blunders[at])]
-        expect(values(charts.locator(".plot").nth(2))).to_have_text(told)
-
-
-def test_a_finger_reads_the_curves(new_context: Callable[..., BrowserContext]) -> None:
-    page = new_context(has_touch=True, viewport={"width": 360, "height": 740}).new_page()
-    page.goto("/agents/q-learning-4#learning-curves")
-    chart = page.locator("#learning-curves .plot").first
-    chart.locator(".figure").tap(position={"x": 1, "y": 20})
-    expect(values(chart)).to_have_text(["0", "58.49", "12.70", "28.81"])
-
-
 def test_a_chart_keeps_its_room_whatever_it_tells(page: Page) -> None:
     """Its key may need several lines on a narrow phone."""
     page.set_viewport_size({"width": 320, "height": 640})
@@ -143,37 +103,3 @@ def test_a_chart_keeps_its_room_whatever_it_tells(page: Page) -> None:
     page.keyboard.press("Home")
     expect(page.locator(".cursor")).to_have_count(5)
     assert page.evaluate(heights) == kept
-
-
-def test_the_curves_against_somebody_else(page: Page) -> None:
-    page.goto("/agents/q-learning-4#learning-curves")
-    page.click("#against-t-hand")
-    expect(page).to_have_url(re.compile("/agents/q-learning-4.against=t-hand$"))
-    charts = page.locator("#learning-curves .plot")
-    expect(charts).to_have_count(5)
-    expect(charts.first).to_have_attribute(
-        "aria-label", re.compile("Results as X against T-hand: won")
-    )
-    expect(values(charts.first)).to_have_text(ends("t-hand"))
-    expect(page.locator("#against-t-hand")).to_be_focused()
-    walk(page, "back")
-    expect(values(charts.first)).to_have_text(ends("random"))
-
-
-def test_the_charts_fit_the_screen_and_the_scheme(page: Page) -> None:
-    page.goto("/agents/dqn-vs-random#learning-curves")
-    page.click("#won-in-training-open")
-    figures = page.locator(".plot .figure")
-    expect(figures).to_have_count(6)
-    for width in (1280, 320):
-        page.set_viewport_size({"width": width, "height": 700})
-        for chart in page.locator(".plot").all():
-            whole, figure = chart.bounding_box(), chart.locator(".figure").bounding_box()
-            assert whole
-            assert figure
-            assert figure["x"] + figure["width"] == pytest.approx(whole["x"] + whole["width"])
-            assert whole["x"] + 16 <= figure["x"] <= whole["x"] + 80  # the numbers of its axis
-        assert page.evaluate("document.documentElement.scrollWidth") == width
-    light = figures.first.screenshot()
-    page.emulate_media(color_scheme="dark")
-    assert figures.first.screenshot() != light

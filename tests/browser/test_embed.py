@@ -1,15 +1,13 @@
 """Figures on pages of other sites, in a real browser: on another host, with strict headers."""
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from html import unescape
 
 import pytest
 from playwright.sync_api import BrowserContext, FrameLocator, Page, expect
 
 from app.web.service.headers import HEADERS, POLICY_HEADER
-from tests.browser.steps import MARKS, Gate, Quiet, serving
+from tests.browser.steps import MARKS, Quiet, serving
 
 TAKEN = [
     "/take/4081?o=q-learning-1",
@@ -70,18 +68,6 @@ def test_a_board_plays_inside_a_foreign_page(
     expect(frame.locator(MARKS)).to_have_count(0)
     assert page.evaluate("history.length") == before  # the back button is that of the page
     assert page.url == address
-
-
-def test_watched_games_go_on_in_a_frame_and_can_be_paused(
-    page: Page, base_url: str, foreign: Callable[[str], str]
-) -> None:
-    address = f"{base_url}/embed/board/?x=fixed&o=fixed&delay=0.25"
-    Gate(page, "**/reply/012*")  # a gate that never opens
-    page.goto(foreign(f'<iframe src="{address}" width="380" height="560"></iframe>'))
-    frame = framed(page)
-    expect(frame.locator(MARKS)).to_have_count(3)
-    frame.locator("#pause").click()
-    expect(frame.locator(".headline")).to_have_text("Paused")
 
 
 @pytest.mark.console("frame-ancestors|ERR_BLOCKED_BY_RESPONSE")
@@ -229,57 +215,3 @@ def test_what_can_be_taken_along_is_copied(
     assert page.evaluate("document.documentElement.scrollWidth") == 320
     # Except for /take/, test_looks.py checks the rest of these pages.
     assert axe(page, None if url.startswith("/take/") else ".take") == []
-
-
-def test_what_is_selected_can_be_copied_where_a_browser_allows_no_more(
-    new_context: Callable[..., BrowserContext],
-) -> None:
-    page = new_context().new_page()
-    page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error());")
-    page.goto("/mind/q-table")
-    page.locator("#embed-mind-open").scroll_into_view_if_needed()
-    place = page.locator("#embed-mind-open").bounding_box()
-    page.click("#embed-mind-open")
-    expect(page.locator("#embed-mind")).to_be_visible()
-    assert page.locator("#embed-mind-open").bounding_box() == place
-    page.click("#embed-mind-copy")
-    expect(page.locator("#embed-mind-said")).to_have_text(
-        "The text is selected: press Ctrl+C to copy it."
-    )
-    selected = page.evaluate("getSelection().toString()")
-    assert selected == page.locator("#embed-mind").input_value()
-
-
-def test_the_play_page_shows_how_its_position_is_taken_along_when_asked(
-    new_context: Callable[..., BrowserContext], base_url: str
-) -> None:
-    context = new_context(permissions=["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto("/play/?o=human")
-    page.click("#board-4")
-    expect(page).to_have_url(f"{base_url}/play/4?o=human")
-    assert not any("/take/" in url for url in asked)
-    page.click("#share")
-    expect(page.locator("#share-link-said")).to_have_text("Copied.")
-    assert page.evaluate("navigator.clipboard.readText()") == page.url
-    expect(page.locator("#share-link")).to_have_value(page.url)
-    page.click("#embed-board-open")
-    text = page.locator("#embed-board").input_value()
-    assert f'src="{base_url}/embed/board/4?o=human"' in unescape(text)
-    with page.expect_download() as download:
-        page.click("#svg-board")
-    assert re.fullmatch(r"board-4\.svg", download.value.suggested_filename)
-
-
-def test_without_javascript_a_link_leads_there(
-    new_context: Callable[..., BrowserContext], base_url: str
-) -> None:
-    page = new_context(java_script_enabled=False).new_page()
-    page.goto("/play/4?o=human")
-    page.click("#share")
-    page.click("#take a")
-    expect(page).to_have_url(f"{base_url}/take/4?o=human")
-    page.click("#embed-board-open")
-    expect(page.locator("#embed-board")).to_be_visible()

@@ -57,15 +57,3 @@ def test_a_mark_that_is_pressed_opens_its_run_in_the_lab(
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.wait_for_url(lambda url: url.endswith(href))
     expect(page.locator("#result")).to_be_visible()
-
-
-@pytest.mark.console("favicon.ico")  # the browser requests it for a picture without a page
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_figure_alone_has_the_colours_of_its_readers_scheme(
-    new_context: Callable[..., BrowserContext], scheme: str
-) -> None:
-    page = new_context(color_scheme=scheme).new_page()
-    claim, at = FIRST[0]
-    page.goto(f"/experiments/{claim}/{at}.svg")
-    paper = page.evaluate("getComputedStyle(document.querySelector('.paper')).fill")
-    assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(24, 28, 34)"}[scheme]

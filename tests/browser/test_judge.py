@@ -11,12 +11,10 @@ from playwright.sync_api import Browser, Page, Request, expect
 from app.tables.options import DEFAULT_OPTIONS
 from app.tables.reader import TableReading, read_table
 from app.tictactoe.game import build_game
-from app.tictactoe.policy import find_best_moves
 from app.tictactoe.policy_codec import encode_moves
 
 DATA = Path("tests/data/judge")
 MODELS = Path("models")
-FOREIGN = ["tuples.txt", "nine-numbers.json", "own-side.csv"]
 GAME = build_game()
 FITS = "document.documentElement.scrollWidth === innerWidth"
 DROP = """([name, encoded]) => {
@@ -62,12 +60,11 @@ def requests(page: Page) -> list[Request]:
     return made
 
 
-@pytest.mark.parametrize("file", FOREIGN)
-def test_a_pasted_table_is_read_and_judged(page: Page, requests: list[Request], file: str) -> None:
+def test_a_pasted_table_is_read_and_judged(page: Page, requests: list[Request]) -> None:
     page.goto("/judge")
     requests.clear()
-    wanted = read(DATA / file)
-    paste(page, DATA / file)
+    wanted = read(DATA / "own-side.csv")
+    paste(page, DATA / "own-side.csv")
     expect(page.locator("#reading")).to_have_text(wanted.summary_sentence)
     expect(page.locator("#notes li")).to_have_text(wanted.notes)
     link = page.locator("#made-link").input_value()
@@ -100,19 +97,6 @@ def test_the_values_of_a_table_are_seen_on_a_board(page: Page) -> None:
     expect(page.locator("#heat-turn")).to_have_text("The game is over.")
     page.locator("#table").fill('{".........": 4}')
     expect(page.locator("#heat")).to_have_count(0)
-
-
-def test_a_dropped_file_is_read_and_judged(page: Page) -> None:
-    page.goto("/judge")
-    page.locator("#table").fill('{".........": 4}')
-    expect(page.locator("#reading")).to_have_text("Read: 1 of 4,520 positions.")
-    drop(page, MODELS / "q-table.npz")
-    expect(page.locator("#reading")).to_have_text("Read: 4,520 of 4,520 positions.")
-    expect(page.locator("#table")).to_have_value("")
-    page.click("#judge-it")
-    expect(page.locator("#sentence")).to_have_text(
-        "Proved unbeatable as X. As O the agent can be beaten: the game is shown below."
-    )
 
 
 def test_a_chosen_file_is_read_and_how_it_is_read_can_be_changed(page: Page) -> None:
@@ -168,16 +152,6 @@ def test_what_cannot_be_read_is_named(page: Page) -> None:
     expect(page.locator("#reading")).to_have_count(0)
 
 
-def test_a_judged_agent_plays_and_its_lost_game_is_replayed(page: Page) -> None:
-    page.goto("/judge")
-    page.locator("#file").set_input_files(MODELS / "q-table.npz")
-    page.click("#judge-it")
-    page.click("#beat-o")
-    for taken in (1, 2, 3):
-        page.click("#step")
-        expect(page.locator("#board .cell.taken")).to_have_count(taken)
-
-
 def test_the_lines_are_copied(new_context: Callable[..., Browser]) -> None:
     context = new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
@@ -221,26 +195,3 @@ def test_without_javascript_a_table_is_sent_by_the_form(
     expect(page.locator("#causes")).to_contain_text(
         "The values as O are from the opponent’s point of view"
     )
-
-
-@pytest.mark.console("400")
-def test_without_javascript_rows_that_cannot_be_read_are_named(
-    new_context: Callable[..., Browser],
-) -> None:
-    page = new_context(java_script_enabled=False).new_page()
-    page.goto("/judge")
-    page.locator("#file").set_input_files(DATA / "faulty.csv")
-    page.click("#judge-it")
-    expect(page.locator("#unread li").first).to_have_text("line 3: nine is no move")
-    expect(page.locator("#heat")).to_have_count(0)
-    page.click("#to-verdict")
-    expect(page.locator("#sentence")).to_be_visible()
-
-
-def test_without_javascript_the_moves_go_into_a_form(new_context: Callable[..., Browser]) -> None:
-    page = new_context(java_script_enabled=False).new_page()
-    page.goto("/judge")
-    page.fill("#moves", encode_moves(GAME, find_best_moves(GAME)))
-    page.get_by_role("button", name="Show the results").click()
-    expect(page).to_have_url(re.compile("moves="))
-    expect(page.locator("#sentence")).to_have_text(re.compile("^Proved unbeatable"))

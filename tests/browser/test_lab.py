@@ -31,39 +31,6 @@ def test_a_change_has_an_address_and_back_undoes_it(page: Page) -> None:
     expect(page.locator("h1")).to_contain_text("0.4 → 0.8 ")
 
 
-def test_a_shared_slot_changes_both_sides(page: Page) -> None:
-    page.goto(f"/lab/q-table,alpha=0.8,games=200?ghost={SMALL}")
-    page.click("#slot-vs-button")
-    page.keyboard.press("Tab")
-    page.get_by_role("link", name="Itself", exact=True).press("Enter")
-    both = r"/lab/q-table,vs=self,alpha=0.8,games=200\?ghost=q-table,vs=self,games=200$"
-    expect(page).to_have_url(re.compile(both))
-    expect(page.locator("#slot-vs-button")).to_have_text(re.compile("^itself"))
-    expect(page.locator("#slot-vs-button")).to_be_focused()
-    expect(page.locator(".warning")).to_have_count(0)
-    page.click("#second")
-    page.click("#also-gamma-1")
-    expect(page.locator(".verdict")).to_have_text(re.compile("^Two settings differ, so neither of"))
-
-
-def test_a_second_choice_waits_for_the_answer_to_the_first(page: Page) -> None:
-    page.goto(f"/lab/q-table,alpha=0.8,games=200?ghost={SMALL}")
-    page.locator("#duel").wait_for()
-    held: list[Route] = []
-    page.route("**/lab/*vs=self*", lambda route: held.append(route), times=1)  # noqa: PLW0108
-    page.click("#slot-vs-button")
-    page.get_by_role("link", name="Itself", exact=True).press("Enter")
-    page.keyboard.press("Escape")
-    page.click("#slot-by-button")
-    page.click("#by-losses")
-    held[0].continue_()
-    both = (
-        r"/lab/q-table,vs=self,alpha=0.8,games=200\?ghost=q-table,vs=self,games=200&curve=losses$"
-    )
-    expect(page).to_have_url(re.compile(both))
-    expect(page.locator("#slot-by-button")).to_have_text(re.compile("losses"))
-
-
 @pytest.mark.console("Failed to load|ERR_FAILED|htmx:sendError")
 def test_a_request_that_fails_is_said_and_comes_back(page: Page) -> None:
     page.goto(f"/lab/{SMALL}")
@@ -76,24 +43,6 @@ def test_a_request_that_fails_is_said_and_comes_back(page: Page) -> None:
     page.click("#retry")
     expect(page).to_have_url(re.compile("curve=losses"))
     expect(page.locator("#notice")).to_be_empty()
-
-
-@pytest.mark.console("Failed to load|ERR_FAILED|htmx:sendError")
-def test_seeds_that_come_take_back_no_error_but_their_own(page: Page) -> None:
-    page.route("**/*seeds=10", lambda route: route.abort())
-    page.goto("/lab/q-table,games=90")
-    expect(page.locator("#notice")).to_contain_text("did not answer")  # these seeds themselves
-    page.unroute("**/*seeds=10")
-    page.click("#retry")
-    expect(page.locator("#duel")).to_contain_text("20 of 20")
-    expect(page.locator("#notice")).to_be_empty()
-    page.route("**/lab/*curve=losses", lambda route: route.abort())
-    page.goto("/lab/q-table,games=80")
-    page.click("#slot-by-button")
-    page.click("#by-losses")
-    expect(page.locator("#notice")).to_contain_text("did not answer")
-    expect(page.locator("#duel")).to_contain_text("20 of 20")
-    expect(page.locator("#retry")).to_be_visible()
 
 
 @pytest.mark.console("400")
@@ -121,22 +70,6 @@ def test_a_wrong_value_is_refused_where_it_was_typed(page: Page) -> None:
     page.press("#loss", "Enter")
     expect(page).to_have_url(re.compile("/lab/q-table,alpha=0.5,games=200,loss=-2$"))
     expect(page.locator("#notice")).to_be_empty()
-
-
-def test_the_film_of_a_new_result_plays(page: Page) -> None:
-    page.goto("/lab/q-table?ghost=double-q")
-    page.click("#slot-by-button")
-    page.click("#by-losses")
-    expect(page).to_have_url(re.compile("/lab/q-table.ghost=double-q&curve=losses$"))
-    expect(page.locator("[data-film-caption]")).to_have_count(2)
-    page.locator("#film-step").focus()
-    page.keyboard.press("Home")
-    expect(page.locator("[data-film-updates]")).to_have_text("0")
-    expect(page.locator("[data-film-board] .unknown")).to_have_count(12)  # the boards of A and of B
-    expect(page.locator(".minds .tiles [data-heat]:not([d=''])")).to_have_count(0)
-    page.keyboard.press("End")
-    expect(page.locator("[data-film-board] .best")).to_have_count(2)
-    expect(page.locator(".minds .tiles [data-heat]:not([d=''])").nth(60)).to_be_attached()
 
 
 def test_a_game_is_told_update_by_update(page: Page) -> None:
@@ -178,21 +111,6 @@ def test_whether_more_exploration_helps_against_another_opponent_is_answered_in_
         page.click(".evidence a:has-text('PNG')")
     name = download.value.suggested_filename
     assert name == "lab-q-table-vs-t-hand-epsilon-1-games-200-vs-q-table-vs-t-hand-games-200.png"
-
-
-def test_the_same_contrast_is_trained_elsewhere_when_asked_for(page: Page) -> None:
-    """A contrast of opponents has three settings; another has 24, with forty trainings each."""
-    cells = page.locator("#elsewhere td")
-    page.goto("/lab/q-table,vs=both,alpha=0.8,games=20?ghost=q-table,vs=both,games=20")
-    expect(cells.filter(has_text="train")).to_have_count(23)
-    page.goto("/lab/q-table,vs=both,games=20?ghost=q-table,games=20")
-    expect(cells.filter(has_text="train")).to_have_count(2)
-    page.click("#train-elsewhere")
-    expect(page).to_have_url(re.compile("elsewhere=1$"))
-    expect(page.locator("#elsewhere .read")).to_contain_text("Click a verdict to open")
-    expect(cells.filter(has_text="train")).to_have_count(0)
-    words = cells.filter(has_text=re.compile("^(yes|no|equal)"))
-    expect(words).to_have_count(3)
 
 
 def test_twenty_seeds_come_by_themselves_and_nothing_moves(page: Page) -> None:

@@ -11,7 +11,6 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from app.web.move_values import HEAT_STEPS
 from app.web.pictures.palette import PALETTES, choose_text_colour, compute_colour, compute_contrast
-from app.web.service.deployment import ROOT
 from tests.browser.steps import MARKS, SHIFTS, Quiet, serving, shifts
 
 PAGES = [
@@ -95,7 +94,6 @@ PIECE = 1000  # bytes of a page that arrive at once where the line is slow, and 
 PIECES = 50  # number of pieces before the rest of the page
 JUMP = 0.012  # accepted layout shift on arrival; 0.1 counts as good
 NARROW = [(1280, 800), (360, 740), (740, 360)]
-SIZES = [*NARROW, (1440, 900), (390, 844)]
 STATES = [
     "/play/?o=q-learning-1",
     "/play/4023?o=q-learning-1&tally=2-1-0",
@@ -213,22 +211,6 @@ def test_everybody_can_read_a_page_in_any_window_and_on_paper(
     assert {url: wrong for url, wrong in found.items() if wrong} == {}
 
 
-def test_one_page_of_each_kind_is_among_those_that_are_opened() -> None:
-    assert {*EACH_KIND, *PRESSED} <= {*PAGES, *STAGE, *FRAMES, *TEACH, *ERRORS}
-
-
-def test_no_page_is_taller_than_four_windows_before_anything_is_unfolded(page: Page) -> None:
-    """Every third agent; experiments have their own test, and other kinds the tests above."""
-    width, height = 1280, 800
-    page.set_viewport_size({"width": width, "height": height})
-    agents = sorted(f"/agents/{file.stem}" for file in (ROOT / "models").glob("*.json"))[::3]
-    tall = {}
-    for url in ("/lab", "/judge", "/take/40", "/players/", *agents):
-        page.goto(url)
-        tall[url] = page.evaluate("document.documentElement.scrollHeight")
-    assert {url: high for url, high in tall.items() if high > 4 * height} == {}
-
-
 def test_three_keys_lead_past_what_every_page_has(page: Page) -> None:
     for url in ("/", *PAGES[4::6], *STAGE[3::5]):
         page.goto(url)
@@ -299,7 +281,7 @@ def test_the_browser_shows_the_colours_that_were_checked(
         assert compute_contrast(text, seen) >= 4.45
 
 
-@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize(("width", "height"), NARROW)
 def test_all_that_a_game_needs_is_on_the_first_screen_and_never_moves(
     new_context: Callable[..., BrowserContext], width: int, height: int
 ) -> None:
@@ -308,7 +290,7 @@ def test_all_that_a_game_needs_is_on_the_first_screen_and_never_moves(
         viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
     ).new_page()
     seen = set()
-    for url in STATES if (width, height) in NARROW else STATES[::3]:
+    for url in STATES:
         page.goto(url)
         boxes = page.evaluate(BOXES, NEEDED)
         for part, (left, top, right, bottom) in zip(NEEDED, boxes, strict=True):

@@ -10,7 +10,7 @@ from app.web.pictures.palette import compute_contrast
 from app.web.wording import LESSON_STEPS
 from tests.browser.steps import address, walk
 
-SIZES = [(1280, 800), (1440, 900), (360, 740), (390, 844), (740, 360)]
+SIZES = [(1280, 800), (360, 740), (740, 360)]
 OPENED = "/puzzle/5?right=0&plays=4"
 
 
@@ -25,16 +25,6 @@ def inside(page: Page, selector: str) -> None:
         assert box["y"] >= 0
         assert box["x"] + box["width"] <= window["width"], selector
         assert box["y"] + box["height"] <= window["height"], selector
-
-
-def heats(page: Page) -> list[str | None]:
-    return [cell.get_attribute("data-heat") for cell in page.locator("[data-cell]").all()]
-
-
-def stop_the_clock(page: Page) -> None:
-    """Make the time of a page advance only on request."""
-    page.clock.install(time=0)
-    page.clock.pause_at(1)
 
 
 def test_what_counts_is_seen_without_scrolling(
@@ -126,16 +116,6 @@ def test_by_keyboard_alone_through_front_puzzle_and_lesson(own_page: Page) -> No
         expect(page.locator("h1")).to_have_text(title)
 
 
-def test_a_round_of_ten_ends_on_a_page_of_its_own(page: Page) -> None:
-    page.goto("/puzzle/10?answers=012301230")
-    page.locator("#board a[href]").first.click()
-    expect(page.locator(".question")).to_contain_text("Which square does")
-    page.locator("#board a[href]").first.click()
-    page.click("#score")
-    expect(page.locator("h1")).to_have_text("Your score")
-    expect(page.locator("header")).to_have_count(1)
-
-
 def test_the_streak_of_days_is_kept_here_and_can_be_forgotten(own_page: Page) -> None:
     page = own_page
 
@@ -202,7 +182,7 @@ def test_a_press_on_the_mind_shows_the_position(page: Page) -> None:
     expect(page.locator("#mind")).to_have_attribute("data-scale", "level")
 
 
-@pytest.mark.parametrize(("width", "height"), [(360, 740), (740, 360)])
+@pytest.mark.parametrize(("width", "height"), [(360, 740)])
 def test_on_a_phone_the_board_of_a_tapped_tile_is_in_view(
     new_context: Callable[..., BrowserContext], width: int, height: int
 ) -> None:

@@ -10,7 +10,7 @@ from tests.browser.steps import SHIFTS, shifts
 
 FOUR = "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368"
 SQUARES = "#board a.cell[href]"
-SIZES = [(1280, 800), (360, 740), (740, 360), (1440, 900), (390, 844)]
+SIZES = [(1280, 800), (360, 740), (740, 360)]
 NEEDED = ["header", ".strip", ".say", "#board", ".controls", ".panels"]
 JUMP = 0.012  # accepted layout shift on arrival
 

@@ -7,6 +7,7 @@ import pytest
 from app.web.formatting import BEAD_SIGN, MINUS
 from app.web.move_values import HEAT_STEPS
 from app.web.pictures.palette import (
+    DEFAULT_PALETTE,
     PALETTES,
     SCHEMES,
     choose_text_colour,
@@ -42,3 +43,15 @@ def test_every_step_has_a_rule_and_in_each_palette_and_scheme_a_colour_of_text()
     rules = write_stylesheet()
     for heat in range(-HEAT_STEPS, HEAT_STEPS + 1):
         assert rules.count(f'[data-heat="{heat}"]') == 1 + len(PALETTES) * len(SCHEMES)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_win_is_greener_and_a_loss_is_redder(scheme: str) -> None:
+    """Also in the style sheet: minus is the colour of a loss."""
+    for heat in (1, HEAT_STEPS):
+        (red, green, _), (lost_red, lost_green, _) = (
+            compute_colour(DEFAULT_PALETTE, sign * heat, scheme) for sign in (1, -1)
+        )
+        assert green - red > 0 > lost_green - lost_red or heat == 1
+        assert green - red > lost_green - lost_red
+    assert '[data-heat^="-"]{--end:var(--loss-end)}' in write_stylesheet()
