@@ -26,7 +26,7 @@ LIGHTHOUSE := .tools/node_modules/.bin/lighthouse
 # Let Python write bytecode files: programs that are compiled already start in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run install translations test check lint types templates unit kernels browser install-training train train-dqn bench bench-web faults screenshot lighthouse lock
+.PHONY: help run install translations test check lint types templates unit kernels browser install-training train train-dqn bench bench-web faults screenshot film lighthouse lock
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
@@ -90,6 +90,10 @@ faults: $(DEV) ## Test failures of a real server: reloads, kills, odd clients, b
 
 screenshot: browser ## Take the pictures in docs/
 	SCREENSHOTS=docs $(BIN)/python -m pytest tests/browser/test_screenshots.py
+
+film: $(DEV) ## Make docs/film.gif, the film of a training in the README
+	$(BIN)/python -c 'from app.web import create_app; \
+		open("docs/film.gif", "wb").write(create_app().test_client().get("/mind/q-table.gif").data)'
 
 lighthouse: $(LIGHTHOUSE) browser ## Run Lighthouse on the main pages, phone and desktop (needs Node.js)
 	CHROME_PATH="$$($(BIN)/python -m tests.get_browser)" LIGHTHOUSE=$(LIGHTHOUSE) \

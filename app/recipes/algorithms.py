@@ -104,8 +104,8 @@ Taught = Annotated[
     ),
 ]
 
-# the textbook learner makes this many updates in about a second
-MAX_FAULTY_UPDATES = 100_000
+# the textbook learner makes this many updates in about two seconds
+MAX_FAULTY_UPDATES = 250_000
 SEAT_LETTERS = {"both": "xo", "x": "x", "o": "o"}
 
 

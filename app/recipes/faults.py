@@ -9,33 +9,43 @@ from app.recipes.names import parse_recipe
 from app.recipes.parameters import Recipe
 
 FAULTS_FOLDER = "faults"  # folder of the faulty agents, inside the folder of models
-_USUAL_RECIPE = "q-learning,start=empty,games=20000"
-# With initial values of 0 two of the faults would have no effect.
-_OPTIMISTIC_RECIPE = f"{_USUAL_RECIPE},initial=0.5"
-_SELF_PLAY_RECIPE = "q-learning,vs=both,start=empty,games=10000"
+# Self-play from every position is short and makes a good agent.  The initial value 0.5 matters: with
+# 0 two of the faults would have no effect.
+_SELF_PLAY_RECIPE = "q-learning,vs=both,start=every,initial=0.5,games=25000"
+# An opponent that does not learn, as in most programs with the fault "answer".
+_AGAINST_RANDOM_RECIPE = "q-learning,start=every,initial=0.5,games=50000"
+# Nothing but exploration leads to new moves: games begin with the empty board, and no initial value
+# is higher than what the games bring.
+_FROM_EMPTY_RECIPE = "q-learning,vs=both,start=empty,epsilon=0.5,games=25000"
 
+_SPECIAL_RECIPES = {
+    "answer": _AGAINST_RANDOM_RECIPE,
+    "exploration": _FROM_EMPTY_RECIPE,
+}
 FAULTY_RECIPES = MappingProxyType(
     {
-        fault: parse_recipe(f"{right},fault={fault}")
-        for fault, right in (
-            ("terminal", _OPTIMISTIC_RECIPE),
-            ("answer", _USUAL_RECIPE),
-            ("sign", _SELF_PLAY_RECIPE),
-            ("occupied", _OPTIMISTIC_RECIPE),
-            ("loser", _USUAL_RECIPE),
-            ("sides", _USUAL_RECIPE),
-            ("reward", _USUAL_RECIPE),
-            ("in-place", _USUAL_RECIPE),
-            ("exploration", _USUAL_RECIPE),
-            ("step", _USUAL_RECIPE),
+        fault: parse_recipe(
+            f"{_SPECIAL_RECIPES.get(fault, _SELF_PLAY_RECIPE)},fault={fault}"
+        )
+        for fault in (
+            "terminal",
+            "answer",
+            "sign",
+            "occupied",
+            "loser",
+            "sides",
+            "reward",
+            "in-place",
+            "exploration",
+            "step",
         )
     }
 )
 CORRECT_RECIPES = MappingProxyType(
     {
-        "right": parse_recipe(_USUAL_RECIPE),
-        "right-optimistic": parse_recipe(_OPTIMISTIC_RECIPE),
-        "right-self-play": parse_recipe(_SELF_PLAY_RECIPE),
+        "right": parse_recipe(_SELF_PLAY_RECIPE),
+        "right-against-random": parse_recipe(_AGAINST_RANDOM_RECIPE),
+        "right-from-empty": parse_recipe(_FROM_EMPTY_RECIPE),
     }
 )
 

@@ -9,7 +9,13 @@ from flask.testing import FlaskClient
 from app.recipes import name_recipe
 from app.recipes.faults import CORRECT_RECIPES, FAULTY_RECIPES, find_correct_recipe
 from app.tictactoe.notation import format_position, replay_record
-from app.web.pages.faults import FAULT_ORDER, FAULT_TEXTS, find_first_blunder, list_puzzle_choices
+from app.web.pages.faults import (
+    FAULT_ORDER,
+    FAULT_TEXTS,
+    find_fault_agents,
+    find_telling_record,
+    list_puzzle_choices,
+)
 from app.web.site_data import SiteData
 from tests.doctor.loading import doctor
 from tests.tictactoe.reference import Rules, equally, in_floats
@@ -43,15 +49,27 @@ def test_a_fault_is_shown_with_its_figures(client: FlaskClient, fault: str) -> N
     assert agent.status_code == 404
 
 
-def test_the_first_board_is_a_blunder_of_the_faulty_agent_alone(site: SiteData) -> None:
+def test_the_board_shows_a_loss_at_once_or_a_value_that_no_game_has(site: SiteData) -> None:
+    game = site.game
     for fault in FAULT_ORDER:
-        position = replay_record(site.game, find_first_blunder(site, fault))[-1]
-        faulty, right = (
-            name_recipe(one) for one in (FAULTY_RECIPES[fault], find_correct_recipe(fault))
+        position = replay_record(game, find_telling_record(site, fault))[-1]
+        faulty, right = find_fault_agents(site, fault)
+        if fault == "terminal":
+            assert np.nanmax(faulty.q[position]) > 1
+            continue
+        lost = sum(
+            chance
+            for cell, chance in enumerate(site.get_policy(faulty.card.recipe)[position])
+            if chance
+            and any(
+                game.get_result(int(end)) != 0
+                for end in game.successor[game.successor[position, cell]]
+                if end >= game.decisions
+            )
         )
-        wrong = ~site.is_move_correct[position] & site.game.legal[position]
-        assert (site.get_policy(faulty)[position] * wrong).sum() > 0
-        assert (site.get_policy(right)[position] * wrong).sum() == 0
+        assert lost > 0.5
+        wrong = ~site.is_move_correct[position] & game.legal[position]
+        assert (site.get_policy(right.card.recipe)[position] * wrong).sum() == 0
 
 
 def test_the_figures_are_those_of_an_independent_evaluation(site: SiteData) -> None:

@@ -3,10 +3,12 @@
 import re
 from collections import Counter
 from html import unescape
+from io import BytesIO
 
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
+from PIL import Image, ImageSequence
 
 from app.tictactoe.notation import format_position
 from app.tictactoe.value_map import UNKNOWN, encode_frame
@@ -157,3 +159,15 @@ def test_two_minds_agree_where_they_expect_the_same_outcome(site: SiteData) -> N
         minds = ComparePage(*parse_comparison("", lenses, site)).compared_minds
         assert minds
         assert minds.agreement_text == str(agree)
+
+
+def test_the_film_of_a_training_is_a_moving_picture(client: FlaskClient, site: SiteData) -> None:
+    """It is the same for everybody, small, and has a frame for each snapshot."""
+    for name in ("q-table", "q-learning-4"):
+        film = client.get(f"/mind/{name}.gif")
+        assert film.mimetype == "image/gif"
+        assert len(film.data) < 2_000_000
+        with Image.open(BytesIO(film.data)) as picture:
+            sizes = [frame.size for frame in ImageSequence.Iterator(picture)]
+        assert sizes == [(640, 340)] * (site.get_last_snapshot(name) + 1)
+    assert client.get("/mind/q-table.gif").data == (ROOT / "docs/film.gif").read_bytes()

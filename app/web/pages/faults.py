@@ -7,19 +7,22 @@ three lines of code made an agent.
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from statistics import median
 from typing import ClassVar, NamedTuple
 
 import msgspec
 import numpy as np
 from flask import Blueprint, Response, redirect, request
 from markupsafe import Markup
+from numpy.typing import NDArray
 from werkzeug.exceptions import BadRequest, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.recipes import name_recipe
 from app.recipes.faults import FAULTY_RECIPES, find_correct_recipe
 from app.tictactoe.agents import Agent
-from app.tictactoe.notation import DIGITS, find_record, parse_position
+from app.tictactoe.game import X
+from app.tictactoe.notation import DIGITS, MARKS, find_record, parse_position
 from app.tictactoe.policy import policy_from_values
 from app.web import urls
 from app.web.comparison import Comparison, SourceSnapshot
@@ -34,12 +37,16 @@ from app.web.move_values import evaluate_moves
 from app.web.pictures import minds
 from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.rendering import Page, render_page
-from app.web.site_data import SiteData, cached_per_site, get_current_site
+from app.web.site_data import HUMAN, SiteData, cached_per_site, get_current_site
 
 bp = Blueprint("faults", __name__)
 FAULT_ORDER = tuple(FAULTY_RECIPES)
 # A puzzle shows the lines of three faults: their offsets in FAULT_ORDER from the right answer.
 CHOICE_OFFSETS = (0, 3, 7)
+
+
+MAX_REWARD = 1.0  # of a win
+PLIES_TO_LOSS = 2  # the own move and the winning move of the opponent
 
 
 class FirstUpdate(
@@ -76,20 +83,36 @@ class FaultText(
     # sign by which a student can notice the fault, to follow "How to notice this fault:"
     symptom: str
     book_section: str  # section of Sutton & Barto (2018)
+
+
+class FaultEffect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a fault changes, as `python -m training.faults` measured it."""
+
+    # the positions with a blunder after trainings with the seeds 0, 1, 2, ...
+    faulty_blunders: list[int]
+    correct_blunders: list[int]
     first_update: FirstUpdate
 
+    @property
+    def worse_count(self) -> int:
+        """The number of seeds with more blunders with the fault than without."""
+        pairs = zip(self.faulty_blunders, self.correct_blunders, strict=True)
+        return sum(faulty > correct for faulty, correct in pairs)
 
+    @property
+    def medians(self) -> tuple[str, str]:
+        """The median numbers of blunders with the fault and without, as text."""
+        faulty = format_count(round(median(self.faulty_blunders)))
+        return faulty, format_count(round(median(self.correct_blunders)))
+
+
+EFFECTS_FILE = Path(__file__).with_suffix(".json")
+FAULT_EFFECTS = msgspec.json.decode(
+    EFFECTS_FILE.read_bytes(), type=dict[str, FaultEffect]
+)
 FAULT_TEXTS = msgspec.toml.decode(
     Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, FaultText]
 )
-
-
-class FaultFigures(NamedTuple):
-    """A row of figures: the number of the agent with the fault, and of the agent without."""
-
-    title: str
-    faulty_text: str
-    correct_text: str
 
 
 class FaultAgent(NamedTuple):
@@ -99,7 +122,7 @@ class FaultAgent(NamedTuple):
     recipe_name: str
     mind_svg: Markup
     board: BoardPicture
-    game_url: str  # URL of a game against it
+    game_url: str  # URL of a game against it from this board on
 
 
 class FaultCard(NamedTuple):
@@ -107,9 +130,10 @@ class FaultCard(NamedTuple):
 
     fault_text: FaultText
     url: str
-    faulty_blunders: str
-    correct_blunders: str
-    board: BoardPicture  # values of the faulty agent on a board where it blunders
+    effect: FaultEffect
+    lab_url: str
+    board: BoardPicture  # values of the faulty agent on a board that shows the fault
+    board_sentence: str
 
 
 class FaultsPage(Page, frozen=True):
@@ -123,11 +147,6 @@ class FaultsPage(Page, frozen=True):
     def cards(self) -> list[FaultCard]:
         """The entries of all faults, in the order of FAULT_ORDER."""
         return [build_card(self.site, fault) for fault in FAULT_ORDER]
-
-    @property
-    def decision_count(self) -> int:
-        """The number of positions in which a blunder is possible."""
-        return self.site.game.decisions
 
 
 class FaultPage(Page, frozen=True):
@@ -149,10 +168,15 @@ class FaultPage(Page, frozen=True):
         return FAULT_ORDER.index(self.fault) + 1
 
     @property
+    def effect(self) -> FaultEffect:
+        """What the fault changes."""
+        return FAULT_EFFECTS[self.fault]
+
+    @property
     def first_board(self) -> BoardPicture:
         """The board after the move of the first update that differs, with the move marked."""
         game = self.site.game
-        first = self.fault_text.first_update
+        first = self.effect.first_update
         record = find_record(game, parse_position(game, first.board))
         state = replay_match(Match(record + DIGITS[first.cell]), self.site)
         return lay_out_board(
@@ -162,7 +186,7 @@ class FaultPage(Page, frozen=True):
     @property
     def first_values(self) -> list[tuple[str, str]]:
         """Labels with the value of this move before and after the update; [] if no value differs."""
-        first = self.fault_text.first_update
+        first = self.effect.first_update
         if first.value_before is None or first.correct_value is None:
             return []
         found = (
@@ -181,8 +205,12 @@ class FaultPage(Page, frozen=True):
 
     @cached_property
     def _record(self) -> str:
-        """The record of a position in which only the agent with the fault blunders."""
-        return find_first_blunder(self.site, self.fault)
+        return find_telling_record(self.site, self.fault)
+
+    @property
+    def board_sentence(self) -> str:
+        """The sentence on the board that shows the fault."""
+        return describe_board(self.site, self.fault, self._record)
 
     @cached_property
     def fault_agents(self) -> list[FaultAgent]:
@@ -199,13 +227,6 @@ class FaultPage(Page, frozen=True):
         ]
 
     @property
-    def figures(self) -> list[FaultFigures]:
-        """The rows of exact figures of both agents."""
-        return list_figures(
-            self.site.game.decisions, *find_fault_agents(self.site, self.fault)
-        )
-
-    @property
     def comparison_url(self) -> str:
         """The URL of a comparison of both agents on the board where the fault shows."""
         views = tuple(
@@ -216,8 +237,7 @@ class FaultPage(Page, frozen=True):
     @property
     def lab_url(self) -> str:
         """The URL of the lab that compares the agents with and without the fault."""
-        faulty, right = self.fault_agents
-        return urls.lab_url(faulty.recipe_name, right.recipe_name)
+        return build_lab_url(self.fault)
 
     @property
     def texts_by_url(self) -> Mapping[str, FaultText]:
@@ -249,7 +269,7 @@ class FaultPuzzlePage(Page, frozen=True):
         """The agent with the fault."""
         agent, _ = find_fault_agents(self.site, self.fault)
         return build_side(
-            self.site, agent, "with", "", find_first_blunder(self.site, self.fault)
+            self.site, agent, "with", "", find_telling_record(self.site, self.fault)
         )
 
     @property
@@ -312,39 +332,74 @@ def find_fault_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
 
 
 @cached_per_site(16)
-def find_first_blunder(site: SiteData, fault: str) -> str:
-    """Return the record of the first position in which only the faulty agent can blunder.
+def find_telling_record(site: SiteData, fault: str) -> str:
+    """Return the record of a position that shows a fault.
 
-    Positions with an update in the training of the faulty agent are preferred.
+    It is the position with the highest value above the reward of a win. If there is none, it is the
+    first of those in which the faulty agent most often lets the opponent win at once, and the other
+    agent never blunders.
     """
+    game = site.game
     faulty, correct = find_fault_agents(site, fault)
-    may_blunder = [
-        (
-            (policy_from_values(agent.q, agent.card.play_rule) > 0)
-            & ~site.is_move_correct
-            & site.game.legal
-        ).any(axis=1)
-        for agent in (faulty, correct)
-    ]
-    alone = may_blunder[0] & ~may_blunder[1]
-    known = site.game.spread_pairs(faulty.history.find_updated_pairs(-1), False).any(
-        axis=1
+    known = game.spread_pairs(faulty.history.find_updated_pairs(-1), False)
+    highest = np.where(known & game.legal, faulty.q, -np.inf).max(axis=1)
+    if highest.max() > MAX_REWARD:
+        return find_record(game, int(highest.argmax()))
+    chances = _compute_loss_chances(site, faulty)
+    correct_policy = policy_from_values(correct.q, correct.card.play_rule)
+    blunders = (correct_policy > 0) & ~site.is_move_correct & game.legal
+    chances[blunders.any(axis=1)] = 0
+    return find_record(game, int(chances.argmax()))
+
+
+def _compute_loss_chances(site: SiteData, agent: Agent) -> NDArray[np.float64]:
+    """Return for each decision, [D], the chance of a blunder that lets the opponent win at once."""
+    policy = policy_from_values(agent.q, agent.card.play_rule)
+    loses_at_once = site.signed_moves_to_end == -PLIES_TO_LOSS
+    blunder = site.game.legal & ~site.is_move_correct
+    chances: NDArray[np.float64] = (policy * (loses_at_once & blunder)).sum(axis=1)
+    return chances
+
+
+def describe_board(site: SiteData, fault: str, record: str) -> str:
+    """Return a sentence on the board that shows a fault."""
+    faulty, _ = find_fault_agents(site, fault)
+    position = replay_match(Match(record), site).position
+    highest = float(np.nanmax(faulty.q[position]))
+    if highest > MAX_REWARD:
+        return (
+            f"The value {format_signed(highest)} is impossible here: "
+            "no game brings more than the reward of a win, 1."
+        )
+    opponent = MARKS[-int(site.game.to_move[position])]
+    share = format_percent(float(_compute_loss_chances(site, faulty)[position]), 0)
+    often = "" if share == "100" else f" in {share}% of its games here"
+    return (
+        f"The agent lets {opponent} win at once{often}; without the fault it does not."
     )
-    chosen = alone & known if (alone & known).any() else alone
-    return find_record(site.game, int(np.flatnonzero(chosen)[0]))
+
+
+def build_lab_url(fault: str) -> str:
+    """Return the URL of the lab that compares the blunders with and without a fault."""
+    faulty = name_recipe(FAULTY_RECIPES[fault])
+    correct = name_recipe(find_correct_recipe(fault))
+    return urls.lab_url(faulty, correct, measure_key="blunders")
 
 
 @cached_per_site(16, per_language=True)
 def build_card(site: SiteData, fault: str) -> FaultCard:
-    """Return the entry of a fault in the list, with the blunders of both agents."""
+    """Return the entry of a fault in the list."""
     text = FAULT_TEXTS[fault]
-    faulty, correct = find_fault_agents(site, fault)
-    faulty_count, correct_count = (
-        format_count(agent.card.figures.blunders[-1]) for agent in (faulty, correct)
+    faulty, _ = find_fault_agents(site, fault)
+    record = find_telling_record(site, fault)
+    return FaultCard(
+        fault_text=text,
+        url=urls.FAULT.url(fault),
+        effect=FAULT_EFFECTS[fault],
+        lab_url=build_lab_url(fault),
+        board=draw_values(site, faulty, record, fault, f"A board of: {text.title}"),
+        board_sentence=describe_board(site, fault, record),
     )
-    record = find_first_blunder(site, fault)
-    board = draw_values(site, faulty, record, fault, f"A board of: {text.title}")
-    return FaultCard(text, urls.FAULT.url(fault), faulty_count, correct_count, board)
 
 
 def draw_values(
@@ -355,7 +410,9 @@ def draw_values(
     `board_id` is the id of the HTML element, `label` its name for screen readers.
     """
     state = replay_match(Match(record), site)
-    move_values = evaluate_moves(site, state.position, agent.card.recipe)
+    name = agent.card.recipe
+    # In its own units, so that a value beyond the rewards is shown as it is.
+    move_values = evaluate_moves(site, state.position, name, in_source_units=True)
     return lay_out_board(state, move_values, None, f"board-{board_id}", label)
 
 
@@ -367,36 +424,17 @@ def build_side(
     `id_suffix`, "with" or "without" the fault, ends the ids of the HTML elements.
     """
     name = agent.card.recipe
+    position = replay_match(Match(record), site).position
+    plays_x = site.game.to_move[position] == X
+    x, o = (name, HUMAN) if plays_x else (HUMAN, name)
     mind = minds.draw_mind(site, name, site.get_last_snapshot(name))
     return FaultAgent(
         title=title,
         recipe_name=name,
         mind_svg=mind.draw_svg(f"mind-{id_suffix}"),
         board=draw_values(site, agent, record, id_suffix, f"Board: {title}"),
-        game_url=urls.play_url(Match(x="human", o=name, value_source=name)),
+        game_url=urls.play_url(Match(record, x=x, o=o, value_source=name)),
     )
-
-
-def list_figures(
-    decision_count: int, faulty_agent: Agent, correct_agent: Agent
-) -> list[FaultFigures]:
-    """Return rows with the blunders and the lost games of two agents."""
-    figures = faulty_agent.card.figures, correct_agent.card.figures
-    losses = [
-        FaultFigures(
-            f"Games lost as {seat.upper()} against random moves",
-            *(
-                f"{format_percent(getattr(one.baseline_chances['random'], seat)[-1][2])}%"
-                for one in figures
-            ),
-        )
-        for seat in ("x", "o")
-    ]
-    blunders = (format_count(one.blunders[-1]) for one in figures)
-    return [
-        FaultFigures(f"Positions with a blunder (of {decision_count:,})", *blunders),
-        *losses,
-    ]
 
 
 @bp.get(urls.FAULTS)

@@ -18,7 +18,8 @@ from app.web.match import (
     replay_match,
 )
 from app.web.move_values import EMPTY_NOTE, OUTCOME_LABELS, evaluate_moves
-from app.web.pages.parts.export import Export, export_mind
+from app.web.pages.parts.export import Export, build_file_response, export_mind
+from app.web.pages.parts.film_file import render_film
 from app.web.pages.parts.learning import Film, film_all_positions
 from app.web.pictures import minds
 from app.web.pictures.boards import BoardPicture, lay_out_board
@@ -145,6 +146,13 @@ class MindPage(Page, frozen=True):
 def show_mind(name: str) -> Response:
     """Show an agent's mind."""
     return render_page(build_mind_page(get_current_site(), name, request.args))
+
+
+@bp.get(urls.FILM)
+def download_film(name: str) -> Response:
+    """Return the film of a training as an animated GIF."""
+    film = render_film(get_current_site(), name)
+    return build_file_response(film, "image/gif", f"{name}.gif")
 
 
 def build_mind_page(

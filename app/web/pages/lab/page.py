@@ -44,7 +44,12 @@ from app.web.pages.parts.export import (
     export_curves,
     export_mind,
 )
-from app.web.pages.parts.learning import Film, align_snapshots, film_position
+from app.web.pages.parts.learning import (
+    Film,
+    align_snapshots,
+    film_position,
+    find_block_record,
+)
 from app.web.pictures.minds import MindPicture, draw_mind
 from app.web.pictures.svg import draw_preview
 from app.web.pictures.tables import COLUMNS, list_records
@@ -53,8 +58,6 @@ from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.urls import Destination, frame_file_url
 
 bp = Blueprint("lab", __name__)
-# Games to the positions on the boards: the player to move loses unless it blocks.
-O_BLOCKS_RECORD, X_BLOCKS_RECORD = "024", "4082"
 LAST_SEED = 999_999_999
 PNG_SCALE = 2.0
 MAX_VERDICTS_PER_REQUEST = 100  # more verdicts than the table of other trainings has
@@ -344,9 +347,7 @@ def build_lab_page(
     recipe = duel.find_recipe(site, main_recipe)
     shown = duel.build_duel(site, main_recipe, query)
     setup = build_setup(shown)
-    record = (
-        X_BLOCKS_RECORD if getattr(recipe, "seat", "both") == "x" else O_BLOCKS_RECORD
-    )
+    record = find_block_record(site, main_recipe)
     last = site.get_last_snapshot(main_recipe)
     step = read_snapshot(main_recipe, query.get("step", ""), last, site)
     part = build_duel_page(site, shown)

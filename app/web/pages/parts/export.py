@@ -76,6 +76,7 @@ class Export(NamedTuple):
     svg_url: str = ""  # "" if there are no files
     png_url: str = ""
     csv_url: str = ""
+    film_url: str = ""  # the training as a moving picture; "" if it has none
     frame_url: str = ""  # "" if other sites cannot show it
     frame_size: tuple[int, int] = CURVE_SIZE  # width and height of the frame
     note: str = ""  # note of the citation that identifies the figure, such as a recipe
@@ -141,7 +142,7 @@ def export_curves(
     titles = [site.display_titles[name] for name in agent_names]
     one = len(agent_names) == 1 and curve_key in ("", WIN_RATE_KEY)
     shown = Comparison(record, tuple(map(SourceSnapshot, agent_names)), curve_key)
-    return _build_figure_export(
+    export = _build_figure_export(
         export_id=f"curves{curve_key and '-' + curve_key}",
         title=f"How {join_words(titles)} learned tic-tac-toe",
         page_url=urls.agent_url(agent_names[0], opponent)
@@ -153,6 +154,9 @@ def export_curves(
         frame_size=CURVE_SIZE if curve_key or len(agent_names) > 1 else CURVES_SIZE,
         note=describe_provenance(site, agent_names[0]) if one else "",
     )
+    if one and not curve_key:
+        return export._replace(film_url=urls.FILM.url(agent_names[0]))
+    return export
 
 
 def export_mind(
@@ -172,9 +176,10 @@ def export_mind(
         f"All positions of tic-tac-toe as {site.display_titles[agent_name]} values them"
     )
     page = urls.mind_url(*view)
-    return _build_figure_export(
+    export = _build_figure_export(
         "mind", title, page, frame, MIND_SIZE, describe_provenance(site, agent_name)
     )
+    return export._replace(film_url=urls.FILM.url(agent_name))
 
 
 def export_puzzle(site: SiteData, puzzle_number: int) -> Export:
@@ -248,7 +253,16 @@ def _build_figure_export(
     """Return the export of a figure with a frame, an SVG file and a CSV file."""
     svg = frame_file_url(frame_url, "svg")
     csv = frame_file_url(frame_url, "csv")
-    return Export(export_id, title, page_url, svg, "", csv, frame_url, frame_size, note)
+    return Export(
+        id=export_id,
+        title=title,
+        page_url=page_url,
+        svg_url=svg,
+        csv_url=csv,
+        frame_url=frame_url,
+        frame_size=frame_size,
+        note=note,
+    )
 
 
 def _build_page_export(

@@ -35,6 +35,7 @@ from app.web.site_data import SiteData, cached_per_site
 from app.web.translation import gettext
 
 MAX_NASH_CONV = 2.0
+O_BLOCKS_RECORD, X_BLOCKS_RECORD = "024", "4082"
 WIN_RATE_KEY = "win-rate"  # id of the curve of games won during training
 
 
@@ -244,6 +245,15 @@ class Film(NamedTuple):
     def last_frame(self) -> int:
         """The number of the last frame, which shows the agent as shipped."""
         return len(self.frames) - 1
+
+
+def find_block_record(site: SiteData, agent_name: str) -> str:
+    """Return the record of a position in which the player to move loses unless it blocks.
+
+    It is X's move if the agent only learned as X.
+    """
+    seat = getattr(site.get_recipe(agent_name), "seat", "both")
+    return X_BLOCKS_RECORD if seat == "x" else O_BLOCKS_RECORD
 
 
 def _build_square(move_values: MoveValues, cell: int) -> FilmSquare:

@@ -1,0 +1,97 @@
+"""The film of a training as a moving picture: a board with its values, and the curve of blunders."""
+
+from io import BytesIO
+from textwrap import wrap
+
+from PIL import Image
+
+from app.tictactoe.notation import replay_record
+from app.web.match import Match, replay_match
+from app.web.move_values import evaluate_moves
+from app.web.pages.parts.learning import Film, film_position, find_block_record
+from app.web.pictures import svg
+from app.web.pictures.boards import draw_squares, lay_out_board
+from app.web.site_data import HUMAN, SiteData, cached_per_site
+
+WIDTH, HEIGHT, MARGIN = 640, 340, 16
+BOARD_TOP, BOARD_SCALE = 44, 0.8
+CURVE_LEFT, CURVE_TOP, CURVE_WIDTH, CURVE_HEIGHT = 320, 150, 300, 150
+CAPTION_LETTERS = 44  # in a line beside the board
+COLOUR_COUNT = 128
+LAST_PAUSE_MS = 3_000  # time to read the last frame before the film begins again
+
+
+@cached_per_site(4, per_language=True)
+def render_film(site: SiteData, agent_name: str) -> bytes:
+    """Return the film of an agent's training as an animated GIF, with a frame for each snapshot."""
+    record = find_block_record(site, agent_name)
+    film = film_position(site, agent_name, record)
+    drawings = [
+        _draw_frame(site, agent_name, record, film, step)
+        for step in range(film.last_frame + 1)
+    ]
+    pictures = [
+        Image.open(BytesIO(svg.render_png(one))).convert("RGB") for one in drawings
+    ]
+    # One table of colours for all frames: those of the first, a middle and the last frame.
+    sample = Image.new("RGB", (WIDTH, 3 * HEIGHT))
+    for row, picture in enumerate(
+        (pictures[0], pictures[len(pictures) // 2], pictures[-1])
+    ):
+        sample.paste(picture, (0, row * HEIGHT))
+    colours = sample.quantize(COLOUR_COUNT, dither=Image.Dither.NONE)
+    frames = [
+        picture.quantize(palette=colours, dither=Image.Dither.NONE)
+        for picture in pictures
+    ]
+    file = BytesIO()
+    frames[0].save(
+        file,
+        "GIF",
+        save_all=True,
+        append_images=frames[1:],
+        duration=[*(frame.pause_ms for frame in film.frames[:-1]), LAST_PAUSE_MS],
+        loop=0,
+    )
+    return file.getvalue()
+
+
+def _draw_frame(
+    site: SiteData, agent_name: str, record: str, film: Film, step: int
+) -> svg.Drawing:
+    """Return the picture of a snapshot: board at the left, texts and curve at the right."""
+    frame = film.frames[step]
+    match = Match(record=record, x=HUMAN, o=HUMAN, value_source=agent_name)
+    state = replay_match(match, site)
+    snapshot = site.get_snapshot_parameter(agent_name, step)
+    position = replay_record(site.game, record)[-1]
+    values = evaluate_moves(site, position, agent_name, snapshot)
+    board = lay_out_board(state, values, None, "film", "")
+    blunders = site.agents[agent_name].card.figures.blunders
+    highest = max(1, *blunders)
+    points = [
+        (
+            CURVE_LEFT + CURVE_WIDTH * number / max(1, film.last_frame),
+            CURVE_TOP + CURVE_HEIGHT * (1 - count / highest),
+        )
+        for number, count in enumerate(blunders)
+    ]
+    x, y = points[step]
+    bottom = CURVE_TOP + CURVE_HEIGHT
+    caption_lines = wrap(frame.caption, CAPTION_LETTERS)
+    heading = svg.cut_text(film.title, WIDTH - 2 * MARGIN, 17)
+    shapes: list[svg.Shape] = [
+        svg.Text("heading", MARGIN, 28, heading),
+        svg.Inset("", draw_squares(board), MARGIN, BOARD_TOP, BOARD_SCALE),
+        svg.Text("heading", CURVE_LEFT, 62, f"{frame.update_text} updates"),
+        *(
+            svg.Text("told", CURVE_LEFT, 84 + 16 * row, line)
+            for row, line in enumerate(caption_lines)
+        ),
+        svg.Text("label", CURVE_LEFT, CURVE_TOP - 12, f"{frame.blunder_text} blunders"),
+        svg.Segment("base", CURVE_LEFT, bottom, CURVE_LEFT + CURVE_WIDTH, bottom),
+        svg.Path("soft curve", points),
+        svg.Path("accent curve", points[: step + 1]),
+        svg.Dot("accent dot", x, y),
+    ]
+    return svg.Drawing(WIDTH, HEIGHT, film.title, shapes)
