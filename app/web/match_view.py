@@ -505,6 +505,37 @@ def summarise_game(state: MatchState) -> str:
     return gettext(words, who=name, value=value, ply=blame.ply)
 
 
+def describe_for_others(state: MatchState) -> str:
+    """Return the title of a match for those who receive its link: they play neither side yet."""
+    match = state.match
+    titles = state.site.display_titles
+    if match.is_human(X) and match.is_human(O):
+        if state.is_over:
+            return gettext("A game of tic-tac-toe, move by move")
+        return gettext(
+            "Which square would you play as %(mark)s?", mark=MARKS[match.player_to_move]
+        )
+    names = [titles[match.get_player_name(player)] for player in (X, O)]
+    if match.person_side is None:
+        return gettext(
+            "%(x)s plays %(o)s: two programs that learned tic-tac-toe",
+            x=names[0],
+            o=names[1],
+        )
+    agent = titles[match.get_player_name(-match.person_side)]
+    blunders = [move.ply for move in review_moves(state) if move.is_blunder]
+    own_plies = [ply for ply in blunders if get_mover(ply - 1) == -match.person_side]
+    if own_plies and own_plies[0] <= len(match.shown_record):
+        return gettext(
+            "Can you beat %(agent)s? It blundered at move %(ply)s",
+            agent=agent,
+            ply=own_plies[0],
+        )
+    if state.is_over or not match.shown_record:
+        return gettext("Can you beat %(agent)s?", agent=agent)
+    return gettext("Can you beat %(agent)s from here?", agent=agent)
+
+
 def find_shown_value_source(state: MatchState) -> str:
     """Return the name of the value source that the board shows, or would show if not hidden."""
     position = state.positions[find_shown_ply(state)]

@@ -30,6 +30,7 @@ from app.web.match import (
 from app.web.match_controls import play_random_reply
 from app.web.match_view import (
     MatchView,
+    describe_for_others,
     find_losing_move,
     summarise_game,
 )
@@ -54,7 +55,7 @@ from app.web.rendering import (
 from app.web.site_data import SiteData, get_current_site
 from app.web.translation import mark_english
 from app.web.urls import FRAME_ROUTES, frame_file_url
-from app.web.wording import build_legend, describe_turn
+from app.web.wording import build_legend
 
 Query = MultiDict[str, str]
 bp = Blueprint("embed", __name__)
@@ -304,6 +305,11 @@ class ExportsPage(Page, frozen=True):
         return takes
 
     @property
+    def title(self) -> str:
+        """The title for those who receive the link."""
+        return describe_for_others(self.state)
+
+    @property
     def match_url(self) -> str:
         """The URL of the match."""
         return urls.play_url(self.state.match)
@@ -459,7 +465,7 @@ def download_board_preview(record: str = "") -> Response:
         None if state.match.hides_values or state.is_over else evaluate_match(state)
     )
     unsaid = [EMPTY_NOTE] * state.site.game.cells
-    line = describe_turn(state)
+    line = describe_for_others(state)
     blame = find_losing_move(state)
     if state.is_over:
         line = summarise_game(state)

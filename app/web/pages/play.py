@@ -31,7 +31,11 @@ from app.web.match import (
     read_cell,
 )
 from app.web.match_controls import DELAY_CHOICES, play_random_reply
-from app.web.match_view import MatchView, find_shown_value_source
+from app.web.match_view import (
+    MatchView,
+    describe_for_others,
+    find_shown_value_source,
+)
 from app.web.move_values import can_blunder, choose_value_source, evaluate_moves
 from app.web.rendering import Page, redirect_after_form, render_page
 from app.web.site_data import (
@@ -316,6 +320,11 @@ class PlayPage(Page, frozen=True):
     fragment: ClassVar = ("game", "moves")
 
     state: MatchState
+
+    @property
+    def shared_title(self) -> str:
+        """The title for those who receive a link to this page."""
+        return describe_for_others(self.state)
 
     @property
     def match(self) -> Match:

@@ -37,9 +37,9 @@ from app.web.service.headers import (
     RESOURCE_POLICY_HEADER,
 )
 from app.web.site_data import SiteData
-from app.web.translation import gettext, gettext_noop
+from app.web.translation import gettext
 from app.web.urls import frame_file_url, frame_url
-from app.web.wording import LessonStep, describe_turn
+from app.web.wording import LessonStep
 
 CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
 # characters with a meaning in LaTeX
@@ -109,9 +109,7 @@ def export_board(state: MatchState) -> Export:
     """Return the export of the board of a match."""
     match = state.match
     frame = urls.EMBED_BOARD.build_match_url(match)
-    words = gettext_noop("Tic-tac-toe after %(plies)s moves: %(headline)s")
-    headline = describe_turn(state)
-    title = gettext(words, plies=len(match.shown_record), headline=headline)
+    title = gettext("Tic-tac-toe after %(plies)s moves", plies=len(match.shown_record))
     return _build_figure_export("board", title, urls.play_url(match), frame, BOARD_SIZE)
 
 
