@@ -194,11 +194,18 @@ FAULTS = {
         "O takes the maximum or the minimum (they are equal so far)",
     ),
     "reward": Fault(
-        "the opponent's win is credited, or a reward has the wrong sign",
+        "a reward is missing, has the wrong sign, or credits the opponent's win",
         "the game ended with a {result} for {mover}, and the reward was {reward:+g}",
-        "It learns to reach the result that it has to avoid.",
+        "It learns to reach a result that it has to avoid, or nothing.",
         "the reward tells the agent what it has to achieve: Sutton & Barto (2018), section 3.2",
         "the reward has the right sign (it is 0 so far)",
+    ),
+    "late": Fault(
+        "the reward of a game is given to an update of the next game",
+        "the game of update {number} ended with a {result} and had no reward: its {reward:+g} came "
+        "here, with a move of the next game; so after {count} games",
+        "The first moves of games get the results of other games, and the last moves get none.",
+        "the reward follows the action that it is for: Sutton & Barto (2018), section 3.1",
     ),
     "in-place": Fault(
         "the recorded board already contains the move",
@@ -1389,6 +1396,11 @@ class Doctor:
         # by seat, the number of last rows of games that had to change a value
         self.wanted = Counter()
         self.results = {}  # (mover, result, reward) -> first row
+        self.unpaid = (
+            None  # the last row, if it ended a game that somebody won, without reward
+        )
+        # rows whose reward is that of the game before, and games without a reward
+        self.late, self.first_late, self.unpaid_count = 0, None, 0
         self.in_place, self.first_in_place = 0, None
         self.undone = 0
         self.rewards_seen = set()  # the different rewards, at most 100
@@ -1475,14 +1487,36 @@ class Doctor:
         self.symmetric += row.oddity == "symmetric"
         if len(self.rewards_seen) < 100:
             self.rewards_seen.add(row.reward)
+        self.count_unpaid(row)
         if row.is_in_place:
             self.in_place += 1
             self.first_in_place = self.first_in_place or row
         elif row.result:
             self.wanted[row.mover] += row.reward != row.before
             self.undone += not row.done
-            if len(self.results) < 100:
-                self.results.setdefault((row.mover, row.result, row.reward), row)
+            if row.result == "draw" or row.reward:
+                self.count_result(row)
+            else:
+                self.unpaid = row
+
+    def count_result(self, row):
+        """Keep the first row with a result and its reward."""
+        if len(self.results) < 100:
+            self.results.setdefault((row.mover, row.result, row.reward), row)
+
+    def count_unpaid(self, row):
+        """Look whether a row has the reward that the last row of a game did not have.
+
+        It may be the same move once more, now with its reward, or a move of the next game.
+        """
+        last, self.unpaid = self.unpaid, None
+        if last is None or (row.result and row[1:3] == last[1:3]):
+            return
+        self.unpaid_count += 1
+        if row.reward and (row.reward > 0) == (last.result == "win"):
+            self.late += 1
+            self.first_late = self.first_late or (last, row)
+        self.count_result(last)
 
     def diagnose(self):
         """Return the Diagnosis of the rows so far; more rows may follow.
@@ -1495,6 +1529,8 @@ class Doctor:
             )
         doctor = copy.deepcopy(self, {id(row): row for row in self.rows})
         doctor.study_rows(len(doctor.rows))
+        if doctor.unpaid:
+            doctor.count_result(doctor.unpaid)
         if self.other and not doctor.is_recognised:
             return self.other.diagnose()
         return doctor.conclude()
@@ -1589,6 +1625,11 @@ class Doctor:
                 index = free_squares(e.row.board).index(e.row.move)
                 self.choices[-1].update(count_choice(e.choices, index))
 
+    def sum_choices(self):
+        """Return the counts of all choices, none if the best move may be one of the tried only."""
+        is_known = not self.best or self.best.rule != "tried"
+        return sum(self.choices, Counter()) if is_known else Counter()
+
     def has_rewards_of_x(self):
         """Return whether all rewards are in X's view: negative if O wins, positive if X wins."""
         return is_rising(
@@ -1631,8 +1672,18 @@ class Doctor:
 
     def check_changes(self):
         """Find a table that no update changes."""
-        if any(self.changed.values()) or not any(self.wanted.values()):
+        if any(self.changed.values()):
             return None
+        if not any(self.wanted.values()):
+            ended = [row for row in self.results.values() if row.result != "draw"]
+            return ended and self.report_fault(
+                "reward",
+                ended[0],
+                "the game ended with a {result} for {mover}, and the reward was 0, as in all rows: "
+                "nothing can be learned from it",
+                result=ended[0].result,
+                mover=ended[0].mover,
+            )
         row = next(row for row in self.results.values() if row.reward != row.before)
         return self.report_fault(
             "step",
@@ -1648,6 +1699,16 @@ class Doctor:
         is_preset = self.is_recognised and self.best.rule == "preset"
         if self.replay.setup.is_x_view or is_preset or not any(self.rewards_seen):
             return None
+        if self.late > max(4, 0.9 * self.unpaid_count):
+            last, row = self.first_late
+            return self.report_fault(
+                "late",
+                row,
+                number=last.number,
+                result=last.result,
+                reward=row.reward,
+                count=self.late,
+            )
         for (mover, result, reward), row in sorted(
             self.results.items(), key=lambda item: item[1].number
         ):
@@ -1792,7 +1853,7 @@ class Doctor:
 
     def check_exploration(self):
         """Find moves that are never or always random."""
-        total, detail = sum(self.choices, Counter()), None
+        total, detail = self.sum_choices(), None
         if total["chance"] < 100 or self.cut > self.unfinished / 20:
             return None
         late = sum(self.choices[-max(1, len(self.choices) // 4) :], Counter())
@@ -1944,7 +2005,7 @@ class Doctor:
                 f"{self.in_place:,} moves are on occupied squares, the first in row "
                 f"{self.first_in_place.number}: allow only free ones."
             )
-        total = sum(self.choices, Counter())
+        total = self.sum_choices()
         epsilon = find_epsilon(total)
         if epsilon is not None:
             yield f"About {100 * min(1, epsilon):.0f}% of the moves are random."

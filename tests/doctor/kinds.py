@@ -102,6 +102,16 @@ class OverTried(Learner):
         return max(tried, key=lambda move: self.q[board, move])
 
 
+class ExploringTried(OverTried):
+    """The random moves, too, are among those tried so far."""
+
+    def choose(self, board: str) -> int:
+        tried = [move for move in list_free(board) if (board, move) in self.q]
+        if tried and self.rng.random() < self.epsilon:
+            return self.rng.choice(tried)
+        return super().choose(board)
+
+
 class FallingByVisits(Learner):
     def change(self, old: float, target: float, key: tuple[str, int], step: int) -> float:
         return old + self.alpha / (1 + 0.2 * self.visits[key]) * (target - old)
@@ -141,6 +151,24 @@ class OldValueTwice(Learner):
 
     def change(self, old: float, target: float, key: tuple[str, int], step: int) -> float:
         return old + self.alpha * target
+
+
+def train_late(report: Report, seed: int, kind: str) -> None:
+    """The reward of a game comes with one update more, or (two faults) with the next game, or never.
+
+    `kind` is "once more", "next game", or "never".
+    """
+    learner = Learner(seed)
+    owed = 0.0
+    for steps in play_games(learner.rng, learner.choose):
+        for board, move, after in steps:
+            done = is_over(after)
+            future = 0.0 if done else learner.bootstrap(after)
+            reward = owed if kind == "next game" else 0.0
+            update(learner, report, board, move, reward, after, done, future)
+            owed = result(after, "X") if done else 0.0
+        if kind == "once more":
+            update(learner, report, board, move, owed, after, True, 0.0)
 
 
 def train_canonical(report: Report, seed: int) -> None:
@@ -248,6 +276,11 @@ def make_trainer(kind: type[Learner]) -> Callable[[Report, int], None]:
 CORRECT_KINDS: dict[str, tuple[Callable[[Report, int], None], str]] = {
     "plain": (make_trainer(Learner), "Q-learning"),
     "maximum over tried moves": (make_trainer(OverTried), "tried moves only"),
+    "random moves among tried ones": (make_trainer(ExploringTried), "tried moves only"),
+    "reward with one update more": (
+        lambda report, seed: train_late(report, seed, "once more"),
+        "Q-learning",
+    ),
     "step falling by visits": (make_trainer(FallingByVisits), "Q-learning"),
     "stale last board": (make_trainer(StaleEnd), "Q-learning"),
     "canonical boards": (train_canonical, "Q-learning"),
@@ -272,6 +305,11 @@ FAULTY_KINDS: dict[str, tuple[Callable[[Report, int], None], str]] = {
     "absolute error": (make_trainer(AbsoluteError), ""),
     "lowest value": (make_trainer(LowestValue), ""),
     "old value not subtracted": (make_trainer(OldValueTwice), ""),
+    "reward with the next game": (
+        lambda report, seed: train_late(report, seed, "next game"),
+        "late",
+    ),
+    "no reward": (lambda report, seed: train_late(report, seed, "never"), "reward"),
     "early board of the loser is valued": (
         lambda report, seed: train_both_seats(report, seed, "valued"),
         "terminal",
