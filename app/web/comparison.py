@@ -1,6 +1,6 @@
 """A comparison of several value sources in one position: everything that its URL contains.
 
-`parse_comparison` reads a URL, `urls.compare_url` builds it.
+`parse_comparison` reads a URL, `links.compare.compare_url` builds it.
 """
 
 from collections.abc import Sequence

@@ -7,6 +7,7 @@ from app.recipes import MAX_NAME_LENGTH
 from app.tictactoe.game import O, X, get_mover
 from app.tictactoe.notation import MARKS
 from app.web.formatting import name_square
+from app.web.links.play import map_plies_to_urls
 from app.web.match import MatchState
 from app.web.move_values import (
     choose_value_source,
@@ -17,7 +18,6 @@ from app.web.move_values import (
 )
 from app.web.site_data import HUMAN, SiteData, cached_per_site
 from app.web.translation import gettext, gettext_noop
-from app.web.urls import map_plies_to_urls
 
 RESULT_LABELS = {
     1: gettext_noop("X wins"),

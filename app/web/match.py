@@ -1,7 +1,7 @@
 """The class Match: everything that the URL of a game contains.
 
-`parse_match` reads a URL and replays its record, once for each request; `urls.play_url` builds the
-URL.
+`parse_match` reads a URL and replays its record, once for each request; `links.play.play_url` builds
+the URL.
 """
 
 import re

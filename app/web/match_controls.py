@@ -16,13 +16,13 @@ from werkzeug.exceptions import Conflict
 from app.tictactoe.game import O, X
 from app.tictactoe.notation import undo_moves
 from app.tictactoe.policy import mix_policies
-from app.web import urls
 from app.web.formatting import format_updates
+from app.web.links.how import how_url
+from app.web.links.play import PAGE_ROUTES, MatchRoutes, play_url
 from app.web.match import MAX_COUNTED_GAMES, Match, MatchState
 from app.web.move_values import compute_play_chances, evaluate_match, is_reply_pending
 from app.web.site_data import SiteData, cached_per_site
 from app.web.translation import gettext, gettext_noop
-from app.web.urls import MatchRoutes
 
 REPLY_DELAY = 0.4  # seconds before an agent answers a person
 SNAPSHOT_DELAY = 0.7  # seconds for each snapshot of a training
@@ -37,7 +37,7 @@ class Controls:
     """The URL of each control of a match, "" for a control that is disabled now."""
 
     state: MatchState
-    routes: MatchRoutes = urls.PAGE_ROUTES
+    routes: MatchRoutes = PAGE_ROUTES
 
     @property
     def reply_url(self) -> str:
@@ -215,7 +215,7 @@ class SnapshotSlider(NamedTuple):
 
 
 def plan_automatic_step(
-    state: MatchState, routes: MatchRoutes = urls.PAGE_ROUTES
+    state: MatchState, routes: MatchRoutes = PAGE_ROUTES
 ) -> AutomaticStep | None:
     """Return the next automatic step: a snapshot, an agent's move or the next game; None without."""
     match = state.match
@@ -355,12 +355,12 @@ def build_snapshot_slider(
     return SnapshotSlider(
         value_source=value_source,
         title=site.display_titles[value_source],
-        algorithm_url=urls.how_url(site.agents[value_source].card.algorithm),
+        algorithm_url=how_url(site.agents[value_source].card.algorithm),
         snapshot_labels=marks,
         curve_points=curve,
         snapshot=site.resolve_snapshot(value_source, match.snapshot),
         is_running=match.plays_training,
-        toggle_url=urls.play_url(
+        toggle_url=play_url(
             replace(match, plays_training=False) if match.plays_training else start
         ),
     )

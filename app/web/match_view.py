@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from app.tictactoe.game import O, X, get_mover
 from app.tictactoe.notation import MARKS
 from app.tictactoe.views import compute_colour_level, round_for_display
-from app.web import move_values, urls
+from app.web import move_values
 from app.web.formatting import format_percent, format_signed, format_updates
 from app.web.game_review import ReviewedMove, review_moves
 from app.web.hint import (
@@ -23,6 +23,13 @@ from app.web.hint import (
     explain_blunder,
     find_explained_blunder,
     list_hint_cells,
+)
+from app.web.links.play import (
+    PAGE_ROUTES,
+    SQUARE,
+    MatchRoutes,
+    map_moves_to_urls,
+    match_url,
 )
 from app.web.match import Match, MatchState
 from app.web.match_controls import (
@@ -48,7 +55,6 @@ from app.web.pictures.boards import BoardPicture, PlayOptions, lay_out_board
 from app.web.pictures.curves import draw_game_values
 from app.web.site_data import HUMAN, is_policy_name
 from app.web.translation import gettext, gettext_noop
-from app.web.urls import MatchRoutes, map_moves_to_urls
 from app.web.wording import (
     LOST_RESULT_TEXTS,
     Legend,
@@ -124,7 +130,7 @@ class MatchView:
     """
 
     state: MatchState
-    routes: MatchRoutes = urls.PAGE_ROUTES
+    routes: MatchRoutes = PAGE_ROUTES
 
     @property
     def seats(self) -> tuple[SeatHeader, SeatHeader]:
@@ -216,10 +222,10 @@ class MatchView:
         It is "" if no values are shown, or if they cannot be explained.
         """
         match = self.state.match
-        hidden = match.hides_values or self.routes is not urls.PAGE_ROUTES
+        hidden = match.hides_values or self.routes is not PAGE_ROUTES
         if hidden or is_policy_name(self.value_source):
             return ""
-        return urls.SQUARE.build_match_url(match.show_ply(self.ply))
+        return match_url(SQUARE, match.show_ply(self.ply))
 
     @cached_property
     def board(self) -> BoardPicture:

@@ -1,15 +1,13 @@
-"""Responses to requests: whole pages, fragments for htmx, and redirects to canonical URLs.
+"""Responses to requests: whole pages, fragments for htmx, and redirects after a form.
 
 A page is a frozen object; its template reads its fields and properties.  A template block that is
 also sent as a fragment imports its macros itself, because the rest of the template is not rendered
 for a fragment.
 """
 
-import re
 from collections.abc import Callable, Hashable
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import ClassVar
-from urllib.parse import parse_qsl
 
 from flask import (
     Flask,
@@ -19,7 +17,6 @@ from flask import (
     redirect,
     render_template,
     request,
-    url_for,
 )
 from jinja2_fragments.flask import render_blocks
 from markupsafe import Markup
@@ -27,31 +24,11 @@ from msgspec import Struct
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.web import facts, urls
-from app.web.doors import list_doors
-from app.web.formatting import (
-    format_count,
-    format_parameter,
-    format_percent,
-    format_signed,
-)
-from app.web.match import Match
-from app.web.site_data import (
-    HUMAN,
-    SiteData,
-    cached_per_site,
-    get_current_site,
-    is_policy_name,
-)
-from app.web.urls import append_query, frame_url
-from app.web.wording import FIRST_AGENT, FIRST_RECORD
+from app.web.routes import EMBED, frame_url
+from app.web.translation import Language, get_current_language
 
 MAX_CACHED_PARTS = 512  # cached macros, most below 3 KB
 REVALIDATE_ALWAYS = "public, max-age=0, must-revalidate"
-NAMES_IN_PATHS = ("name", "id", "x", "o")  # variable parts of URLs that name an agent
-NAMES_IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost", "of")
-# query parameters that name an agent, its training task or a snapshot
-VIEW_PATTERN = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)
 
 
 class Page(Struct, frozen=True, dict=True):
@@ -84,69 +61,21 @@ def list_context_names(page_class: type[Page]) -> tuple[str, ...]:
 
 
 def init_app(app: Flask) -> None:
-    """Redirect names of recipes to their canonical form, and add the globals of the templates.
+    """Add the functions of this module that templates call."""
 
-    `doors` are the entries of the header, `first_game` is the URL of a game against the default
-    opponent, and `first_preview` the preview picture of pages without their own: the board of
-    the front page. Macros that draw every board are globals, because an import by a template takes
-    time in every request.
-    """
-    app.before_request(redirect_to_canonical)
-    app.jinja_env.globals["urls"] = urls
-    app.jinja_env.globals["exact_facts"] = facts
-    site: SiteData = app.extensions["site"]
-    app.jinja_env.globals["doors"] = list_doors(site)
-    opponent = site.first_opponent
-    app.jinja_env.globals["first_game"] = urls.play_against_url(opponent)
-    shown = FIRST_AGENT if FIRST_AGENT in site.agents else opponent
-    first = Match(FIRST_RECORD, o=HUMAN, value_source=shown)
-    app.jinja_env.globals["first_preview"] = urls.MATCH_PREVIEW.build_match_url(first)
-    for function in (
-        format_count,
-        format_parameter,
-        format_percent,
-        format_signed,
-        render_macro,
-        is_frame_request,
-        get_url_in_frame,
-        get_link_attributes,
-    ):
+    @app.template_global()
+    def render_macro(macro_name: str, *arguments: Hashable) -> str:
+        """Return the HTML of a macro of `_controls.html` for its arguments; the result is cached."""
+        return render_cached(get_current_language(), macro_name, *arguments)
+
+    @lru_cache(MAX_CACHED_PARTS)
+    def render_cached(_: Language, macro_name: str, *arguments: Hashable) -> str:
+        macro = get_template_attribute("parts/_controls.html", macro_name)
+        html: str = macro(*arguments)
+        return html
+
+    for function in (is_frame_request, get_url_in_frame, get_link_attributes):
         app.add_template_global(function)
-    controls, boards = map(
-        app.jinja_env.get_template, ("parts/_controls.html", "parts/_board.html")
-    )
-    for name in ("button", "draw_legend", "MARK"):
-        app.jinja_env.globals[name] = getattr(controls.module, name)
-    app.jinja_env.globals["draw_board"] = boards.module.draw_board  # type: ignore[attr-defined]
-
-
-def redirect_to_canonical() -> AnyResponse | None:
-    """Return a redirect to the URL with the canonical names of its recipes, None if it has them.
-
-    Raises an HTTPException with a sentence for a recipe that is not available.
-    """
-    path = dict(request.view_args or {})
-    # a list of pairs keeps the order of the parameters
-    query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
-    one_path = {
-        part: _canonicalize_view(text) if part in NAMES_IN_PATHS else text
-        for part, text in path.items()
-    }
-    one_query = [
-        (key, _canonicalize_view(text) if key in NAMES_IN_QUERIES else text)
-        for key, text in query
-    ]
-    if (one_path, one_query) == (path, query) or not request.endpoint:
-        return None
-    address = url_for(request.endpoint, _external=False, **one_path)
-    return redirect(append_query(address, one_query), 301)
-
-
-def _canonicalize_view(view_name: str) -> str:
-    """Return a view or the name of an agent with its recipe in canonical form."""
-    match = None if is_policy_name(view_name) else VIEW_PATTERN.fullmatch(view_name)
-    agent, rest = match.groups(default="") if match else (view_name, "")
-    return (get_current_site().canonicalize(agent) or agent) + rest
 
 
 def render_page(page: Page) -> Response:
@@ -205,7 +134,7 @@ def wants_fragment() -> bool:
 
 def is_frame_request() -> bool:
     """Return whether the request is for a frame on a page of another site."""
-    return has_request_context() and request.path.startswith(urls.EMBED)
+    return has_request_context() and request.path.startswith(EMBED)
 
 
 def get_url_in_frame(url: str) -> str:
@@ -216,16 +145,3 @@ def get_url_in_frame(url: str) -> str:
 def get_link_attributes() -> Markup:
     """Return the HTML attributes of a link to a whole page: in a frame it opens a new tab."""
     return Markup(' target="_blank" rel="noopener"' if is_frame_request() else "")
-
-
-def render_macro(macro_name: str, *arguments: Hashable) -> str:
-    """Return the HTML of a template macro for its arguments; the result is cached."""
-    return _render_macro_cached(get_current_site(), macro_name, *arguments)
-
-
-@cached_per_site(MAX_CACHED_PARTS, per_language=True)
-def _render_macro_cached(_: SiteData, macro_name: str, *arguments: Hashable) -> str:
-    macro_html: str = get_template_attribute("parts/_controls.html", macro_name)(
-        *arguments
-    )
-    return macro_html

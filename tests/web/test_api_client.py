@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from app.web import urls
+from app.web.links.api import API_DESCRIPTION
 from app.web.pages.api.description import list_operations
 
 # Calls each operation and prints how the client read the answer, one line each.
@@ -37,7 +37,7 @@ WRONG: list[tuple[str, dict[str, Any], int]] = [
 def generated(tmp_path_factory: pytest.TempPathFactory, app) -> Path:
     """Generate the client into a folder."""
     folder = tmp_path_factory.mktemp("client")
-    description = app.test_client().get(urls.API_DESCRIPTION).text
+    description = app.test_client().get(API_DESCRIPTION.url()).text
     (folder / "openapi.json").write_text(description)
     (folder / "config.yml").write_text("post_hooks: []\n")
     command = ["openapi-python-client", "generate", "--path", "openapi.json"]
@@ -53,7 +53,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory, app) -> Path:
 def test_a_generated_client_reads_every_answer(
     generated: Path, server: str, client: FlaskClient
 ) -> None:
-    document = client.get(urls.API_DESCRIPTION).json
+    document = client.get(API_DESCRIPTION.url()).json
     assert document
     calls, expected = [], []
     for path, method, operation in list_operations(document):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from app.tictactoe.values import compute_outcome_chances
-from app.web import urls
 from app.web.formatting import MINUS, format_percent
+from app.web.links.play import play_url
 from app.web.match import Match
 from app.web.move_values import HEAT_STEPS
 from app.web.pages.arena import ARENA_MEASURES, ArenaRow, Standing, build_arena_page
@@ -44,7 +44,7 @@ def test_every_square_shows_the_chances_of_its_pair(site: SiteData) -> None:
             assert number(cell.text) == pytest.approx(100 * score, abs=0.5 + 1e-9)
             assert (abs(score) == 1) == (cell.text in ("+100", f"{MINUS}100"))
             assert cell.heat == round(score * HEAT_STEPS)
-            assert cell.href == urls.play_url(Match(x=name, o=other))
+            assert cell.href == play_url(Match(x=name, o=other))
             assert cell.label.startswith(
                 f"{cell.text}: {site.display_titles[name]} as X "
                 f"against {site.display_titles[other]} as O"

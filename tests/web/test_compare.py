@@ -8,7 +8,6 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.notation import find_record, replay_record
 from app.tictactoe.report import find_blunders
-from app.web import urls
 from app.web.comparison import (
     CURVE_TITLES,
     Comparison,
@@ -17,6 +16,7 @@ from app.web.comparison import (
     parse_comparison,
 )
 from app.web.facts import find_disagreements
+from app.web.links.compare import compare_url
 from app.web.match import Match, MatchState, replay_match
 from app.web.move_values import can_blunder, evaluate_moves
 from app.web.pages.compare import ComparePage, Panel
@@ -88,10 +88,10 @@ def test_a_blunder_is_what_the_report_counts(site: SiteData) -> None:
 def test_the_training_is_walked_through_snapshot_by_snapshot(site: SiteData) -> None:
     last = site.agents["self-play"].history.snapshot_count - 1
     address = {
-        step: urls.compare_url(Comparison("4", (SourceSnapshot("self-play", step),)))
+        step: compare_url(Comparison("4", (SourceSnapshot("self-play", step),)))
         for step in range(last)
     }
-    address[last] = urls.compare_url(Comparison("4", (SourceSnapshot("self-play"),)))
+    address[last] = compare_url(Comparison("4", (SourceSnapshot("self-play"),)))
     for step in range(last + 1):
         shown = SourceSnapshot("self-play", step if step < last else None)
         panel = panels(site, Comparison("4", (shown,)))[0]

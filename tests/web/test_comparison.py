@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
 from app.tictactoe.notation import replay_record
-from app.web import urls
 from app.web.comparison import (
     CURVE_TITLES,
     MAX_VIEWS,
@@ -19,6 +18,7 @@ from app.web.comparison import (
     get_default_views,
     parse_comparison,
 )
+from app.web.links.compare import COMPARE, compare_url
 from app.web.match import Match, replay_match
 from tests.web.test_match import WORLD, records
 
@@ -48,7 +48,7 @@ def read(url: str) -> Comparison:
     lenses = [value for name, value in query if name == "lens"]
     figure = dict(query).get("figure", "")
     comparison, state = parse_comparison(
-        parts.path.removeprefix(urls.COMPARE.url("")), lenses, WORLD, figure
+        parts.path.removeprefix(COMPARE.url("")), lenses, WORLD, figure
     )
     assert list(state.positions) == replay_record(WORLD.game, comparison.record)
     return comparison
@@ -56,13 +56,13 @@ def read(url: str) -> Comparison:
 
 @given(comparisons())
 def test_what_is_built_is_parsed_to_the_same(comparison: Comparison) -> None:
-    assert read(urls.compare_url(comparison)) == comparison
+    assert read(compare_url(comparison)) == comparison
 
 
 @given(comparisons())
 def test_a_form_leads_to_the_same_address_as_a_link(comparison: Comparison) -> None:
     """A form keeps letters, digits and *-._ and encodes an @ as %40."""
-    query = urlsplit(urls.compare_url(comparison)).query
+    query = urlsplit(compare_url(comparison)).query
     assert re.fullmatch(r"[\w*.=&-]*", query, re.ASCII)
 
 
@@ -74,11 +74,11 @@ def test_the_last_snapshot_is_the_agent_as_shipped() -> None:
 def test_where_nobody_says_two_that_differ_are_compared() -> None:
     assert tuple(get_default_views(WORLD)) == USUAL
     assert read("/compare/40") == Comparison("40", USUAL)
-    assert urls.compare_url(Comparison("40", USUAL[::-1])) == (
+    assert compare_url(Comparison("40", USUAL[::-1])) == (
         "/compare/40?lens=q-iteration&lens=q-learning-1"
     )
     assert (
-        urls.compare_url(Comparison("4", (SourceSnapshot("self-play", 3),)))
+        compare_url(Comparison("4", (SourceSnapshot("self-play", 3),)))
         == "/compare/4?lens=self-play_3"
     )
 
@@ -143,5 +143,5 @@ def test_any_text_is_a_comparison_or_a_refusal(record: str, lenses: list[str]) -
 )
 def test_a_match_leads_to_those_that_it_shows_and_that_play(match: Match, expected: str) -> None:
     comparison = build_comparison(replay_match(match, WORLD))
-    assert urls.compare_url(comparison) == expected
+    assert compare_url(comparison) == expected
     assert read(expected) == comparison

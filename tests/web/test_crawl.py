@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 
 from flask.testing import FlaskClient
 
-from app.web import urls
+from app.web.links.lab import LAB, lab_url
 from app.web.pages.api.description import UNREACHABLE_EXAMPLE
 from app.web.site_data import SiteData
 
@@ -71,8 +71,8 @@ def form(address: str) -> tuple[object, ...]:
 def recipe(address: str) -> str:
     """Return the recipe that a URL of the lab has to train, "" for other URLs."""
     page, is_file, _ = address.partition(".svg") if ".svg" in address else address.partition(".csv")
-    name = unquote(page.removeprefix(f"{urls.LAB}/"))
-    whole = urls.lab_url(name) == (page if is_file else address)
+    name = unquote(page.removeprefix(f"{LAB.url()}/"))
+    whole = lab_url(name) == (page if is_file else address)
     return name if whole and ("," in name or is_file) else ""
 
 

@@ -6,9 +6,8 @@ import re
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.web.doors import Door, Room, list_doors
+from app.web.navigation import Door, Room
 from app.web.service.deployment import ROOT
-from app.web.site_data import SiteData
 
 CURRENT = re.compile(r'<a href="([^"]*)" aria-current="true">([^<]*)</a>')
 
@@ -26,14 +25,14 @@ def check_header(header: str, door: Door, room: Room) -> None:
     assert all(f">{each.title}</a>" in header for each in door.rooms[1:])
 
 
-def test_every_room_marks_itself_and_its_door(client: FlaskClient, site: SiteData) -> None:
-    for door in list_doors(site):
+def test_every_room_marks_itself_and_its_door(app: Flask, client: FlaskClient) -> None:
+    for door in app.extensions["doors"]:
         for room in door.rooms:
             check_header(header_of(client, room.url), door, room)
 
 
-def test_every_page_with_a_header_states_a_room_that_exists(app: Flask, site: SiteData) -> None:
-    rooms = {room.id for door in list_doors(site) for room in door.rooms}
+def test_every_page_with_a_header_states_a_room_that_exists(app: Flask) -> None:
+    rooms = {room.id for door in app.extensions["doors"] for room in door.rooms}
     stated = re.compile(r"{% set room = (.*) %}")
     for file in sorted((ROOT / "templates").rglob("*.html")):
         text = file.read_text()

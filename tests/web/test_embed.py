@@ -15,11 +15,10 @@ from flask.testing import FlaskClient
 from resvg_py import svg_to_bytes
 
 from app.tictactoe.notation import replay_record
-from app.web import urls
 from app.web.move_values import evaluate_moves
+from app.web.routes import EMBED, frame_file_url
 from app.web.service.headers import CONTENT_SECURITY_POLICY
 from app.web.site_data import SiteData
-from app.web.urls import frame_file_url
 
 TAUGHT = "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368"
 FRAMES = [
@@ -95,7 +94,7 @@ def test_nothing_else_may_be_framed(app: Flask, client: FlaskClient) -> None:
     }  # fmt: skip
     seen = 0
     for rule in app.url_map.iter_rules():
-        if rule.rule.startswith(urls.EMBED):
+        if rule.rule.startswith(EMBED):
             continue
         address = re.sub(r"<(?:[^:>]*:)?(\w+)>", lambda part: parts[part[1]], rule.rule)
         policy = client.get(address).headers["Content-Security-Policy"]
@@ -143,7 +142,7 @@ def test_a_page_in_a_frame_leads_to_frames_and_opens_all_else_aside(
             opened[unescape(found[1])] = 'target="_blank" rel="noopener"' in tag
     inside = {address for address, aside in opened.items() if not aside}
     assert inside >= {f"/embed{address}" for address in kept}
-    assert all(address.startswith(urls.EMBED) for address in inside)
+    assert all(address.startswith(EMBED) for address in inside)
     assert aside <= opened.keys() - inside
     whole = re.search(r'<a id="whole"[^>]* href="([^"]*)"', framed)
     assert whole

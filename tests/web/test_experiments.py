@@ -36,9 +36,12 @@ from app.experiments import (
 )
 from app.sources import SOURCES
 from app.tictactoe.agents import ModelError
-from app.web import create_app, urls
+from app.web import create_app
 from app.web.algorithms import ALGORITHMS
 from app.web.formatting import format_number, format_one_decimal, format_short
+from app.web.links.agents import agent_url
+from app.web.links.experiments import EXPERIMENT, EXPERIMENT_FIGURE, EXPERIMENTS
+from app.web.links.how import how_url
 from app.web.pages.experiments import VERDICT_SLUGS
 from app.web.pictures import tables
 from app.web.pictures.curves import build_axis, build_logarithmic_axis
@@ -208,7 +211,7 @@ def test_the_list_has_every_claim_with_its_verdict_and_a_picture(
 def test_the_address_says_which_claims_are_listed(
     client: FlaskClient, site: SiteData, source: str, verdict: str
 ) -> None:
-    text = client.get(urls.EXPERIMENTS.url(source=source, verdict=verdict)).text
+    text = client.get(EXPERIMENTS.url(source=source, verdict=verdict)).text
     assert re.findall(r'id="claim-([a-z0-9-]+)"', text) == [
         claim
         for claim, one in site.experiments.items()
@@ -239,7 +242,7 @@ def test_a_page_tells_all_of_its_experiment(
     assert len(re.findall(r'<div id="figure-\d+" class="folded">', text)) == len(summary.figures)
     assert len(gzip.compress(response.data)) < LARGEST
     for agent in summary.agents:
-        assert f'href="{urls.agent_url(agent)}"' in text
+        assert f'href="{agent_url(agent)}"' in text
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -260,12 +263,12 @@ def test_every_mark_of_a_shipped_figure_has_an_address_that_is_known(
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_every_figure_of_it_stands_alone(client: FlaskClient, site: SiteData, claim: str) -> None:
     for at in range(1, len(site.experiments[claim].figures) + 1):
-        response = client.get(urls.EXPERIMENT_FIGURE.url(claim, at))
+        response = client.get(EXPERIMENT_FIGURE.url(claim, at))
         assert response.mimetype == "image/svg+xml"
         root = ElementTree.fromstring(response.text)
         titled = root.findtext("{http://www.w3.org/2000/svg}title")
         assert titled == site.experiments[claim].figures[at - 1].title
-    assert client.get(urls.EXPERIMENT_FIGURE.url(claim, at + 1)).status_code == 404
+    assert client.get(EXPERIMENT_FIGURE.url(claim, at + 1)).status_code == 404
 
 
 def test_claims_and_those_they_are_about_lead_to_each_other(
@@ -273,10 +276,10 @@ def test_claims_and_those_they_are_about_lead_to_each_other(
 ) -> None:
     for claim, summary in site.experiments.items():
         for name in {*summary.agents} & {*site.shipped_agents}:
-            assert f'href="/experiments/{claim}"' in client.get(urls.agent_url(name)).text
+            assert f'href="/experiments/{claim}"' in client.get(agent_url(name)).text
     for claim, summary in site.experiments.items():
         for slug in site.list_algorithms(summary):
-            section = client.get(urls.how_url(slug)).text
+            section = client.get(how_url(slug)).text
             assert slug not in ALGORITHMS or f'href="/experiments/{claim}"' in section
 
 
@@ -286,7 +289,7 @@ def test_the_api_has_what_the_file_has(client: FlaskClient, site: SiteData) -> N
     assert [claim["id"] for claim in listed] == [*site.experiments]
     for claim in listed:
         told: Any = client.get(claim["href"]).json
-        assert told.pop("page") == claim["page"] == urls.EXPERIMENT.url(claim["id"])
+        assert told.pop("page") == claim["page"] == EXPERIMENT.url(claim["id"])
         assert told == msgspec.to_builtins(site.experiments[claim["id"]])
     assert client.get("/api/v1/experiments/nothing").status_code == 404
 
@@ -357,7 +360,7 @@ def test_a_figure_alone_needs_nothing_else(
     looks = write_style(
         draw_figure_file(lay_out_figure(SAMPLE.figures[at - 1], site, FIRST), ""), scheme
     )
-    response = sampled.get(urls.EXPERIMENT_FIGURE.url("double-q", at, scheme=scheme))
+    response = sampled.get(EXPERIMENT_FIGURE.url("double-q", at, scheme=scheme))
     text = response.text
     written = re.search(r"(?s)<style>(.*?)</style>", text)
     assert written

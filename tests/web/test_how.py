@@ -21,6 +21,7 @@ from app.web.algorithms import SECTIONS
 from app.web.algorithms.formula import convert_to_mathml
 from app.web.facts import find_losing_game
 from app.web.formatting import encode_position, format_signed
+from app.web.links.how import how_url
 from app.web.pages.how import (
     WORKED_ALPHA,
     build_position_writing,
@@ -29,7 +30,6 @@ from app.web.pages.how import (
 from app.web.pages.parts.update_examples import draw_example, list_examples
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
-from app.web.urls import how_url
 from tests.web.conftest import unled
 
 HTMX = {"HX-Request": "true"}

@@ -23,7 +23,6 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import Policy, find_best_moves
 from app.tictactoe.policy_codec import encode_moves
-from app.web import urls
 from app.web.facts import (
     BEST_RESPONDER,
     find_losing_game,
@@ -33,6 +32,7 @@ from app.web.facts import (
 from app.web.game_review import _review_move_cached
 from app.web.move_values import _evaluate_moves
 from app.web.pages.parts.sent_table import MAX_TABLE_BYTES
+from app.web.routes import _quote_cached
 from app.web.service.errors import MAX_URL_LENGTH
 from app.web.site_data import MOVES_PREFIX, SiteData
 from app.web.translation import ENGLISH_LANGUAGE
@@ -159,7 +159,7 @@ def test_long_addresses_cannot_eat_the_memory(client: FlaskClient, site: SiteDat
             assert client.get(f"/play/{record}?x={name}&o={name}").status_code == 200
         told = (_evaluate_moves, _review_move_cached)
         caches = [site.caches[unwrap(cache), ENGLISH_LANGUAGE] for cache in told]
-        caches.append(urls._quote_cached)
+        caches.append(_quote_cached)
         sizes.append([cache.cache_info().currsize for cache in caches])
     assert sizes[0] == sizes[1] == sizes[2]
     assert site.caches[unwrap(SiteData.decode_moves)].cache_info().maxsize in range(1, 9)

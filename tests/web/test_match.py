@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
 from app.tictactoe.notation import DIGITS, IllegalMoveError, replay_record
-from app.web import urls
+from app.web.links.play import play_url
 from app.web.match import Match, MatchState, parse_match
 from app.web.service.deployment import ROOT
 from app.web.site_data import load_site_data
@@ -66,12 +66,12 @@ def read(url: str) -> Match:
 
 @given(matches())
 def test_what_is_built_is_parsed_to_the_same(match: Match) -> None:
-    assert read(urls.play_url(match)) == match
+    assert read(play_url(match)) == match
 
 
 @given(matches())
 def test_a_match_comes_with_the_positions_that_it_passes_through(match: Match) -> None:
-    read = place(urls.play_url(match))
+    read = place(play_url(match))
     assert list(read.positions) == replay_record(GAME, match.record)
     assert read.position == replay_record(GAME, match.shown_record)[-1]
     assert read.is_over == (read.position >= GAME.decisions)
@@ -126,4 +126,4 @@ def test_any_value_is_read_or_refused(name: str, value: str) -> None:
         match = parse_match("40", {name: value}, WORLD).match
     except (BadRequest, NotFound):
         return
-    assert read(urls.play_url(match)) == match
+    assert read(play_url(match)) == match

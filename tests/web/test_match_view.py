@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.web import urls
+from app.web.links.play import play_url
 from app.web.match import Match, parse_match, replay_match
 from app.web.match_controls import (
     SNAPSHOT_DELAY,
@@ -78,7 +78,7 @@ def test_running_through_it_shows_every_snapshot_once_and_ends_as_shipped(site: 
         seen.append(state.match.snapshot)
         going_on = plan_automatic_step(state)
         state = replay_match(show_next_snapshot(state), site)
-        assert going_on == AutomaticStep(urls.play_url(state.match), SNAPSHOT_DELAY, "train")
+        assert going_on == AutomaticStep(play_url(state.match), SNAPSHOT_DELAY, "train")
     assert seen == list(range(first.last_snapshot))
     assert state.match == Match(record="40", value_source=LENS)
 

@@ -12,8 +12,8 @@ from PIL import Image, ImageSequence
 
 from app.tictactoe.notation import format_position
 from app.tictactoe.value_map import UNKNOWN, encode_frame
-from app.web import urls
 from app.web.comparison import parse_comparison
+from app.web.links.mind import mind_url
 from app.web.pages.compare import ComparePage
 from app.web.pages.mind import build_mind_page
 from app.web.pictures.minds import (
@@ -104,7 +104,7 @@ def test_a_tile_says_what_is_so(client: FlaskClient, site: SiteData) -> None:
     name = "q-table"
     heats, told = colour_tiles(site, name, "expects"), Told(site, name, -1)
     for tile in range(0, 627, 48):
-        page = client.get(urls.mind_url(name, tile_number=tile), headers=HTMX).text
+        page = client.get(mind_url(name, tile_number=tile), headers=HTMX).text
         truth = {1: "a win", 0: "a draw", -1: "a loss"}[int(site.tile_layout.optimal_value[tile])]
         assert f"With optimal play the result is <b>{truth}</b>" in page
         board = told.shown(format_position(site.game, site.tile_layout.decisions[tile]))

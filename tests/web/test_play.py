@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from app.web import urls
 from app.web.formatting import name_square
 from app.web.hint import build_hint
+from app.web.links.play import MATCH_PREVIEW, match_url, play_url
 from app.web.match import Match, replay_match
 from app.web.pages.play import PlayPage
 from app.web.site_data import SiteData
@@ -58,14 +58,14 @@ def test_a_finished_game_is_passed_on_as_a_card_and_a_replay(
     client: FlaskClient, site: SiteData, match: Match, told: str
 ) -> None:
     """The replay shows every ply in order, then a challenge."""
-    ended = client.get(urls.play_url(match)).text
+    ended = client.get(play_url(match)).text
     passed = unescape(client.get(link(ended, "pass-on")).text)
-    assert f'<img src="{urls.MATCH_PREVIEW.build_match_url(match)}"' in passed
+    assert f'<img src="{match_url(MATCH_PREVIEW, match)}"' in passed
     assert told in passed
     url = link(passed, "watch-replay")
     shown = unescape(client.get(url).text)
     picture = re.findall('og:image" content="http://localhost(.*?)"', shown)[0]
-    assert client.get(picture).data == client.get(urls.MATCH_PREVIEW.build_match_url(match)).data
+    assert client.get(picture).data == client.get(match_url(MATCH_PREVIEW, match)).data
     halted = client.get(link(shown, "pause")).text  # a paused game can be stepped through
     for _ in match.record:
         assert 'hx-trigger="load' not in halted

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from werkzeug.exceptions import HTTPException
 
 from app.tictactoe.puzzles import ROUND_LENGTH
-from app.web import urls
 from app.web.facts import list_puzzles
+from app.web.links.puzzle import puzzle_url
 from app.web.pages.parts.attempt import list_daily_puzzles, parse_attempt
 from app.web.site_data import SiteData
 
@@ -34,7 +34,7 @@ def links(page: str) -> list[str]:
 
 
 def answered(number: int, right: int, plays: int, answers: str = "31") -> str:
-    return urls.puzzle_url(number, None, answers, right, plays)
+    return puzzle_url(number, None, answers, right, plays)
 
 
 def labels(page: str) -> list[str]:
@@ -91,8 +91,8 @@ def test_before_it_is_answered_nothing_is_given_away(
 ) -> None:
     puzzle = list_puzzles(site)[number - 1]
     free = int(site.game.legal[puzzle.position].sum())
-    asked = client.get(urls.puzzle_url(number)).text
-    shown = client.get(urls.puzzle_url(number, chosen_correct_cell=puzzle.blunder_cell)).text
+    asked = client.get(puzzle_url(number)).text
+    shown = client.get(puzzle_url(number, chosen_correct_cell=puzzle.blunder_cell)).text
     assert "data-heat" not in "".join(squares(asked))
     assert "value" not in "".join(squares(asked))
     for page in (asked, shown):
@@ -107,7 +107,7 @@ def test_before_it_is_answered_nothing_is_given_away(
 @pytest.mark.parametrize("number", NUMBERS)
 def test_two_presses_open_it(client: FlaskClient, site: SiteData, number: int) -> None:
     puzzle = list_puzzles(site)[number - 1]
-    url = urls.puzzle_url(number)
+    url = puzzle_url(number)
     for cell in (puzzle.correct_cells[0], puzzle.blunder_cell):
         url = next(href for href in links(client.get(url).text) if href.endswith(f"={cell}"))
     page = client.get(url).text
@@ -152,11 +152,9 @@ def test_today_is_the_same_for_all_and_kept_until_its_end(
     answer, framed = client.get("/puzzle/today"), client.get("/embed/puzzle/today")
     end = datetime.now(UTC)
     days = {start.date(), end.date()}  # around midnight both days are possible
-    assert answer.location in {
-        urls.puzzle_url(list_daily_puzzles(site, day)[0], day) for day in days
-    }
+    assert answer.location in {puzzle_url(list_daily_puzzles(site, day)[0], day) for day in days}
     assert framed.location in {
-        f"/embed{urls.puzzle_url(list_daily_puzzles(site, d)[0], d)}" for d in days
+        f"/embed{puzzle_url(list_daily_puzzles(site, d)[0], d)}" for d in days
     }
     assert 0 <= (answer.cache_control.max_age or 0) < 24 * 60 * 60
     assert (start + timedelta(seconds=answer.cache_control.max_age or 0)).date() in days
@@ -164,7 +162,7 @@ def test_today_is_the_same_for_all_and_kept_until_its_end(
 
 def test_the_day_is_played_to_three_squares(client: FlaskClient, site: SiteData) -> None:
     numbers = list_daily_puzzles(site, DAY)
-    url = urls.puzzle_url(numbers[0], DAY)
+    url = puzzle_url(numbers[0], DAY)
     for number in numbers:
         assert f"/puzzle/{number}?" in url
         page = solve(client, url)
@@ -185,7 +183,7 @@ def test_an_address_is_read_as_it_was_written(site: SiteData, data: st.DataObjec
     plays = None if right is None else data.draw(st.none() | cells)
     ply = 0 if plays is None else data.draw(st.integers(0, len(puzzle.refutation)))
     answers = data.draw(st.text("0123", max_size=ROUND_LENGTH - 1))
-    address = urls.puzzle_url(number, None, answers, right, plays, ply)
+    address = puzzle_url(number, None, answers, right, plays, ply)
     query = dict(pair.split("=") for pair in address.partition("?")[2].split("&") if pair)
     attempt = parse_attempt(number, query, site)
     assert (attempt.chosen_agent_cell, attempt.chosen_correct_cell, attempt.shown_plies) == (

@@ -1,6 +1,6 @@
 """Allowed imports, checked in the sources and in a new process.
 
-`app.web` has five parts.  The hall (the files of `app/web` itself), `pictures` and `service` import no
+`app.web` has six parts.  The hall (the files of `app/web` itself), `pictures` and `service` import no
 page, and a page imports no other page.
 
 """
@@ -18,7 +18,7 @@ import pytest
 from app.web.service.deployment import ROOT
 
 WEB = ROOT / "app" / "web"
-ROOMS = {"algorithms", "pages", "pictures", "service"}
+ROOMS = {"algorithms", "links", "pages", "pictures", "service"}
 SOURCES = sorted((ROOT / "app").rglob("*.py"))
 TRAINING = {"training", "numba", "jax", "optax"}
 SHARED = "parts"  # the folder with parts of several pages
@@ -64,7 +64,7 @@ def test_a_source_imports_only_what_its_room_may(source: Path) -> None:
             module[1] in ("tictactoe", "tables", "recipes", "sources", "project", "doctor")
             for module in ours
         )
-    elif source != WEB / "__init__.py":  # the application factory may import pages
+    elif source != WEB / "application.py":  # the application factory may import pages
         if here[2] != "pages":
             assert not [module for module in ours if module[2:3] == ["pages"]]
         assert {page_of(module) for module in ours} <= {"", page_of(here)}
@@ -72,7 +72,7 @@ def test_a_source_imports_only_what_its_room_may(source: Path) -> None:
 
 def test_the_site_starts_without_what_trains() -> None:
     script = (
-        "import sys, app.web\n"
+        "import sys, app.web.application\n"
         f"print(*({TRAINING} | {{'llvmlite'}}) & {{name.split('.')[0] for name in sys.modules}})"
     )
     done = subprocess.run(
@@ -91,14 +91,36 @@ def test_a_name_of_a_class_stands_once() -> None:
     assert [name for name, times in names.items() if times > 1] == []
 
 
-def test_urls_are_written_in_one_file() -> None:
+def list_outside_routes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a syntax tree without those inside a call of `Route`."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.Call) and getattr(child.func, "id", "") == "Route"):
+            yield from list_outside_routes(child)
+
+
+def test_urls_are_written_in_routes() -> None:
+    """Every link is built by the route, or by a function, of the page that it leads to."""
     literals = [
         f"{source.relative_to(WEB)}: {node.value}"
         for source in WEB.rglob("*.py")
-        if source != WEB / "urls.py" and source.parent.name != "service"
-        for node in ast.walk(ast.parse(source.read_text()))
+        if source.parent.name not in ("links", "service")
+        for node in list_outside_routes(ast.parse(source.read_text()))
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
-        and re.match("/(?!proc/)[a-z]", node.value)  # /proc is the kernel's
+        and re.match("/(?!proc/|embed/$)[a-z]", node.value)  # /proc is the kernel's
     ]
     assert literals == []
+
+
+def test_a_plain_page_needs_no_match_and_no_agent() -> None:
+    script = (
+        "import sys, app.web.pages.glossary\n"
+        "print(*(name for name in sys.modules if name.partition('.')[0] in ('app', 'training')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = done.stdout.split()
+    assert "app.web.pages.glossary" in loaded
+    assert len(loaded) <= 25, loaded

@@ -17,8 +17,11 @@ from app.recipes.parameters import Recipe, RecipeError
 from app.tictactoe import value_map
 from app.tictactoe.agents import Agent
 from app.tictactoe.history import History
-from app.web import urls
 from app.web.formatting import MINUS
+from app.web.links.embed import EMBED_BOARD
+from app.web.links.mind import mind_url
+from app.web.links.play import MINDS, match_url, play_url
+from app.web.links.why import why_url
 from app.web.match import Match, replay_match
 from app.web.match_view import MatchView
 from app.web.move_values import HEAT_STEPS, evaluate_moves
@@ -158,13 +161,13 @@ def test_the_bar_has_the_value_that_the_mind_has(site: SiteData) -> None:
 def test_on_the_pages_themselves(client: FlaskClient, agent: str) -> None:
     coloured = rf'data-heat="(-?\d+)"[^>]*>(?:<span class="value">)?({NUMBER})<'
     for page in (
-        urls.play_url(Match("4", x="human", o=agent)),
-        urls.play_url(Match("402", x=agent, o="human", is_paused=True)),
-        urls.MINDS.build_match_url(Match("40", x=agent)),
-        urls.why_url(Match("40", value_source=agent)),
-        urls.EMBED_BOARD.build_match_url(Match("40", value_source=agent)),
+        play_url(Match("4", x="human", o=agent)),
+        play_url(Match("402", x=agent, o="human", is_paused=True)),
+        match_url(MINDS, Match("40", x=agent)),
+        why_url(Match("40", value_source=agent)),
+        match_url(EMBED_BOARD, Match("40", value_source=agent)),
         f"/compare/40?lens={agent}&lens=q-iteration",
-        urls.mind_url(agent),
+        mind_url(agent),
     ):
         text = client.get(page).text
         # The squares of an update have the table's own numbers, those of its formula.

@@ -9,7 +9,8 @@ from flask.testing import FlaskClient
 
 from app.recipes import SHIPPED
 from app.sources import SOURCES, Source, find_source
-from app.web import urls
+from app.web.links.agents import agent_url
+from app.web.links.experiments import EXPERIMENT, SOURCE_LIST, source_url
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 
@@ -18,7 +19,7 @@ OTHERS = [source for source in SOURCES.values() if source.kind != "ours"]
 
 @pytest.fixture
 def listing(client: FlaskClient) -> str:
-    return client.get(urls.SOURCES).text
+    return client.get(SOURCE_LIST.url()).text
 
 
 def entry(listing: str, source: Source) -> str:
@@ -34,10 +35,10 @@ def test_a_source_leads_to_its_agents_and_claims(listing: str, site: SiteData) -
     for source in OTHERS:
         text = entry(listing, source)
         for card in (agent.card for agent in site.shipped_agents.values()):
-            link = f'href="{urls.agent_url(card.id)}"'
+            link = f'href="{agent_url(card.id)}"'
             assert (link in text) == (card.origin == source.name)
         for claim, summary in site.experiments.items():
-            link = f'href="{urls.EXPERIMENT.url(claim)}"'
+            link = f'href="{EXPERIMENT.url(claim)}"'
             assert (link in text) == (source.slug in summary.sources)
 
 
@@ -53,7 +54,7 @@ def test_every_card_names_a_known_source_and_where_it_says_what(
                 ("the section", "the end of the section", "the project")
             )
         if source.kind != "ours":
-            assert f'href="{urls.source_url(source.slug)}"' in client.get(f"/agents/{name}").text
+            assert f'href="{source_url(source.slug)}"' in client.get(f"/agents/{name}").text
 
 
 def test_the_project_cites_its_sources() -> None:

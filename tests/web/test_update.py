@@ -9,10 +9,11 @@ from flask.testing import FlaskClient
 
 from app.recipes.games import TrainingUpdate, UpdateExample
 from app.tictactoe.notation import find_record, parse_position, replay_record
+from app.web.links.how import how_url
+from app.web.links.why import why_url
 from app.web.match import Match
 from app.web.pages.parts.update import STEP_COUNT, TRIED_DECIMALS
 from app.web.site_data import SiteData
-from app.web.urls import how_url, why_url
 
 ALGORITHMS = (
     "q-learning", "sarsa", "expected-sarsa", "self-play", "td-afterstates", "league", "q-table",

@@ -26,11 +26,11 @@ from msgspec.structs import asdict
 from app.tictactoe.notation import find_record, format_position, replay_record
 from app.web.algorithms import ALGORITHMS, find_algorithm_slug, find_update_rule
 from app.web.algorithms.targets import ValueQuery, ValueReason
+from app.web.links.why import why_url
 from app.web.match import Match
 from app.web.pages.parts.next_update import list_cases
 from app.web.pages.why import Explanation, explain_value
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
-from app.web.urls import why_url
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "why.txt"

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from itertools import groupby
 from typing import Any, ClassVar, NamedTuple
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 from werkzeug.exceptions import NotFound
 
 from app.experiments import Summary
@@ -26,12 +26,16 @@ from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
-from app.web import urls
 from app.web.algorithms import ALGORITHMS, describe_phases, get_opponent_name
 from app.web.comparison import Comparison, SourceSnapshot, find_next_disagreement
 from app.web.facts import BEST_RESPONDER, PolicyJudgement, judge_policy
 from app.web.formatting import format_count
+from app.web.links.agents import AGENT, AGENT_FILE, AGENTS, AGENTS_FILE, agent_url
+from app.web.links.compare import compare_url
+from app.web.links.lab import RECIPE_SCRIPT, lab_url
+from app.web.links.play import play_against_url, play_url
 from app.web.match import Match, read_choice
+from app.web.navigation import PageBlueprint
 from app.web.pages.parts import judgement, learning
 from app.web.pages.parts.export import (
     Export,
@@ -42,8 +46,9 @@ from app.web.pages.parts.export import (
 from app.web.pictures.curves import Charts, OutcomeShare, divide_bar
 from app.web.pictures.minds import MindPicture, draw_mind
 from app.web.rendering import Page, render_page
+from app.web.routes import Destination
 from app.web.site_data import TASK_SUFFIX, SiteData, get_current_site
-from app.web.urls import Destination
+from app.web.translation import gettext_noop
 from app.web.wording import (
     STRENGTH_MEANINGS,
     Character,
@@ -52,7 +57,9 @@ from app.web.wording import (
     describe_task,
 )
 
-bp = Blueprint("agents", __name__)
+bp = PageBlueprint("agents", __name__)
+bp.add_room("Research", "agents", gettext_noop("Agents"), AGENTS.url)
+bp.add_to_sitemap(lambda: map(agent_url, get_current_site().shipped_agents))
 
 ASCENDING, DESCENDING = "asc", "desc"
 ARIA_SORT_VALUES = {ASCENDING: "ascending", DESCENDING: "descending"}
@@ -101,9 +108,9 @@ class TableOrder(NamedTuple):
     def url(self) -> str:
         """The URL of the table in this order."""
         return (
-            urls.AGENTS
+            AGENTS.url()
             if self == TableOrder()
-            else urls.AGENTS.url(sort=self.column_key, order=self.direction)
+            else AGENTS.url(sort=self.column_key, order=self.direction)
         )
 
     @property
@@ -129,7 +136,7 @@ def list_agent_rows(site: SiteData, player_names: Iterable[str]) -> list[AgentRo
         players.append(
             AgentRow(
                 site.display_titles[name],
-                urls.agent_url(name) if is_agent else urls.play_against_url(name),
+                agent_url(name) if is_agent else play_against_url(name),
                 describe_character(site, name),
                 judge_policy(site, name),
                 site.agents[name].card if is_agent else None,
@@ -296,13 +303,13 @@ class AgentsPage(Page, frozen=True):
         return STRENGTH_MEANINGS
 
 
-@bp.get(urls.AGENTS, strict_slashes=False)
+@bp.get(AGENTS, strict_slashes=False)
 def show_agents() -> Response:
     """Show all agents."""
     return render_page(AgentsPage(get_current_site(), parse_order(request.args)))
 
 
-@bp.get(urls.AGENTS_FILE)
+@bp.get(AGENTS_FILE)
 def download_table() -> Response:
     """Return the table of all agents and baselines as a CSV file, with all digits."""
     heads = ["id", "strength"]
@@ -333,9 +340,7 @@ def list_table_rows(site: SiteData) -> Iterator[list[object]]:
 def build_comparison_url(site: SiteData, agent_name: str) -> str:
     """Return the URL of a comparison with optimal play, in a position where the moves differ."""
     views = (SourceSnapshot(agent_name),)
-    return urls.compare_url(
-        Comparison(find_next_disagreement(views, site) or "", views)
-    )
+    return compare_url(Comparison(find_next_disagreement(views, site) or "", views))
 
 
 def describe_training_task(site: SiteData, agent_name: str) -> Destination | None:
@@ -356,7 +361,7 @@ def describe_training_task(site: SiteData, agent_name: str) -> Destination | Non
         f"this task are Q*, the values of the best {policies}."
     )
     return Destination(
-        words, urls.play_url(Match(o=agent_name, value_source=agent_name + TASK_SUFFIX))
+        words, play_url(Match(o=agent_name, value_source=agent_name + TASK_SUFFIX))
     )
 
 
@@ -436,7 +441,7 @@ class AgentPage(Page, frozen=True):
     @property
     def links(self) -> list[Destination]:
         """Links to games, comparisons and the lab."""
-        replay = urls.play_url(Match(o=self.name, value_source=self.name, snapshot=0))
+        replay = play_url(Match(o=self.name, value_source=self.name, snapshot=0))
         return [
             *judgement.list_board_links(self.name),
             Destination("Replay the training", replay),
@@ -444,7 +449,7 @@ class AgentPage(Page, frozen=True):
                 "Compare with optimal play", build_comparison_url(self.site, self.name)
             ),
             Destination(
-                "Change the training in the lab", urls.lab_url(self.name), id="to-lab"
+                "Change the training in the lab", lab_url(self.name), id="to-lab"
             ),
         ]
 
@@ -537,7 +542,7 @@ class AgentPage(Page, frozen=True):
     def script_url(self) -> str:
         """The URL of the training as a script, "" if no script is available."""
         is_code = self.site.lab.source and not self._recipe.is_network
-        return urls.RECIPE_SCRIPT.url(self.name) if is_code else ""
+        return RECIPE_SCRIPT.url(self.name) if is_code else ""
 
     @property
     def script_name(self) -> str:
@@ -550,7 +555,7 @@ class AgentPage(Page, frozen=True):
         return complete_card(self.site.agents[self.name]).arrays_digest
 
 
-@bp.get(urls.AGENT)
+@bp.get(AGENT)
 def show_agent(name: str) -> Response:
     """Show an agent."""
     against = learning.parse_against(
@@ -559,7 +564,7 @@ def show_agent(name: str) -> Response:
     return render_page(AgentPage(get_current_site(), name, against))
 
 
-@bp.get(urls.AGENT_FILE)
+@bp.get(AGENT_FILE)
 def download_agent_file(name: str, ending: str) -> Response:
     """Return a file of an agent: its arrays (npz), its card (JSON), or its table of values (CSV)."""
     agent = get_current_site().get_agent(name)
@@ -578,7 +583,7 @@ def download_agent_file(name: str, ending: str) -> Response:
     return build_file_response(content, mimetype, f"{agent.card.id}.{ending}")
 
 
-@bp.get(urls.RECIPE_SCRIPT)
+@bp.get(RECIPE_SCRIPT)
 def download_script(name: str) -> Response:
     """Return the training of an agent as a Python script."""
     card = get_current_site().get_agent(name).card

@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import ClassVar, NamedTuple
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
 
@@ -16,18 +16,23 @@ from app.tictactoe.arena import (
     compute_score,
     summarize_round_robin,
 )
-from app.web import urls
 from app.web.facts import play_round_robin
 from app.web.formatting import MINUS, format_choices, format_percent, format_signed
+from app.web.links.agents import agent_url
+from app.web.links.arena import ARENA
+from app.web.links.play import play_url
 from app.web.match import Match, read_choice
 from app.web.move_values import HEAT_STEPS, LEGEND_HEATS
+from app.web.navigation import PageBlueprint
 from app.web.pictures.curves import OutcomeShare, divide_bar
 from app.web.pictures.svg import Sign, write_inline
 from app.web.rendering import Page, render_page
 from app.web.site_data import SiteData, get_current_site
+from app.web.translation import gettext_noop
 from app.web.wording import grade_strength
 
-bp = Blueprint("arena", __name__)
+bp = PageBlueprint("arena", __name__)
+bp.add_room("Research", "arena", gettext_noop("Arena"), ARENA.url)
 
 
 class ArenaMeasure(NamedTuple):
@@ -200,7 +205,7 @@ class ArenaPage(Page, frozen=True):
         ]
 
 
-@bp.get(urls.ARENA)
+@bp.get(ARENA)
 def show_arena() -> Response:
     """Show the arena."""
     site = get_current_site()
@@ -253,7 +258,7 @@ def _build_pairing(
         label=f"{text}: {site.display_titles[x_player]} as X "
         f"against {site.display_titles[o_player]} as O: X wins {win}%, "
         f"draw {draw}%, O wins {loss}%",
-        href=urls.play_url(Match(x=x_player, o=o_player)),
+        href=play_url(Match(x=x_player, o=o_player)),
     )
 
 
@@ -295,9 +300,7 @@ def _build_standing(
     return Standing(
         rank=int(table.ranks[player_index]),
         title=site.display_titles[player_name],
-        href=urls.agent_url(player_name)
-        if site.agents.contains_name(player_name)
-        else "",
+        href=agent_url(player_name) if site.agents.contains_name(player_name) else "",
         strength=grade_strength(site, player_name),
         score=format_signed(table.mean_score[player_index]),
         score_as_x=format_signed(float(compute_score(table.as_x[player_index]))),

@@ -6,13 +6,12 @@ from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from flask import Blueprint, redirect, request
+from flask import redirect, request
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response
 
 from app.tictactoe.notation import undo_moves
 from app.tictactoe.value_map import round_outcomes
-from app.web import urls
 from app.web.comparison import (
     CURVE_TITLES,
     MAX_VIEWS,
@@ -30,6 +29,9 @@ from app.web.formatting import (
     join_words,
     name_square,
 )
+from app.web.links.compare import COMPARE, compare_url
+from app.web.links.mind import mind_url
+from app.web.links.play import MATCH_PREVIEW, match_url
 from app.web.match import MatchState, read_integer
 from app.web.move_values import (
     OUTCOME_LABELS,
@@ -39,6 +41,7 @@ from app.web.move_values import (
     evaluate_moves,
     spell_outcome,
 )
+from app.web.navigation import PageBlueprint
 from app.web.pages.parts import learning
 from app.web.pages.parts.export import Export, export_curves
 from app.web.pictures import minds
@@ -46,6 +49,7 @@ from app.web.pictures.boards import BoardPicture, BoardSquare, lay_out_board
 from app.web.pictures.curves import Charts
 from app.web.rendering import Page, render_page
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, get_current_site
+from app.web.translation import gettext_noop
 from app.web.wording import (
     Legend,
     build_legend,
@@ -54,7 +58,8 @@ from app.web.wording import (
     name_squares,
 )
 
-bp = Blueprint("compare", __name__)
+bp = PageBlueprint("compare", __name__)
+bp.add_room("Play", "compare", gettext_noop("Compare"), lambda: COMPARE.url(""))
 
 
 class Panel(NamedTuple):
@@ -96,7 +101,7 @@ def build_panel(
         other = SourceSnapshot(view.value_source, new_snapshot)
         if other in views:
             return ""
-        return urls.compare_url(replace(comparison, views=(*before, other, *after)))
+        return compare_url(replace(comparison, views=(*before, other, *after)))
 
     if learned:
         snapshot = site.resolve_snapshot(view.value_source, view.snapshot)
@@ -105,14 +110,14 @@ def build_panel(
             later = build_url(
                 site.get_snapshot_parameter(view.value_source, snapshot + 1)
             )
-    removed = urls.compare_url(replace(comparison, views=before + after))
+    removed = compare_url(replace(comparison, views=before + after))
     return Panel(
         source_snapshot=view,
         title=name,
         board=lay_out_board(
             seen,
             move_values,
-            lambda cell: urls.compare_url(comparison.follow_move(cell)),
+            lambda cell: compare_url(comparison.follow_move(cell)),
             f"board-{view}",
             f"Board of {name}",
         ),
@@ -261,7 +266,7 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
         pictures=[
             (
                 format_view_name(site, view),
-                urls.mind_url(view.value_source, view.snapshot),
+                mind_url(view.value_source, view.snapshot),
                 drawn,
             )
             for view, drawn in zip(views, pictures, strict=True)
@@ -277,7 +282,7 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
         and learning.build_agents_frame(site, names, shown)._replace(
             curve_x=film.frames[step].curve_x
         ),
-        next_frame_url=urls.compare_url(
+        next_frame_url=compare_url(
             _move_to_snapshots(site, comparison, frames[(step + 1) % len(frames)])
         ),
     )
@@ -456,8 +461,8 @@ class ComparePage(Page, frozen=True):
     @property
     def preview_url(self) -> str:
         """The URL of the picture of the first board, for link previews."""
-        return urls.MATCH_PREVIEW.build_match_url(
-            self.comparison.build_match(self.comparison.views[0])
+        return match_url(
+            MATCH_PREVIEW, self.comparison.build_match(self.comparison.views[0])
         )
 
     # Properties with links.
@@ -467,7 +472,7 @@ class ComparePage(Page, frozen=True):
         """The URL without the last move, "" without a move."""
         record = self.comparison.record
         return (
-            urls.compare_url(replace(self.comparison, record=undo_moves(record)))
+            compare_url(replace(self.comparison, record=undo_moves(record)))
             if record
             else ""
         )
@@ -481,7 +486,7 @@ class ComparePage(Page, frozen=True):
         return (
             ""
             if record is None
-            else urls.compare_url(replace(self.comparison, record=record))
+            else compare_url(replace(self.comparison, record=record))
         )
 
     @property
@@ -541,8 +546,8 @@ class ComparePage(Page, frozen=True):
         return draw_minds(self.site, self.comparison)
 
 
-@bp.get(urls.COMPARE.url(""))
-@bp.get(urls.COMPARE)
+@bp.get(COMPARE.bare)
+@bp.get(COMPARE)
 def show_comparison(record: str = "") -> Response:
     """Show a position on several boards.
 
@@ -553,7 +558,7 @@ def show_comparison(record: str = "") -> Response:
     comparison, place = parse_comparison(record, lenses, get_current_site(), figure)
     if frame := request.args.get("frame", ""):
         return redirect(
-            urls.compare_url(move_to_frame(get_current_site(), comparison, frame)), 303
+            compare_url(move_to_frame(get_current_site(), comparison, frame)), 303
         )
     return render_page(ComparePage(comparison, place))
 

@@ -8,7 +8,7 @@ import re
 from functools import cached_property, partial
 from typing import ClassVar
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 from markupsafe import Markup
 from msgspec.structs import replace
 from werkzeug.datastructures import MultiDict
@@ -16,10 +16,22 @@ from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.experiments import Summary
-from app.web import comparison, urls
+from app.web import comparison
 from app.web.comparison import list_learned_views, parse_comparison
 from app.web.formatting import capitalize_first_letter
 from app.web.game_review import review_moves
+from app.web.links.embed import (
+    EMBED_BOARD,
+    EMBED_CURVE,
+    EMBED_EXPERIMENT,
+    EMBED_MIND,
+    EMBED_REPLY,
+    EMBED_VALUE,
+    FRAME_ROUTES,
+    embed_curve_url,
+)
+from app.web.links.mind import mind_url
+from app.web.links.play import EXPORTS, MATCH_PREVIEW, match_url, play_url
 from app.web.match import (
     Match,
     MatchState,
@@ -35,6 +47,7 @@ from app.web.match_view import (
     summarise_game,
 )
 from app.web.move_values import EMPTY_NOTE, evaluate_match
+from app.web.navigation import PageBlueprint
 from app.web.pages.parts import export, learning
 from app.web.pictures import boards, curves, minds
 from app.web.pictures.curves import (
@@ -52,13 +65,13 @@ from app.web.rendering import (
     redirect_after_form,
     render_page,
 )
+from app.web.routes import frame_file_url
 from app.web.site_data import SiteData, get_current_site
 from app.web.translation import mark_english
-from app.web.urls import FRAME_ROUTES, frame_file_url
 from app.web.wording import build_legend
 
 Query = MultiDict[str, str]
-bp = Blueprint("embed", __name__)
+bp = PageBlueprint("embed", __name__)
 
 NARROW_WIDTH = 320  # width in pixels of the picture of curves for small screens
 
@@ -130,7 +143,7 @@ class CurvesPage(Page, frozen=True):
 
     def _build_picture(self, width: int) -> SizedPicture:
         name, *others = self.names
-        frame = urls.embed_curve_url(name, others, self.curve_key, self.opponent, width)
+        frame = embed_curve_url(name, others, self.curve_key, self.opponent, width)
         height = draw_curves_file(self.curves, self.title, width).height
         return frame_file_url(frame, "svg"), width, height
 
@@ -169,13 +182,13 @@ class FilmPage(Page, frozen=True):
             self.snapshot, self.site.get_last_snapshot(self.name)
         )
         step = self.site.get_snapshot_parameter(self.name, following)
-        return urls.EMBED_MIND.url(self.name, step=step, colour=self._colouring_in_url)
+        return EMBED_MIND.url(self.name, step=step, colour=self._colouring_in_url)
 
     @property
     def whole_page_url(self) -> str:
         """The URL of the whole page."""
         step = self.site.get_snapshot_parameter(self.name, self.snapshot)
-        return urls.mind_url(self.name, step, self._colouring_in_url)
+        return mind_url(self.name, step, self._colouring_in_url)
 
     @property
     def _colouring_in_url(self) -> str:
@@ -237,29 +250,29 @@ def parse_curves(site: SiteData, agent_name: str, query: "Query") -> CurvesPage:
     return CurvesPage(charts, take, names, figure, against)
 
 
-@bp.get(urls.EMBED_BOARD.url(""))
-@bp.get(urls.EMBED_BOARD)
+@bp.get(EMBED_BOARD.bare)
+@bp.get(EMBED_BOARD)
 def show_board(record: str = "") -> Response:
     """Return the frame with the board of a match."""
     return render_page(BoardPage(parse_match(record, request.args, get_current_site())))
 
 
-@bp.get(urls.EMBED_REPLY.url(""))
-@bp.get(urls.EMBED_REPLY)
+@bp.get(EMBED_REPLY.bare)
+@bp.get(EMBED_REPLY)
 def show_reply(record: str = "") -> AnyResponse:
     """Draw a random move for the player to move, and show the board after the move."""
     after = play_random_reply(parse_match(record, request.args, get_current_site()))
-    address = urls.EMBED_BOARD.build_match_url(after.match)
+    address = match_url(EMBED_BOARD, after.match)
     return redirect_after_form(address, partial(BoardPage, after))
 
 
-@bp.get(urls.EMBED_CURVE)
+@bp.get(EMBED_CURVE)
 def show_curves(name: str) -> Response:
     """Return the frame with learning curves of agents."""
     return render_page(parse_curves(get_current_site(), name, request.args))
 
 
-@bp.get(urls.EMBED_MIND)
+@bp.get(EMBED_MIND)
 def show_mind(name: str) -> Response:
     """Return the frame with the picture of an agent's mind."""
     step, colour = minds.parse_snapshot_and_colouring(
@@ -268,7 +281,7 @@ def show_mind(name: str) -> Response:
     return render_page(FilmPage(get_current_site(), name, step, colour))
 
 
-@bp.get(urls.EMBED_EXPERIMENT)
+@bp.get(EMBED_EXPERIMENT)
 def show_experiment(claim: str) -> Response:
     """Return the frame with a figure of an experiment."""
     return render_page(
@@ -312,15 +325,13 @@ class ExportsPage(Page, frozen=True):
     @property
     def match_url(self) -> str:
         """The URL of the match."""
-        return urls.play_url(self.state.match)
+        return play_url(self.state.match)
 
     @property
     def picture_url(self) -> str:
         """The URL of the picture of a finished game, "" before its end."""
         return (
-            urls.MATCH_PREVIEW.build_match_url(self._match_at_end)
-            if self.state.is_over
-            else ""
+            match_url(MATCH_PREVIEW, self._match_at_end) if self.state.is_over else ""
         )
 
     @property
@@ -332,7 +343,7 @@ class ExportsPage(Page, frozen=True):
     def replay_url(self) -> str:
         """The URL that replays the game."""
         start = self._match_at_end.show_ply(0)
-        return urls.play_url(
+        return play_url(
             replace(
                 start,
                 replays_record=True,
@@ -348,8 +359,8 @@ class ExportsPage(Page, frozen=True):
         return replace(match.show_ply(len(match.record)), replays_record=False)
 
 
-@bp.get(urls.EXPORTS.url(""))
-@bp.get(urls.EXPORTS)
+@bp.get(EXPORTS.bare)
+@bp.get(EXPORTS)
 def show_exports(record: str = "") -> Response:
     """Show the exports of a match."""
     return render_page(
@@ -361,8 +372,8 @@ FILE_ENDINGS = ".<any(svg, csv):ending>"
 FILE_AND_PREVIEW_ENDINGS = ".<any(svg, csv, png):ending>"
 
 
-@bp.get(urls.EMBED_BOARD.url("") + FILE_ENDINGS)
-@bp.get(urls.EMBED_BOARD.append_ending(FILE_ENDINGS))
+@bp.get(EMBED_BOARD.bare.append_ending(FILE_ENDINGS))
+@bp.get(EMBED_BOARD.append_ending(FILE_ENDINGS))
 def download_board(ending: str, record: str = "") -> Response:
     """Return a board as SVG or CSV."""
     state = parse_match(record, request.args, get_current_site())
@@ -378,8 +389,8 @@ def download_board(ending: str, record: str = "") -> Response:
     )
 
 
-@bp.get(urls.EMBED_VALUE.url("") + FILE_ENDINGS)
-@bp.get(urls.EMBED_VALUE.append_ending(FILE_ENDINGS))
+@bp.get(EMBED_VALUE.bare.append_ending(FILE_ENDINGS))
+@bp.get(EMBED_VALUE.append_ending(FILE_ENDINGS))
 def download_game_values(ending: str, record: str = "") -> Response:
     """Return the value of a game over its moves as SVG or CSV."""
     place = parse_match(record, request.args, get_current_site())
@@ -397,7 +408,7 @@ def download_game_values(ending: str, record: str = "") -> Response:
     )
 
 
-@bp.get(urls.EMBED_CURVE.append_ending(FILE_AND_PREVIEW_ENDINGS))
+@bp.get(EMBED_CURVE.append_ending(FILE_AND_PREVIEW_ENDINGS))
 def download_curves(name: str, ending: str) -> Response:
     """Return learning curves as SVG or CSV, or as a PNG for link previews."""
     chosen = parse_curves(get_current_site(), name, request.args)
@@ -422,7 +433,7 @@ def download_curves(name: str, ending: str) -> Response:
     )
 
 
-@bp.get(urls.EMBED_MIND.append_ending(FILE_AND_PREVIEW_ENDINGS))
+@bp.get(EMBED_MIND.append_ending(FILE_AND_PREVIEW_ENDINGS))
 def download_mind(name: str, ending: str) -> Response:
     """Return the picture of an agent's positions as SVG or CSV, or as a PNG for link previews."""
     step, colour = minds.parse_snapshot_and_colouring(
@@ -449,8 +460,8 @@ def download_mind(name: str, ending: str) -> Response:
     )
 
 
-@bp.get(urls.MATCH_PREVIEW.url(""))
-@bp.get(urls.MATCH_PREVIEW)
+@bp.get(MATCH_PREVIEW.bare)
+@bp.get(MATCH_PREVIEW)
 def download_board_preview(record: str = "") -> Response:
     """Return a PNG of a position for link previews, with the values that its page shows.
 

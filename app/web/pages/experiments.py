@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import ClassVar, NamedTuple
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
@@ -17,10 +17,16 @@ from app.experiments import Summary
 from app.sources import SOURCES, Source
 from app.sources import get_sources as sources_of
 from app.tictactoe.card import Card
-from app.web import urls
 from app.web.algorithms import ALGORITHMS
 from app.web.formatting import join_words
+from app.web.links.experiments import (
+    EXPERIMENT,
+    EXPERIMENT_FIGURE,
+    EXPERIMENTS,
+    SOURCE_LIST,
+)
 from app.web.match import read_choice
+from app.web.navigation import PageBlueprint
 from app.web.pages.parts import export
 from app.web.pictures import tables
 from app.web.pictures.figures import (
@@ -32,10 +38,14 @@ from app.web.pictures.figures import (
 )
 from app.web.pictures.svg import SCHEMES, write_plot
 from app.web.rendering import Page, render_page
+from app.web.routes import Destination
 from app.web.site_data import SiteData, get_current_site
-from app.web.urls import Destination
+from app.web.translation import gettext_noop
 
-bp = Blueprint("experiments", __name__)
+bp = PageBlueprint("experiments", __name__)
+bp.add_room("Learn", "sources", gettext_noop("Sources"), SOURCE_LIST.url)
+bp.add_room("Research", "experiments", gettext_noop("Experiments"), EXPERIMENTS.url)
+bp.add_to_sitemap(lambda: map(EXPERIMENT.url, get_current_site().experiments))
 # verdict -> its name in URLs and style sheets
 VERDICT_SLUGS = {
     "reproduced": "reproduced",
@@ -124,7 +134,7 @@ def describe_claimant(claim: Summary) -> str:
     return f"Claim of {first.name}"
 
 
-@bp.get(urls.EXPERIMENTS)
+@bp.get(EXPERIMENTS)
 def show_claims() -> Response:
     """List the claims, filtered by source and verdict."""
     source = read_choice("source", request.args, SOURCES)
@@ -145,9 +155,7 @@ def show_claims() -> Response:
         verdict_links=[
             Destination(
                 words,
-                urls.EXPERIMENTS.url(
-                    source=source, verdict="" if verdict == slug else slug
-                ),
+                EXPERIMENTS.url(source=source, verdict="" if verdict == slug else slug),
                 description=str(verdicts[words]),
                 id=f"verdict-{slug}",
                 is_current=verdict == slug,
@@ -162,14 +170,14 @@ def show_claims() -> Response:
     return render_page(page)
 
 
-@bp.get(urls.EXPERIMENT)
+@bp.get(EXPERIMENT)
 def show_claim(claim: str) -> Response:
     """Show a claim and the result of its experiment."""
     site = get_current_site()
     summary = site.get_experiment(claim)
     order = [*site.experiments.values()]
     at = order.index(summary)
-    address = request.host_url.rstrip("/") + urls.EXPERIMENT.url(claim)
+    address = request.host_url.rstrip("/") + EXPERIMENT.url(claim)
     figures = [
         FigureSection(
             number=number,
@@ -201,7 +209,7 @@ def show_claim(claim: str) -> Response:
     return render_page(page)
 
 
-@bp.get(f"{urls.EXPERIMENT}.csv")
+@bp.get(EXPERIMENT.append_ending(".csv"))
 def download_numbers(claim: str) -> Response:
     """Return every number of an experiment as CSV."""
     summary = get_current_site().get_experiment(claim)
@@ -213,7 +221,7 @@ def download_numbers(claim: str) -> Response:
     return export.build_csv_response(tables.COLUMNS, rows, claim)
 
 
-@bp.get(f"{urls.EXPERIMENT}.png")
+@bp.get(EXPERIMENT.append_ending(".png"))
 def download_preview(claim: str) -> Response:
     """Return the picture for link previews of an experiment."""
     summary = get_current_site().get_experiment(claim)
@@ -223,7 +231,7 @@ def download_preview(claim: str) -> Response:
     )
 
 
-@bp.get(urls.EXPERIMENT_FIGURE)
+@bp.get(EXPERIMENT_FIGURE)
 def download_figure(claim: str, number: int) -> Response:
     """Return a figure as an SVG file."""
     summary = get_current_site().get_experiment(claim)
@@ -232,7 +240,7 @@ def download_figure(claim: str, number: int) -> Response:
         raise NotFound(
             f"There is no figure {number}: {claim} has {len(summary.figures)}."
         )
-    page = request.host_url.rstrip("/") + urls.EXPERIMENT.url(claim)
+    page = request.host_url.rstrip("/") + EXPERIMENT.url(claim)
     source = f"{SITE_NAME}: {summary.title}, {summary.date}. {page}"
     return export.build_svg_response(
         draw_figure_file(
@@ -242,7 +250,7 @@ def download_figure(claim: str, number: int) -> Response:
     )
 
 
-@bp.get(urls.SOURCES)
+@bp.get(SOURCE_LIST)
 def show_sources() -> Response:
     """Show all sources."""
     site = get_current_site()

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 import numpy as np
-from flask import Blueprint, Response, redirect, request
+from flask import Response, redirect, request
 from markupsafe import Markup
 from numpy.typing import NDArray
 from werkzeug.exceptions import BadRequest, NotFound
@@ -24,7 +24,6 @@ from app.tictactoe.agents import Agent
 from app.tictactoe.game import X
 from app.tictactoe.notation import DIGITS, MARKS, find_record, parse_position
 from app.tictactoe.policy import policy_from_values
-from app.web import urls
 from app.web.comparison import Comparison, SourceSnapshot
 from app.web.formatting import (
     format_choices,
@@ -32,14 +31,30 @@ from app.web.formatting import (
     format_percent,
     format_signed,
 )
+from app.web.links.compare import compare_url
+from app.web.links.faults import FAULT, FAULT_PUZZLE, FAULT_PUZZLES, FAULTS
+from app.web.links.lab import lab_url
+from app.web.links.play import play_url
 from app.web.match import Match, replay_match
 from app.web.move_values import evaluate_moves
+from app.web.navigation import PageBlueprint
 from app.web.pictures import minds
 from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.rendering import Page, render_page
 from app.web.site_data import HUMAN, SiteData, cached_per_site, get_current_site
+from app.web.translation import gettext_noop
 
-bp = Blueprint("faults", __name__)
+bp = PageBlueprint("faults", __name__)
+bp.add_room("Learn", "faults", gettext_noop("Common faults"), FAULTS.url)
+bp.add_room(
+    "Puzzles",
+    "which-line",
+    gettext_noop("Code puzzles"),
+    lambda: FAULT_PUZZLES.url() if get_current_site().lab.faults else "",
+)
+bp.add_to_sitemap(
+    lambda: map(FAULT.url, FAULTY_RECIPES) if get_current_site().lab.faults else []
+)
 FAULT_ORDER = tuple(FAULTY_RECIPES)
 # A puzzle shows the lines of three faults: their offsets in FAULT_ORDER from the right answer.
 CHOICE_OFFSETS = (0, 3, 7)
@@ -232,7 +247,7 @@ class FaultPage(Page, frozen=True):
         views = tuple(
             SourceSnapshot(side.recipe_name, None) for side in self.fault_agents
         )
-        return urls.compare_url(Comparison(self._record, views))
+        return compare_url(Comparison(self._record, views))
 
     @property
     def lab_url(self) -> str:
@@ -242,7 +257,7 @@ class FaultPage(Page, frozen=True):
     @property
     def texts_by_url(self) -> Mapping[str, FaultText]:
         """The texts of all faults, by the URL of each fault's page."""
-        return {urls.FAULT.url(fault): FAULT_TEXTS[fault] for fault in FAULT_ORDER}
+        return {FAULT.url(fault): FAULT_TEXTS[fault] for fault in FAULT_ORDER}
 
 
 class FaultPuzzlePage(Page, frozen=True):
@@ -279,7 +294,7 @@ class FaultPuzzlePage(Page, frozen=True):
             (
                 fault,
                 FAULT_TEXTS[fault],
-                urls.FAULT_PUZZLE.url(self.puzzle_number, answer=fault),
+                FAULT_PUZZLE.url(self.puzzle_number, answer=fault),
             )
             for fault in list_puzzle_choices(self.puzzle_number)
         ]
@@ -287,12 +302,12 @@ class FaultPuzzlePage(Page, frozen=True):
     @property
     def explanation_url(self) -> str:
         """The URL of the page that explains the fault."""
-        return urls.FAULT.url(self.fault)
+        return FAULT.url(self.fault)
 
     @property
     def next_puzzle_url(self) -> str:
         """The URL of the next puzzle; the first puzzle follows the last."""
-        return urls.FAULT_PUZZLE.url(self.puzzle_number % len(FAULT_ORDER) + 1)
+        return FAULT_PUZZLE.url(self.puzzle_number % len(FAULT_ORDER) + 1)
 
     @property
     def game_count(self) -> str:
@@ -383,7 +398,7 @@ def build_lab_url(fault: str) -> str:
     """Return the URL of the lab that compares the blunders with and without a fault."""
     faulty = name_recipe(FAULTY_RECIPES[fault])
     correct = name_recipe(find_correct_recipe(fault))
-    return urls.lab_url(faulty, correct, measure_key="blunders")
+    return lab_url(faulty, correct, measure_key="blunders")
 
 
 @cached_per_site(16, per_language=True)
@@ -394,7 +409,7 @@ def build_card(site: SiteData, fault: str) -> FaultCard:
     record = find_telling_record(site, fault)
     return FaultCard(
         fault_text=text,
-        url=urls.FAULT.url(fault),
+        url=FAULT.url(fault),
         effect=FAULT_EFFECTS[fault],
         lab_url=build_lab_url(fault),
         board=draw_values(site, faulty, record, fault, f"A board of: {text.title}"),
@@ -433,11 +448,11 @@ def build_side(
         recipe_name=name,
         mind_svg=mind.draw_svg(f"mind-{id_suffix}"),
         board=draw_values(site, agent, record, id_suffix, f"Board: {title}"),
-        game_url=urls.play_url(Match(record, x=x, o=o, value_source=name)),
+        game_url=play_url(Match(record, x=x, o=o, value_source=name)),
     )
 
 
-@bp.get(urls.FAULTS)
+@bp.get(FAULTS)
 def show_faults() -> Response:
     """Show the list of common faults in the code of learners."""
     site = get_current_site()
@@ -445,7 +460,7 @@ def show_faults() -> Response:
     return render_page(FaultsPage(site))
 
 
-@bp.get(urls.FAULT)
+@bp.get(FAULT)
 def show_fault(fault: str) -> Response:
     """Show the page of a common fault in the code of learners."""
     site = get_current_site()
@@ -453,13 +468,13 @@ def show_fault(fault: str) -> Response:
     return render_page(FaultPage(site, fault))
 
 
-@bp.get(urls.FAULT_PUZZLES)
+@bp.get(FAULT_PUZZLES)
 def show_first_puzzle() -> AnyResponse:
     """Redirect to the first puzzle."""
-    return redirect(urls.FAULT_PUZZLE.url(1))
+    return redirect(FAULT_PUZZLE.url(1))
 
 
-@bp.get(urls.FAULT_PUZZLE)
+@bp.get(FAULT_PUZZLE)
 def show_puzzle(number: int) -> Response:
     """Show a puzzle, with the result if the URL has an answer."""
     site = get_current_site()

@@ -3,12 +3,14 @@
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 
-from app.web import urls
 from app.web.formatting import format_count, format_updates
+from app.web.links.front import HOME
+from app.web.links.play import MATCH_PREVIEW, match_url, play_url, watch_url
 from app.web.match import Match, MatchState, read_choice, read_snapshot, replay_match
 from app.web.match_view import MatchView
+from app.web.navigation import PageBlueprint
 from app.web.rendering import Page, render_page
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext, gettext_noop
@@ -19,7 +21,8 @@ from app.web.wording import (
     grade_strength,
 )
 
-bp = Blueprint("front", __name__)
+bp = PageBlueprint("front", __name__)
+bp.add_to_sitemap(lambda: [HOME.url()])
 BEGINNER_UPDATES = 500
 # agent -> how it learned, with the number of its games or sweeps; the first agent is shown first
 FRONT_AGENTS = {
@@ -83,17 +86,17 @@ class FrontPage(Page, frozen=True):
     @property
     def new_game_url(self) -> str:
         """The URL of a new game against the agent as shown."""
-        return urls.play_url(self.match.follow_record(""))
+        return play_url(self.match.follow_record(""))
 
     @property
     def watch_url(self) -> str:
         """The URL of games of the agent against itself."""
-        return urls.watch_url(self._name)
+        return watch_url(self._name)
 
     @property
     def learn_url(self) -> str:
         """The URL of the film of the training, in the position shown."""
-        return urls.play_url(
+        return play_url(
             Match(
                 self.match.record,
                 o=self._name,
@@ -106,7 +109,7 @@ class FrontPage(Page, frozen=True):
     @property
     def both_sides_url(self) -> str:
         """The URL of the position for a person who plays both sides."""
-        return urls.play_url(
+        return play_url(
             Match(
                 self.match.record,
                 o=HUMAN,
@@ -140,7 +143,7 @@ class FrontPage(Page, frozen=True):
                 title=site.display_titles[name],
                 strength_name=grade_strength(site, name),
                 description=describe_strength(site, name),
-                href=urls.HOME.url(agent=name if name != names[0] else ""),
+                href=HOME.url(agent=name if name != names[0] else ""),
                 is_shown=name == self._name and self.match.snapshot is None,
             )
             for name in names
@@ -161,7 +164,7 @@ class FrontPage(Page, frozen=True):
                 agent=self.state.site.display_titles[name],
                 updates=format_updates(updates[step]),
             ),
-            href=urls.HOME.url(step=step),
+            href=HOME.url(step=step),
             is_shown=name == self._name and self.match.snapshot == step,
         )
 
@@ -171,12 +174,20 @@ class FrontPage(Page, frozen=True):
         return len(self.state.site.agents)
 
 
+@bp.app_template_global()
+def get_first_preview_url() -> str:
+    """Return the URL of the preview picture of pages without their own: the board of this page."""
+    site = get_current_site()
+    agent = FIRST_AGENT if FIRST_AGENT in site.agents else site.first_opponent
+    return match_url(MATCH_PREVIEW, Match(FIRST_RECORD, o=HUMAN, value_source=agent))
+
+
 def list_front_agents(site: SiteData) -> list[str]:
     """Return the ids of the agents to choose from; another folder of models may lack some."""
     return [name for name in FRONT_AGENTS if name in site.agents] or [*site.agents][:1]
 
 
-@bp.get(urls.HOME)
+@bp.get(HOME)
 def show_front() -> Response:
     """Show the front page with the agent and the snapshot in the URL."""
     site = get_current_site()

@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import ClassVar
 
 import msgspec
-from flask import Blueprint, Response
+from flask import Response
 from markupsafe import Markup
 
-from app.web import urls
+from app.web.links.glossary import GLOSSARY, glossary_url
+from app.web.navigation import PageBlueprint
 from app.web.rendering import Page, get_link_attributes, render_page
-from app.web.urls import Destination
+from app.web.routes import Destination
+from app.web.translation import gettext_noop
 
-bp = Blueprint("glossary", __name__)
+bp = PageBlueprint("glossary", __name__)
+bp.add_room("Learn", "glossary", gettext_noop("Glossary"), GLOSSARY.url)
 
 
 class Term(
@@ -91,7 +94,7 @@ def link_terms(html: Markup) -> Markup:
         if place in linked_anchors:
             return match[0]
         linked_anchors.add(place)
-        return f'<a href="{urls.glossary_url(place)}"{get_link_attributes()}>{match[0]}</a>'
+        return f'<a href="{glossary_url(place)}"{get_link_attributes()}>{match[0]}</a>'
 
     def link_paragraph(match: re.Match[str]) -> str:
         # The list alternates: text, element or tag that stays unchanged, name of its tag.
@@ -103,7 +106,7 @@ def link_terms(html: Markup) -> Markup:
     return Markup(PARAGRAPH_PATTERN.sub(link_paragraph, html))
 
 
-@bp.get(urls.GLOSSARY)
+@bp.get(GLOSSARY)
 def show_glossary() -> Response:
     """Show all terms."""
     return render_page(GlossaryPage(CHAPTERS, len(TERMS)))

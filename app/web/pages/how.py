@@ -9,7 +9,7 @@ from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from flask import Blueprint, redirect, request
+from flask import redirect, request
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, NotFound
 from werkzeug.wrappers import Response
@@ -17,16 +17,16 @@ from werkzeug.wrappers import Response
 from app.experiments import Summary
 from app.recipes import Recipe
 from app.tictactoe.card import Card
-from app.tictactoe.game import SEATS, Game
+from app.tictactoe.game import SEATS, Game, O
 from app.tictactoe.notation import (
     format_position,
     parse_position,
     parse_record,
     replay_record,
 )
-from app.web import urls
 from app.web.algorithms import ALGORITHMS, SECTIONS
 from app.web.algorithms.algorithm import Algorithm, Section
+from app.web.facts import find_losing_game
 from app.web.formatting import (
     Encodings,
     encode_position,
@@ -34,8 +34,11 @@ from app.web.formatting import (
     format_percent,
     format_signed,
 )
+from app.web.links.how import HOW, HOW_PART, how_url
+from app.web.links.play import play_url
 from app.web.match import Match, parse_match, read_integer, replay_match
 from app.web.move_values import HEAT_STEPS, evaluate_match
+from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import Export, export_update
 from app.web.pages.parts.update import STEP_COUNT
 from app.web.pages.parts.update_examples import (
@@ -51,7 +54,7 @@ from app.web.pictures.boards import (
 )
 from app.web.rendering import Page, get_url_in_frame, render_page
 from app.web.site_data import TRUTH, SiteData, cached_per_site, get_current_site
-from app.web.urls import frame_url
+from app.web.translation import gettext_noop
 from app.web.wording import (
     LESSON_STEPS,
     Legend,
@@ -60,7 +63,9 @@ from app.web.wording import (
     describe_turn,
 )
 
-bp = Blueprint("how", __name__)
+bp = PageBlueprint("how", __name__)
+bp.add_room("Learn", "algorithms", gettext_noop("Algorithms"), how_url)
+bp.add_to_sitemap(lambda: map(how_url, ALGORITHMS))
 
 # agents that rarely and often lose against random moves
 RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"
@@ -79,14 +84,22 @@ def _compute_odds(site: SiteData) -> dict[str, object]:
 
 
 def _compute_unseen_losses(site: SiteData) -> dict[str, object]:
-    """Return the probabilities of seeing no loss in 100 and in 1,000 games."""
+    """Return the probabilities of seeing no loss in 100 and in 1,000 games, and a lost game."""
+    lost_game: dict[str, object] = {}
+    if OFTEN_BEATEN in site.shipped_agents:
+        lost_game["lost_game"] = find_losing_game(site, OFTEN_BEATEN, O)
     seat = _find_beaten_seat(site, RARELY_BEATEN)
     if not seat:
-        return {}
+        return lost_game
     against_random = site.agents[RARELY_BEATEN].card.figures.baseline_chances["random"]
     loss = getattr(against_random, seat)[-1][2]
     unseen = {games: format_percent((1 - loss) ** games) for games in (100, 1000)}
-    return {"mark": seat.upper(), "loss": format_percent(loss), "unseen": unseen}
+    return {
+        "mark": seat.upper(),
+        "loss": format_percent(loss),
+        "unseen": unseen,
+        **lost_game,
+    }
 
 
 def _compute_wins_over_random(site: SiteData) -> dict[str, object]:
@@ -204,7 +217,7 @@ def build_position_writing(game: Game, position: int) -> PositionWriting:
             parse_position(game, after)
         except ValueError:
             return ""
-        return urls.how_url(ENCODINGS_PART, board=after)
+        return how_url(ENCODINGS_PART, board=after)
 
     representative = int(game.symmetry_class[position])
     names = SYMMETRY_NAMES[:: len(SYMMETRY_NAMES) // len(game.symmetries)]
@@ -219,7 +232,7 @@ def build_position_writing(game: Game, position: int) -> PositionWriting:
             SymmetricPosition(
                 name=name,
                 board=draw_small_board(game, image, {}),
-                url=urls.how_url(ENCODINGS_PART, board=format_position(game, image)),
+                url=how_url(ENCODINGS_PART, board=format_position(game, image)),
                 is_representative=image == representative,
             )
             for name, image in zip(
@@ -356,18 +369,18 @@ class UpdateFrame(Page, frozen=True):
     update: ExamplePicture
 
 
-@bp.get(urls.HOW)
+@bp.get(HOW)
 def show_how() -> Response:
     """Show the contents; redirect URLs of the former single page to their part."""
     if part := request.args.get("at", ""):
         part_query = {
             name: request.args.get(name) for name in ("record", "board", "stage")
         }
-        return redirect(urls.how_url(part, **part_query), 301)
+        return redirect(how_url(part, **part_query), 301)
     return render_page(HowPage(LESSON_STEPS))
 
 
-@bp.get(urls.HOW_PART)
+@bp.get(HOW_PART)
 def show_part(slug: str) -> Response:
     """Show a part of the contents."""
     if slug not in TITLE_BY_PART:
@@ -391,7 +404,7 @@ def show_part(slug: str) -> Response:
     return render_page(build_section_page(get_current_site(), slug, query))
 
 
-@bp.get(frame_url(urls.HOW_PART), endpoint="framed")
+@bp.get(HOW_PART.framed, endpoint="framed")
 def show_update_frame(slug: str) -> Response:
     """Show an update of an algorithm as a page for an iframe."""
     site = get_current_site()
@@ -462,7 +475,7 @@ def draw_section_update(
 
 
 def _build_update_url(slug: str, **query: str | int) -> str:
-    return get_url_in_frame(urls.how_url(slug, **query))
+    return get_url_in_frame(how_url(slug, **query))
 
 
 def _has_board(site: SiteData, section: Section) -> bool:
@@ -492,11 +505,11 @@ def build_example(site: SiteData, slug: str, match: Match) -> SectionExample:
         board=lay_out_board(
             state,
             move_values,
-            lambda cell: urls.how_url(slug, record=match.follow_move(cell).record),
+            lambda cell: how_url(slug, record=match.follow_move(cell).record),
             label=f"{TITLE_BY_PART[slug]}: {headline}",
         ),
-        start_url=urls.how_url(slug) if match != SECTIONS[slug].start_match else "",
-        play_url=urls.play_url(match),
+        start_url=how_url(slug) if match != SECTIONS[slug].start_match else "",
+        play_url=play_url(match),
     )
 
 

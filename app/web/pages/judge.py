@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from flask import Blueprint, redirect, request
+from flask import redirect, request
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response
 
@@ -30,16 +30,26 @@ from app.tictactoe.notation import (
     parse_position,
 )
 from app.tictactoe.policy_codec import encode_moves
-from app.web import urls
+from app.tictactoe.report import Figures
 from app.web.facts import (
     build_certificate,
     classify_blunders,
     find_causes,
     find_losing_game,
+    get_figures,
     play_round_robin,
+)
+from app.web.links.agents import BLUNDERS, CERTIFICATE, blunders_url, certificate_url
+from app.web.links.judge import (
+    JUDGE,
+    JUDGE_BLUNDERS,
+    JUDGE_CERTIFICATE,
+    JUDGE_TOOL,
+    judge_url,
 )
 from app.web.match import parse_match, read_integer
 from app.web.move_values import describe_best_play
+from app.web.navigation import PageBlueprint
 from app.web.pages.parts import judgement
 from app.web.pages.parts.export import (
     Export,
@@ -61,11 +71,13 @@ from app.web.pictures.minds import (
     draw_policy_blunders,
 )
 from app.web.rendering import Page, render_page, wants_fragment
+from app.web.routes import Destination
 from app.web.site_data import MOVES_PREFIX, SiteData, get_current_site
-from app.web.urls import Destination
+from app.web.translation import gettext_noop
 from app.web.wording import Character, describe_character
 
-bp = Blueprint("judge", __name__)
+bp = PageBlueprint("judge", __name__)
+bp.add_room("Research", "judge", gettext_noop("Judge"), JUDGE.url)
 
 # players shown above the policy in the ranking of the arena, and below it
 NEIGHBOUR_COUNT = 2
@@ -119,6 +131,7 @@ class JudgedPage(Page, frozen=True):
     name: str
     move_code: str  # the moves of the policy, encoded as in URLs
     character: Character
+    exact: Figures
     # links to games that beat the policy, and to a game against it
     links: list[Destination]
     # likely causes of blunders, each with positions that show the cause
@@ -150,7 +163,7 @@ class PictureListPage(Page, frozen=True):
     page_urls: list[str]  # URLs of all pages
 
 
-@bp.get(urls.JUDGE, strict_slashes=False)
+@bp.get(JUDGE, strict_slashes=False)
 def show_judge() -> Response:
     """Show the results of the moves in the URL; without moves, show the form."""
     text = request.args.get("moves", "").strip()
@@ -159,7 +172,7 @@ def show_judge() -> Response:
         return render_page(build_judge_page(site))
     code = text.rpartition("moves=")[2]  # the form also accepts a link with the code
     if code != request.args["moves"]:
-        return redirect(urls.judge_url(code), 303)
+        return redirect(judge_url(code), 303)
     name = get_judged_policy()
     mind = draw_policy_blunders(site, name)
     verdicts = judgement.judge_seats(site, name)
@@ -168,6 +181,7 @@ def show_judge() -> Response:
         name=name,
         move_code=code,
         character=describe_character(site, name),
+        exact=get_figures(site, name),
         links=[
             Destination(
                 f"The game that beats it as {seat.upper()}",
@@ -201,7 +215,7 @@ def show_judge() -> Response:
     return render_page(page)
 
 
-@bp.post(urls.JUDGE, strict_slashes=False)
+@bp.post(JUDGE, strict_slashes=False)
 def judge_table() -> Response:
     """Read the table in the form, and redirect to its results.
 
@@ -219,7 +233,7 @@ def judge_table() -> Response:
             return show_diagnosis(site, reading)
         code = encode_moves(site.game, reading.chosen_moves)
         if not reading.unread_reasons and not wants_fragment():
-            return redirect(urls.judge_url(code), 303)
+            return redirect(judge_url(code), 303)
         response = render_page(
             build_judge_page(
                 site, chosen_options=options, reading=reading, move_code=code
@@ -254,7 +268,7 @@ def find_position(game: Game, board: str) -> int | None:
         return None
 
 
-@bp.get(urls.JUDGE_TOOL)
+@bp.get(JUDGE_TOOL)
 def download_tool(tool: str) -> Response:
     """Return the doctor or the judge as one file to copy into another project."""
     content = TOOL_FILES[tool].read_bytes()
@@ -281,8 +295,8 @@ def build_judge_page(
     )
 
 
-@bp.get(urls.BLUNDERS)
-@bp.get(urls.JUDGE_BLUNDERS)
+@bp.get(BLUNDERS)
+@bp.get(JUDGE_BLUNDERS)
 def show_blunders(name: str = "") -> Response:
     """Show all blunders of a policy."""
     name = get_judged_policy(name)
@@ -290,7 +304,7 @@ def show_blunders(name: str = "") -> Response:
     shown, listed = _build_list_page(
         name,
         len(classify_blunders(site, name).example_rows),
-        partial(urls.blunders_url, name),
+        partial(blunders_url, name),
     )
     return render_page(
         listed(
@@ -301,15 +315,15 @@ def show_blunders(name: str = "") -> Response:
     )
 
 
-@bp.get(urls.CERTIFICATE)
-@bp.get(urls.JUDGE_CERTIFICATE)
+@bp.get(CERTIFICATE)
+@bp.get(JUDGE_CERTIFICATE)
 def show_certificate(seat: str, name: str = "") -> Response:
     """Show the whole proof that a policy cannot be beaten in a seat."""
     name = get_judged_policy(name)
     site = get_current_site()
     positions = len(get_certificate(site, name, seat).positions)
     shown, listed = _build_list_page(
-        name, positions, partial(urls.certificate_url, name, seat)
+        name, positions, partial(certificate_url, name, seat)
     )
     return render_page(
         listed(
@@ -339,8 +353,8 @@ def _build_list_page(
     return shown, page
 
 
-@bp.get(urls.CERTIFICATE.append_ending(".csv"))
-@bp.get(urls.JUDGE_CERTIFICATE.append_ending(".csv"))
+@bp.get(CERTIFICATE.append_ending(".csv"))
+@bp.get(JUDGE_CERTIFICATE.append_ending(".csv"))
 def download_certificate(seat: str, name: str = "") -> Response:
     """Return a proof as CSV: each position, the cells that may be played, and the exact value."""
     site = get_current_site()

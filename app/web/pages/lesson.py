@@ -6,17 +6,21 @@ from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from flask import Blueprint, Response, request
+from flask import Response, request
 from werkzeug.exceptions import BadRequest, NotFound
 
+from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import Puzzle
-from app.web import urls
 from app.web.algorithms.targets import ValueQuery
-from app.web.facts import judge_policy, list_puzzles
+from app.web.facts import build_certificate, judge_policy, list_puzzles
 from app.web.formatting import format_count, format_signed, name_square
+from app.web.links.how import HOW_PART, how_url
+from app.web.links.play import play_against_url
+from app.web.links.why import why_url
 from app.web.match import Match, get_next_snapshot, read_snapshot, replay_match
 from app.web.move_values import EMPTY_NOTE, Note, evaluate_moves
+from app.web.navigation import PageBlueprint
 from app.web.pages.parts.attempt import Attempt, lay_out_attempt, read_choices
 from app.web.pages.parts.export import Export, export_lesson_step
 from app.web.pages.parts.learning import Film, film_all_positions, film_position
@@ -25,11 +29,11 @@ from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.pictures.minds import MindPicture, draw_mind
 from app.web.rendering import Page, get_url_in_frame, render_page
 from app.web.site_data import HUMAN, SiteData, get_current_site
-from app.web.translation import gettext, mark_english
-from app.web.urls import frame_url
+from app.web.translation import gettext, gettext_noop, mark_english
 from app.web.wording import LESSON_STEPS, LessonStep
 
-bp = Blueprint("lesson", __name__)
+bp = PageBlueprint("lesson", __name__)
+bp.add_room("Learn", "lesson", gettext_noop("Lesson"), lambda: how_url("untrained"))
 
 # In this game X threatens to complete a line, and this agent learns to block it.
 LESSON_AGENT, LESSON_RECORD = "q-table", "024"
@@ -80,12 +84,12 @@ class LessonPage(Page, frozen=True):
         following = shown.film and get_next_snapshot(
             shown.frame_index, shown.film.last_frame
         )
-        return get_url_in_frame(urls.how_url(self._step.slug, step=following))
+        return get_url_in_frame(how_url(self._step.slug, step=following))
 
     @property
     def final_game_url(self) -> str:
         """The URL of the game after the last step."""
-        return urls.play_against_url(_find_unbeatable_agent(self.site))
+        return play_against_url(_find_unbeatable_agent(self.site))
 
     @property
     def export(self) -> Export:
@@ -103,15 +107,15 @@ def choose_filmed_agent(site: SiteData) -> str:
 
 
 # URL rule of the steps of the lesson; the page module `how` serves the other parts of /how.
-LESSON_RULE = urls.HOW_PART.replace_rule(
-    urls.HOW_PART.replace(
+LESSON_RULE = HOW_PART.replace_rule(
+    HOW_PART.rule.replace(
         "slug", f"any({', '.join(stop.slug for stop in LESSON_STEPS)}):slug"
     )
 )
 
 
 @bp.get(LESSON_RULE)
-@bp.get(frame_url(LESSON_RULE), endpoint="framed")
+@bp.get(LESSON_RULE.framed, endpoint="framed")
 def show_lesson(slug: str) -> Response:
     """Show a step of the lesson."""
     number = [stop.slug for stop in LESSON_STEPS].index(slug)
@@ -150,9 +154,12 @@ def _illustrate_learning(site: SiteData, frame_text: str) -> Illustration:
 def _illustrate_unbeatable(site: SiteData, frame_text: str) -> Illustration:
     """Return the illustration of the last step: all values of an unbeatable agent."""
     name = _find_unbeatable_agent(site)
-    return _illustrate_decisions(
-        site, name, read_snapshot(name, frame_text, site.get_last_snapshot(name), site)
-    )
+    snapshot = read_snapshot(name, frame_text, site.get_last_snapshot(name), site)
+    counts = {
+        seat: format_count(build_certificate(site, name, seat).reachable_count)
+        for seat in SEATS
+    }
+    return _illustrate_decisions(site, name, snapshot)._replace(facts=counts)
 
 
 def _illustrate_decisions(
@@ -175,7 +182,7 @@ def _illustrate_blunder(site: SiteData, _: str) -> Illustration:
     def build_answer_url(cell: int) -> str:
         chosen = attempt.choose_cell(cell)
         return get_url_in_frame(
-            urls.how_url(
+            how_url(
                 "blunder",
                 right=chosen.chosen_correct_cell,
                 plays=chosen.chosen_agent_cell,
@@ -209,14 +216,14 @@ def _illustrate_why(site: SiteData, _: str) -> Illustration:
         board=lay_out_board(
             replay_match(match, site),
             evaluate_moves(site, puzzle.position, puzzle.agent_id),
-            lambda cell: urls.why_url(match, cell),
+            lambda cell: why_url(match, cell),
             label=gettext("The position and its Q-values"),
             chosen_cell=puzzle.blunder_cell,
             notes=notes,
         ),
         update=_draw_update(query, request.args.get("answer", "")),
         puzzle_number=number,
-        why_url=urls.why_url(match, puzzle.blunder_cell),
+        why_url=why_url(match, puzzle.blunder_cell),
     )
 
 
@@ -232,7 +239,7 @@ def _draw_update(query: ValueQuery, case_name: str) -> NextUpdate | None:
 
 
 def _build_answer_url(answer: str) -> str:
-    return get_url_in_frame(urls.how_url("why", answer=answer))
+    return get_url_in_frame(how_url("why", answer=answer))
 
 
 ILLUSTRATIONS = {

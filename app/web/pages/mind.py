@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import ClassVar, NamedTuple
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 from msgspec.structs import replace
 
 from app.tictactoe.notation import find_record, format_position
 from app.tictactoe.value_map import count_outcomes, round_outcomes
-from app.web import urls
 from app.web.formatting import format_signed
+from app.web.links.mind import FILM, MIND, mind_url
+from app.web.links.play import play_url
 from app.web.match import (
     Match,
     build_match_against_person,
@@ -18,6 +19,7 @@ from app.web.match import (
     replay_match,
 )
 from app.web.move_values import EMPTY_NOTE, OUTCOME_LABELS, evaluate_moves
+from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import Export, build_file_response, export_mind
 from app.web.pages.parts.film_file import render_film
 from app.web.pages.parts.learning import Film, film_all_positions
@@ -25,8 +27,15 @@ from app.web.pictures import minds
 from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.rendering import Page, render_page
 from app.web.site_data import TASK_SUFFIX, SiteData, get_current_site
+from app.web.translation import gettext_noop
 
-bp = Blueprint("mind", __name__)
+bp = PageBlueprint("mind", __name__)
+bp.add_room(
+    "Research",
+    "minds",
+    gettext_noop("Minds"),
+    lambda: mind_url(get_current_site().first_opponent),
+)
 TASK_DECIMALS = 3  # enough decimals to tell 0.999 from a win
 
 
@@ -103,7 +112,7 @@ class MindPage(Page, frozen=True):
         )
         colour = self.colouring_key if kind is None else kind
         number = (self.tile_number if tile is None else tile) % self.tile_count
-        return urls.mind_url(
+        return mind_url(
             self.name,
             url_step,
             "" if colour == minds.EXPECTED_KEY else colour,
@@ -142,13 +151,13 @@ class MindPage(Page, frozen=True):
         return export_mind(self.site, self.name, self.snapshot, self.colouring_key)
 
 
-@bp.get(urls.MIND)
+@bp.get(MIND)
 def show_mind(name: str) -> Response:
     """Show an agent's mind."""
     return render_page(build_mind_page(get_current_site(), name, request.args))
 
 
-@bp.get(urls.FILM)
+@bp.get(FILM)
 def download_film(name: str) -> Response:
     """Return the film of a training as an animated GIF."""
     film = render_film(get_current_site(), name)
@@ -205,7 +214,7 @@ def _build_tile(
         board=lay_out_board(
             state,
             view,
-            lambda cell: urls.play_url(match.follow_move(cell)),
+            lambda cell: play_url(match.follow_move(cell)),
             "tile-board",
             f"The position {format_position(game, position)}",
             notes=[EMPTY_NOTE] * game.cells,

@@ -6,14 +6,13 @@ from functools import cached_property, partial
 from typing import ClassVar, NamedTuple
 from urllib.parse import parse_qsl
 
-from flask import Blueprint, Response, redirect, request
+from flask import Response, redirect, request
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.tictactoe.game import SEATS, get_mover
 from app.tictactoe.notation import DIGITS
-from app.web import urls
 from app.web.algorithms.targets import ValueQuery
 from app.web.comparison import build_comparison
 from app.web.formatting import (
@@ -22,6 +21,21 @@ from app.web.formatting import (
     join_words,
     name_square,
 )
+from app.web.links.compare import compare_url
+from app.web.links.play import (
+    CHANGE_SETTINGS,
+    MINDS,
+    PLAY,
+    PLAYERS,
+    REPLY,
+    SETTINGS,
+    SQUARE,
+    match_url,
+    play_against_url,
+    play_url,
+    watch_url,
+)
+from app.web.links.why import why_url
 from app.web.match import (
     WATCHED_EPSILON,
     Match,
@@ -37,6 +51,7 @@ from app.web.match_view import (
     find_shown_value_source,
 )
 from app.web.move_values import can_blunder, choose_value_source, evaluate_moves
+from app.web.navigation import PageBlueprint
 from app.web.rendering import Page, redirect_after_form, render_page
 from app.web.site_data import (
     HUMAN,
@@ -47,7 +62,7 @@ from app.web.site_data import (
     is_policy_name,
 )
 from app.web.square_reason import SquareReason, explain_square
-from app.web.translation import gettext
+from app.web.translation import gettext, gettext_noop
 from app.web.wording import (
     MAX_NAMED_SQUARES,
     STRENGTH_MEANINGS,
@@ -55,7 +70,22 @@ from app.web.wording import (
     describe_character,
 )
 
-bp = Blueprint("play", __name__)
+bp = PageBlueprint("play", __name__)
+
+
+@bp.app_template_global()
+def get_first_game_url() -> str:
+    """Return the URL of a new game against the opponent for newcomers."""
+    return play_against_url(get_current_site().first_opponent)
+
+
+bp.add_room("Play", "play", gettext_noop("Play"), get_first_game_url)
+bp.add_room(
+    "Play",
+    "watch",
+    gettext_noop("Watch"),
+    lambda: watch_url(get_current_site().first_opponent),
+)
 
 
 def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
@@ -96,7 +126,7 @@ def parse_match_at(query: Mapping[str, str], site: SiteData) -> MatchState:
 
 def _split_match_url(query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return the record and the query of a match's URL."""
-    start = urls.PLAY.url("")
+    start = PLAY.url("")
     path, _, query_text = query.get("at", start).partition("?")
     return path.removeprefix(start), dict(parse_qsl(query_text))
 
@@ -148,10 +178,10 @@ class PlayersPage(Page, frozen=True):
     match_url: str  # URL of the match for which the visitor chooses a player
 
 
-@bp.get(urls.PLAYERS)
+@bp.get(PLAYERS)
 def show_players() -> Response:
     """Show the list of players to choose from."""
-    url = urls.play_url(parse_match_at(request.args, get_current_site()).match)
+    url = play_url(parse_match_at(request.args, get_current_site()).match)
     return render_page(PlayersPage(group_players(get_current_site()), url))
 
 
@@ -198,8 +228,8 @@ class PreferencesPage(Page, frozen=True):
     compare_url: str  # URL of the comparison of this position
 
 
-@bp.get(urls.MINDS.url(""))
-@bp.get(urls.MINDS)
+@bp.get(MINDS.bare)
+@bp.get(MINDS)
 def show_preferences(record: str = "") -> Response:
     """Show the preferred moves of all agents in the position shown."""
     return render_page(
@@ -226,7 +256,7 @@ def build_preferences_page(state: MatchState) -> PreferencesPage:
             _build_preference(state, name) for name in (TRUTH, *state.site.agents)
         ],
         encodings=encode_position(state.site.game, state.position),
-        compare_url=urls.compare_url(build_comparison(state)),
+        compare_url=compare_url(build_comparison(state)),
     )
 
 
@@ -242,7 +272,7 @@ def _build_preference(state: MatchState, value_source: str) -> PreferredMoves:
     return PreferredMoves(
         id=value_source,
         title=state.site.display_titles[value_source],
-        url=urls.play_url(
+        url=play_url(
             replace(
                 state.match,
                 value_source=value_source,
@@ -307,7 +337,7 @@ EPSILON_CHOICES = (0.0, 0.1, 0.25, 0.5, 1.0)
 AUTOMATIC_ID_PREFIX = "auto"
 
 
-@bp.get(urls.SETTINGS)
+@bp.get(SETTINGS)
 def show_settings() -> Response:
     """Show the settings of a match."""
     return render_page(SettingsPage(parse_match_at(request.args, get_current_site())))
@@ -350,7 +380,7 @@ class PlayPage(Page, frozen=True):
         if is_policy_name(decider) or self.state.site.is_taught_by_person(decider):
             return ""
         blame = self.match_view.losing_move
-        return urls.why_url(
+        return why_url(
             self._explained_match,
             self.state.played_cells[blame.ply - 1] if blame else None,
         )
@@ -358,8 +388,8 @@ class PlayPage(Page, frozen=True):
     @property
     def preferences_url(self) -> str:
         """The URL of the preferred moves of all agents in the explained position."""
-        return urls.MINDS.build_match_url(
-            self._explained_match if self.state.is_over else self.match
+        return match_url(
+            MINDS, self._explained_match if self.state.is_over else self.match
         )
 
     @property
@@ -374,8 +404,8 @@ class PlayPage(Page, frozen=True):
         return self.match.show_ply(self._explained_ply)
 
 
-@bp.get(urls.PLAY.url(""))
-@bp.get(urls.PLAY)
+@bp.get(PLAY.bare)
+@bp.get(PLAY)
 def show_match(record: str = "") -> Response:
     """Show a match; without a record and players, a game against the opponent for newcomers."""
     site = get_current_site()
@@ -418,16 +448,16 @@ class SquarePage(Page, frozen=True):
     @property
     def page_url(self) -> str:
         """The URL of this page."""
-        return urls.SQUARE.build_match_url(self.match, f"cell={DIGITS[self.cell]}")
+        return match_url(SQUARE, self.match, f"cell={DIGITS[self.cell]}")
 
     @property
     def why_url(self) -> str:
         """The URL of the whole explanation."""
-        return urls.why_url(self.match, self.cell)
+        return why_url(self.match, self.cell)
 
 
-@bp.get(urls.SQUARE.url(""))
-@bp.get(urls.SQUARE)
+@bp.get(SQUARE.bare)
+@bp.get(SQUARE)
 def show_square(record: str = "") -> Response:
     """Show the value of a square and the reason for it.
 
@@ -444,22 +474,18 @@ def show_square(record: str = "") -> Response:
     return render_page(SquarePage(state, cell))
 
 
-@bp.get(urls.CHANGE_SETTINGS)
+@bp.get(CHANGE_SETTINGS)
 def redirect_to_choice() -> AnyResponse:
     """Redirect to the URL of a match with the settings or the player that a form contains."""
-    return redirect(
-        urls.play_url(apply_settings(request.args, get_current_site())), 303
-    )
+    return redirect(play_url(apply_settings(request.args, get_current_site())), 303)
 
 
-@bp.get(urls.REPLY.url(""))
-@bp.get(urls.REPLY)
+@bp.get(REPLY.bare)
+@bp.get(REPLY)
 def show_reply(record: str = "") -> AnyResponse:
     """Draw a move for the player to move and show the match after this move."""
     after = play_random_reply(parse_match(record, request.args, get_current_site()))
     # An automatic move adds no entry to the history.
     by_itself = request.headers.get("HX-Trigger", "").startswith(AUTOMATIC_ID_PREFIX)
     history = "Replace" if by_itself else "Push"
-    return redirect_after_form(
-        urls.play_url(after.match), partial(PlayPage, after), history
-    )
+    return redirect_after_form(play_url(after.match), partial(PlayPage, after), history)

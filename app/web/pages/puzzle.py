@@ -3,15 +3,18 @@
 from datetime import UTC, datetime, time, timedelta
 from typing import ClassVar
 
-from flask import Blueprint, Response, redirect, request
+from flask import Response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import ROUND_LENGTH
-from app.web import urls
 from app.web.facts import check_puzzle, list_puzzles
 from app.web.formatting import name_square
+from app.web.links.play import MATCH_PREVIEW, match_url
+from app.web.links.puzzle import PUZZLE, PUZZLE_TODAY, PUZZLES, SCORE, puzzle_url
+from app.web.links.why import why_url
 from app.web.match import Match
+from app.web.navigation import PageBlueprint
 from app.web.pages.parts.attempt import (
     ANSWER_WORDS,
     KNEW_CORRECT_DIGIT,
@@ -28,11 +31,19 @@ from app.web.pages.parts.attempt import (
 from app.web.pages.parts.export import Export, export_daily_puzzles, export_puzzle
 from app.web.pictures.boards import BoardPicture
 from app.web.rendering import Page, get_url_in_frame, render_page
+from app.web.routes import Destination, Route
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import format_day, gettext, gettext_noop
-from app.web.urls import Destination, frame_url
 
-bp = Blueprint("puzzle", __name__)
+bp = PageBlueprint("puzzle", __name__)
+bp.add_room("Puzzles", "today", gettext_noop("Today"), lambda: _if_any(PUZZLE_TODAY))
+bp.add_room("Puzzles", "puzzles", gettext_noop("All puzzles"), lambda: _if_any(PUZZLES))
+
+
+def _if_any(route: Route) -> str:
+    """Return the URL of a page, "" if the agents of the site make no puzzles."""
+    return route.url() if list_puzzles(get_current_site()) else ""
+
 
 LEVEL_NAMES = (gettext_noop("easy"), gettext_noop("medium"), gettext_noop("hard"))
 # by the digit of an answer, in the text to share
@@ -56,7 +67,7 @@ class PuzzlePage(Page, frozen=True):
     def why_url(self) -> str:
         """The URL that explains the agent's value of its move."""
         puzzle = self.attempt.puzzle
-        return urls.why_url(
+        return why_url(
             Match(puzzle.record, o=HUMAN, value_source=puzzle.agent_id),
             puzzle.blunder_cell,
         )
@@ -65,7 +76,12 @@ class PuzzlePage(Page, frozen=True):
     def preview_url(self) -> str:
         """The URL of the preview picture, which does not show the solution."""
         match = Match(self.attempt.puzzle.record, o=HUMAN, hides_values=True)
-        return urls.MATCH_PREVIEW.build_match_url(match)
+        return match_url(MATCH_PREVIEW, match)
+
+    @property
+    def puzzle_count(self) -> int:
+        """The number of all puzzles."""
+        return len(list_puzzles(self.attempt.site))
 
     @property
     def export(self) -> Export:
@@ -158,7 +174,7 @@ class ScorePage(Page, frozen=True):
     @property
     def page_url(self) -> str:
         """The URL of this page."""
-        return urls.SCORE.url(
+        return SCORE.url(
             self.last_puzzle_number, day=self.day_in_url, answers=self.answer_digits
         )
 
@@ -186,7 +202,7 @@ class ScorePage(Page, frozen=True):
     def next_round_url(self) -> str:
         """The URL of the next round of ten."""
         return get_url_in_frame(
-            urls.puzzle_url(
+            puzzle_url(
                 1
                 if self.day_in_url
                 else get_next_number(self.site, self.last_puzzle_number)
@@ -203,23 +219,23 @@ class ScorePage(Page, frozen=True):
             first = (self.last_puzzle_number - ROUND_LENGTH) % len(
                 list_puzzles(self.site)
             ) + 1
-        return get_url_in_frame(urls.puzzle_url(first, day))
+        return get_url_in_frame(puzzle_url(first, day))
 
 
-@bp.get(urls.PUZZLES)
+@bp.get(PUZZLES)
 def show_puzzles() -> Response:
     """Return the list of all puzzles."""
     return render_page(PuzzlesPage(get_current_site()))
 
 
-@bp.get(urls.PUZZLE_TODAY)
-@bp.get(frame_url(urls.PUZZLE_TODAY), endpoint="framed_today")
+@bp.get(PUZZLE_TODAY)
+@bp.get(PUZZLE_TODAY.framed, endpoint="framed_today")
 def redirect_to_today() -> AnyResponse:
     """Redirect to the first puzzle of the day, which begins at midnight UTC for all visitors."""
     now = datetime.now(UTC)
     numbers = list_daily_puzzles(get_current_site(), now.date())
     check_puzzle(numbers[0] if numbers else 1, get_current_site())
-    address = urls.puzzle_url(numbers[0], now.date())
+    address = puzzle_url(numbers[0], now.date())
     response = redirect(get_url_in_frame(address))
     midnight = datetime.combine(now.date() + timedelta(1), time(), UTC)
     seconds = int((midnight - now).total_seconds())
@@ -227,8 +243,8 @@ def redirect_to_today() -> AnyResponse:
     return response
 
 
-@bp.get(urls.PUZZLE)
-@bp.get(frame_url(urls.PUZZLE), endpoint="framed")
+@bp.get(PUZZLE)
+@bp.get(PUZZLE.framed, endpoint="framed")
 def show_puzzle(number: int) -> Response:
     """Return a puzzle."""
     return render_page(
@@ -236,8 +252,8 @@ def show_puzzle(number: int) -> Response:
     )
 
 
-@bp.get(urls.SCORE)
-@bp.get(frame_url(urls.SCORE), endpoint="framed_score")
+@bp.get(SCORE)
+@bp.get(SCORE.framed, endpoint="framed_score")
 def show_score(number: int) -> Response:
     """Return the score of the round that ends with a puzzle."""
     site = get_current_site()

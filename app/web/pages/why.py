@@ -5,7 +5,7 @@ from functools import cached_property, partial
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-from flask import Blueprint, Response, request
+from flask import Response, request
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
 
@@ -19,7 +19,6 @@ from app.tictactoe.notation import (
     replay_record,
 )
 from app.tictactoe.views import scale_values
-from app.web import urls
 from app.web.algorithms import (
     SECTIONS,
     find_algorithm_slug,
@@ -41,8 +40,11 @@ from app.web.formatting import (
     format_signed,
     name_square,
 )
+from app.web.links.play import MATCH_PREVIEW, match_url, play_url
+from app.web.links.why import WHY, why_url
 from app.web.match import Match, MatchState, parse_match, read_cell
 from app.web.move_values import choose_value_source, evaluate_moves
+from app.web.navigation import PageBlueprint
 from app.web.pages.parts.next_update import NextUpdate, draw_next_update
 from app.web.pages.parts.update import STEP_COUNT, UpdateLink
 from app.web.pages.parts.update_examples import (
@@ -58,7 +60,7 @@ from app.web.rendering import Page, render_page
 from app.web.site_data import TASK_SUFFIX, TRUTH, get_current_site, is_policy_name
 from app.web.wording import describe_task
 
-bp = Blueprint("why", __name__)
+bp = PageBlueprint("why", __name__)
 bp.add_app_template_filter(convert_to_mathml, "formula")
 
 PARAMETER_TITLES = {"alpha": "Step size α", "gamma": "Discount factor γ"}
@@ -433,7 +435,7 @@ class WhyPage(Page, frozen=True):
         self, answer: str = "", update: str = "", stage: int = 0
     ) -> str:
         """Return the URL of this page with another case, or with a recorded update."""
-        return urls.why_url(self.state.match, self.value_query.cell, answer or update)
+        return why_url(self.state.match, self.value_query.cell, answer or update)
 
     @cached_property
     def example(self) -> ExamplePicture | None:
@@ -478,7 +480,7 @@ class WhyPage(Page, frozen=True):
             query.snapshot,
             match.in_source_units,
         )
-        link = partial(urls.why_url, match)
+        link = partial(why_url, match)
         return lay_out_board(
             self.state, values, link, "why-board", "The position", query.cell
         )
@@ -506,19 +508,20 @@ class WhyPage(Page, frozen=True):
     @property
     def page_url(self) -> str:
         """The URL of this page."""
-        return urls.why_url(self.state.match, self.value_query.cell)
+        return why_url(self.state.match, self.value_query.cell)
 
     @property
     def preview_url(self) -> str:
         """The URL of the preview picture."""
-        return urls.MATCH_PREVIEW.build_match_url(
-            replace(self.state.match, value_source=self.value_query.value_source)
+        return match_url(
+            MATCH_PREVIEW,
+            replace(self.state.match, value_source=self.value_query.value_source),
         )
 
     @property
     def match_url(self) -> str:
         """The URL of the match."""
-        return urls.play_url(self.state.match)
+        return play_url(self.state.match)
 
     @property
     def other_sources(self) -> list[tuple[str, str, str]]:
@@ -526,8 +529,8 @@ class WhyPage(Page, frozen=True):
         return _list_other_sources(self.state.match, self.value_query)
 
 
-@bp.get(urls.WHY.url(""))
-@bp.get(urls.WHY)
+@bp.get(WHY.bare)
+@bp.get(WHY)
 def show_why(record: str = "") -> Response:
     """Explain the value of a move in the position shown, by default of the best move."""
     state = parse_match(record, request.args, get_current_site())
@@ -584,7 +587,7 @@ def _list_other_sources(match: Match, query: ValueQuery) -> list[tuple[str, str,
         (
             id,
             name,
-            urls.why_url(
+            why_url(
                 replace(
                     match,
                     value_source=value_source,
@@ -603,4 +606,4 @@ def _list_other_sources(match: Match, query: ValueQuery) -> list[tuple[str, str,
 def _build_reply_url(match: Match, cell: int, reply_cell: int) -> str:
     """Return the URL of the position after the move and an answer, without automatic moves."""
     played = match.follow_move(cell).follow_move(reply_cell)
-    return urls.play_url(replace(played, is_paused=match.is_paused or match.is_watched))
+    return play_url(replace(played, is_paused=match.is_paused or match.is_watched))

@@ -11,8 +11,9 @@ from app.experiments import Bar, Bars, Boards, Curves, Figure, Grid, Histogram, 
 from app.experiments import Table as Numbers
 from app.recipes import RecipeError
 from app.recipes.on_demand import parse_on_demand
-from app.web import urls
 from app.web.formatting import format_count, format_number, format_with_unit
+from app.web.links.lab import lab_url
+from app.web.links.play import play_against_url, play_url
 from app.web.match import Match
 from app.web.site_data import HUMAN, MAX_REGISTERED, TRUTH, SiteData, cached_per_site
 
@@ -345,18 +346,18 @@ def build_recipe_url(site: SiteData, recipe_name: str) -> str:
     """
     known = site.lab.short.get(recipe_name, recipe_name)
     if known in site.baselines:
-        return urls.play_against_url(known)
-    return urls.lab_url(known) if site.agents.contains_name(known) else ""
+        return play_against_url(known)
+    return lab_url(known) if site.agents.contains_name(known) else ""
 
 
 def map_seeds_to_urls(site: SiteData, recipe_name: str) -> BuildRunUrl:
     """Return a function that maps a seed to the URL of a recipe's run, "" without a URL."""
     trained = bool(recipe_name) and _can_lab_train(site, recipe_name)
-    unseeded = urls.lab_url(recipe_name)
+    unseeded = lab_url(recipe_name)
 
     def build_run_url(seed: int) -> str:
         if short := site.lab.short.get(name_with_seed(recipe_name, seed), ""):
-            return urls.lab_url(short)
+            return lab_url(short)
         return name_with_seed(unseeded, seed) if trained else ""
 
     return build_run_url
@@ -380,7 +381,7 @@ def name_with_seed(recipe_name: str, seed: int) -> str:
 def build_position_url(site: SiteData, record: str, value_source: str) -> str:
     """Return the URL of a position with the values of an agent, or with exact values."""
     known = site.lab.short.get(value_source, value_source)
-    return urls.play_url(
+    return play_url(
         Match(
             record,
             o=HUMAN,

@@ -20,11 +20,8 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.project import ROOT as ROOT  # noqa: PLC0414 - it is exported
-from app.recipes import ALGORITHMS
-from app.recipes.faults import FAULTY_RECIPES
 from app.tictactoe.agents import ModelError
-from app.web import urls
-from app.web.doors import list_doors
+from app.web.navigation import list_sitemap
 from app.web.site_data import get_current_site
 from app.web.trainer import Trainer
 
@@ -254,14 +251,7 @@ def show_robots() -> Response:
 @bp.get(SITEMAP_PATH)
 def show_sitemap() -> Response:
     """Return the sitemap: the pages that are always available, and that robots.txt allows."""
-    rooms = [room.url for door in list_doors(get_current_site()) for room in door.rooms]
-    paths = [urls.HOME, *(url for url in rooms if not is_left_to_people(url))]
-    paths += [urls.agent_url(name) for name in get_current_site().shipped_agents]
-    paths += [urls.how_url(part) for part in ALGORITHMS]
-    if get_current_site().lab.faults:
-        paths += [urls.FAULT.url(fault) for fault in FAULTY_RECIPES]
-    paths += [urls.EXPERIMENT.url(claim) for claim in get_current_site().experiments]
-    paths = list(dict.fromkeys(paths))
+    paths = [url for url in list_sitemap(current_app) if not is_left_to_people(url)]
     host = escape(request.host_url.rstrip("/"))
     entries = "".join(f"<url><loc>{host}{path}</loc></url>\n" for path in paths)
     schema = "http://www.sitemaps.org/schemas/sitemap/0.9"

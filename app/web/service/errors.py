@@ -18,7 +18,7 @@ from jinja2_fragments.flask import render_block
 from werkzeug.exceptions import HTTPException, InternalServerError
 
 from app.recipes import MAX_TAUGHT_NAME_LENGTH
-from app.web import urls
+from app.web.links.api import API
 from app.web.rendering import wants_fragment
 from app.web.site_data import get_current_site
 from app.web.translation import gettext, gettext_noop
@@ -26,7 +26,7 @@ from app.web.translation import gettext, gettext_noop
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-API_PREFIX = f"{urls.API}/"  # prefix of the paths whose errors are JSON
+API_PREFIX = f"{API.url()}/"  # prefix of the paths whose errors are JSON
 MAX_URL_LENGTH = 1000  # characters of path and query; valid URLs have up to about 200
 # additional characters for each agent that is named by its moves; its name has up to 2,695
 MAX_MOVES_NAME = 3000

@@ -6,7 +6,8 @@ import re
 from flask import Flask, Response, request
 from werkzeug.datastructures import HeaderSet
 
-from app.web import urls
+from app.web.links.lab import LAB
+from app.web.routes import EMBED
 from app.web.service.deployment import SettingError
 from app.web.service.errors import API_PREFIX
 
@@ -73,9 +74,9 @@ def init_app(app: Flask) -> None:
 def set_security_headers(response: Response) -> Response:
     """Set the security headers; a redirect is not cached unless it has a Cache-Control."""
     wanted = HEADERS | (HTTPS_HEADERS if request.is_secure else {})
-    if request.path.startswith(urls.EMBED):
+    if request.path.startswith(EMBED):
         wanted |= FRAME_HEADERS
-    if request.path.startswith(f"{urls.LAB}/") or "," in request.path:
+    if request.path.startswith(f"{LAB.url()}/") or "," in request.path:
         wanted |= NO_INDEX_HEADERS
     there = {name for name, _ in response.headers}
     response.headers.extend(

@@ -13,8 +13,8 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.project import ROOT
-from app.web import urls
 from app.web.match import build_value_error
+from app.web.routes import append_query, quote_path
 from app.web.translation import (
     ENGLISH_CODE,
     ENGLISH_LANGUAGE,
@@ -26,7 +26,6 @@ from app.web.translation import (
     ngettext,
     select_language,
 )
-from app.web.urls import append_query
 
 LANGUAGE_PARAMETER = "hl"
 # Endpoints of the translated pages; all other pages are in English.
@@ -100,7 +99,7 @@ def set_language() -> AnyResponse | None:
     if request.args.get(LANGUAGE_PARAMETER) == ENGLISH_CODE:
         query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
         others = [pair for pair in query if pair[0] != LANGUAGE_PARAMETER]
-        return redirect(append_query(urls.quote_path(request.path), others), 301)
+        return redirect(append_query(quote_path(request.path), others), 301)
     language = read_language()
     if language is not ENGLISH_LANGUAGE and is_translated():
         select_language(language)

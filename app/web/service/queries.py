@@ -15,9 +15,9 @@ from flask import Flask, redirect, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.web import urls
+from app.web.navigation import list_page_blueprints
+from app.web.routes import Route, append_query, quote_path
 from app.web.service.languages import LANGUAGE_PARAMETER
-from app.web.urls import Route, append_query
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -39,7 +39,7 @@ def merge_slashes() -> AnyResponse | None:
     path = get_path(request.environ)
     if "//" not in path:
         return None
-    path = urls.quote_path(re.sub("/{2,}", "/", path))
+    path = quote_path(re.sub("/{2,}", "/", path))
     query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
     return redirect(append_query(path, query), 308)
 
@@ -47,12 +47,12 @@ def merge_slashes() -> AnyResponse | None:
 def build_query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
     """Return a function that reduces the query of a request to the parameters of its route.
 
-    The blueprints of the app must be registered already.
+    The pages of the app must be registered already.
     """
     routes = {
-        rule.endpoint: rule.rule
-        for rule in app.url_map.iter_rules()
-        if isinstance(rule.rule, Route)
+        route.rule: route
+        for blueprint in list_page_blueprints(app)
+        for route in blueprint.routes
     }
     matcher = app.url_map.bind("")
 
@@ -61,10 +61,10 @@ def build_query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
         if not query:
             return query
         try:
-            endpoint, _ = matcher.match(get_path(environ), method="GET")
+            rule, _ = matcher.match(get_path(environ), method="GET", return_rule=True)
         except HTTPException:  # a redirect or an error, which are not cached
             return query
-        return reduce_query(query, routes.get(endpoint, ROUTE_WITHOUT_QUERY))
+        return reduce_query(query, routes.get(rule.rule, ROUTE_WITHOUT_QUERY))
 
     return read_query
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 from urllib.parse import urlencode
 
 import msgspec
-from flask import Blueprint, Request, current_app, request
+from flask import Request, current_app, request
 from flask import Response as Answer
 from spectree import Response, SpecTree
 from spectree.model_adapter import get_msgspec_model_adapter
@@ -22,8 +22,9 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import find_best_moves
 from app.tictactoe.policy_codec import encode_moves, get_code_lengths
-from app.web import urls
 from app.web.formatting import lower_first_letter
+from app.web.links.api import API, API_AGENTS, API_JUDGE, API_POSITION
+from app.web.navigation import PageBlueprint
 from app.web.pages.api.schema import (
     PATH_PARTS,
     Error,
@@ -36,6 +37,7 @@ from app.web.pages.api.schema import (
 from app.web.rendering import Page, render_page
 from app.web.service.errors import PROBLEM_MIMETYPE
 from app.web.site_data import SiteData, get_current_site
+from app.web.translation import gettext_noop
 
 Document: TypeAlias = dict[str, Any]  # a JSON object
 JsonValue: TypeAlias = Any  # a JSON object, list, text, number, boolean or null
@@ -122,7 +124,7 @@ def build_description(site: SiteData) -> Document:
                 response["content"] = {
                     PROBLEM_MIMETYPE: response["content"][JSON_MIMETYPE]
                 }
-    document["paths"][urls.API_JUDGE]["post"]["requestBody"] = TABLE_REQUEST_BODY
+    document["paths"][API_JUDGE.url()]["post"]["requestBody"] = TABLE_REQUEST_BODY
     components = document["components"]["schemas"]
     shown_as_parameters = (LookQuery, MoveQuery, JudgeQuery, TableQuery)
     for query in shown_as_parameters:
@@ -240,7 +242,7 @@ TABLE_REQUEST_BODY = {
         },
     },
 }
-UNREACHABLE_EXAMPLE = urls.API_POSITION.url("XXX......")  # no game leads there
+UNREACHABLE_EXAMPLE = API_POSITION.url("XXX......")  # no game leads there
 MAX_LINE_LENGTH = (
     170  # maximum number of characters of a line: a cell of a position fits
 )
@@ -249,7 +251,8 @@ MAX_TEXT_LENGTH = 160
 SCHEMA_PREFIX = "#/components/schemas/"
 MAX_LISTED_ITEMS = 6  # maximum number of names in a line
 
-bp = Blueprint("api", __name__)
+bp = PageBlueprint("api", __name__)
+bp.add_room("Research", "api", gettext_noop("API"), API.url)
 
 
 class RequestExample(NamedTuple):
@@ -273,7 +276,7 @@ class ApiPage(Page, frozen=True):
     client_source: str  # the source of a program that plays a game
 
 
-@bp.get(urls.API)
+@bp.get(API)
 def show_api() -> Answer:
     """Explain the API."""
     document = current_app.extensions["openapi"]
@@ -374,7 +377,7 @@ def describe_type(schema: Document) -> tuple[str, str]:
             text = name
         case {"enum": list(names)} if len(names) > MAX_LISTED_ITEMS:
             text = "a name"
-            link = urls.API_AGENTS
+            link = API_AGENTS.url()
         case {"enum": list(names)}:
             text = _join_choices([name or "an empty text" for name in names])
         case {

@@ -33,9 +33,24 @@ from app.tictactoe.policy import mix_policies
 from app.tictactoe.policy_codec import encode_moves
 from app.tictactoe.report import ChancesBySeat, round_figure
 from app.tictactoe.values import compute_outcome_chances, find_likeliest_game
-from app.web import urls
 from app.web.facts import find_causes, find_losing_games, get_figures
 from app.web.formatting import format_choices
+from app.web.links.agents import agent_url
+from app.web.links.api import (
+    API_AGENT,
+    API_AGENTS,
+    API_DESCRIPTION,
+    API_EXPERIMENT,
+    API_EXPERIMENTS,
+    API_GAME,
+    API_JUDGE,
+    API_MATCH,
+    API_MOVE,
+    API_POSITION,
+)
+from app.web.links.experiments import EXPERIMENT
+from app.web.links.judge import judge_url
+from app.web.links.play import play_against_url, play_url
 from app.web.match import Match
 from app.web.move_values import OUTCOME_LABELS, MoveValues, evaluate_moves
 from app.web.pages.api import schema
@@ -59,13 +74,13 @@ MARK_BY_PLAYER: dict[int, schema.Mark] = {X: "X", O: "O"}
 RESULT_BY_WINNER: dict[int, schema.Result] = {**MARK_BY_PLAYER, 0: "draw"}
 
 
-@bp.get(urls.API_DESCRIPTION)
+@bp.get(API_DESCRIPTION)
 def get_openapi() -> Response:
     """Return the OpenAPI description."""
     return build_cacheable_response(current_app.extensions["openapi"])
 
 
-@bp.get(urls.API_AGENTS)
+@bp.get(API_AGENTS)
 @tree.validate(resp=describe_responses(schema.Agents), operation_id="agents")
 def list_agents() -> Response:
     """List all players."""
@@ -75,14 +90,14 @@ def list_agents() -> Response:
         schema.Agents(
             agents=[build_summary(site, id) for id in site.agents],
             baselines=[
-                schema.Baseline(id, site.display_titles[id], urls.play_against_url(id))
+                schema.Baseline(id, site.display_titles[id], play_against_url(id))
                 for id in rules
             ],
         )
     )
 
 
-@bp.get(urls.API_AGENT)
+@bp.get(API_AGENT)
 @tree.validate(resp=describe_responses(schema.Agent, 404), operation_id="agent")
 def show_agent(id: str) -> Response:
     """Get one agent with all its data."""
@@ -93,7 +108,7 @@ def show_agent(id: str) -> Response:
     )
 
 
-@bp.get(urls.API_JUDGE)
+@bp.get(API_JUDGE)
 @tree.validate(resp=describe_responses(schema.ApiJudgement), operation_id="judge")
 def judge_moves(query: schema.JudgeQuery) -> Response:
     """Evaluate a policy exactly.
@@ -108,7 +123,7 @@ def judge_moves(query: schema.JudgeQuery) -> Response:
     )
 
 
-@bp.post(urls.API_JUDGE)
+@bp.post(API_JUDGE)
 @tree.validate(
     resp=describe_responses(schema.TableJudgement, 413, 503), operation_id="judge_table"
 )
@@ -174,8 +189,8 @@ def build_judgement_fields(site: SiteData, policy_name: str) -> dict[str, Any]:
         "causes": [
             _build_cause(site, cause) for cause in find_causes(site, policy_name)
         ],
-        "page": urls.judge_url(policy_name),
-        "play": urls.play_against_url(policy_name),
+        "page": judge_url(policy_name),
+        "play": play_against_url(policy_name),
     }
 
 
@@ -194,7 +209,7 @@ def list_values(
     return dict(zip(positions, values, strict=True))
 
 
-@bp.get(urls.API_POSITION)
+@bp.get(API_POSITION)
 @tree.validate(resp=describe_responses(schema.ApiView, 404), operation_id="position")
 def show_position(position: str, query: schema.LookQuery) -> Response:
     """Get a position with the values of an agent and the results of optimal play."""
@@ -215,7 +230,7 @@ def show_position(position: str, query: schema.LookQuery) -> Response:
     )
 
 
-@bp.get(urls.API_MOVE)
+@bp.get(API_MOVE)
 @tree.validate(resp=describe_responses(schema.ApiMove, 404, 409), operation_id="move")
 def draw_move(position: str, query: schema.MoveQuery) -> Response:
     """Draw the move of an agent in a position.
@@ -244,7 +259,7 @@ def draw_move(position: str, query: schema.MoveQuery) -> Response:
     )
 
 
-@bp.get(urls.API_GAME)
+@bp.get(API_GAME)
 @tree.validate(resp=describe_responses(schema.Game, 409), operation_id="game")
 def show_game(record: str) -> Response:
     """Get the position after each move of a game."""
@@ -258,11 +273,11 @@ def show_game(record: str) -> Response:
     except ValueError as error:
         raise BadRequest(f"This is no record of a game: {error}.") from None
     return build_cacheable_response(
-        schema.Game(record, states, urls.play_url(Match(record, o=HUMAN)))
+        schema.Game(record, states, play_url(Match(record, o=HUMAN)))
     )
 
 
-@bp.get(urls.API_MATCH)
+@bp.get(API_MATCH)
 @tree.validate(resp=describe_responses(schema.ApiMatch, 404), operation_id="match")
 def show_match(x: str, o: str) -> Response:
     """Get the exact probabilities of the results of a match between two players."""
@@ -280,12 +295,12 @@ def show_match(x: str, o: str) -> Response:
             o=o,
             chances=schema.Ends(*(round_figure(chance) for chance in chances)),
             likeliest=schema.Games(*likeliest),
-            page=urls.play_url(Match(x=x, o=o)),
+            page=play_url(Match(x=x, o=o)),
         )
     )
 
 
-@bp.get(urls.API_EXPERIMENTS)
+@bp.get(API_EXPERIMENTS)
 @tree.validate(resp=describe_responses(schema.Claims), operation_id="experiments")
 def list_experiments() -> Response:
     """List all claims with their verdicts."""
@@ -295,15 +310,15 @@ def list_experiments() -> Response:
             title=one.title,
             source=SOURCES[one.sources[0]].name,
             verdict=one.verdict,
-            href=urls.API_EXPERIMENT.url(one.id),
-            page=urls.EXPERIMENT.url(one.id),
+            href=API_EXPERIMENT.url(one.id),
+            page=EXPERIMENT.url(one.id),
         )
         for one in get_current_site().experiments.values()
     ]
     return build_cacheable_response(schema.Claims(claims))
 
 
-@bp.get(urls.API_EXPERIMENT)
+@bp.get(API_EXPERIMENT)
 @tree.validate(
     resp=describe_responses(schema.Experiment, 404), operation_id="experiment"
 )
@@ -311,7 +326,7 @@ def show_experiment(claim: str) -> Response:
     """Get a claim with all texts and numbers of its experiment."""
     summaries = get_current_site().experiments
     _require_name(claim, summaries, claim in summaries)
-    page = urls.EXPERIMENT.url(claim)
+    page = EXPERIMENT.url(claim)
     fields = {
         name: getattr(summaries[claim], name) for name in Checked.__struct_fields__
     }
@@ -371,9 +386,9 @@ def build_summary(site: SiteData, agent_id: str) -> schema.Summary:
         else None,
         against_random=build_shipped_results(figures.baseline_chances["random"]),
         against_best_responder=build_shipped_results(figures.best_response),
-        href=urls.API_AGENT.url(agent_id),
-        page=urls.agent_url(agent_id),
-        play=urls.play_url(Match(o=agent_id)),
+        href=API_AGENT.url(agent_id),
+        page=agent_url(agent_id),
+        play=play_url(Match(o=agent_id)),
     )
 
 
@@ -419,7 +434,7 @@ def build_api_view(
         cells=[
             _build_square(site, position, cell, values) for cell in range(game.cells)
         ],
-        page=urls.play_url(
+        page=play_url(
             Match(
                 find_record(game, position),
                 o=HUMAN,

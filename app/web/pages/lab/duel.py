@@ -22,7 +22,6 @@ from app.recipes import (
 from app.recipes.parameters import YOU
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
-from app.web import urls
 from app.web.facts import find_losing_games
 from app.web.formatting import (
     capitalize_first_letter,
@@ -30,6 +29,9 @@ from app.web.formatting import (
     format_with_unit,
     join_words,
 )
+from app.web.links.agents import certificate_url
+from app.web.links.lab import lab_url
+from app.web.links.play import play_url
 from app.web.match import build_match_against_person, read_choice
 from app.web.on_demand import SeedRun
 from app.web.pages.lab.change import ALGORITHM_FIELD
@@ -149,9 +151,9 @@ class Duel:
         return self.build_url(seeds=MAX_SEEDS if all_seeds else None)
 
     def build_url(self, **numbers: int | None) -> str:
-        """Return the URL of this comparison with query parameters of `urls.lab_url`."""
+        """Return the URL of this comparison with query parameters of `lab_url`."""
         curve = name_measure_for_url(self.measure_key)
-        return urls.lab_url(
+        return lab_url(
             self.main_side.recipe_name,
             self.baseline_name,
             curve,
@@ -161,7 +163,7 @@ class Duel:
 
     def build_pair_url(self, main_recipe: str, baseline: str) -> str:
         """Return the URL of another comparison by the same measure and axis."""
-        return urls.lab_url(
+        return lab_url(
             main_recipe,
             baseline,
             name_measure_for_url(self.measure_key),
@@ -408,16 +410,16 @@ def describe_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
     if not any(record is not None for record in lost.values()):
         return [
             ("Unbeatable: ", ""),
-            ("proved as X", urls.certificate_url(agent, "x")),
+            ("proved as X", certificate_url(agent, "x")),
             (" and ", ""),
-            ("as O", urls.certificate_url(agent, "o")),
+            ("as O", certificate_url(agent, "o")),
             (".", ""),
         ]
     sentence_parts: list[tuple[str, str]] = []
     for seat, record in sorted(lost.items(), key=lambda item: item[1] is not None):
         mark = MARKS[SEATS[seat]]
         if record is None:
-            proof = urls.certificate_url(agent, seat)
+            proof = certificate_url(agent, seat)
             sentence_parts += [("Unbeatable as ", ""), (f"{mark}, proved", proof)]
         else:
             match = build_match_against_person(agent, SEATS[seat], record).show_ply(0)
@@ -426,6 +428,6 @@ def describe_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
                 if sentence_parts
                 else f"Can be beaten as {mark} "
             )
-            url = urls.play_url(replace(match, value_source=agent))
+            url = play_url(replace(match, value_source=agent))
             sentence_parts += [(words, ""), ("by this game", url)]
     return [*sentence_parts, (".", "")]

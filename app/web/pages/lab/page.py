@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import msgspec
-from flask import Blueprint, Response, redirect, request
+from flask import Response, redirect, request
 from msgspec.structs import asdict
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
@@ -14,7 +14,6 @@ from app.recipes import Recipe, RecipeError
 from app.recipes.names import find_algorithm
 from app.recipes.taught import Refusal
 from app.sources import SOURCES, Source
-from app.web import urls
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.comparison import (
     CURVE_TITLES,
@@ -22,7 +21,19 @@ from app.web.comparison import (
     SourceSnapshot,
     find_next_disagreement,
 )
+from app.web.links.compare import compare_url
+from app.web.links.lab import (
+    LAB,
+    LAB_CHANGES,
+    LAB_PREVIEW,
+    LAB_RECIPE,
+    RECIPE_SCRIPT,
+    lab_url,
+)
+from app.web.links.teach import teach_url
+from app.web.links.why import why_url
 from app.web.match import Match, get_next_snapshot, read_integer, read_snapshot
+from app.web.navigation import PageBlueprint
 from app.web.on_demand import TrainingPending, get_full_name
 from app.web.pages.lab import (
     charts,
@@ -54,10 +65,12 @@ from app.web.pictures.minds import MindPicture, draw_mind
 from app.web.pictures.svg import draw_preview
 from app.web.pictures.tables import COLUMNS, list_records
 from app.web.rendering import Page, render_page, wants_fragment
+from app.web.routes import Destination, frame_file_url
 from app.web.site_data import HUMAN, SiteData, get_current_site
-from app.web.urls import Destination, frame_file_url
+from app.web.translation import gettext_noop
 
-bp = Blueprint("lab", __name__)
+bp = PageBlueprint("lab", __name__)
+bp.add_room("Research", "lab", gettext_noop("Lab"), LAB.url)
 LAST_SEED = 999_999_999
 PNG_SCALE = 2.0
 MAX_VERDICTS_PER_REQUEST = 100  # more verdicts than the table of other trainings has
@@ -161,7 +174,7 @@ class LabPage(DuelPage, frozen=True):
     script_url: str  # "" if the training cannot be exported
 
 
-@bp.get(urls.LAB)
+@bp.get(LAB)
 def redirect_to_question() -> AnyResponse:
     """Show the first question, or redirect to the comparison of a submitted form."""
     query = request.args
@@ -174,7 +187,7 @@ def redirect_to_question() -> AnyResponse:
     curve = duel.name_measure_for_url(query.get("curve", ""))
     baseline = "" if baseline == chosen else baseline
     return redirect(
-        urls.lab_url(chosen, baseline, curve, axis_key=query.get("axis", "")), 303
+        lab_url(chosen, baseline, curve, axis_key=query.get("axis", "")), 303
     )
 
 
@@ -200,12 +213,12 @@ def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
     recipe_a = (
         duel.find_recipe(site, query["ghost"]) if query.get("ghost") else recipe_b
     )
-    changes = {key: text for key, text in query.items() if key in urls.LAB_CHANGES}
+    changes = {key: text for key, text in query.items() if key in LAB_CHANGES}
     recipe_a, recipe_b = change_both(recipe_a, recipe_b, changes)
     return slots.find_name(site, recipe_b), slots.find_name(site, recipe_a)
 
 
-@bp.get(urls.LAB_RECIPE)
+@bp.get(LAB_RECIPE)
 def show_lab(name: str) -> AnyResponse:
     """Show the page of a recipe, or the part of the page that htmx replaces."""
     site = get_current_site()
@@ -214,12 +227,12 @@ def show_lab(name: str) -> AnyResponse:
         ghost = request.args.get("ghost", "")
         curve = request.args.get("curve", "")
         axis = request.args.get("axis", "")
-        return redirect(urls.lab_url(chosen, ghost, curve, axis_key=axis), 301)
+        return redirect(lab_url(chosen, ghost, curve, axis_key=axis), 301)
     if site.is_taught_by_person(name) and isinstance(
         site.lab.replay_course(name, None), Refusal
     ):
         # With these parameters the learner would have made other moves than those in its games.
-        teach = urls.teach_url(name)
+        teach = teach_url(name)
         if wants_fragment():
             return Response(headers={"HX-Redirect": teach})
         return redirect(teach, 303)
@@ -237,7 +250,7 @@ def show_lab(name: str) -> AnyResponse:
         raise
 
 
-@bp.get(urls.LAB_RECIPE.append_ending(".<any(svg, png, csv):ending>"))
+@bp.get(LAB_RECIPE.append_ending(".<any(svg, png, csv):ending>"))
 def download_evidence(name: str, ending: str) -> Response:
     """Return the evidence of all seeds as a file: a figure, or the curves as numbers."""
     shown = build_whole_duel(get_current_site(), name, request.args)
@@ -256,7 +269,7 @@ def download_evidence(name: str, ending: str) -> Response:
     return build_svg_response(drawing, file)
 
 
-@bp.get(urls.LAB_PREVIEW)
+@bp.get(LAB_PREVIEW)
 def download_preview(name: str) -> Response:
     """Return the preview picture of a comparison: the results of all seeds, and the verdict.
 
@@ -374,10 +387,10 @@ def build_lab_page(
         no_game_reason=algorithm.no_game_reason,
         preview_url=_build_preview_url(shown),
         mind_export=export_mind(site, main_recipe, step),
-        why_url=urls.why_url(Match(record, o=HUMAN, value_source=main_recipe)),
+        why_url=why_url(Match(record, o=HUMAN, value_source=main_recipe)),
         compare_url=_build_compare_url(shown, record),
         next_seed_url=shown.build_pair_url(following, main_recipe) if following else "",
-        script_url=urls.RECIPE_SCRIPT.url(main_recipe)
+        script_url=RECIPE_SCRIPT.url(main_recipe)
         if site.lab.source and not recipe.is_network
         else "",
     )
@@ -408,7 +421,7 @@ def _build_compare_url(shown_duel: duel.Duel, record: str) -> str:
         if one
     ]
     apart = find_next_disagreement(views, site) if baseline else None
-    return urls.compare_url(Comparison(apart or record, tuple(views)))
+    return compare_url(Comparison(apart or record, tuple(views)))
 
 
 def _list_axes(setup: slots.Setup) -> list[Destination]:
@@ -445,7 +458,7 @@ def list_presets(
             names = preset.list_names(site)
             link = Destination(
                 preset.title,
-                urls.lab_url(*names, game=preset.game_number),
+                lab_url(*names, game=preset.game_number),
                 preset.description,
                 f"{kind}-{number}",
                 is_current=names == (main_recipe, baseline),
@@ -456,7 +469,7 @@ def list_presets(
 
 
 def _build_preview_url(shown_duel: duel.Duel) -> str:
-    return urls.LAB_PREVIEW.url(
+    return LAB_PREVIEW.url(
         shown_duel.main_side.recipe_name,
         ghost=shown_duel.baseline_name,
         curve=duel.name_measure_for_url(shown_duel.measure_key),

@@ -17,9 +17,9 @@ from app.recipes import (
     name_recipe,
 )
 from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, format_value
-from app.web import urls
 from app.web.algorithms import ALGORITHMS as ALGORITHM_PAGES
 from app.web.formatting import capitalize_first_letter
+from app.web.links.lab import lab_url
 from app.web.pages.lab.change import (
     ALGORITHM_FIELD,
     change_both,
@@ -38,8 +38,8 @@ from app.web.pages.lab.question import (
     describe_contrast,
     find_contrasts,
 )
+from app.web.routes import Destination
 from app.web.site_data import SiteData
-from app.web.urls import Destination
 from app.web.wording import describe_character
 
 SECOND_SLOT = "second"  # the slot for a second contrast, below the question
@@ -153,7 +153,7 @@ class Setup(NamedTuple):
         name_b = find_name(self.site, recipe_b)
         baseline = "" if name_a == name_b else name_a
         shown = self.measure_key if measure_key is None else measure_key
-        return urls.lab_url(name_b, baseline, shown, axis_key=self.axis_key)
+        return lab_url(name_b, baseline, shown, axis_key=self.axis_key)
 
     @property
     def with_trainable_turns(self) -> "Setup":
@@ -215,7 +215,7 @@ def _build_algorithm_slot(setup: Setup) -> Slot:
     shipped = [
         Destination(
             agent.title,
-            urls.lab_url(id),
+            lab_url(id),
             describe_character(setup.site, id).description,
             f"shipped-{id}",
             is_current=agent.recipe == setup.recipe_a == setup.recipe_b,

@@ -13,9 +13,9 @@ from werkzeug.exceptions import BadRequest, Conflict
 
 from app.tictactoe.notation import DIGITS, MARKS
 from app.tictactoe.puzzles import LEVELS, ROUND_LENGTH, Puzzle
-from app.web import urls
 from app.web.facts import check_puzzle, list_puzzles
 from app.web.formatting import join_words, name_square
+from app.web.links.puzzle import SCORE, puzzle_url
 from app.web.match import (
     Match,
     MatchState,
@@ -122,7 +122,7 @@ class Attempt:
         """The URL of the puzzle with these answers."""
         answered = self.chosen_correct_cell, self.chosen_agent_cell, self.shown_plies
         return get_url_in_frame(
-            urls.puzzle_url(self.puzzle_number, self.day, self.answer_digits, *answered)
+            puzzle_url(self.puzzle_number, self.day, self.answer_digits, *answered)
         )
 
     @property
@@ -131,13 +131,13 @@ class Attempt:
         answers = f"{self.answer_digits}{self.answer_digit}"
         if self.puzzles_left == 1:
             return get_url_in_frame(
-                urls.SCORE.url(self.puzzle_number, day=self.day, answers=answers)
+                SCORE.url(self.puzzle_number, day=self.day, answers=answers)
             )
         if self.day:
             following = list_daily_puzzles(self.site, self.day)[len(answers)]
         else:
             following = get_next_number(self.site, self.puzzle_number)
-        return get_url_in_frame(urls.puzzle_url(following, self.day, answers))
+        return get_url_in_frame(puzzle_url(following, self.day, answers))
 
     @cached_property
     def state(self) -> MatchState:

@@ -20,16 +20,31 @@ from app.experiments import Summary
 from app.project import ROOT
 from app.recipes import parse_recipe
 from app.recipes.taught import format_taught_title, list_taught_phases
-from app.web import urls
 from app.web.algorithms import ALGORITHMS
 from app.web.comparison import Comparison, SourceSnapshot
 from app.web.facts import check_puzzle
 from app.web.formatting import format_count, join_words
+from app.web.links.agents import agent_url
+from app.web.links.compare import compare_url
+from app.web.links.embed import (
+    EMBED_BOARD,
+    EMBED_MIND,
+    EMBED_VALUE,
+    embed_curve_url,
+    embed_experiment_url,
+)
+from app.web.links.experiments import EXPERIMENT, EXPERIMENT_FIGURE
+from app.web.links.how import how_url
+from app.web.links.mind import FILM, mind_url
+from app.web.links.play import match_url, play_url
+from app.web.links.puzzle import PUZZLE_TODAY, puzzle_url
+from app.web.links.teach import teach_url
 from app.web.match import MatchState
 from app.web.pages.parts.learning import WIN_RATE_KEY
 from app.web.pictures.minds import EXPECTED_KEY
 from app.web.pictures.svg import Drawing, render_png, write_file, write_style
 from app.web.rendering import allow_revalidation
+from app.web.routes import EMBED, frame_file_url, frame_url
 from app.web.service.headers import (
     CONTENT_SECURITY_POLICY,
     FRAME_HEADERS,
@@ -38,7 +53,6 @@ from app.web.service.headers import (
 )
 from app.web.site_data import SiteData
 from app.web.translation import gettext
-from app.web.urls import frame_file_url, frame_url
 from app.web.wording import LessonStep
 
 CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
@@ -108,18 +122,18 @@ class Export(NamedTuple):
 def export_board(state: MatchState) -> Export:
     """Return the export of the board of a match."""
     match = state.match
-    frame = urls.EMBED_BOARD.build_match_url(match)
+    frame = match_url(EMBED_BOARD, match)
     title = gettext("Tic-tac-toe after %(plies)s moves", plies=len(match.shown_record))
-    return _build_figure_export("board", title, urls.play_url(match), frame, BOARD_SIZE)
+    return _build_figure_export("board", title, play_url(match), frame, BOARD_SIZE)
 
 
 def export_game_values(state: MatchState) -> Export:
     """Return the export of a chart: the value of the game after each of its moves."""
-    value = urls.EMBED_VALUE.build_match_url(state.match)
+    value = match_url(EMBED_VALUE, state.match)
     return Export(
         id="value",
         title=gettext("The value of a game of tic-tac-toe over its moves"),
-        page_url=urls.play_url(state.match),
+        page_url=play_url(state.match),
         svg_url=frame_file_url(value, "svg"),
         csv_url=frame_file_url(value, "csv"),
     )
@@ -143,17 +157,13 @@ def export_curves(
     export = _build_figure_export(
         export_id=f"curves{curve_key and '-' + curve_key}",
         title=f"How {join_words(titles)} learned tic-tac-toe",
-        page_url=urls.agent_url(agent_names[0], opponent)
-        if one
-        else urls.compare_url(shown),
-        frame_url=urls.embed_curve_url(
-            agent_names[0], agent_names[1:], curve_key, opponent
-        ),
+        page_url=agent_url(agent_names[0], opponent) if one else compare_url(shown),
+        frame_url=embed_curve_url(agent_names[0], agent_names[1:], curve_key, opponent),
         frame_size=CURVE_SIZE if curve_key or len(agent_names) > 1 else CURVES_SIZE,
         note=describe_provenance(site, agent_names[0]) if one else "",
     )
     if one and not curve_key:
-        return export._replace(film_url=urls.FILM.url(agent_names[0]))
+        return export._replace(film_url=FILM.url(agent_names[0]))
     return export
 
 
@@ -169,15 +179,15 @@ def export_mind(
         site.get_snapshot_parameter(agent_name, snapshot),
         "" if colouring_key == EXPECTED_KEY else colouring_key,
     )
-    frame = urls.EMBED_MIND.url(agent_name, step=view[1], colour=view[2])
+    frame = EMBED_MIND.url(agent_name, step=view[1], colour=view[2])
     title = (
         f"All positions of tic-tac-toe as {site.display_titles[agent_name]} values them"
     )
-    page = urls.mind_url(*view)
+    page = mind_url(*view)
     export = _build_figure_export(
         "mind", title, page, frame, MIND_SIZE, describe_provenance(site, agent_name)
     )
-    return export._replace(film_url=urls.FILM.url(agent_name))
+    return export._replace(film_url=FILM.url(agent_name))
 
 
 def export_puzzle(site: SiteData, puzzle_number: int) -> Export:
@@ -188,7 +198,7 @@ def export_puzzle(site: SiteData, puzzle_number: int) -> Export:
     check_puzzle(puzzle_number, site)
     return _build_page_export(
         f"Find the mistake: puzzle {puzzle_number}",
-        urls.puzzle_url(puzzle_number),
+        puzzle_url(puzzle_number),
         PUZZLE_SIZE,
     )
 
@@ -196,20 +206,20 @@ def export_puzzle(site: SiteData, puzzle_number: int) -> Export:
 def export_daily_puzzles() -> Export:
     """Return the export of the puzzles of the current day."""
     return _build_page_export(
-        "Find the mistake: today's puzzle", urls.PUZZLE_TODAY, PUZZLE_SIZE
+        "Find the mistake: today's puzzle", PUZZLE_TODAY.url(), PUZZLE_SIZE
     )
 
 
 def export_lesson_step(step: LessonStep) -> Export:
     """Return the export of a step of the lesson."""
     title = f"How a program learns tic-tac-toe: {step.title}"
-    return _build_page_export(title, urls.how_url(step.slug), LESSON_STEP_SIZE)
+    return _build_page_export(title, how_url(step.slug), LESSON_STEP_SIZE)
 
 
 def export_update(slug: str) -> Export:
     """Return the ways to export the updates of an algorithm."""
     title = f"{ALGORITHMS[slug].section.title}: one update, step by step"
-    return _build_page_export(title, urls.how_url(slug), UPDATE_SIZE)
+    return _build_page_export(title, how_url(slug), UPDATE_SIZE)
 
 
 def export_learner(recipe: str) -> Export:
@@ -223,7 +233,7 @@ def export_learner(recipe: str) -> Export:
         if taught
         else "Teach a program tic-tac-toe"
     )
-    return _build_page_export(title, urls.teach_url(recipe), LEARNER_SIZE)
+    return _build_page_export(title, teach_url(recipe), LEARNER_SIZE)
 
 
 def export_figure(summary: Summary, figure_number: int = 1) -> Export:
@@ -231,10 +241,10 @@ def export_figure(summary: Summary, figure_number: int = 1) -> Export:
     return Export(
         id=f"figure-{figure_number}",
         title=f"{summary.title}: {summary.figures[figure_number - 1].title}",
-        page_url=urls.EXPERIMENT.url(summary.id),
-        svg_url=urls.EXPERIMENT_FIGURE.url(summary.id, figure_number),
-        csv_url=frame_file_url(urls.EXPERIMENT.url(summary.id), "csv"),
-        frame_url=urls.embed_experiment_url(summary.id, figure_number),
+        page_url=EXPERIMENT.url(summary.id),
+        svg_url=EXPERIMENT_FIGURE.url(summary.id, figure_number),
+        csv_url=frame_file_url(EXPERIMENT.url(summary.id), "csv"),
+        frame_url=embed_experiment_url(summary.id, figure_number),
         frame_size=EXPERIMENT_SIZE,
         note=describe_runs(summary),
     )
@@ -337,7 +347,7 @@ def build_svg_response(
 
     The drawing may use its own style only.
     """
-    framed = request.path.startswith(urls.EMBED)
+    framed = request.path.startswith(EMBED)
     policy = FRAME_HEADERS[POLICY_HEADER] if framed else CONTENT_SECURITY_POLICY
     digest = base64.b64encode(
         hashlib.sha256(write_style(drawing, scheme).encode()).digest()

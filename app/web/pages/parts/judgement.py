@@ -13,7 +13,6 @@ from app.tictactoe.atlas import BlunderDecisions, Certificate
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.tictactoe.report import Chances
-from app.web import urls
 from app.web.facts import (
     BEST_RESPONDER,
     build_certificate,
@@ -24,13 +23,14 @@ from app.web.facts import (
     list_policy_blunders,
 )
 from app.web.formatting import format_percent, name_square
+from app.web.links.play import map_plies_to_urls, play_against_url, play_url
 from app.web.match import Match, build_match_against_person, replay_match
 from app.web.move_values import OUTCOME_LABELS, spell_best_play, spell_outcome
 from app.web.pages.parts.learning import name_opponent
 from app.web.pictures.boards import SmallBoard, draw_small_board
 from app.web.pictures.curves import OutcomeShare, divide_bar
+from app.web.routes import Destination
 from app.web.site_data import HUMAN, SiteData
-from app.web.urls import Destination, map_plies_to_urls
 
 
 def list_results(
@@ -92,17 +92,15 @@ class LostGame(NamedTuple):
 def list_board_links(policy_name: str) -> list[Destination]:
     """Return links to games: against a policy in each seat, and of the policy against itself."""
     return [
-        Destination(
-            "Play X against it", urls.play_against_url(policy_name), id="play-x"
-        ),
+        Destination("Play X against it", play_against_url(policy_name), id="play-x"),
         Destination(
             "Play O against it",
-            urls.play_url(Match(x=policy_name, o=HUMAN)),
+            play_url(Match(x=policy_name, o=HUMAN)),
             id="play-o",
         ),
         Destination(
             "Watch it play itself",
-            urls.play_url(Match(x=policy_name, o=policy_name)),
+            play_url(Match(x=policy_name, o=policy_name)),
             id="watch",
         ),
     ]
@@ -218,7 +216,7 @@ def _build_exhibit(
         ),
         is_paused=True,
     )
-    href = urls.play_url(match)
+    href = play_url(match)
     return PositionExhibit(
         draw_small_board(site.game, position, signs), href, title, list(notes)
     )
@@ -350,7 +348,7 @@ def _build_lost_game(
             PositionExhibit(picture, address(ply), title, [done], blunder and own)
         )
     return LostGame(
-        url=urls.play_url(state.match.show_ply(0)),
+        url=play_url(state.match.show_ply(0)),
         best_response_chances=judge_policy(site, policy_name).outcome_chances[
             BEST_RESPONDER, seat
         ],

@@ -13,10 +13,10 @@ from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, replay_record
 from app.tictactoe.report import Chances, ChancesBySeat, Figures, RatesBySeat
-from app.web import urls
 from app.web.comparison import CURVE_TITLES, SourceSnapshot
 from app.web.facts import BEST_RESPONDER
 from app.web.formatting import format_count, join_words, name_square
+from app.web.links.play import play_url
 from app.web.match import Match, read_choice
 from app.web.move_values import MoveValues, evaluate_moves
 from app.web.pictures.curves import (
@@ -128,7 +128,7 @@ def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
     steps = [*range(len(figures.snapshot_updates) - 1), None]
     name = site.name_for_url(card)
     views = [
-        urls.play_url(Match(o=name, value_source=name, snapshot=step)) for step in steps
+        play_url(Match(o=name, value_source=name, snapshot=step)) for step in steps
     ]
     return lay_out_charts(
         "learning", "Updates", figures.snapshot_updates, charts, views

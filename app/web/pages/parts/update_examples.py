@@ -18,10 +18,10 @@ from app.recipes.shipped import SHIPPED
 from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.views import RewardScale
-from app.web import urls
 from app.web.algorithms import ALGORITHMS, MINIMAX, SECTIONS, find_algorithm_slug
 from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import format_count, name_square
+from app.web.links.how import how_url
 from app.web.pages.parts.update import (
     STEP_COUNT,
     UpdateEvent,
@@ -179,9 +179,7 @@ def draw_nearest_example(query: ValueQuery) -> ExamplePicture | None:
     ):  # such updates follow another rule than the examples
         return None
     chosen = max(examples, key=lambda example: rank_example(example, query))
-    return draw_example(
-        site, examples, chosen.kind, STEP_COUNT, partial(urls.how_url, slug)
-    )
+    return draw_example(site, examples, chosen.kind, STEP_COUNT, partial(how_url, slug))
 
 
 class BlunderEffect(NamedTuple):

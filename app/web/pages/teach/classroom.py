@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import ClassVar, NamedTuple
 from urllib.parse import unquote
 
-from flask import Blueprint, request
+from flask import request
 from werkzeug.exceptions import (
     BadRequest,
     HTTPException,
@@ -23,8 +23,12 @@ from app.recipes.taught import Refusal
 from app.tictactoe.blunder_boards import BlunderChance, find_blunder_chances
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.values import find_best_response
-from app.web import urls
 from app.web.formatting import format_percent
+from app.web.links.how import how_url
+from app.web.links.judge import judge_url
+from app.web.links.puzzle import PUZZLE_TODAY
+from app.web.links.teach import CLASSROOM, TEACH, teach_url
+from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import build_iframe
 from app.web.pages.parts.sent_table import FORM_MIMETYPE, receive_form, receiving
 from app.web.pages.teach.learners import (
@@ -35,11 +39,13 @@ from app.web.pages.teach.learners import (
 )
 from app.web.pictures.boards import SmallBoard, draw_small_board
 from app.web.rendering import Page, render_page
+from app.web.routes import frame_url
 from app.web.service.reading import read_in_process
 from app.web.site_data import MOVES_PREFIX, get_current_site
 from app.web.translation import gettext, gettext_noop, mark_english
 
-bp = Blueprint("classroom", __name__)
+bp = PageBlueprint("classroom", __name__)
+bp.add_room("Teach", "class", gettext_noop("Lesson plan"), CLASSROOM.url)
 
 MAX_LINES = 60  # maximum number of pasted lines that are not empty
 MAX_FORM_BYTES = 1 << 18
@@ -49,11 +55,11 @@ FREQUENT_CHANCE = 0.01  # smallest probability of a blunder that the table count
 MOVES_PATTERN = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
 # (title of the frame, its URL, its height in pixels)
 FRAME_TITLES = (
-    (gettext_noop("Teach a program tic-tac-toe"), urls.frame_url(urls.TEACH), 740),
-    (gettext_noop("Puzzle of the day"), urls.frame_url(urls.PUZZLE_TODAY), 560),
+    (gettext_noop("Teach a program tic-tac-toe"), frame_url(TEACH.url()), 740),
+    (gettext_noop("Puzzle of the day"), frame_url(PUZZLE_TODAY.url()), 560),
     (
         gettext_noop("A step of the lesson"),
-        urls.frame_url(urls.how_url("learning")),
+        frame_url(how_url("learning")),
         700,
     ),
 )
@@ -228,13 +234,13 @@ def draw_blunder(game: Game, position: int) -> SmallBoard:
     return draw_small_board(game, position, signs)
 
 
-@bp.get(urls.CLASSROOM)
+@bp.get(CLASSROOM)
 def show_class_page() -> Response:
     """Show the plan, the worksheet and the form."""
     return render_page(ClassPage(get_current_site().game))
 
 
-@bp.post(urls.CLASSROOM)
+@bp.post(CLASSROOM)
 def compare_class() -> Response:
     """Show the table of the learners whose links are in the form; the links are not stored."""
     typed = read_typed_links()
@@ -337,7 +343,7 @@ def read_learner(pupil_name: str, learner_name: str) -> Pupil:
     seats = SEATS if getattr(recipe, "seat", "both") == "both" else [recipe.seat]  # type: ignore[attr-defined]
     return Pupil(
         pupil_name,
-        urls.teach_url(course.recipe),
+        teach_url(course.recipe),
         format_learner_title(recipe),
         sum(bool(lesson.record) for lesson in course.lessons),
         {seat: last.loss_chances[seat] for seat in seats},
@@ -368,7 +374,7 @@ def read_judged_table(pupil_name: str, move_code: str) -> Pupil:
     }
     return Pupil(
         pupil_name,
-        urls.judge_url(moves),
+        judge_url(moves),
         "",
         None,
         beaten,

@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 import segno
-from flask import Blueprint, Response, redirect, request
+from flask import Response, redirect, request
 from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
 from werkzeug.http import generate_etag
@@ -35,7 +35,6 @@ from app.tictactoe.game import SEATS, O, X, get_mover
 from app.tictactoe.notation import DIGITS, MARKS, parse_record, replay_record
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.views import compute_colour_level, scale_values
-from app.web import urls
 from app.web.algorithms import get_opponent_name
 from app.web.comparison import Comparison, SourceSnapshot
 from app.web.formatting import (
@@ -46,6 +45,18 @@ from app.web.formatting import (
     name_square,
     spell_bead_count,
 )
+from app.web.links.compare import compare_url
+from app.web.links.play import play_url
+from app.web.links.teach import (
+    TEACH,
+    TEACH_PREVIEW,
+    TEACH_QR,
+    TEACH_RECIPE,
+    paper_url,
+    teach_game_url,
+    teach_url,
+    unfinished_game_url,
+)
 from app.web.match import (
     MatchState,
     build_match_against_person,
@@ -54,6 +65,7 @@ from app.web.match import (
     replay_match,
 )
 from app.web.move_values import EMPTY_NOTE, HEAT_STEPS, MoveValues, build_move_values
+from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import Export, build_png_response, export_learner
 from app.web.pages.teach.goals import list_exact_goals, list_near_goals
 from app.web.pages.teach.last_move import (
@@ -85,6 +97,7 @@ from app.web.rendering import (
     redirect_after_form,
     render_page,
 )
+from app.web.routes import Destination
 from app.web.site_data import get_current_site
 from app.web.translation import (
     gettext,
@@ -93,9 +106,9 @@ from app.web.translation import (
     mark_english,
     ngettext,
 )
-from app.web.urls import Destination, frame_url
 
-bp = Blueprint("teach", __name__)
+bp = PageBlueprint("teach", __name__)
+bp.add_room("Teach", "teach", gettext_noop("Teach a program"), TEACH.url)
 # matches the cells of an unfinished game; "." before the first move
 UNFINISHED_PATTERN = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")
 PRACTICE_GAMES = 100  # number of games of one practice
@@ -300,7 +313,7 @@ class TeachPage(Page, frozen=True):
     def paper_url(self) -> str:
         """The URL of the box labels to print, with the beads that MENACE has now."""
         return (
-            urls.paper_url(machine_recipe=self.course.recipe)
+            paper_url(machine_recipe=self.course.recipe)
             if self.is_paper_machine
             else ""
         )
@@ -379,7 +392,7 @@ class TeachPage(Page, frozen=True):
         def link(cell: int) -> str:
             has_beads = not self._next_box or bool(course.values[last][cell])
             return (
-                urls.unfinished_game_url(self.unfinished_moves + DIGITS[cell])
+                unfinished_game_url(self.unfinished_moves + DIGITS[cell])
                 if has_beads
                 else ""
             )
@@ -428,15 +441,13 @@ class TeachPage(Page, frozen=True):
     @property
     def previous_lesson_url(self) -> str:
         """The URL of the previous lesson, "" if there is none."""
-        return (
-            urls.teach_game_url(self.shown_lesson - 1) if self.shown_lesson > 1 else ""
-        )
+        return teach_game_url(self.shown_lesson - 1) if self.shown_lesson > 1 else ""
 
     @property
     def next_lesson_url(self) -> str:
         """The URL of the next lesson, "" if there is none."""
         is_last = self.shown_lesson == len(self.course.lessons)
-        return "" if is_last else urls.teach_game_url(self.shown_lesson + 1)
+        return "" if is_last else teach_game_url(self.shown_lesson + 1)
 
     @property
     def strength_chart(self) -> Markup:
@@ -524,7 +535,7 @@ class TeachPage(Page, frozen=True):
     @property
     def page_url(self) -> str:
         """The URL of this page."""
-        return urls.teach_url(
+        return teach_url(
             _shorten_name(self.course.recipe), unfinished_moves=self.unfinished_moves
         )
 
@@ -534,7 +545,7 @@ class TeachPage(Page, frozen=True):
         if not self.course.lessons:
             return ""
         return get_url_in_frame(
-            urls.teach_url(name_recipe(remove_last_lesson(self._recipe)))
+            teach_url(name_recipe(remove_last_lesson(self._recipe)))
         )
 
     @property
@@ -543,7 +554,7 @@ class TeachPage(Page, frozen=True):
         if not self.course.lessons:
             return ""
         other = remove_all_games(self._recipe).with_seed(self._recipe.seed + 1)
-        return get_url_in_frame(urls.teach_url(name_recipe(other)))
+        return get_url_in_frame(teach_url(name_recipe(other)))
 
     @property
     def practice_links(self) -> list[Destination]:
@@ -556,7 +567,7 @@ class TeachPage(Page, frozen=True):
         return [
             Destination(
                 gettext(title),
-                get_url_in_frame(urls.teach_url(_shorten_name(text))),
+                get_url_in_frame(teach_url(_shorten_name(text))),
                 gettext(line),
             )
             for text, (title, line) in LEARNERS.items()
@@ -577,7 +588,7 @@ class TeachPage(Page, frozen=True):
         """The URL of the QR code of the link; "" if the link is too long for one."""
         recipe = self.course.recipe
         return (
-            urls.TEACH_QR.url(recipe)
+            TEACH_QR.url(recipe)
             if len(_build_link(recipe)) <= MAX_QR_CHARACTERS
             else ""
         )
@@ -585,7 +596,7 @@ class TeachPage(Page, frozen=True):
     @property
     def preview_url(self) -> str:
         """The URL of the preview picture of a link to this page."""
-        return urls.TEACH_PREVIEW.url(self.course.recipe)
+        return TEACH_PREVIEW.url(self.course.recipe)
 
 
 class RefusedPage(Page, frozen=True):
@@ -598,10 +609,10 @@ class RefusedPage(Page, frozen=True):
     is_link_truncated: bool  # whether only the end of the link is missing
 
 
-@bp.get(urls.TEACH)
-@bp.get(urls.TEACH_RECIPE)
-@bp.get(frame_url(urls.TEACH), endpoint="framed")
-@bp.get(frame_url(urls.TEACH_RECIPE), endpoint="framed")
+@bp.get(TEACH)
+@bp.get(TEACH_RECIPE)
+@bp.get(TEACH.framed, endpoint="framed")
+@bp.get(TEACH_RECIPE.framed, endpoint="framed")
 def show_learner(learner: str = "") -> AnyResponse:
     """Show a learner, with its unfinished game or its last game."""
     now = request.args.get("now", "")
@@ -619,14 +630,14 @@ def show_learner(learner: str = "") -> AnyResponse:
         )
     recipe, course = replay_course(learner or DEFAULT_LEARNER, now)
     if learner not in ("", name_recipe(recipe)):
-        canonical = urls.TEACH_RECIPE.url(name_recipe(recipe), now=now, game=game)
+        canonical = TEACH_RECIPE.url(name_recipe(recipe), now=now, game=game)
         return redirect(get_url_in_frame(canonical), 301)
     if isinstance(course, Refusal):
         return render_course_refusal(recipe, course)
     # A finished game becomes a part of the recipe, so the URL changes.
     if course.recipe != name_recipe(recipe):
         return redirect_after_form(
-            get_url_in_frame(urls.teach_url(course.recipe)), partial(TeachPage, course)
+            get_url_in_frame(teach_url(course.recipe)), partial(TeachPage, course)
         )
     last = len(course.lessons)
     shown = read_integer("game", game, 1, last) if game and last else last
@@ -660,12 +671,12 @@ def _render_refusal(
     """Return the page for games that cannot be replayed, with a link to the learner before them."""
     kept = Destination(
         format_learner_title(complete_recipe),
-        get_url_in_frame(urls.teach_url(name_recipe(complete_recipe))),
+        get_url_in_frame(teach_url(name_recipe(complete_recipe))),
     )
     return render_page(RefusedPage(reason, kept, is_link_truncated))
 
 
-@bp.get(urls.TEACH_PREVIEW)
+@bp.get(TEACH_PREVIEW)
 def download_preview(name: str) -> Response:
     """Return the preview picture of a link to a learner, as PNG."""
     _, course = replay_course(name)
@@ -679,7 +690,7 @@ def download_preview(name: str) -> Response:
     return build_png_response(draw_board_preview(shown.board, words))
 
 
-@bp.get(urls.TEACH_QR)
+@bp.get(TEACH_QR)
 def download_qr_code(name: str) -> Response:
     """Return the QR code of the link to a learner, as SVG."""
     link = _build_link(name)
@@ -694,7 +705,7 @@ def download_qr_code(name: str) -> Response:
 
 def _build_link(recipe: str) -> str:
     """Return the full URL of a learner with the host, for copying."""
-    return request.host_url.rstrip("/") + urls.teach_url(_shorten_name(recipe))
+    return request.host_url.rstrip("/") + teach_url(_shorten_name(recipe))
 
 
 def _shorten_name(recipe: str) -> str:
@@ -887,7 +898,7 @@ def _list_lost_games(course: Course, played_seats: list[str]) -> Iterator[Destin
         if record is not None and seat in played_seats:
             match = build_match_against_person(course.recipe, SEATS[seat], record)
             how = gettext("Show a lost game as %(mark)s", mark=seat.upper())
-            yield Destination(how, urls.play_url(match))
+            yield Destination(how, play_url(match))
 
 
 def _list_practice_links(recipe: Recipe) -> Iterator[Destination]:
@@ -902,7 +913,7 @@ def _list_practice_links(recipe: Recipe) -> Iterator[Destination]:
             continue
         games_there = gettext("%(number)s games", number=PRACTICE_GAMES)
         yield Destination(
-            gettext(against), get_url_in_frame(urls.teach_url(longer)), games_there
+            gettext(against), get_url_in_frame(teach_url(longer)), games_there
         )
 
 
@@ -912,6 +923,6 @@ def _build_usual_url(recipe: Recipe) -> str:
     usual = IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))
     if usual not in SHIPPED and start.compute_max_updates() > MAX_UPDATES:
         return ""
-    return urls.compare_url(
+    return compare_url(
         Comparison("", (SourceSnapshot(name_recipe(recipe)), SourceSnapshot(usual)))
     )

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from flask import Blueprint, Response, redirect, request
+from flask import Response, redirect, request
 from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
@@ -20,16 +20,18 @@ from app.tictactoe.beads import count_beads as beads_of_pairs
 from app.tictactoe.boxes import Box, count_lost_boxes, list_boxes
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
-from app.web import urls
+from app.web.links.teach import PAPER, paper_url, teach_url
 from app.web.match import read_choice
+from app.web.navigation import PageBlueprint
 from app.web.pages.teach.learners import get_first_cell, replay_course
 from app.web.pictures.boxes import BoxLabel, draw_bead_signs, draw_label
 from app.web.rendering import Page, render_page
+from app.web.routes import Destination
 from app.web.site_data import get_current_site
 from app.web.translation import gettext, gettext_noop
-from app.web.urls import Destination
 
-bp = Blueprint("paper", __name__)
+bp = PageBlueprint("paper", __name__)
+bp.add_room("Teach", "paper", gettext_noop("MENACE on paper"), PAPER.url)
 
 LABELS_PER_SHEET = 24  # four columns and six rows of labels
 SCORE_ROWS = 16  # number of games on a score sheet
@@ -218,7 +220,7 @@ class PaperPage(Page, frozen=True):
         return [
             Destination(
                 gettext(words[one], number=number),
-                urls.paper_url(one, self.size_key),
+                paper_url(one, self.size_key),
                 id=f"set-{one}",
                 is_current=one == self.set_key and not self.machine_recipe,
             )
@@ -231,7 +233,7 @@ class PaperPage(Page, frozen=True):
         return [
             Destination(
                 gettext(title),
-                urls.paper_url(self.set_key, size, self.machine_recipe),
+                paper_url(self.set_key, size, self.machine_recipe),
                 id=f"size-{size}",
                 is_current=size == self.size_key,
             )
@@ -241,12 +243,12 @@ class PaperPage(Page, frozen=True):
     @property
     def learner_url(self) -> str:
         """The URL of the machine as a learner on the site."""
-        return urls.teach_url(
+        return teach_url(
             self.machine_recipe or name_recipe(build_start_recipe(self.set_key))
         )
 
 
-@bp.get(urls.PAPER)
+@bp.get(PAPER)
 def show_paper_sheets() -> AnyResponse:
     """Show the sheets, or redirect typed games to the learner that they make."""
     chosen_set = read_choice("set", request.args, OPENING_BY_SET, "short")
@@ -271,7 +273,7 @@ def show_paper_sheets() -> AnyResponse:
         response: Response = render_page(page)
         response.status_code = 400
         return response
-    return redirect(urls.teach_url(recipe), 303)
+    return redirect(teach_url(recipe), 303)
 
 
 def build_start_recipe(set_key: str) -> Menace:

@@ -1,0 +1,121 @@
+"""The application: its pages, and everything that they share."""
+
+import random
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from types import SimpleNamespace
+
+from flask import Flask
+
+from app.project import COMMAND, ROOT, read_version
+from app.web import (
+    canonical_names,
+    formatting,
+    links,
+    navigation,
+    rendering,
+    routes,
+)
+from app.web.facts import judge_policy, list_puzzles, play_round_robin
+from app.web.service import (
+    compiled,
+    deployment,
+    errors,
+    headers,
+    languages,
+    packing,
+    queries,
+)
+from app.web.service.cache import cache_responses
+from app.web.service.request_id import identify_requests
+from app.web.site_data import load_site_data
+
+# Each has a section. The rooms of a door are in the order of this list.
+PAGE_MODULES = (
+    "front",
+    "play",
+    "compare",
+    "why",
+    "embed",
+    "puzzle",
+    "lesson",  # before "how", because the URL rule of "how" also matches lesson steps
+    "how",
+    "faults",
+    "glossary",
+    "teach.page",
+    "teach.paper",
+    "teach.classroom",
+    "lab.page",
+    "experiments",
+    "agents",
+    "mind",
+    "arena",
+    "judge",
+    "api.operations",
+)
+PAGES = [import_module(f"{__package__}.pages.{name}") for name in PAGE_MODULES]
+LINKS = [
+    import_module(f"{links.__name__}.{each.name}")
+    for each in iter_modules(links.__path__)
+]
+
+
+def create_app(models_folder: Path | None = None, seed: int | None = None) -> Flask:
+    """Return the site with the models of a folder, by default the folder in the environment.
+
+    With a `seed` agents draw equal moves in each run. Raises ModelError, naming the file and the
+    reason, for a broken model, and SettingError for a wrong variable of the environment.
+    """
+    app = Flask(__name__, static_folder=None, template_folder=ROOT / "templates")
+    app.jinja_options = {
+        "trim_blocks": True,
+        "lstrip_blocks": True,
+        "extensions": ["jinja2.ext.i18n"],
+    }
+    app.jinja_env.globals["command"] = COMMAND
+    settings = deployment.read_settings()
+    app.extensions["version"] = read_version()
+    app.extensions["random"] = (
+        random.SystemRandom() if seed is None else random.Random(seed)
+    )
+    queries.init_app(app)
+    packing.init_app(app, ROOT / "static")
+    headers.init_app(app)
+    # Loading takes a while, so all settings are checked first.
+    app.extensions["site"] = site = load_site_data(
+        models_folder or settings.models_folder, settings.is_lab_enabled
+    )
+    # Computed here, so that the first visitors of a worker need not wait 0.15 s.
+    play_round_robin(site, "")
+    _ = list_puzzles(site)
+    for name in site.policies:
+        judge_policy(site, name)
+    languages.init_app(app)
+    errors.init_app(app)
+    for module in (*PAGES, deployment):
+        app.register_blueprint(module.bp)
+    compiled.init_app(app)
+    rendering.init_app(app)
+    canonical_names.init_app(app)
+    navigation.init_app(app)
+    # The functions that build links; a template reads them as `urls.play_url`.
+    app.jinja_env.globals["urls"] = SimpleNamespace(
+        **{
+            name: each
+            for one in (*LINKS, routes)
+            for name, each in vars(one).items()
+            if not name.startswith("_")
+        }
+    )
+    for function in (
+        formatting.format_count,
+        formatting.format_parameter,
+        formatting.format_percent,
+        formatting.format_signed,
+    ):
+        app.add_template_global(function)
+    app.wsgi_app = cache_responses(app.wsgi_app, queries.build_query_reader(app))  # type: ignore[assignment, method-assign]
+    deployment.init_app(app, settings)
+    app.wsgi_app = identify_requests(app.wsgi_app)  # type: ignore[assignment, method-assign]
+    return app

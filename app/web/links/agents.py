@@ -1,0 +1,42 @@
+"""Links to agents, their files, blunders and proofs."""
+
+from app.web.links.judge import JUDGE_BLUNDERS, JUDGE_CERTIFICATE, judge_url
+from app.web.routes import Route, omit_first_page
+from app.web.site_data import MOVES_PREFIX, is_policy_name
+
+AGENTS = Route("/agents", "sort order")
+AGENTS_FILE = Route("/agents.csv")
+AGENT = Route("/agents/<name>", "against")
+AGENT_FILE = Route("/agents/<name>.<any(npz, json, csv):ending>")
+BLUNDERS = Route("/agents/<name>/blunders", "page")
+CERTIFICATE = Route("/agents/<name>/certificate-<any(x, o):seat>", "page")
+
+
+def agent_url(agent_name: str, opponent: str = "") -> str:
+    """Return the URL of an agent's page, with its learning curves against an opponent.
+
+    For a policy that is named by its moves, it is the URL of the page that judges the policy.
+    """
+    if is_policy_name(agent_name):
+        return judge_url(agent_name)
+    return AGENT.url(agent_name, against=opponent)
+
+
+def blunders_url(policy_name: str, page: int = 1) -> str:
+    """Return the URL of the list of an agent's blunders, at a page number."""
+    if is_policy_name(policy_name):
+        return JUDGE_BLUNDERS.url(
+            moves=policy_name.removeprefix(MOVES_PREFIX), page=omit_first_page(page)
+        )
+    return BLUNDERS.url(policy_name, page=omit_first_page(page))
+
+
+def certificate_url(policy_name: str, seat: str, page: int = 1) -> str:
+    """Return the URL of the proof that an agent cannot be beaten in a seat, "x" or "o"."""
+    if is_policy_name(policy_name):
+        return JUDGE_CERTIFICATE.url(
+            seat,
+            moves=policy_name.removeprefix(MOVES_PREFIX),
+            page=omit_first_page(page),
+        )
+    return CERTIFICATE.url(policy_name, seat, page=omit_first_page(page))

@@ -1,0 +1,13 @@
+"""Links to a comparison."""
+
+from app.web.comparison import Comparison
+from app.web.routes import Route
+
+COMPARE = Route("/compare/<record>", "lens* figure frame")
+
+
+def compare_url(comparison: Comparison) -> str:
+    """Return the URL of a comparison."""
+    return COMPARE.url(
+        comparison.record, lens=[*comparison.views], figure=comparison.curve_key
+    )

@@ -1,0 +1,43 @@
+"""Links to the lab."""
+
+from app.recipes.algorithms import ALGORITHMS
+from app.recipes.parameters import get_parameters
+from app.web.routes import Route
+
+_LAB_PARAMETERS = "ghost curve step game update seeds axis elsewhere"
+_RECIPE_PARAMETERS = sorted(
+    {name for kind in ALGORITHMS.values() for name in get_parameters(kind)}
+)
+LAB_CHANGES = [  # parameters for both recipes of the lab, for recipe a, or for recipe b
+    side + name
+    for side in ("", "a.", "b.")
+    for name in ("algorithm", *_RECIPE_PARAMETERS)
+]
+RECIPE_SCRIPT = Route("/lab/<name>.py")
+LAB = Route("/lab", " ".join(["recipe algorithm", _LAB_PARAMETERS, *LAB_CHANGES[1:]]))
+LAB_RECIPE = Route("/lab/<name>", _LAB_PARAMETERS)
+LAB_PREVIEW = Route("/preview/lab/<name>.png", _LAB_PARAMETERS)
+
+
+def lab_url(
+    recipe_name: str = "",
+    baseline: str = "",
+    measure_key: str = "",
+    step: int | None = None,
+    game: int | None = None,
+    update: int | None = None,
+    seeds: int | None = None,
+    axis_key: str = "",
+    elsewhere: int | None = None,
+) -> str:
+    """Return the URL of the lab with a recipe, compared with the recipe `baseline` if given.
+
+    `measure_key` and `axis_key` select the curves, `step` is a snapshot, and `seeds` the number of
+    seeds. `game` is the number of a training game, shown after its first `update` updates.
+    `elsewhere` is the number of verdicts to show in the table that repeats the comparison with
+    other opponents and numbers of games.
+    """
+    numbers = {"step": step, "game": game, "update": update, "seeds": seeds}
+    numbers["elsewhere"] = elsewhere
+    query = {"ghost": baseline, "curve": measure_key, "axis": axis_key, **numbers}
+    return LAB_RECIPE.url(recipe_name, **query) if recipe_name else LAB.url(**query)

@@ -1,0 +1,26 @@
+"""Links to the picture of an agent's mind."""
+
+from app.web.links.embed import EMBED_MIND
+from app.web.routes import Route, frame_file_url
+
+MIND = Route("/mind/<name>", "step colour tile")
+FILM = Route("/mind/<name>.gif")
+
+
+def mind_url(
+    agent_name: str,
+    snapshot: int | None = None,
+    colouring_key: str = "",
+    tile_number: int | None = None,
+) -> str:
+    """Return the URL of an agent's mind at a snapshot, with a colouring and a selected tile."""
+    return MIND.url(agent_name, step=snapshot, colour=colouring_key, tile=tile_number)
+
+
+def mind_preview_url(
+    agent_name: str, snapshot: int | None = None, colouring_key: str = ""
+) -> str:
+    """Return the URL of the preview picture of an agent's mind."""
+    return frame_file_url(
+        EMBED_MIND.url(agent_name, step=snapshot, colour=colouring_key), "png"
+    )

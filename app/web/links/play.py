@@ -1,0 +1,115 @@
+"""Links to a match: to play, to reply, its settings, its pictures."""
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from msgspec.structs import astuple
+
+from app.tictactoe.notation import DIGITS
+from app.web.match import WATCHED_EPSILON, Match
+from app.web.routes import Route, quote_text
+
+# query parameters of a match: all fields but the record
+MATCH_PARAMETERS = " ".join(Match.__struct_encode_fields__[1:])
+# query parameters that `apply_settings` reads
+_SETTINGS_PARAMETERS = "at seat player lens errors epsilon delay hide own step pause"
+# Names and defaults of the settings of a match: all fields but the record and the ply.
+_SETTING_NAMES = Match.__struct_encode_fields__[2:]
+_SETTING_DEFAULTS = astuple(Match())[2:]
+PLAY = Route("/play/<record>", MATCH_PARAMETERS)  # PLAY without a record is a new game
+REPLY = Route("/reply/<record>", MATCH_PARAMETERS)
+MINDS = Route("/minds/<record>", MATCH_PARAMETERS)
+SQUARE = Route("/square/<record>", f"{MATCH_PARAMETERS} cell")
+# the target of the form with settings
+CHANGE_SETTINGS = Route("/set/", _SETTINGS_PARAMETERS)
+SETTINGS = Route("/settings/", "at")  # the form with settings
+PLAYERS = Route("/players/", "at")
+EXPORTS = Route("/take/<record>", MATCH_PARAMETERS)
+MATCH_PREVIEW = Route("/preview/<record>.png", MATCH_PARAMETERS)
+
+
+def match_url(route: Route, match: Match, *query_parts: str) -> str:
+    """Return the URL of a match on a route; settings with their defaults are left out."""
+    _, ply, *settings = astuple(match)
+    query = [f"ply={ply}"] if ply is not None else []
+    query += [*_list_settings(*settings), *query_parts]
+    return route.url(match.record) + ("?" + "&".join(query) if query else "")
+
+
+def play_url(match: Match) -> str:
+    """Return the URL of a match on the play page."""
+    address = match_url(PLAY, match)
+    return f"{address}?o={_format_value(match.o)}" if address.endswith("/") else address
+
+
+def play_against_url(agent_name: str) -> str:
+    """Return the URL of a new game of a person as X against an agent."""
+    return play_url(Match(o=agent_name))
+
+
+def watch_url(agent_name: str) -> str:
+    """Return the URL of games of an agent against itself, one after the other.
+
+    One move in ten is random, so that the games differ.
+    """
+    return play_url(Match(x=agent_name, o=agent_name, epsilon=WATCHED_EPSILON))
+
+
+def map_moves_to_urls(
+    match: Match, build_url: Callable[[Match], str] = play_url
+) -> Callable[[int], str]:
+    """Return a function that maps a cell to the URL of the match after a move there.
+
+    It is faster than building each URL from a match.
+    """
+    path, _, query = build_url(match.follow_move(0)).partition("?")
+    start = path[:-1]
+    end = f"?{query}" if query else ""
+    return lambda cell: f"{start}{DIGITS[cell]}{end}"
+
+
+def map_plies_to_urls(match: Match) -> Callable[[int], str]:
+    """Return a function that maps a ply to the URL of the match at that ply."""
+    whole = play_url(match.show_ply(len(match.record)))
+    path, _, query = whole.partition("?")
+    rest = f"&{query}" if query else ""
+    return lambda ply: f"{path}?ply={ply}{rest}" if ply < len(match.record) else whole
+
+
+class MatchRoutes(NamedTuple):
+    """Functions that build the URLs of a board's links: to pages, or to frames."""
+
+    build_match_url: Callable[[Match], str]
+    build_reply_url: Callable[[Match], str]
+
+
+PAGE_ROUTES = MatchRoutes(play_url, partial(match_url, REPLY))
+
+
+@lru_cache(maxsize=128)  # a page has about fifteen URLs of a match, with few settings
+def _list_settings(*values: object) -> list[str]:
+    """Return the parts "name=value" of a query for settings of a match unlike their defaults.
+
+    The list is cached: callers must not change it.
+    """
+    return [
+        f"{name}={_format_value(value)}"
+        for name, usual, value in zip(
+            _SETTING_NAMES, _SETTING_DEFAULTS, values, strict=True
+        )
+        if value != usual
+    ]
+
+
+def _format_value(value: object) -> str:
+    match value:
+        case str():
+            return quote_text(value)
+        case bool():
+            return str(int(value))
+        case float():
+            return f"{value:g}"
+        case tuple():
+            return "-".join(map(str, value))
+    return quote_text(str(value))

@@ -1,0 +1,32 @@
+"""Links to puzzles."""
+
+from datetime import date
+
+from app.tictactoe.notation import DIGITS
+from app.web.routes import Route
+
+PUZZLES = Route("/puzzle")
+PUZZLE_TODAY = Route("/puzzle/today")
+PUZZLE = Route("/puzzle/<int:number>", "day answers right plays ply")
+SCORE = Route("/puzzle/<int:number>/score", "day answers")
+
+
+def puzzle_url(
+    puzzle_number: int,
+    day: date | None = None,
+    answer_digits: str = "",
+    chosen_correct_cell: int | None = None,
+    chosen_agent_cell: int | None = None,
+    ply: int = 0,
+) -> str:
+    """Return the URL of a puzzle, in the round of a `day` or in a round of ten.
+
+    `answer_digits` has a digit for each earlier puzzle of the round. `chosen_correct_cell` is the cell
+    chosen as the right move, `chosen_agent_cell` the cell chosen as the agent's move; `ply` moves
+    of the solution are shown.
+    """
+    cells = {"right": chosen_correct_cell, "plays": chosen_agent_cell}
+    chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}
+    return PUZZLE.url(
+        puzzle_number, day=day, answers=answer_digits, **chosen, ply=ply or None
+    )

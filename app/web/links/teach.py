@@ -1,0 +1,49 @@
+"""Links to teaching, its paper and its class."""
+
+from app.web.routes import Route
+
+TEACH = Route("/teach", "now game")
+PAPER = Route("/teach/paper", "set size of taught")
+CLASSROOM = Route("/teach/class")
+# The name of a learner can be truncated, so its page finds the canonical name.
+TEACH_RECIPE = Route("/teach/<learner>", "now game")
+TEACH_PREVIEW = Route("/preview/teach/<name>.png")
+TEACH_QR = Route("/qr/teach/<name>.svg")
+
+
+def teach_url(recipe_name: str = "", unfinished_moves: str = "") -> str:
+    """Return the URL for teaching a learner, by default the first learner of the list.
+
+    `unfinished_moves` are the cells played so far in the current game.
+    """
+    return (
+        TEACH_RECIPE.url(recipe_name, now=unfinished_moves)
+        if recipe_name
+        else TEACH.url(now=unfinished_moves)
+    )
+
+
+def paper_url(set_key: str = "", size_key: str = "", machine_recipe: str = "") -> str:
+    """Return the URL of the sheets of MENACE on paper.
+
+    `set_key` selects the boxes and `size_key` the size of the paper; `machine_recipe` is the recipe
+    of a machine whose present beads are on the labels.
+    """
+    return PAPER.url(
+        set="" if machine_recipe or set_key == "short" else set_key,
+        size="" if size_key == "a4" else size_key,
+        of=machine_recipe,
+    )
+
+
+def unfinished_game_url(unfinished_moves: str) -> str:
+    """Return the relative URL of a game in progress, from the page of its learner.
+
+    It is relative because the name of a taught learner is long.
+    """
+    return f"?now={unfinished_moves or '.'}"
+
+
+def teach_game_url(game_number: int) -> str:
+    """Return the relative URL of the updates of game `game_number`, from the learner's page."""
+    return f"?game={game_number}"

@@ -1,0 +1,118 @@
+"""What each module of pages declares, and the header and the sitemap that follow from it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+from flask import Blueprint, Flask
+
+from app.web.routes import Route
+from app.web.translation import gettext_noop
+
+# the entries of the header ("doors"), each with a menu of pages ("rooms")
+DOOR_TITLES = (
+    gettext_noop("Learn"),
+    gettext_noop("Play"),
+    gettext_noop("Puzzles"),
+    gettext_noop("Teach"),
+    gettext_noop("Research"),
+)
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+class Room(NamedTuple):
+    """An entry in the menu of a door: a kind of page."""
+
+    id: str  # value of `room` in the templates of its pages
+    title: str  # English title, translated by the header
+    url: str
+
+
+class Door(NamedTuple):
+    """An entry of the header with its menu of rooms."""
+
+    title: str  # English title, translated by the header
+    rooms: tuple[Room, ...]
+
+    @property
+    def url(self) -> str:
+        """The URL of the first room."""
+        return self.rooms[0].url
+
+    def contains_room(self, room_id: str) -> bool:
+        """Return whether the menu of this door has the room with an id."""
+        return any(each.id == room_id for each in self.rooms)
+
+
+class PageBlueprint(Blueprint):
+    """The pages of one module: their routes, their rooms, and their entries in the sitemap."""
+
+    def __init__(self, name: str, import_name: str) -> None:
+        """Create a section without pages; `import_name` is the name of its module."""
+        super().__init__(name, import_name)
+        self.routes: list[Route] = []
+        self._rooms: list[tuple[str, str, str, Callable[[], str]]] = []
+        self._list_urls: Callable[[], Iterable[str]] = tuple
+
+    def get(self, rule: Route | str, **options: Any) -> Callable[[View], View]:
+        """Let a function respond to GET requests of a route."""
+        return super().get(self._add_route(rule), **options)
+
+    def post(self, rule: Route | str, **options: Any) -> Callable[[View], View]:
+        """Let a function respond to POST requests of a route."""
+        return super().post(self._add_route(rule), **options)
+
+    def add_room(
+        self, door_title: str, room_id: str, title: str, build_url: Callable[[], str]
+    ) -> None:
+        """Add a room to a door; it is left out of a site for which `build_url` returns ""."""
+        self._rooms.append((door_title, room_id, title, build_url))
+
+    def add_to_sitemap(self, list_urls: Callable[[], Iterable[str]]) -> None:
+        """Add pages without a room to the sitemap."""
+        self._list_urls = list_urls
+
+    def list_rooms(self, door_title: str) -> Iterator[Room]:
+        """Yield the rooms of a door in the order in which they were added."""
+        for door, room_id, title, build_url in self._rooms:
+            if door == door_title and (url := build_url()):
+                yield Room(room_id, title, url)
+
+    def list_urls(self) -> list[str]:
+        """Return the URLs of the pages without a room for the sitemap."""
+        return [*self._list_urls()]
+
+    def _add_route(self, rule: Route | str) -> str:
+        if isinstance(rule, str):
+            return rule
+        self.routes.append(rule)
+        return rule.rule
+
+
+def init_app(app: Flask) -> None:
+    """Add the doors to the templates; the pages and the data of the site are there already."""
+    with app.app_context():
+        app.extensions["doors"] = list_doors(app)
+    app.jinja_env.globals["doors"] = app.extensions["doors"]
+
+
+def list_page_blueprints(app: Flask) -> list[PageBlueprint]:
+    """Return what the modules of pages declare, in the order of their registration."""
+    return [each for each in app.blueprints.values() if isinstance(each, PageBlueprint)]
+
+
+def list_doors(app: Flask) -> tuple[Door, ...]:
+    """Return the doors in the order of the header."""
+    blueprints = list_page_blueprints(app)
+    doors = (
+        Door(title, tuple(room for one in blueprints for room in one.list_rooms(title)))
+        for title in DOOR_TITLES
+    )
+    return tuple(door for door in doors if door.rooms)
+
+
+def list_sitemap(app: Flask) -> list[str]:
+    """Return the URLs of the pages that are always available, each once."""
+    rooms = [room.url for door in app.extensions["doors"] for room in door.rooms]
+    others = [url for one in list_page_blueprints(app) for url in one.list_urls()]
+    return [*dict.fromkeys([*rooms, *others])]
