@@ -98,7 +98,10 @@ function start(box) {
     event.preventDefault();
     show(Number(item.querySelector("[data-step]").dataset.step));
   });
-  box.addEventListener("input", drag);
+  box.addEventListener("input", () => {
+    if (stage < LAST_STAGE) show(LAST_STAGE); // the picture answers at once
+    drag();
+  });
   // Swiping selects a step.
   const list = box.querySelector(".update-steps");
   let swiped = false; // whether the user scrolled, not the script

@@ -63,6 +63,15 @@ def test_each_algorithm_shows_its_updates(client: FlaskClient, site: SiteData, s
         assert all(sentence.endswith(".") for sentence in sentences)
 
 
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_a_page_opens_with_an_update_that_moves_its_value(
+    client: FlaskClient, site: SiteData, slug: str
+) -> None:
+    opened = tokens(client.get(how_url(slug)).text)
+    largest = max(site.update_examples[slug], key=lambda one: abs(shown(one).new - shown(one).old))
+    assert opened == tokens(client.get(how_url(slug, update=largest.kind)).text)
+
+
 @pytest.mark.parametrize(
     "slug", [slug for slug in ALGORITHMS if slug not in ("menace", "champion", "dqn", "minimax")]
 )

@@ -86,11 +86,15 @@ def find_example(
 ) -> tuple[UpdateExample, int]:
     """Return the example of a name such as "usual" or "usual-2", and the index of its update.
 
-    Raises ValueError with a sentence that lists the names if there is none.
+    Without a name it is the example whose shown value changes most. Raises ValueError with a
+    sentence that lists the names if there is none.
     """
+    if not example_name:
+        example = max(examples, key=measure_change)
+        return example, example.shown_index
     kind, _, number = example_name.partition("-")
     for example in examples:
-        if example.kind == kind or not example_name:
+        if example.kind == kind:
             if not number:
                 return example, example.shown_index
             if number.isdecimal() and 1 <= int(number) <= len(example.updates):
@@ -100,6 +104,12 @@ def find_example(
         f"update in the address is {example_name!r}. There are: {kinds}; a number after it, as in "
         f"{examples[0].kind}-1, is one update of that game."
     )
+
+
+def measure_change(example: UpdateExample) -> float:
+    """Return how much the shown update of an example changes its value, in units of the table."""
+    shown = example.updates[example.shown_index]
+    return abs(shown.new - shown.old)
 
 
 def describe_agent(site: SiteData, agent: str) -> str:
