@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pickle
+import random
 import subprocess
 import sys
 from collections import defaultdict
@@ -201,6 +202,19 @@ def test_an_order_of_digits_that_nothing_shows_is_asked_for() -> None:
         assert "digits=last" in asked
         first, last = (read(content, digits=digit) for digit in ("first", "last"))
         assert (first.policy != last.policy).any()
+
+
+def test_random_values_are_not_read_in_the_view_of_x() -> None:
+    for seed in range(10):
+        rng = random.Random(seed)
+        share = rng.choice((0.02, 0.3, 1))
+        table = {
+            BOARDS[p]: {cell: rng.uniform(-1, 1) for cell in CELLS[p]}
+            for p in D
+            if rng.random() < share
+        }
+        note = next(note for note in read(repr(table)).notes if note.startswith("A high value"))
+        assert "the player to move. It is not clear" in note
 
 
 def test_the_first_number_of_cells_is_counted_or_chosen() -> None:

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from app.tictactoe.atlas import group_blunder_decisions, list_blunder_decisions, prove_unbeatable
 from app.tictactoe.game import SEATS, Game
-from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import greedy_policy
-from app.tictactoe.reachable_play import ReachablePlay, find_likeliest_games
+from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import find_lost_game
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import Line, flaw, images
@@ -233,32 +232,3 @@ def test_there_is_none_for_an_agent_that_can_be_beaten(
             ReachablePlay(tictactoe.game, greedy_policy(tables[name])), SEATS[seat.lower()]
         )
     assert flaw(tictactoe.rules, seat, met(tictactoe, policies[name], seat)) is not None
-
-
-@pytest.mark.parametrize("board", ["XOX.O....", "XO.......", "XOXOXOOX.", "XXXOO...."])
-def test_the_likeliest_games_are_those_of_a_search_through_all(tictactoe: Both, board: str) -> None:
-    game, rules = tictactoe.game, tictactoe.rules
-    uniform = rules.uniform()
-
-    def search(board: str, chance: Fraction) -> dict[int, Fraction]:
-        result = rules.result(board)
-        if result is not None:
-            return {result: chance}
-        best: dict[int, Fraction] = {}
-        for cell, child in rules.children[board].items():
-            for end, found in search(child, chance * uniform[board][cell]).items():
-                best[end] = max(best.get(end, Fraction(0)), found)
-        return best
-
-    table = np.where(game.legal, 1 / game.legal.sum(axis=1, keepdims=True), np.nan)
-    start = parse_position(game, board)
-    found = find_likeliest_games(game, table, start)
-    expected = search(board, Fraction(1))
-    assert {end: line.game_chance for end, line in found.items()} == pytest.approx(
-        {end: float(chance) for end, chance in expected.items()}
-    )
-    for end, line in found.items():
-        position = start
-        for cell in line.cells:
-            position = int(game.successor[position, cell])
-        assert game.get_result(position) == end

@@ -9,9 +9,7 @@ import pytest
 from app.tictactoe import value_map
 from app.tictactoe.agents import Agent, load_agents
 from app.tictactoe.policy import policy_from_values
-from app.tictactoe.tasks import Task, solve_task
 from app.tictactoe.value_map import UNKNOWN, Tiles
-from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import images
 
@@ -65,44 +63,6 @@ def test_the_colour_is_the_best_value_of_the_representative(
             colour = np.sign(number) * max(1, round(abs(number) * STEPS))
             assert coloured.colour_levels[step, tile] == colour
             assert coloured.is_known[step, tile]
-
-
-def test_an_error_is_the_distance_to_the_truth_that_is_asked_for(
-    tictactoe: Both, where: Tiles
-) -> None:
-    """An agent that has learned its task has no error in the task, but may differ from optimal play."""
-    game, task = tictactoe.game, Task(opponent="random", gamma=0.9)
-    exact = solve_task(game, task)[game.legal]
-    rows, known = where.decisions, np.ones(len(where.decisions), bool)
-    best = value_map.estimate_outcomes(game, rows, exact, RewardScale())
-    assert not value_map.colour_errors(best, best, known, 10).colour_levels.any()
-    against_truth = value_map.colour_errors(
-        best, where.optimal_value.astype(float), known, 10
-    ).colour_levels
-    expected = [
-        round(abs(a - b) / 2 * 10) for a, b in zip(best.tolist(), where.optimal_value, strict=True)
-    ]
-    assert against_truth.tolist() == expected
-    assert max(expected) > 5
-    nowhere = np.where(where.optimal_value == 0, np.nan, best)
-    hidden = value_map.colour_errors(best, nowhere, known, 10)
-    assert (hidden.colour_levels[where.optimal_value == 0] == UNKNOWN).all()
-    assert not hidden.is_known[where.optimal_value == 0].any()
-
-
-def test_how_often_a_tile_was_updated(
-    tictactoe: Both, where: Tiles, agents: dict[str, Agent]
-) -> None:
-    visits = agents["q-table"].visits
-    rows = value_map.choose_representatives(where, visits, visits.sum(axis=1) > 0)
-    coloured = value_map.colour_visits(rows, visits, 10)
-    often = visits[rows].sum(axis=1)
-    assert coloured.is_known.tolist() == (often > 0).tolist()
-    assert coloured.colour_levels[often.argmax()] == 10
-    by_number = [
-        heat for _, heat in sorted(zip(often.tolist(), coloured.colour_levels, strict=True))
-    ]
-    assert by_number == sorted(by_number)
 
 
 def test_snapshots_are_coloured_each_as_if_alone(

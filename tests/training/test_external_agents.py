@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
 
 from app.tables.options import TableOptions
 from app.tictactoe.agents import load_agent
@@ -24,9 +22,6 @@ from training.external_agents import read_external as read_with
 
 MODELS = Path("models")
 GAME = build_game()
-HEADING = "position,cell,q\n"
-GOOD = f"{HEADING}.........,4,1\n"
-LONG = "9" * 400
 AGENTS = '''
 import json
 
@@ -159,69 +154,3 @@ def test_what_is_wrong_with_a_function_is_named(function: str, fault: str) -> No
     assert output.startswith(f"Error: {function}: ")
     assert fault in output
     assert FORM_DESCRIPTIONS["function"] in output
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "fault"),
-    [
-        ("a.csv", "", "there is nothing in it"),
-        ("a.csv", HEADING, "no board was found in it"),
-        ("a.csv", f"{HEADING}X.O.....,1,1", "no board was found in it: line 2: this is no board"),
-        ("a.csv", f"{HEADING}XXX......,8,1", "no position that is to be played in was found"),
-        ("a.csv", f"{GOOD}XXX......,8,1", "line 3: no game comes to this board"),
-        ("a.csv", f"{GOOD}\nX........,{LONG},1", "line 4: 9999"),
-        ("a.csv", f"{GOOD}X........,1,high", "line 3: high is no number"),
-        ("a.csv", f"{GOOD}X........,1,{LONG}", "line 3: 9999"),
-        ("a.csv", f"{GOOD}{'X' * 200_000},1,1", "line 3: this is no CSV: field larger"),
-        ("a.csv", b"position,cell,q\xff", "the file is no text in UTF-8"),
-        ("a.json", "{\n'a' 1}", "line 2: this is neither JSON nor a dict or list of Python"),
-        ("a.json", "[" * 100_000, "there are more than 60 brackets in brackets"),
-        ("a.json", "[1, 2]", "no board was found in it"),
-        ("a.json", "{}", "no board was found in it"),
-        ("a.json", json.dumps({"X........": [1, 2, 3]}), "no position that is to be played in was"),
-        (
-            "a.json",
-            json.dumps({"X........": 4, "X.O......": [1, 2, 3]}),
-            "entry 2 (X.O......): it has 3 values, not 9",
-        ),
-        (
-            "a.json",
-            json.dumps({"........": [1] * 9}),
-            "no board was found in it: entry 1 (........)",
-        ),
-        ("a.json", json.dumps({"\ud800": [1] * 9}), "no board was found in it: entry 1 (?): this"),
-        ("a.json", json.dumps({"X........": 0}), "no position that is to be played in was found"),
-        ("a.npz", b"PK\x03\x04 and no more", "this npz cannot be read: no readable zip file"),
-        ("a.txt", b"\x80\x04K\x01.", "this is a pickle, which can run any program"),
-    ],
-)
-def test_what_is_wrong_with_a_file_is_named(
-    tmp_path: Path, name: str, content: str | bytes, fault: str
-) -> None:
-    file = tmp_path / name
-    file.write_bytes(content.encode() if isinstance(content, str) else content)
-    code, output = call(file)
-    assert code == 1
-    results, _, error = output.rpartition(f"Error: {file}: ")
-    if results:  # of the rows that can be read
-        assert "Read: 1 of 4,520 positions. 1 could not be read." in results
-        assert error.startswith(f"the other rows were judged, these cannot be read: {fault}")
-    else:
-        assert error.startswith(fault)
-        assert error.endswith(f"\n{FORM_DESCRIPTIONS['table']}\n")
-    assert len(error) < 1200
-
-
-@given(
-    st.binary(max_size=200)
-    | st.text(max_size=200).map(str.encode)
-    | st.text('XO.,01289eE+-"\n\r []{}:', max_size=200).map(str.encode),
-    st.sampled_from(["json", "csv", "npz"]),
-)
-def test_whatever_a_file_holds_it_is_read_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, content: bytes, ending: str
-) -> None:
-    file = tmp_path_factory.getbasetemp() / f"anything.{ending}"
-    for inner in (content, HEADING.encode() + content, b'{".........": ' + content + b"}"):
-        file.write_bytes(inner)
-        assert call(file)[0] in (0, 1)

@@ -1,6 +1,5 @@
 """docs/judge.py as a grader: a sentence, an exit status, and a game that beats the agent."""
 
-import itertools
 import json
 import os
 import re
@@ -22,7 +21,6 @@ from app.tictactoe.report import compute_figures
 from tests.signals import heeding
 
 DOCS = Path("docs").resolve()
-Board = tuple[int, ...]
 # Replaced in these tests: three rounds are enough, and a busy machine may take its time.
 ROUNDS, LIMIT = "ROUNDS = 20", "default=60,"
 AGENTS = """
@@ -225,26 +223,6 @@ def test_a_grade_is_one_sentence_and_a_status(
     assert (returned, said in "".join(printed)) == (status, True), printed
 
 
-@pytest.mark.parametrize(
-    ("agent", "said"),
-    [
-        ("fraction", "it plays 0.7, which is no cell: a cell is a whole number, 0 to 8"),
-        ("pair", "it returns the tuple (0, 0), which may be a row and a column: return"),
-        ("pair_in_a_list", "it plays [0, 0], which names a cell twice: is it a row and"),
-        ("text", "it plays '0', which is no cell"),
-        ("endless_list", "it plays count(19), which is no free square"),
-    ],
-)
-def test_what_is_returned_instead_of_a_cell_is_named(
-    judge: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, agent: str, said: str
-) -> None:
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    play = judge.import_agent(f"agents:{agent}")
-    with pytest.raises(judge.UnjudgedError, match=re.escape(said)):
-        judge.check_answers(play)
-
-
 def test_an_interrupted_judge_ends_in_a_sentence(folder: Path) -> None:
     os.mkfifo(folder / "asked")
     command = [sys.executable, "judge.py", "agents:waits"]
@@ -256,31 +234,6 @@ def test_an_interrupted_judge_ends_in_a_sentence(folder: Path) -> None:
         process.send_signal(signal.SIGINT)
         printed, _ = process.communicate()
     assert (process.returncode, printed) == (2, "Not judged: it was interrupted.\n")
-
-
-def test_a_function_of_a_notebook_is_checked_in_its_own_process(judge: Any) -> None:
-    answers, before = itertools.count(), signal.getsignal(signal.SIGALRM)
-
-    def leave(board: Board, player: int) -> None:
-        sys.exit()
-
-    def think(board: Board, player: int) -> None:
-        while True:
-            pass
-
-    def change(board: Board, player: int) -> int:
-        """Play the last free cell in one position, after all positions were asked for twice."""
-        return 8 if next(answers) == 2 * 4520 else board.index(0)
-
-    for play, fault in (
-        (leave, "in .../.../..., X to move: SystemExit() (test_grade.py, line"),
-        (think, "in .../.../..., X to move: TimeoutError('more than 0.5 seconds are over') (test"),
-        (change, "in .../.../..., X to move: it plays [0], then [8]: return all moves"),
-    ):
-        with pytest.raises(judge.UnjudgedError, match=re.escape(fault)):
-            judge.check_answers(play, seconds=0.5 if play is think else 600)
-    assert signal.getsignal(signal.SIGALRM) is before
-    assert judge.judge(judge.check_answers(lambda board, player: board.index(0)))["blunders"] > 0
 
 
 def test_the_game_that_beats_it_is_one_of_its_own(grade: Grade) -> None:

@@ -103,25 +103,6 @@ def test_guard_rails(
     assert unguarded == f"{100 * without:.1f}%"
 
 
-@pytest.mark.parametrize(
-    ("one_hot", "flat", "bits", "number", "verdict"),
-    [
-        (85, 60, 44, 44, "reproduced"),
-        (85, 60, 80, 44, "reproduced"),  # bits as separate inputs are not the source's
-        (85, 60, 44, 80, "partly reproduced"),
-        (60, 80, 44, 44, "partly reproduced"),
-        (60, 80, 80, 80, "not reproduced"),
-    ],
-)
-def test_encodings(
-    made_up: Any, one_hot: float, flat: float, bits: float, number: float, verdict: str
-) -> None:
-    labels = ("one-hot", "flat array", "20 bits as separate inputs", "20 bits as one number")
-    shares = (one_hot, flat, bits, number)
-    found = {label: made_up(share) for label, share in zip(labels, shares, strict=True)}
-    assert told("encodings", found, made_up()).verdict == verdict
-
-
 def test_it_overtakes_where_it_stays_ahead(made_up: Any) -> None:
     """Of 400 epochs, in means of ten: ahead once by chance, and from epoch 200 on."""
     run = made_up(epochs=400)[0]

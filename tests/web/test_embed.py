@@ -8,7 +8,6 @@ import re
 from html import unescape
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
@@ -48,10 +47,6 @@ SVG = "{http://www.w3.org/2000/svg}"
 def rows(client: FlaskClient, frame: str) -> list[dict[str, str]]:
     text = client.get(frame_file_url(frame, "csv")).text
     return list(csv.DictReader(io.StringIO(text)))
-
-
-def drawn(client: FlaskClient, frame: str) -> ElementTree.Element:
-    return ElementTree.fromstring(client.get(frame_file_url(frame, "svg")).text)
 
 
 # Who may be framed.
@@ -120,35 +115,6 @@ def test_a_reply_stays_in_the_frame(client: FlaskClient) -> None:
         assert line.strip() in whole
 
 
-@pytest.mark.parametrize(
-    ("page", "kept", "aside"),
-    [
-        ("/puzzle/5?right=0", {"/puzzle/5?right=0&plays=4"}, {"/puzzle"}),
-        ("/puzzle/10/score?answers=0123012301", {"/puzzle/1", "/puzzle/11"}, {"/puzzle"}),
-        ("/how/learning", {"/how/blunder", "/how/learning?step=1"}, {"/mind/q-table"}),
-        ("/how/blunder", {"/how/why", "/puzzle/5"}, set()),
-        (TAUGHT, {"/teach/league"}, {f"/mind{TAUGHT.removeprefix('/teach')}"}),
-        (TAUGHT.replace("12368", "12345"), set(), set()),
-    ],
-)
-def test_a_page_in_a_frame_leads_to_frames_and_opens_all_else_aside(
-    client: FlaskClient, page: str, kept: set[str], aside: set[str]
-) -> None:
-    framed = client.get(f"/embed{page}").text
-    assert "<header" not in framed
-    opened = dict[str, bool]()
-    for tag in re.findall(r"<a\b[^>]*>", framed):
-        if found := re.search(r'\shref="(/[^"]*)"', tag):
-            opened[unescape(found[1])] = 'target="_blank" rel="noopener"' in tag
-    inside = {address for address, aside in opened.items() if not aside}
-    assert inside >= {f"/embed{address}" for address in kept}
-    assert all(address.startswith(EMBED) for address in inside)
-    assert aside <= opened.keys() - inside
-    whole = re.search(r'<a id="whole"[^>]* href="([^"]*)"', framed)
-    assert whole
-    assert client.get(unescape(whole[1])).status_code == 200
-
-
 def test_a_game_that_ends_in_a_frame_is_learned_there(client: FlaskClient) -> None:
     now = "."
     while (answer := client.get(f"/embed{TAUGHT}?now={now}")).status_code == 200:
@@ -176,33 +142,6 @@ def test_a_picture_stands_alone(client: FlaskClient, frame: str) -> None:
     assert title.text
     pixels = svg_to_bytes(svg_string=response.text, skip_system_fonts=True)
     assert len(bytes(pixels)) > 500
-
-
-@pytest.mark.parametrize("frame", FILES)
-def test_its_words_stay_inside(client: FlaskClient, frame: str) -> None:
-    picture = drawn(client, frame)
-    width, height = float(picture.get("width", 0)), float(picture.get("height", 0))
-    style = picture.findtext(f"{SVG}style", "")
-    sizes = dict(re.findall(r"[.]([a-z]+) {[^}]*font-size: (\d+)px", style))
-    sizes |= dict.fromkeys(("tick", "told", "axis"), "12")
-    inside = {child: parent for parent in picture.iter() for child in parent}
-    for text in picture.iter(f"{SVG}text"):
-        kinds = text.get("class", "").split()
-        size = next((float(sizes[kind]) for kind in kinds if kind in sizes), 13.0)
-        x, y = float(text.get("x", 0)) + float(text.get("dx", 0)), float(text.get("y", 0))
-        around = text
-        while around in inside:
-            around = inside[around]
-            moved = re.match(
-                r"translate\((\S+) (\S+)\)$", around.get("transform", "translate(0 0)")
-            )
-            assert moved  # pictures with text are not scaled
-            x, y = x + float(moved[1]), y + float(moved[2])
-        length = 0.5 * size * len(text.text or "")
-        left = x - length * {"start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor", "start")]
-        assert left >= -2, text.text
-        assert left + length <= width + 2, text.text
-        assert size <= y <= height
 
 
 def test_the_numbers_of_a_board_are_what_its_lens_thinks(
@@ -238,20 +177,3 @@ def test_the_numbers_of_a_game_are_its_moves(client: FlaskClient) -> None:
     # O takes an edge where it had to take a corner: X wins.
     assert [row["true_value_for_x"] for row in table] == ["0", "0", "0", "1"]
     assert [row["blunder"] for row in table] == ["0", "0", "0", "1"]
-
-
-def test_the_numbers_of_a_curve_are_those_of_the_card(client: FlaskClient, site: SiteData) -> None:
-    figures = site.agents["q-learning-1"].card.figures
-    table = rows(client, "/embed/curve/q-learning-1")
-    assert [int(row["Updates"]) for row in table] == figures.snapshot_updates
-    assert [int(row["Blunders"]) for row in table] == figures.blunders
-    won = [float(row["Results as X against Random: won, %"]) for row in table]
-    np.testing.assert_allclose(
-        won, [100 * shares[0] for shares in figures.baseline_chances["random"].x]
-    )
-    both = rows(client, "/embed/curve/q-learning-1?lens=self-play&figure=nash-conv")
-    other = site.agents["self-play"].card.figures
-    for name, known in (("Q-learning 1", figures), ("Self-play", other)):
-        found = {int(row["Updates"]): float(row[name]) for row in both if row[name]}
-        expected = dict(zip(known.snapshot_updates, known.nash_conv, strict=True))
-        assert found == pytest.approx(expected)

@@ -1,6 +1,5 @@
 """The pages of algorithms: their statements agree with code, cards and arrays."""
 
-import gzip
 import re
 from html import unescape
 from xml.etree import ElementTree
@@ -13,12 +12,9 @@ from msgspec.structs import asdict
 
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import format_position, parse_position, replay_record
-from app.tictactoe.policy import greedy_policy, uniform_policy
-from app.tictactoe.reachable_play import ReachablePlay
-from app.tictactoe.report import find_lost_game
+from app.tictactoe.policy import uniform_policy
 from app.tictactoe.values import compute_successor_values, find_best_response
 from app.web.algorithms import SECTIONS
-from app.web.algorithms.formula import convert_to_mathml
 from app.web.facts import find_losing_game
 from app.web.formatting import encode_position, format_signed
 from app.web.links.how import how_url
@@ -32,7 +28,6 @@ from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 from tests.web.conftest import unled
 
-HTMX = {"HX-Request": "true"}
 MATHML_CORE = {
     "math", "mfrac", "mi", "mn", "mo", "mrow", "mspace", "msqrt", "msub", "msup",
     "mtable", "mtd", "mtext", "mtr", "munder",
@@ -85,73 +80,6 @@ def test_whoever_a_section_cites_with_a_year_is_a_source_of_it() -> None:
         assert set(years) <= set(re.findall(r"\d{4}", cited)), name
 
 
-def letters(formulas: str) -> list[str]:
-    """Return the letters of formulas as they appear, each once, with primes and exponents."""
-    marked = r"<mi>(.)</mi>(?:<mo>(′)</mo>|<mo>([*−])</mo></msup>)?"
-    found = ["".join(parts).replace("−", "⁻") for parts in re.findall(marked, formulas)]
-    return list(dict.fromkeys(found))
-
-
-def test_every_formula_has_its_symbols_right_under_it(html: dict[str, str]) -> None:
-    boxes = [
-        box
-        for page in html.values()
-        for box in re.findall(
-            r'class="formula[^>]*>(.*?)</div>\s*<dl class="symbols">(.*?)</dl>', page, re.S
-        )
-    ]
-    assert len(boxes) == len(FORMULAS)
-    for formulas, explained in boxes:
-        aside = {"x", "A", "B"}  # told with another symbol
-        shown = [name for name in letters(formulas) if name not in aside]
-        assert shown == re.findall("<dt>(.*?)</dt>", explained)
-        assert "<dd></dd>" not in explained
-
-
-@pytest.mark.parametrize(
-    ("latex", "expected"),
-    [
-        ("s'", "<mrow><mi>s</mi><mo>′</mo></mrow>"),
-        (r"\theta^-", "<msup><mi>θ</mi><mo>−</mo></msup>"),
-        (r"b_{\mathrm X}", '<msub><mi>b</mi><mrow><mi mathvariant="normal">X</mi></mrow></msub>'),
-        (
-            r"\text{if } x < y",
-            "<mtext>if\N{NO-BREAK SPACE}</mtext><mi>x</mi><mo>&#x0003C;</mo><mi>y</mi>",
-        ),
-        (
-            r"\max\limits_a a",
-            '<munder><mo lspace="0.167em" rspace="0.167em">max</mo><mi>a</mi></munder><mi>a</mi>',
-        ),
-        (
-            r"\frac{12 \times (0.9)}{3} \approx x^2",
-            '<mfrac><mrow><mn>12</mn><mo>×</mo><mo stretchy="false">(</mo><mn>0.9</mn>'
-            '<mo stretchy="false">)</mo></mrow><mrow><mn>3</mn></mrow></mfrac><mo>≈</mo>'
-            "<msup><mi>x</mi><mn>2</mn></msup>",
-        ),
-    ],
-)
-def test_latex_is_drawn_as_mathml(latex: str, expected: str) -> None:
-    assert convert_to_mathml(latex) == f'<math display="block"><mrow>{expected}</mrow></math>'
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "/how/dqn",
-        "/how/dqn?record=4853",
-        how_url("writing", board="X...O...."),
-        how_url("won-game", stage=2),
-    ],
-)
-def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
-    client: FlaskClient, url: str
-) -> None:
-    whole, fragment = client.get(url).text, client.get(url, headers=HTMX).text
-    assert '<div id="notice" role="alert"></div>' in fragment
-    assert fragment.strip() in whole
-    assert len(gzip.compress(fragment.encode())) < 2 * 1024
-
-
 # What the text says.  Most of its figures come from the arrays; these are the claims around them.
 
 
@@ -166,18 +94,6 @@ def test_q_iteration_found_the_truth_and_its_losses_stuck(
     assert (agent.q[here][[1, 3, 5, 7]] == -1).all()
     stuck = ", ".join(str(n) for n in agent.visits[here][[1, 3, 5]])
     assert f"only {stuck} and" in words(html["q-iteration"])
-
-
-def test_symmetric_never_tried_the_win_that_it_meets(html: dict[str, str], site: SiteData) -> None:
-    here, agent = position(site, "exploration"), site.agents["symmetric"]
-    policy = site.policies["symmetric"]
-    assert ReachablePlay(site.game, policy).games_by_player[O].is_reachable[here]
-    assert policy[here].argmax() == 2
-    assert site.optimal_q[here][[1, 2]].tolist() == [1, -1]
-    assert site.game.is_over(site.game.successor[here, 1])
-    assert agent.visits[here, 1] == 0
-    odds = round(asdict(site.get_recipe("symmetric"))["k_limit"] ** float(agent.q[here, 2]))
-    assert f"every {odds:,} times" in words(html["exploration"])
 
 
 def test_neither_table_overestimates(html: dict[str, str], site: SiteData) -> None:
@@ -209,38 +125,6 @@ def test_self_play_discounts_minimax(html: dict[str, str], site: SiteData) -> No
     said = re.search(r"at most ([\d.]+)% of its initial value remains", words(html["self-play"]))
     assert said
     assert left <= float(said[1]) < left + 0.1
-
-
-def test_sarsa_parts_from_q_learning_in_few_positions(html: dict[str, str], site: SiteData) -> None:
-    here, text = position(site, "sarsa"), words(html["sarsa"])
-    q = {name: site.get_task_q(name) for name in ("sarsa", "q-learning-1")}
-    best = {
-        name: exact >= np.nanmax(exact, axis=1, keepdims=True) - 1e-9
-        for name, exact in q.items()
-        if exact is not None
-    }
-    apart = ~(best["sarsa"] & best["q-learning-1"]).any(axis=1)
-    assert apart[here]
-    assert f"in {apart.sum()} of 4,520 positions" in text
-    assert best["sarsa"][here].argmax() == site.policies["sarsa"][here].argmax() == 4
-    assert best["q-learning-1"][here].argmax() == 0
-    assert site.optimal_q[here][[0, 4]].tolist() == [-1, 0]
-
-
-def test_nash_conv_zero_and_yet_beaten(site: SiteData) -> None:
-    agent, step = site.agents["self-play"], SECTIONS["nash-conv"].start_match.snapshot
-    assert step is not None
-    assert agent.card.figures.best_response.x[step] == (0, 1, 0)
-    policy = greedy_policy(agent.build_table(site.game, step))
-    assert find_lost_game(site.game, policy, X) is not None
-    assert (
-        ReachablePlay(site.game, policy)
-        .games_by_player[X]
-        .is_reachable[position(site, "nash-conv")]
-    )
-    assert policy[position(site, "nash-conv")][[0, 7]].tolist() == [0.5, 0.5]
-    updated = agent.find_updated_pairs(site.game, step)[position(site, "nash-conv")]
-    assert updated[[0, 7]].tolist() == [True, False]
 
 
 def test_what_loses_is_seldom_punished(html: dict[str, str], site: SiteData) -> None:

@@ -189,19 +189,6 @@ def test_where_only_values_will_do_it_is_refused(
     assert client.get(path.format(name)).status_code == 400
 
 
-def test_the_api_tells_the_same_as_the_list_of_agents(client: FlaskClient, site: SiteData) -> None:
-    listed = {agent["id"]: agent for agent in ask(client, "/api/v1/agents")["agents"]}
-    for name in ("q-table", "champion", "dqn-vs-random"):
-        answer = ask(client, f"/api/v1/judge?moves={code_of(site, name)}")
-        for field in ("blunders", "decisions", "unbeatable_as", "against_random"):
-            assert answer[field] == listed[name][field]
-        assert answer["against_best_responder"] == listed[name]["against_best_responder"]
-        for seat, player in SEATS.items():
-            assert answer["losing_games"][seat] == find_losing_game(site, name, player)
-        assert client.get(answer["page"]).status_code == 200
-        assert client.get(answer["play"]).status_code == 200
-
-
 def snippet_of(client: FlaskClient) -> str:
     page = client.get("/judge").text
     found = re.search(r'<pre id="snippet"[^>]*>(.*?)</pre>', page, re.DOTALL)

@@ -3,7 +3,6 @@
 import csv
 import re
 from collections.abc import Iterator
-from fractions import Fraction
 from html import unescape
 from urllib.parse import parse_qsl, urlsplit
 
@@ -11,8 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.tictactoe.game import SEATS
-from app.tictactoe.notation import replay_record
-from app.web.facts import classify_blunders, find_losing_game
+from app.web.facts import find_losing_game
 from app.web.formatting import format_percent
 from app.web.match import Match, parse_match
 from app.web.site_data import SiteData
@@ -22,7 +20,6 @@ from tests.tictactoe.reference import SIGN, Policy, mover
 
 Seat = tuple[str, str]  # the id of an agent, and "x" or "o"
 BEATABLE = ["observing", "q-learning-3", "dqn-vs-random", "q-table-vs-minimax"]
-WITH_BLUNDERS = ["q-learning-2", "observing", "q-table-draw-1", "double-q"]
 
 
 @pytest.fixture(scope="module")
@@ -54,13 +51,6 @@ def section(page: str, id: str) -> str:
 def plays(html: str) -> list[str]:
     """Return the URLs of the play page in pictures."""
     return [unescape(href) for href in re.findall(r'<a href="(/play/[^"]*)"><svg', html)]
-
-
-def sheets(client: FlaskClient, url: str) -> list[str]:
-    """Return all pages with many pictures, following their links."""
-    first = client.get(url).text
-    others = re.findall(r'<a id="page-\d+" href="([^"]*)"', first)
-    return [client.get(unescape(href)).text for href in others] or [first]
 
 
 def match_of(href: str, site: SiteData) -> Match:
@@ -126,28 +116,6 @@ def test_the_line_is_a_game_that_the_agent_can_have_and_loses(
     )
 
 
-@pytest.mark.parametrize("seat", SEATS)
-@pytest.mark.parametrize("name", BEATABLE)
-def test_the_line_says_how_often_it_happens(
-    client: FlaskClient,
-    site: SiteData,
-    both: Both,
-    policies: dict[str, Policy],
-    name: str,
-    seat: str,
-) -> None:
-    chance, board = Fraction(1), both.rules.boards[0]
-    record = find_losing_game(site, name, SEATS[seat])
-    assert record is not None
-    for cell in map(int, record):
-        if mover(board) == seat.upper():
-            chance *= policies[name][board][cell]
-        board = both.rules.children[board][cell]
-    verdict = " ".join(section(client.get(f"/agents/{name}").text, "verdict").split())
-    surely = "every time" if chance == 1 else f"in {format_percent(float(chance))}% of the games"
-    assert f"this game happens {surely}" in verdict.split("<h3>As ")["xo".index(seat) + 1]
-
-
 def test_a_line_says_where_the_agent_blunders_and_how_surely_it_loses(
     client: FlaskClient, site: SiteData, both: Both
 ) -> None:
@@ -182,28 +150,3 @@ def test_the_blunders_are_counted_as_on_the_card(client: FlaskClient, site: Site
         assert (total, met) == tuple(map(sum, zip(*kinds, strict=True)))
         assert total == figures.blunders[-1]
         assert met == figures.reachable_blunders.x[-1] + figures.reachable_blunders.o[-1]
-
-
-@pytest.mark.parametrize("name", WITH_BLUNDERS)
-def test_each_blunder_leads_to_the_agent_about_to_make_it(
-    client: FlaskClient, site: SiteData, both: Both, policies: dict[str, Policy], name: str
-) -> None:
-    page = "".join(sheets(client, f"/agents/{name}/blunders"))
-    shown = set()
-    for href in plays(page):
-        match = match_of(href, site)
-        board = both.boards[replay_record(site.game, match.record)[-1]]
-        assert match.is_paused
-        assert match.get_player_name(match.player_to_move) == name
-        assert set(policies[name][board]) & both.rules.blunder_cells(board)
-        shown.add(board)
-    assert len(shown) == len(classify_blunders(site, name).example_rows)
-    met = page.count("% of its games against Random")
-    own = [match_of(href, site) for href in plays(page)[:met]]
-    for match in own:
-        for position, cell in zip(
-            replay_record(site.game, match.record), match.record, strict=False
-        ):
-            board = both.boards[position]
-            ours = mover(board) == ("X" if match.x == name else "O")
-            assert not ours or int(cell) in policies[name][board]

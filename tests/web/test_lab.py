@@ -29,11 +29,8 @@ from app.web.pages.lab.page import EXERCISES, STRIKING_QUESTIONS
 from app.web.pages.lab.training_game import build_game_picture
 from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
-from training.reference import get_move_key, learn, make_learner
-from training.story import MAX_STORY_GAMES, encode_story
-from training.textbook.loop import Update
-
-EXAMPLE = "q-table,seat=x,alpha=0.9,seed=27"
+from training.reference import get_move_key, make_learner
+from training.story import encode_story
 
 
 def change(client: FlaskClient, **query: str) -> str:
@@ -128,39 +125,6 @@ def client_of_all(app: Flask) -> FlaskClient:
 
 
 # Game by game
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        EXAMPLE,
-        "double-q,vs=self",
-        "double-q,vs=both,last=coin",
-        "menace,vs=both",
-        "td-afterstates,vs=both",
-        "q-learning",
-        "self-play",
-        "sarsa,vs=self,start=empty",
-        "expected-sarsa,epsilon=0.5",
-        "monte-carlo,vs=self,seat=o,start=empty",
-        "td-afterstates,vs=self,symmetric=yes,epsilon=0.5",
-        "champion",
-    ],
-)
-def test_a_story_has_the_updates_of_the_training(text: str) -> None:
-    recipe = parse_recipe(text)
-    updates = (one for one in learn(tic_tac_toe(), recipe) if isinstance(one, Update))
-    games = json.loads(encode_story(tic_tac_toe(), recipe))
-    assert len(games) == MAX_STORY_GAMES
-    for game in games:
-        for change in game["changes"]:
-            turn = game["turns"][change["turn"]]
-            update = next(updates)
-            assert (update.board, update.cell) == (turn["board"], turn["cell"])
-            assert (update.old, update.new) == (change["old"], change["new"])
-        assert [turn["after"] for turn in game["turns"][:-1]] == [
-            turn["board"] for turn in game["turns"][1:]
-        ]
 
 
 def equation(client: FlaskClient, address: str) -> str:
@@ -336,25 +300,6 @@ def test_a_contest_is_decided_by_the_sign_test_after_all_seeds(
 ) -> None:
     decided = build_contest(ends, more)
     assert (decided.better_side, decided.result_words) == (better, words)
-
-
-@pytest.mark.parametrize(
-    ("query", "words"),
-    [
-        ({"alpha": "7"}, "Alpha is a number within 0 and 1"),
-        ({"b.alpha": "x"}, "Alpha is a number within 0 and 1"),
-        ({"games": "10000000"}, "2,000,000 are the most that are trained here: lower games"),
-        ({"loss": "3"}, "Rewards rise from loss to draw to win"),
-        ({"vs": "me"}, "Vs is one or more of random"),
-    ],
-)
-@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
-def test_a_wrong_value_is_refused_in_a_sentence(
-    client: FlaskClient, query: dict[str, str], words: str, headers: dict[str, str]
-) -> None:
-    answer = client.get("/lab", query_string={"recipe": "q-table"} | query, headers=headers)
-    assert answer.status_code == 400
-    assert words in unescape(answer.text)
 
 
 def preset(title: str) -> str:

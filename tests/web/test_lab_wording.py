@@ -6,16 +6,13 @@ it with `UPDATE_GOLDEN=1 python -m pytest tests/web/test_lab_wording.py` and rea
 
 """
 
-import csv
 import os
 import re
 from collections.abc import Iterator
-from html import unescape
 from itertools import combinations
 from pathlib import Path
 
 import pytest
-from flask.testing import FlaskClient
 from msgspec.structs import replace
 
 from app.recipes import ALGORITHMS, Parameter, Recipe, RecipeError, list_parameters, parse_recipe
@@ -205,26 +202,3 @@ def test_verdicts_are_sentences(contest: tuple[int, int, int], measure: int, ver
         answers_question=True,
     )
     assert said.text == verdict
-
-
-WARNING = "Two settings differ, so neither of them alone is the cause."
-
-
-def test_the_link_preview_and_the_files_have_the_warning(client: FlaskClient) -> None:
-    url = "/lab/q-table,alpha=0.8,games=60?ghost=q-table,games=50"
-    page = unescape(client.get(url).text)
-    assert f'og:description" content="{WARNING}' in page
-    alternative = re.search(r'og:image:alt" content="([^"]*)"', page)
-    assert alternative
-    assert WARNING in alternative[1]
-    picture = re.search(r'og:image" content="http://localhost([^"]*)"', page)
-    assert picture
-    assert client.get(picture[1]).mimetype == "image/png"
-    assert "note = {Q-Tac-Toe" in page
-    assert WARNING.removesuffix(".") in page[page.index("note = {") :]
-    name, query = url.split("?")
-    svg = client.get(f"{name}.svg?{query}").text
-    words = unescape(" ".join(re.findall(r">([^<>]+)</text>", svg)))
-    assert WARNING in words
-    rows = [*csv.DictReader(client.get(f"{name}.csv?{query}").text.splitlines())]
-    assert {row["warning"] for row in rows} == {WARNING}

@@ -1,7 +1,6 @@
 """The values on boards: equal to the values in the tables."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from app.web.move_values import (
     evaluate_moves,
     find_shown_ply,
 )
-from app.web.pictures.boards import lay_out_board
 from app.web.site_data import SiteData
 
 NETWORK = "dqn-vs-heuristic"
@@ -98,34 +96,6 @@ def test_all_that_is_played_has_a_star_and_a_value_unless_nothing_is_known(site:
                 assert shown.likeliest_cells == np.flatnonzero(likeliest).tolist()
                 assert shown.is_best == (likeliest & any(shown.is_known)).tolist()
                 assert all(shown.value_texts[cell] for cell in np.flatnonzero(shown.is_best))
-
-
-def test_a_star_on_an_untried_square_shows_what_decides(site: SiteData) -> None:
-    """If all tried moves are bad, the agent plays an untried move, whose value is 0."""
-    game = site.game
-    known = {
-        name: game.spread_pairs(site.find_known_pairs(name, -1), illegal_value=False)
-        for name in site.agents
-    }
-    untried = [
-        (position, name)
-        for name, agent in expecting(site).items()
-        if agent.card.algorithm != "dqn"
-        for position in range(site.game.decisions)
-        if (row := known[name][position])[site.game.legal[position]].any()
-        and not row[site.policies[name][position] > 0].any()
-    ]
-    assert untried
-    for position, name in untried[::97]:
-        shown = evaluate_moves(site, position, name)
-        state = replace(replay_match(Match(), site), positions=(position,))
-        for cell in shown.likeliest_cells:
-            square = lay_out_board(state, shown, None).squares[cell]
-            assert (square.is_best, square.heat) == (True, None)
-            own = evaluate_moves(site, position, name, in_source_units=True).value_texts[cell]
-            assert own == format_signed(float(site.agents[name].q[position, cell]))
-            assert number(square.value_text) == pytest.approx(shown.scaled_values[cell], abs=0.0051)
-            assert "never tried" in square.label
 
 
 def test_best_play_prefers_to_win_sooner_and_to_lose_later(site: SiteData) -> None:

@@ -9,11 +9,9 @@ from flask.testing import FlaskClient
 
 from app.web.formatting import name_square
 from app.web.hint import build_hint
-from app.web.links.play import MATCH_PREVIEW, match_url, play_url
 from app.web.match import Match, replay_match
 from app.web.pages.play import PlayPage
 from app.web.site_data import SiteData
-from app.web.wording import grade_strength
 
 HTMX = {"HX-Request": "true"}
 LOST = Match("021486", o="q-learning-1", result_counts=(2, 1, 0))
@@ -36,49 +34,6 @@ def test_who_asks_for_no_game_gets_one_with_colours(client: FlaskClient) -> None
         assert "Q-iteration" in client.get(asked).text
     # What the bare address does not mean is written out where the site leads to it.
     assert 'href="/play/?o=q-iteration"' in client.get("/play/40").text
-
-
-@pytest.mark.parametrize(
-    ("match", "told"),
-    [
-        (LOST, "Q-learning 1 won because move 5 was a blunder."),
-        (
-            Match("03142", o="q-learning-1"),
-            "Q-learning 1 gave move 2 the value +0.37, but this move was a blunder.",
-        ),
-        (
-            Match("021486", x="q-table", o="q-table"),
-            "Q-table gave move 5 the value −0.14, but this move was a blunder.",
-        ),
-        (Match("041263578", o="q-iteration"), "No move was a blunder."),
-        (Match("03142", o="human"), "X won because move 2 was a blunder."),
-    ],
-)
-def test_a_finished_game_is_passed_on_as_a_card_and_a_replay(
-    client: FlaskClient, site: SiteData, match: Match, told: str
-) -> None:
-    """The replay shows every ply in order, then a challenge."""
-    ended = client.get(play_url(match)).text
-    passed = unescape(client.get(link(ended, "pass-on")).text)
-    assert f'<img src="{match_url(MATCH_PREVIEW, match)}"' in passed
-    assert told in passed
-    url = link(passed, "watch-replay")
-    shown = unescape(client.get(url).text)
-    picture = re.findall('og:image" content="http://localhost(.*?)"', shown)[0]
-    assert client.get(picture).data == client.get(match_url(MATCH_PREVIEW, match)).data
-    halted = client.get(link(shown, "pause")).text  # a paused game can be stepped through
-    for _ in match.record:
-        assert 'hx-trigger="load' not in halted
-        halted = client.get(link(halted, "step")).text
-    assert '<h2 class="headline">Your turn</h2>' in halted
-    for ply in range(len(match.record) + 1):
-        shown = client.get(url).text
-        squares = re.findall(r'<a id="board-\d".*?</a>', shown, re.DOTALL)
-        assert "".join(squares).count('class="mark"') == ply
-        url = unescape("".join(re.findall(r'hx-get="(/play/[^"]+)" hx-trigger="load', shown)))
-    assert not url
-    assert '<h2 class="headline">Your turn</h2>' in shown
-    assert link(shown, "your-turn").startswith("/play/?o=")
 
 
 def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(site: SiteData) -> None:
@@ -174,27 +129,3 @@ def test_a_reply_to_htmx_is_the_board_at_once(client: FlaskClient) -> None:
     assert by_itself.text == client.get("/play/40?o=fixed", headers=HTMX).text
     asked = client.get("/reply/4?o=fixed", headers=HTMX | {"HX-Trigger": "reply"})
     assert asked.headers["HX-Push-Url"] == "/play/40?o=fixed"
-
-
-def test_who_can_be_seated_is_fetched_when_it_is_wanted(
-    client: FlaskClient, site: SiteData
-) -> None:
-    page = client.get("/play/4?o=minimax").text
-    assert 'class="card"' not in page
-    found = re.search(r'id="to-players" href="([^"]*)"', page)
-    assert found
-    whole = client.get(unescape(found[1])).text
-    assert '<input type="hidden" name="at" value="/play/4?o=minimax">' in whole
-    fragment = client.get("/players/", headers=HTMX).text
-    assert fragment.strip() in whole
-    assert re.findall(r"<h3>(.*?)</h3>", fragment)[1:] == ["Beginner", "Strong", "Unbeatable"]
-    assert re.findall(r'name="player" value="([^"]*)"', fragment) == ["human", *_by_level(site)]
-    for query in ("at=/play/99", "at=/play/?o=nobody", "at=/play/44"):
-        assert 400 <= client.get(f"/players/?{query}").status_code < 410
-
-
-def _by_level(site: SiteData) -> list[str]:
-    """Return agents by strength, weakest first; ties: agents that learned come first."""
-    names = [*site.agents, *(name for name in site.policies if name not in site.agents)]
-    order = ("beginner", "strong", "unbeatable")
-    return sorted(names, key=lambda name: order.index(grade_strength(site, name)))

@@ -105,24 +105,6 @@ def test_before_it_is_answered_nothing_is_given_away(
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_two_presses_open_it(client: FlaskClient, site: SiteData, number: int) -> None:
-    puzzle = list_puzzles(site)[number - 1]
-    url = puzzle_url(number)
-    for cell in (puzzle.correct_cells[0], puzzle.blunder_cell):
-        url = next(href for href in links(client.get(url).text) if href.endswith(f"={cell}"))
-    page = client.get(url).text
-    assert "You found the program’s move." in page
-    assert "You found a right move." in page
-    board = squares(page)
-    assert "✗ blunder, your guess" in board[puzzle.blunder_cell]
-    assert "data-heat" in board[puzzle.blunder_cell]
-    for cell in puzzle.correct_cells:
-        assert "✓ right" in board[cell]
-        assert ", right" in board[cell]  # the label of the square has it, too
-    assert links("".join(board)) == []
-
-
-@pytest.mark.parametrize("number", NUMBERS)
 def test_the_punishment_is_played_through_to_the_end(
     client: FlaskClient, site: SiteData, number: int
 ) -> None:

@@ -114,23 +114,6 @@ def test_what_it_learned_is_in_beads_and_in_order(client: FlaskClient) -> None:
     assert link(earlier, "last") == f"/teach/{FOUR}"
 
 
-@pytest.mark.parametrize(
-    ("address", "status", "sentence"),
-    [
-        ("/teach?now=x!", 400, "now=x! in the URL is wrong"),
-        ("/teach/champion", 400, "This learner cannot be taught: no person teaches champion."),
-        ("/teach/q-table", 400, "cannot be taught: epsilon_drop is 0 where a person teaches"),
-        ("/teach/nobody", 400, "there is no algorithm"),
-        (f"/teach/{FOUR}?game=5", 400, "game must be 1 to 4"),
-        ("/teach/menace,vs=you,games=1,taught=00", 400, "move 2 of game 1 is cell 0 once more"),
-    ],
-)
-def test_what_is_wrong_is_said(client: FlaskClient, address: str, status: int, sentence) -> None:
-    answer = client.get(address)
-    assert answer.status_code == status
-    assert sentence in unescape(answer.text)
-
-
 def test_of_games_that_cannot_have_been_played_those_before_are_kept(client: FlaskClient) -> None:
     """A learner with other parameters plays other moves."""
     wrong = FOUR.replace("12368", "12345")
@@ -144,29 +127,6 @@ def test_of_games_that_cannot_have_been_played_those_before_are_kept(client: Fla
         assert "of game 4" in answer.text
     assert client.get(f"/lab/{wrong}").location == f"/teach/{wrong}"
     assert client.get(f"/lab/{wrong}", headers=HTMX).headers["HX-Redirect"] == f"/teach/{wrong}"
-
-
-def test_it_is_everywhere_by_its_name_and_that_is_short(client: FlaskClient) -> None:
-    for address in (
-        f"/agents/{FOUR}",
-        f"/agents/{FOUR}.json",
-        f"/agents/{FOUR}/blunders",
-        f"/mind/{FOUR}",
-        f"/play/4?o={FOUR}",
-        f"/compare/4?lens={FOUR}&lens=menace",
-        f"/lab/{FOUR}",
-        f"/arena?add={FOUR}",
-        f"/embed/mind/{FOUR}",
-        f"/embed/board/4?o={FOUR}",
-        f"/api/v1/agents/{FOUR}",
-        f"/api/v1/positions/X........?lens={FOUR}",
-    ):
-        answer = client.get(address)
-        assert answer.status_code == 200, (address, answer.text)
-    assert "MENACE, taught 4 games" in client.get(f"/play/4?o={FOUR}").text
-    assert "<h1>MENACE, taught 4 games</h1>" in re.sub(
-        r"<h1[^>]*>\s*", "<h1>", client.get(f"/agents/{FOUR}").text
-    )
 
 
 def test_why_a_value_is_what_it_is_are_the_games_that_changed_it(client: FlaskClient) -> None:

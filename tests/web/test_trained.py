@@ -19,7 +19,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.exceptions import HTTPException
 
-from app.recipes import ALGORITHMS, MAX_NAME_LENGTH, name_script_file, parse_recipe
+from app.recipes import ALGORITHMS, name_script_file, parse_recipe
 from app.recipes.on_demand import MAX_UPDATES
 from app.recipes.parameters import get_parameters
 from app.tictactoe.agents import ModelError, encode_agent, pack_agent, read_arrays_file, save_agent
@@ -170,40 +170,6 @@ def test_every_other_name_leads_to_the_one(client: FlaskClient, asked: str, told
         assert answer.status_code == 200
     else:
         assert (answer.status_code, answer.location) == (301, told)
-
-
-@pytest.mark.parametrize(
-    ("text", "status", "sentence"),
-    [
-        (
-            "q-lerning,alpha=0.5",
-            404,
-            "There is no algorithm 'q-lerning' (did you mean q-learning?)",
-        ),
-        ("alpha=0.5", 404, "There is no algorithm 'alpha=0.5'"),
-        ("q-table,alpha=1.5", 400, "alpha is a number within 0 and 1, not '1.5'"),
-        (
-            "q-table,alpah=0.1",
-            400,
-            "q-table has no parameter 'alpah' (did you mean alpha?)",
-        ),
-        ("q-table,games=900000", 400, "4,500,000 updates, and 2,000,000 are the most"),
-        ("dqn,seed=3", 400, "dqn takes minutes: only the command line trains it"),
-        ("q-table," + "x" * MAX_NAME_LENGTH, 414, f"at most {MAX_NAME_LENGTH} characters, not 128"),
-    ],
-)
-def test_what_cannot_be_had_is_said_in_a_sentence(
-    client: FlaskClient, site: SiteData, text: str, status: int, sentence: str
-) -> None:
-    pages = [f"/agents/{text}", f"/play/?o={text}", f"/compare/?lens={text}_3"]
-    for address in [*pages, f"/arena?add={text}", f"/mind/{text}", f"/why/?lens={text}_task"]:
-        answer = client.get(address)
-        assert answer.status_code == status
-        assert sentence in answer.text.replace("&#39;", "'")
-    answer = client.get(f"/api/v1/agents/{text}")
-    error = answer.get_json()["error"]
-    assert (answer.status_code, error["code"]) == (status, status)
-    assert sentence in error["message"]
 
 
 def names(draw: random.Random) -> Iterator[str]:
