@@ -9,6 +9,7 @@ find_python = $(shell for p in python3.13 python3.12 python3.11 python3; do \
 BIN := .venv/bin
 RUNTIME := .venv/.runtime
 DEV := .venv/.dev
+LIBRARIES := .venv/.libraries
 # If uv is on the PATH, it is not installed again. Old versions of make know "command" only in a
 # shell, which the redirection makes them use.
 OWN_UV := $(if $(shell command -v uv 2>/dev/null),,$(BIN)/uv)
@@ -26,7 +27,7 @@ LIGHTHOUSE := .tools/node_modules/.bin/lighthouse
 # Let Python write bytecode files: programs that are compiled already start in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run install translations test check lint types templates unit kernels browser install-training train train-dqn bench bench-web faults screenshot film lighthouse lock
+.PHONY: help run install translations test check lint types templates unit kernels libraries browser install-training train train-dqn bench bench-web faults screenshot film lighthouse lock
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
@@ -57,7 +58,7 @@ types: $(DEV) ## Check the types
 templates: $(DEV) ## Check the HTML templates
 	$(BIN)/djlint --lint templates
 
-unit: browser kernels ## Run all tests, on all cores
+unit: browser kernels libraries ## Run all tests, on all cores
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 check: lint types templates kernels ## Check style, types and templates, and run tests without a browser or load
@@ -66,6 +67,8 @@ check: lint types templates kernels ## Check style, types and templates, and run
 
 kernels: $(DEV) ## Compile the learners, so that the test processes do not have to
 	$(BIN)/python -m training.kernels
+
+libraries: $(LIBRARIES) ## Install OpenSpiel, PettingZoo and Gymnasium for their scripts in docs/
 
 browser: $(DEV) ## Install Chromium for the tests if it is missing
 	$(BIN)/python -m tests.get_browser
@@ -101,6 +104,7 @@ lighthouse: $(LIGHTHOUSE) browser ## Run Lighthouse on the main pages, phone and
 
 lock: $(DEV) ## Pin the dependencies of pyproject.toml (make lock UPGRADE=1: newest versions)
 	$(call compile,requirements-dev.txt,--group dev --all-extras)
+	$(call compile,requirements-libraries.txt,--group libraries --constraint requirements-dev.txt)
 	$(call compile,requirements.txt,--constraint requirements-dev.txt)
 
 compile = $(BIN)/uv pip compile pyproject.toml $(2) --quiet --generate-hashes --universal \
@@ -125,6 +129,10 @@ $(RUNTIME): requirements.txt | $(BIN)/python $(OWN_UV)
 $(DEV): requirements-dev.txt | $(BIN)/python $(OWN_UV)
 	$(call install,requirements-dev.txt)
 	@touch $@ $(RUNTIME)
+
+$(LIBRARIES): requirements-libraries.txt $(DEV)
+	$(call install,requirements-libraries.txt)
+	@touch $@
 
 $(LIGHTHOUSE):
 	npm install --prefix .tools --no-audit --no-fund lighthouse@12.8

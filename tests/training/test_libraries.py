@@ -2,22 +2,19 @@
 
 import ast
 import csv
+import importlib
 import importlib.util
 import io
 import re
 import sys
 from html import unescape
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-import gymnasium
 import nbformat
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 from nbclient import NotebookClient
-from open_spiel.python.algorithms.minimax_solver import MinimaxSolver
 
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import format_position
@@ -31,6 +28,9 @@ from training.run import get_policy
 
 DOCS = Path("docs")
 GAME = tic_tac_toe()
+with_libraries = pytest.mark.skipif(
+    importlib.util.find_spec("open_spiel") is None, reason="`make libraries` installs them"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -39,12 +39,13 @@ def beside(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
 
 
-def module(name: str) -> ModuleType:
-    """Import a file of docs/."""
+def module(name: str) -> Any:
+    """Import a file of docs/, or a module of a library."""
     return importlib.import_module(name)
 
 
 # The command of docs/with_open_spiel.py compares all agents.
+@with_libraries
 @pytest.mark.parametrize("chance", [0, 0.25])
 def test_open_spiel_finds_the_same_exploitability(chance: float) -> None:
     """The agents are a deterministic one and one with random moves."""
@@ -55,10 +56,14 @@ def test_open_spiel_finds_the_same_exploitability(chance: float) -> None:
     assert 2 * here == pytest.approx(figures.nash_conv[-1])
 
 
+@with_libraries
 def test_open_spiel_solves_the_game_to_the_same_values() -> None:
     solved = {
         text.replace("\n", "").upper(): entry.action_values
-        for text, entry in MinimaxSolver("tic_tac_toe").solve().items()
+        for text, entry in module("open_spiel.python.algorithms.minimax_solver")
+        .MinimaxSolver("tic_tac_toe")
+        .solve()
+        .items()
     }
     expected = np.array([solved.pop(format_position(GAME, row)) for row in range(GAME.decisions)])
     assert not solved
@@ -67,6 +72,7 @@ def test_open_spiel_solves_the_game_to_the_same_values() -> None:
     np.testing.assert_array_equal(convert_view(GAME, values), expected)
 
 
+@with_libraries
 def test_agents_play_in_pettingzoo_and_theirs_are_judged() -> None:
     petting, rng = module("with_pettingzoo"), np.random.default_rng(0)
     best, weak = (petting.make_agent(get_policy(GAME, text), rng) for text in ("minimax", "fixed"))
@@ -78,11 +84,14 @@ def test_agents_play_in_pettingzoo_and_theirs_are_judged() -> None:
     assert petting.judge_agent(weak)["blunders"] == figures.blunders[0]
 
 
+@with_libraries
 @pytest.mark.parametrize("seat", ["x", "o", "both"])
 def test_the_environment_is_one_of_gymnasium(seat: str) -> None:
     module("gym_env")
-    env = gymnasium.make("q-tac-toe/TicTacToe-v0", opponent="t-hand", seat=seat, render_mode="ansi")
-    check_env(env.unwrapped)
+    env = module("gymnasium").make(
+        "q-tac-toe/TicTacToe-v0", opponent="t-hand", seat=seat, render_mode="ansi"
+    )
+    module("gymnasium.utils.env_checker").check_env(env.unwrapped)
 
 
 # The notebook runs from its first cell to its last, and the site agrees with what it found.
