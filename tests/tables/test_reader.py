@@ -295,6 +295,7 @@ def zip_of(members: int) -> bytes:
         (b"[[]," + b"[]," * 400_000 + b"(1)]", "there are more than 400,000 numbers"),
         (b".........,4\n" * (MAX_ROWS + 1), f"there are more than {MAX_ROWS:,} rows in it"),
         (b"[0" + b",0" * MAX_ROWS + b"]", f"there are more than {MAX_ROWS:,} rows in it"),
+        (b"X.O......" + b",1" * 41, "line 1: there are more than 40 columns in it"),
         (b'position,q\n"' + b"X" * 200_000, "line 2: this is no CSV: field larger"),
         (b"\x80\x04K\x01.", "this is a pickle, which can run any program and is never loaded"),
         (b"\x93NUMPY\x01\x00", "this npy cannot be read"),

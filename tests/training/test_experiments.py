@@ -33,8 +33,9 @@ from training.experiments.engine import (
     run_experiment,
     update_texts,
 )
-from training.experiments.quantities import parse_condition, parse_quantity
+from training.experiments.quantities import parse_condition, parse_quantity, single
 from training.experiments.results import Results, compute_wilson_interval, name_with_seed
+from training.experiments.statistics import Statistic
 from training.learners import learn
 from training.measures import CHECKPOINTS_MEASURE, END_MEASURE, Measure, MeasuredRun, make_key
 
@@ -220,6 +221,16 @@ def test_a_run_is_judged_as_the_card_of_its_agent_is(game: Game) -> None:
     policy = policy_from_values(last.q, recipe.plays)
     assert end.is_unbeatable.x == [find_lost_game(game, policy, 1) is None]
     assert end.is_unbeatable.o == [find_lost_game(game, policy, -1) is None]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "number"),
+    [("median", 3), ("mean", 5), ("lowest", 1), ("highest", 13), ("range", 12)],
+)
+def test_a_statistic_is_that_of_its_name(statistic: str, number: float) -> None:
+    quantity = single("Games", "games", float)
+    results = Results({"all": "q-table"}, {"all": [3, 1, 13, 3]})
+    assert Statistic(statistic, quantity).compute(results, "all") == number
 
 
 def test_wilson_is_the_interval_of_the_textbook() -> None:
