@@ -57,16 +57,16 @@ def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(site: SiteDa
 
 def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(site: SiteData) -> None:
     lens = site.agents["q-learning-1"].q
-    shown = page(site, Match("4023", o="q-learning-1")).match_view.evaluation_bar
+    shown = page(site, Match("4023", o="q-learning-1")).evaluation_bar
     assert (shown.heat, shown.optimal_heat) == (20, 20)
-    lost = page(site, LOST).match_view.evaluation_bar
+    lost = page(site, LOST).evaluation_bar
     assert (lost.heat, lost.optimal_heat) == (-20, -20)  # the result of the game, not the estimate
     assert lost.label == "The game is over: O has won."
-    first = page(site, Match(value_source="q-learning-1", o="human")).match_view.evaluation_bar
+    first = page(site, Match(value_source="q-learning-1", o="human")).evaluation_bar
     assert first.heat == round(20 * float(max(lens[0])))
-    as_o = page(site, Match("4", value_source="q-learning-1", o="human")).match_view.evaluation_bar
+    as_o = page(site, Match("4", value_source="q-learning-1", o="human")).evaluation_bar
     assert as_o.label.startswith("Value for X:")
-    assert page(site, Match(hides_values=True)).match_view.evaluation_bar.heat is None
+    assert page(site, Match(hides_values=True)).evaluation_bar.heat is None
 
 
 def test_hidden_values_are_nowhere(client: FlaskClient) -> None:
@@ -82,7 +82,7 @@ def test_hidden_values_are_nowhere(client: FlaskClient) -> None:
 def test_a_press_is_answered_with_the_board_after_the_reply(
     client: FlaskClient, site: SiteData
 ) -> None:
-    squares = page(site, Match("4023", o="fixed")).match_view.board.squares
+    squares = page(site, Match("4023", o="fixed")).board.squares
     assert squares[1].reply_url == "/reply/40231?o=fixed"
     assert squares[6].move_url == "/play/40236?o=fixed"
     assert squares[6].reply_url == ""  # it ends the game
@@ -90,7 +90,7 @@ def test_a_press_is_answered_with_the_board_after_the_reply(
     assert answer.headers["HX-Push-Url"] == "/play/402315?o=fixed"
     assert answer.headers["Cache-Control"] == "no-store"
     for match in (Match("40", o="human"), Match("40", is_paused=True), Match("4")):
-        assert {square.reply_url for square in page(site, match).match_view.board.squares} == {""}
+        assert {square.reply_url for square in page(site, match).board.squares} == {""}
 
 
 def test_nothing_is_given_away_on_ones_own_turn(site: SiteData) -> None:
@@ -98,7 +98,7 @@ def test_nothing_is_given_away_on_ones_own_turn(site: SiteData) -> None:
 
     def marks(**options: object) -> int:
         match = Match(o="q-learning-4", **options)  # type: ignore[arg-type]
-        squares = page(site, match).match_view.board.squares
+        squares = page(site, match).board.squares
         return sum("optimal play" in square.label for square in squares)
 
     assert marks(record="0276") == 0
@@ -109,14 +109,12 @@ def test_nothing_is_given_away_on_ones_own_turn(site: SiteData) -> None:
 
 def test_a_random_move_of_a_watched_agent_is_marked(site: SiteData, client: FlaskClient) -> None:
     match = Match("41", x="fixed", o="fixed", epsilon=0.1, is_paused=True)
-    played = page(site, match).match_view
+    played = page(site, match)
     assert [move.is_random for move in played.reviewed_moves] == [True, True]
     assert played.headline.sentence == "The last move, by O, was random."
-    usual = page(site, Match("01", x="fixed", o="fixed", epsilon=0.1)).match_view
+    usual = page(site, Match("01", x="fixed", o="fixed", epsilon=0.1))
     assert [move.is_random for move in usual.reviewed_moves] == [False, False]
-    assert not any(
-        move.is_random for move in page(site, Match("41", o="fixed")).match_view.reviewed_moves
-    )
+    assert not any(move.is_random for move in page(site, Match("41", o="fixed")).reviewed_moves)
     assert client.get("/play/41?x=fixed&o=fixed&epsilon=0.1").text.count("random move: ") == 2
 
 

@@ -23,9 +23,9 @@ from app.web.links.mind import mind_url
 from app.web.links.play import MINDS, match_url, play_url
 from app.web.links.why import why_url
 from app.web.match import Match, replay_match
-from app.web.match_view import MatchView
 from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.on_demand import Lab
+from app.web.pages.play import PlayPage
 from app.web.pictures.boards import SQUARE_GAP, SQUARE_SIZE
 from app.web.pictures.palette import DEFAULT_PALETTE, compute_colour
 from app.web.pictures.svg import PREVIEW_MARGIN, PREVIEW_SIZE, PREVIEW_TEXT_HEIGHT
@@ -121,7 +121,7 @@ def test_on_a_bar_and_on_its_tick(site: SiteData) -> None:
         for record in ("", "4", "40", "402", "0428", "02468"):
             seats = dice.choice([("human", lens), (lens, "human"), ("human", "human")])
             state = replay_match(Match(record, x=seats[0], o=seats[1], value_source=lens), site)
-            bar = MatchView(state).evaluation_bar
+            bar = PlayPage(state).evaluation_bar
             if record == "02468":  # X has won, which the bar shows whatever anybody expects
                 assert bar.heat is not None
                 assert abs(bar.heat) == HEAT_STEPS

@@ -40,8 +40,8 @@ from app.web.match import (
     read_integer,
 )
 from app.web.match_controls import play_random_reply
-from app.web.match_view import (
-    MatchView,
+from app.web.match_page import (
+    MatchPage,
     describe_for_others,
     find_losing_move,
     summarise_game,
@@ -76,23 +76,12 @@ bp = PageBlueprint("embed", __name__)
 NARROW_WIDTH = 320  # width in pixels of the picture of curves for small screens
 
 
-class BoardPage(Page, frozen=True):
+class BoardPage(MatchPage, frozen=True):
     """The frame of a match, which can be played inside the frame."""
 
     template: ClassVar = "embed/board.html"
     fragment: ClassVar = ("game",)
-
-    state: MatchState
-
-    @property
-    def match(self) -> Match:
-        """The match in the frame."""
-        return self.state.match
-
-    @property
-    def match_view(self) -> MatchView:
-        """The board and its controls, which lead to frames."""
-        return MatchView(self.state, FRAME_ROUTES)
+    routes: ClassVar = FRAME_ROUTES
 
 
 # URL of a picture, its width and height in pixels
@@ -377,7 +366,7 @@ FILE_AND_PREVIEW_ENDINGS = ".<any(svg, csv, png):ending>"
 def download_board(ending: str, record: str = "") -> Response:
     """Return a board as SVG or CSV."""
     state = parse_match(record, request.args, get_current_site())
-    shown = MatchView(state, FRAME_ROUTES)
+    shown = BoardPage(state)
     name = _name_file("board", record)
     if ending == "svg":
         says = shown.headline

@@ -1,6 +1,5 @@
 """The front page: a board with the values of a trained agent, and the ways on from there."""
 
-from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 from flask import Response, request
@@ -8,10 +7,10 @@ from flask import Response, request
 from app.web.formatting import format_count, format_updates
 from app.web.links.front import HOME
 from app.web.links.play import MATCH_PREVIEW, match_url, play_url, watch_url
-from app.web.match import Match, MatchState, read_choice, read_snapshot, replay_match
-from app.web.match_view import MatchView
+from app.web.match import Match, read_choice, read_snapshot, replay_match
+from app.web.match_page import MatchPage
 from app.web.navigation import PageBlueprint
-from app.web.rendering import Page, render_page
+from app.web.rendering import render_page
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext, gettext_noop
 from app.web.wording import (
@@ -60,23 +59,11 @@ class AgentChoice(NamedTuple):
     is_shown: bool
 
 
-class FrontPage(Page, frozen=True):
+class FrontPage(MatchPage, frozen=True):
     """The front page with an agent at a snapshot of its training."""
 
     template: ClassVar = "front/front.html"
     fragment: ClassVar = ("game", "beside")
-
-    state: MatchState
-
-    @property
-    def match(self) -> Match:
-        """The match on the board: a person to move against the agent."""
-        return self.state.match
-
-    @cached_property
-    def match_view(self) -> MatchView:
-        """The board and its controls."""
-        return MatchView(self.state)
 
     @property
     def _name(self) -> str:

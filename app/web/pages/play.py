@@ -7,6 +7,7 @@ from typing import ClassVar, NamedTuple
 from urllib.parse import parse_qsl
 
 from flask import Response, redirect, request
+from markupsafe import Markup
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
@@ -45,13 +46,14 @@ from app.web.match import (
     read_cell,
 )
 from app.web.match_controls import DELAY_CHOICES, play_random_reply
-from app.web.match_view import (
-    MatchView,
+from app.web.match_page import (
+    MatchPage,
     describe_for_others,
     find_shown_value_source,
 )
 from app.web.move_values import can_blunder, choose_value_source, evaluate_moves
 from app.web.navigation import PageBlueprint
+from app.web.pictures.curves import draw_game_values
 from app.web.rendering import Page, redirect_after_form, render_page
 from app.web.site_data import (
     HUMAN,
@@ -343,13 +345,11 @@ def show_settings() -> Response:
     return render_page(SettingsPage(parse_match_at(request.args, get_current_site())))
 
 
-class PlayPage(Page, frozen=True):
+class PlayPage(MatchPage, frozen=True):
     """A match at the position shown, with panels beside the board."""
 
     template: ClassVar = "play/play.html"
     fragment: ClassVar = ("game", "moves")
-
-    state: MatchState
 
     @property
     def shared_title(self) -> str:
@@ -357,14 +357,9 @@ class PlayPage(Page, frozen=True):
         return describe_for_others(self.state)
 
     @property
-    def match(self) -> Match:
-        """The match that the page shows."""
-        return self.state.match
-
-    @cached_property
-    def match_view(self) -> MatchView:
-        """The board and its controls."""
-        return MatchView(self.state)
+    def value_chart(self) -> Markup:
+        """The chart of the game's value over its moves."""
+        return draw_game_values(self.state, self.reviewed_moves)
 
     @property
     def why_url(self) -> str:
@@ -379,7 +374,7 @@ class PlayPage(Page, frozen=True):
         )
         if is_policy_name(decider) or self.state.site.is_taught_by_person(decider):
             return ""
-        blame = self.match_view.losing_move
+        blame = self.losing_move
         return why_url(
             self._explained_match,
             self.state.played_cells[blame.ply - 1] if blame else None,
@@ -395,8 +390,8 @@ class PlayPage(Page, frozen=True):
     @property
     def _explained_ply(self) -> int:
         """The ply with the values that are explained."""
-        blame = self.match_view.losing_move
-        return blame.ply - 1 if blame else self.match_view.ply
+        blame = self.losing_move
+        return blame.ply - 1 if blame else self.ply
 
     @property
     def _explained_match(self) -> Match:

@@ -42,8 +42,7 @@ def init_app(app: Flask, folder: Path) -> None:
     """Compress the responses of an app, and serve the static files of a folder.
 
     Some files are joined, because one file compresses better than two: `app.css` ends
-    with the colours, `figures.css` begins with the styles of shapes, and `table.js` begins
-    with the script of a board.
+    with the colours, and `figures.css` begins with the styles of shapes.
     """
     app.after_request(pack_response)
     contents = {
@@ -54,7 +53,6 @@ def init_app(app: Flask, folder: Path) -> None:
     contents["parts/app.css"] += palette.write_stylesheet().encode()
     figures = contents["parts/figures.css"]
     contents["parts/figures.css"] = svg.read_stylesheet().encode() + figures
-    contents["play/table.js"] = contents["parts/board.js"] + contents["play/table.js"]
     addresses = {name: _add_hash(name, content) for name, content in contents.items()}
     assets = {
         addresses[name]: _pack_file(name, content) for name, content in contents.items()

@@ -1,14 +1,12 @@
-"""The class MatchView: everything that a page, or an iframe on a foreign page, shows of a match.
+"""The class MatchPage: what every page shows on which a match can be played, also in frames.
 
 A value source is the agent, policy or exact solution whose move values the board shows.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from markupsafe import Markup
 from msgspec.structs import replace
 
 from app.tictactoe.game import O, X, get_mover
@@ -52,7 +50,7 @@ from app.web.move_values import (
     find_shown_ply,
 )
 from app.web.pictures.boards import BoardPicture, PlayOptions, lay_out_board
-from app.web.pictures.curves import draw_game_values
+from app.web.rendering import Page
 from app.web.site_data import HUMAN, is_policy_name
 from app.web.translation import gettext, gettext_noop
 from app.web.wording import (
@@ -122,15 +120,20 @@ class EvaluationBar(NamedTuple):
     label: str  # text for screen readers
 
 
-@dataclass(frozen=True)
-class MatchView:
-    """A match at the position shown, with everything that its board displays.
+class MatchPage(Page, frozen=True):
+    """A page with a match at the position shown.
 
     Its links lead to pages or to frames, as `routes` builds them.
     """
 
+    routes: ClassVar[MatchRoutes] = PAGE_ROUTES
+
     state: MatchState
-    routes: MatchRoutes = PAGE_ROUTES
+
+    @property
+    def match(self) -> Match:
+        """The match that the page shows."""
+        return self.state.match
 
     @property
     def seats(self) -> tuple[SeatHeader, SeatHeader]:
@@ -187,11 +190,6 @@ class MatchView:
     def losing_move(self) -> ReviewedMove | None:
         """The blunder that decided a finished game."""
         return find_losing_move(self.state)
-
-    @property
-    def value_chart(self) -> Markup:
-        """The chart of the game's value over its moves."""
-        return draw_game_values(self.state, self.reviewed_moves)
 
     @property
     def result_class(self) -> str:
