@@ -5,7 +5,8 @@ learner between two games can be copied, so the latest states are cached and one
 one game.
 """
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -25,10 +26,10 @@ from app.recipes.parameters import MAX_TAUGHT_GAMES, YOU, TaughtError, list_taug
 from app.recipes.taught import (
     MILESTONES,
     Course,
-    LastLoss,
     Lesson,
     LosingMove,
     Refusal,
+    TouchedBoard,
     ValueChange,
     add_game,
     list_taught_phases,
@@ -36,11 +37,11 @@ from app.recipes.taught import (
 )
 from app.tictactoe import report
 from app.tictactoe.blunder_boards import find_blunder_chances
-from app.tictactoe.game import SEATS, Game, X
-from app.tictactoe.notation import DIGITS, replay_record
+from app.tictactoe.game import SEATS, Game
+from app.tictactoe.notation import DIGITS, format_position, replay_record
 from app.tictactoe.policy import BASELINES, Policy, policy_from_values
 from app.tictactoe.report import find_blunders, find_lost_games, round_figure
-from app.tictactoe.values import find_best_response, solve_game
+from app.tictactoe.values import solve_game
 from training import fast_evaluation
 from training.learners.pairs import WON, list_legal_pairs
 from training.learners.phases import NextCheckpoint, Progress
@@ -60,6 +61,7 @@ from training.textbook.loop import Turn
 from training.textbook.loop import Update as BookUpdate
 from training.textbook.rng import Random
 
+MAX_TOUCHED_BOARDS = 4  # boards that the page shows before and after
 MAX_CACHED_PUPILS = 128  # maximum number of cached learners, of about 0.1 MB each
 # The learner's seat -> the number of moves that a person makes in the shortest possible game.
 SHORTEST_GAMES = {"X": 2, "O": 3}
@@ -228,7 +230,9 @@ class PupilCache:
                 if result == "loss"
                 else None,
             )
-        pupil.lessons.append(lesson)
+        lost = find_first_chances(self.game, [*pupil.lessons, lesson])
+        chances = [(first, float(policy[move])) for move, first in lost.items()]
+        pupil.lessons.append(replace(lesson, losing_move_chances=chances))
 
     def build_record(self, pupil: Pupil, *last_board: str) -> str:
         """Return the record of the recorded game, to its last recorded board or to `last_board`."""
@@ -270,10 +274,12 @@ class PupilCache:
             is_value_known=(progress.visits[decisions] > 0).tolist(),
             lessons=pupil.lessons,
             losing_games=find_lost_games(game, policy),
-            last_loss=describe_last_loss(game, policy, pupil.lessons),
             blunder_chances={}
             if has_unfinished_game
             else find_blunder_chances(game, policy, [*list_seat_letters(recipe)]),
+            touched_boards=[]
+            if has_unfinished_game
+            else list_touched_boards(pupil, progress),
         )
 
 
@@ -381,37 +387,68 @@ def find_losing_move(
         position = positions[ply]
         is_own = game.to_move[position] == SEATS[seat.lower()]
         if is_own and value[position] >= 0 > value[positions[ply + 1]]:
-            return LosingMove(ply, compute_losing_chance(game, position, policy))
+            return LosingMove(
+                move_index=ply,
+                chance=float(policy[position, DIGITS.index(record[ply])]),
+            )
     return None
 
 
-def compute_losing_chance(game: Game, position: int, policy: Policy) -> float:
-    """Return the chance that a policy plays a losing move in a position that is not lost."""
-    mover = int(game.to_move[position])
-    cells = np.flatnonzero(game.legal[position])
-    after = game.successor[position, cells]
-    loses = solve_game(game).values[after] * mover < 0
-    return float(policy[position, cells[loses]].sum())
+def find_first_chances(
+    game: Game, lessons: Sequence[Lesson]
+) -> dict[tuple[int, int], float]:
+    """Return each losing move, a position and a cell, with its chance before it was first played."""
+    chances: dict[tuple[int, int], float] = {}
+    for lesson in lessons:
+        if lesson.losing_move:
+            ply, chance = lesson.losing_move
+            position = replay_record(game, lesson.record)[ply]
+            chances.setdefault((position, DIGITS.index(lesson.record[ply])), chance)
+    return chances
 
 
-def describe_last_loss(
-    game: Game, policy: Policy, lessons: list[Lesson]
-) -> LastLoss | None:
-    """Return a policy's play, [D, cells], in the last lost game of lessons; None if none is lost."""
-    for number, lesson in reversed([*enumerate(lessons, 1)]):
-        if lesson.losing_move is None:
-            continue
-        position = replay_record(game, lesson.record)[lesson.losing_move.move_index]
-        mover = SEATS[lesson.seat.lower()]
-        wins = find_best_response(
-            game, policy, -mover, loss_reward=0.0
-        ).outcome_chances[position]
-        return LastLoss(
-            number,
-            compute_losing_chance(game, position, policy),
-            is_safe=bool(wins[2 if mover == X else 0] == 0),
+def list_touched_boards(pupil: Pupil, progress: Progress) -> list[TouchedBoard]:
+    """Return the boards whose values the games with people changed most, in the order of moves.
+
+    Boards that share their values, such as the symmetric boards of a box, count as one.
+    """
+    game = pupil.recorder.game
+    initial, _ = build_first_table(game, pupil.recorder.recipe.with_seed(0))
+    before = game.spread_pairs(initial)
+    boards: dict[
+        Hashable, int
+    ] = {}  # key of shared values -> the first board with them
+    game_counts: Counter[int] = Counter()
+    for lesson in pupil.lessons:
+        positions = replay_record(game, lesson.record)
+        game_counts.update(
+            {
+                boards.setdefault(_get_board_key(pupil, one), one)
+                for one in (positions[update.move_index] for update in lesson.updates)
+                if game.legal[one].sum() > 1  # a forced move teaches nothing
+            }
         )
-    return None
+    change = {
+        one: float(np.nansum(abs(progress.q[one] - before[one]))) for one in game_counts
+    }
+    order = sorted(game_counts, key=lambda one: (-change[one], one))
+    return [
+        TouchedBoard(
+            position=one,
+            game_count=game_counts[one],
+            old_values=replace_nan(before[one]),
+            new_values=replace_nan(progress.q[one]),
+            is_updated=(progress.visits[one] > 0).tolist(),
+        )
+        for one in sorted(order[:MAX_TOUCHED_BOARDS])
+    ]
+
+
+def _get_board_key(pupil: Pupil, position: int) -> Hashable:
+    game = pupil.recorder.game
+    board = format_position(game, position)
+    cells = np.flatnonzero(game.legal[position]).tolist()
+    return frozenset(get_move_key(pupil.learner, board, cell) for cell in cells)
 
 
 def list_lesson_plans(game: Game, recipe: Recipe) -> list[LessonPlan]:

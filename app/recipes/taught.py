@@ -36,15 +36,7 @@ class LosingMove(NamedTuple):
     """The learner's losing move in a game: the last move that turned the game into a loss."""
 
     move_index: int  # index of the move in the record
-    losing_chance: float  # chance of a losing move on that board, before the game
-
-
-class LastLoss(NamedTuple):
-    """The last game that a learner lost, and the learner's play now on the board of its losing move."""
-
-    lesson_number: int  # number of the game among the lessons, from 1
-    losing_chance: float  # chance of a losing move on that board now
-    is_safe: bool  # whether no opponent can beat the learner from that board now
+    chance: float  # chance of this move on that board, before the game
 
 
 class Lesson(Struct, frozen=True):
@@ -65,6 +57,19 @@ class Lesson(Struct, frozen=True):
     milestones: list[str]  # the MILESTONES that the learner has reached
     refill_count: int = 0  # number of empty boxes that were filled again
     losing_move: LosingMove | None = None  # None if the game was not lost
+    # For each losing move so far, in the order of the games: its chance before it was first played,
+    # and after this lesson.
+    losing_move_chances: list[tuple[float, float]] = []
+
+
+class TouchedBoard(NamedTuple):
+    """A board whose values the games with people changed."""
+
+    position: int
+    game_count: int  # number of games that updated a value of it
+    old_values: list[float | None]  # [cells] before the first lesson, mover's view
+    new_values: list[float | None]
+    is_updated: list[bool]  # [cells] whether the value was ever updated
 
 
 class Course(Struct, frozen=True):
@@ -81,9 +86,10 @@ class Course(Struct, frozen=True):
     lessons: list[Lesson]
     # seat -> record of the likeliest game that the learner loses
     losing_games: dict[str, str | None]
-    last_loss: LastLoss | None = None
     # board -> chances of a blunder, see `find_blunder_chances`; {} during a game
     blunder_chances: dict[int, BlunderChance] = {}
+    # the boards that the games changed most; [] during a game
+    touched_boards: list[TouchedBoard] = []
 
 
 class Refusal(Struct, frozen=True):

@@ -56,7 +56,7 @@ def test_games_by_touch_on_a_phone(new_context: Callable[..., BrowserContext]) -
     page = new_context(viewport={"width": 360, "height": 740}, has_touch=True).new_page()
     teach_quietly(page, lambda page: page.locator(SQUARES).last.tap(), 3)
     page.locator("label[for=tab-games]").tap()
-    expect(page.locator("#panel-games .figure")).to_be_visible()
+    expect(page.locator("#panel-games .figure").first).to_be_visible()
 
 
 def test_all_that_is_needed_is_on_the_first_screen(page: Page) -> None:

@@ -449,23 +449,12 @@ def lay_out_seed_lines(
     return svg.Plot(bottom + AXIS_HEIGHT - 10, margin, shapes)
 
 
-def draw_strength_chart(
-    strengths: Sequence[tuple[Sequence[float], int]], decision_count: int
-) -> Markup:
-    """Return a chart of a learner's strength after each lesson.
-
-    Its lines are the share of games lost to the best responder in each seat, and the
-    share of positions with a blunder.
-    """
+def draw_share_chart(lines: Sequence[tuple[str, Sequence[float]]]) -> Markup:
+    """Return a chart of shares from 0 to 1 after each lesson: CSS classes and shares of each line."""
     up = build_axis([100.0], includes_zero=True)
-    across = build_axis([0, max(2, len(strengths))])
+    across = build_axis([0, max(2, *(len(shares) for _, shares in lines))])
     shapes: list[svg.Shape] = []
     margin = draw_vertical_axis(shapes, up, ROOM_ABOVE, LOW_PLOT_HEIGHT, PERCENT_UNIT)
-    seats = zip(*(beaten for beaten, _ in strengths), strict=True)
-    lines = [
-        *zip(("accent ", "ink dashed "), seats, strict=False),
-        ("soft dotted ", [blunders / decision_count for _, blunders in strengths]),
-    ]
     for kind, values in lines:
         points = [
             (

@@ -19,6 +19,7 @@ from werkzeug.wrappers import Response
 
 from app.reading import MAX_LINE_LENGTH, ClassLine, read_class_lines
 from app.recipes import RecipeError
+from app.recipes.algorithms import Menace
 from app.recipes.taught import Refusal
 from app.tictactoe.blunder_boards import BlunderChance, find_blunder_chances
 from app.tictactoe.game import SEATS, Game
@@ -31,6 +32,11 @@ from app.web.links.teach import CLASSROOM, TEACH, teach_url
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import build_iframe
 from app.web.pages.parts.sent_table import FORM_MIMETYPE, receive_form, receiving
+from app.web.pages.teach.goals import (
+    RECENT_GAMES,
+    list_exact_goals,
+    list_near_goals,
+)
 from app.web.pages.teach.learners import (
     find_truncated_link,
     format_learner_title,
@@ -95,6 +101,10 @@ class Pupil(NamedTuple):
     loss_chances: dict[str, float]  # seat -> chance that the best responder wins
     # position -> result of `find_blunder_chances`
     blunder_chances: dict[int, BlunderChance]
+    held_count: int | None = None  # games of the last RECENT_GAMES that it did not lose
+    goal_count: int | None = (
+        None  # number of goals that it reached; None for a judged table
+    )
 
 
 class PupilRow(NamedTuple):
@@ -108,6 +118,8 @@ class PupilRow(NamedTuple):
     loss_percents: list[str]
     # percent of errors on each compared board; "" if the board was never reached
     blunder_percents: list[str]
+    held_count: int | None
+    goal_count: int | None
 
 
 class ClassBlunder(NamedTuple):
@@ -176,6 +188,8 @@ class ClassPage(Page, frozen=True):
                     _format_frequent_chance(pupil, board)
                     for board in self._blunder_positions
                 ],
+                pupil.held_count,
+                pupil.goal_count,
             )
             for pupil in self.pupils
         ]
@@ -340,14 +354,23 @@ def read_learner(pupil_name: str, learner_name: str) -> Pupil:
     if not course.lessons:
         raise LinkError(gettext("this learner has not played a game yet."))
     last = course.lessons[-1]
+    results = [lesson.result for lesson in course.lessons if lesson.record]
     seats = SEATS if getattr(recipe, "seat", "both") == "both" else [recipe.seat]  # type: ignore[attr-defined]
     return Pupil(
         pupil_name,
         teach_url(course.recipe),
         format_learner_title(recipe),
-        sum(bool(lesson.record) for lesson in course.lessons),
+        len(results),
         {seat: last.loss_chances[seat] for seat in seats},
         course.blunder_chances,
+        held_count=sum(result != "loss" for result in results[-RECENT_GAMES:]),
+        goal_count=sum(
+            bool(since)
+            for _, since in (
+                *list_near_goals(course.lessons, isinstance(recipe, Menace)),
+                *list_exact_goals(course.lessons, [*seats]),
+            )
+        ),
     )
 
 

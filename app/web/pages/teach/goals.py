@@ -1,16 +1,18 @@
 """Goals for a teacher: first goals that a few games reach, then exact goals about all games."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 
 from app.recipes.taught import Lesson
-from app.tictactoe.game import SEATS, Game
-from app.tictactoe.notation import parse_record, replay_record
 from app.web.translation import gettext_noop
 
-STREAK_LENGTH = 3  # number of draws in a row
+RECENT_GAMES = 5  # games whose results a curve and the table of a class show
+STREAK_LENGTH = 3  # number of games in a row
+FIRST_COUNTED_GAME = 3  # before it a goal is luck
+MIN_LOSING_MOVES = 3  # losing moves, before their chances are compared together
 
-# a function from the game and the lessons so far to whether a near goal is reached
-GoalTest = Callable[[Game, Sequence[Lesson]], bool]
+# a function from the lessons so far to whether a near goal is reached
+GoalTest = Callable[[Sequence[Lesson]], bool]
 # milestone of a lesson -> text of the goal
 EXACT_GOALS = {
     "rows": gettext_noop("Always completes a row when it can"),
@@ -22,74 +24,56 @@ EXACT_GOALS = {
 }
 
 
-def has_refilled(_: Game, lessons: Sequence[Lesson]) -> bool:
+def has_refilled(lessons: Sequence[Lesson]) -> bool:
     """Return whether a box ran empty in the last lesson."""
     return lessons[-1].refill_count > 0
 
 
-def has_blocked(game: Game, lessons: Sequence[Lesson]) -> bool:
-    """Return whether the learner blocked a row of its teacher in the last game."""
-    last = lessons[-1]
-    if not last.record:
-        return False
-    cells = parse_record(game, last.record)
-    positions = replay_record(game, last.record)
-    return any(
-        cells[ply] in list_winning_cells(game, positions[ply], -mover)
-        and not list_winning_cells(game, positions[ply], mover)
-        for ply, mover in list_own_plies(last)
+def has_halved_losing_move(lessons: Sequence[Lesson]) -> bool:
+    """Return whether the learner plays one of its losing moves at most half as often as at first."""
+    chances = lessons[-1].losing_move_chances
+    return any(2 * now <= first for first, now in chances)
+
+
+def has_halved_losing_moves(lessons: Sequence[Lesson]) -> bool:
+    """Return whether this is true of all losing moves together, of MIN_LOSING_MOVES at least."""
+    chances = lessons[-1].losing_move_chances
+    first, now = (
+        (sum(column) for column in zip(*chances, strict=True)) if chances else (0, 1)
     )
+    return len(chances) >= MIN_LOSING_MOVES and 2 * now <= first
 
 
-def has_drawn(_: Game, lessons: Sequence[Lesson]) -> bool:
-    """Return whether the last game was a draw."""
-    return lessons[-1].result == "draw"
-
-
-def has_avoided_opening(game: Game, lessons: Sequence[Lesson]) -> bool:
-    """Return whether the last game began differently from an earlier lost game.
-
-    Both games have the same board before the learner's first move, up to symmetry.
-    """
-    last = lessons[-1]
-    if not last.record:
-        return False
-    board, move = find_first_boards(game, last)
-    for one in lessons[:-1]:
-        if one.result == "loss" and one.seat == last.seat:
-            lost_board, lost_move = find_first_boards(game, one)
-            if lost_board == board and lost_move != move:
-                return True
-    return False
-
-
-def has_drawn_in_a_row(_: Game, lessons: Sequence[Lesson]) -> bool:
-    """Return whether the last games with the teacher were all draws."""
+def has_held_in_a_row(lessons: Sequence[Lesson]) -> bool:
+    """Return whether the learner lost none of the last games with its teacher."""
     results = [lesson.result for lesson in lessons if lesson.record]
+    last = results[-STREAK_LENGTH:]
     is_game = bool(lessons[-1].record)
-    return is_game and results[-STREAK_LENGTH:] == ["draw"] * STREAK_LENGTH
+    return is_game and len(last) == STREAK_LENGTH and "loss" not in last
 
 
 NEAR_GOALS: dict[str, GoalTest] = {
     gettext_noop("One of its boxes became empty"): has_refilled,
-    gettext_noop("It blocked one of your rows"): has_blocked,
-    gettext_noop("It avoided a losing first move"): has_avoided_opening,
-    gettext_noop("The first draw"): has_drawn,
-    gettext_noop("Three draws in a row"): has_drawn_in_a_row,
+    gettext_noop("It plays a losing move half as often"): has_halved_losing_move,
+    gettext_noop("It plays all losing moves half as often"): has_halved_losing_moves,
+    gettext_noop("It did not lose three games in a row"): has_held_in_a_row,
 }
 
 
 def list_near_goals(
-    game: Game, lessons: Sequence[Lesson], has_boxes: bool
+    lessons: Sequence[Lesson], has_boxes: bool
 ) -> Iterator[tuple[str, int]]:
     """Yield each first goal, not translated, with the number of the lesson that reached it, 0 for none.
 
-    A learner without boxes has no goal about boxes.
+    A learner without boxes has no goal about boxes. Goals count from FIRST_COUNTED_GAME on.
     """
+    games = accumulate(bool(lesson.record) for lesson in lessons)
+    counted = [
+        number for number, count in enumerate(games, 1) if count >= FIRST_COUNTED_GAME
+    ]
     for text, holds in NEAR_GOALS.items():
         if has_boxes or holds is not has_refilled:
-            numbers = range(1, len(lessons) + 1)
-            yield text, next((n for n in numbers if holds(game, lessons[:n])), 0)
+            yield text, next((n for n in counted if holds(lessons[:n])), 0)
 
 
 def list_exact_goals(
@@ -108,28 +92,3 @@ def list_exact_goals(
         for number, lesson in enumerate(lessons, 1):
             since = (since or number) if key in lesson.milestones else 0
         yield text, since
-
-
-def list_own_plies(lesson: Lesson) -> Iterator[tuple[int, int]]:
-    """Yield the plies of the learner's moves in a game, and its side, +1 X or -1 O."""
-    first = "XO".index(lesson.seat)
-    for ply in range(first, len(lesson.record), 2):
-        yield ply, SEATS[lesson.seat.lower()]
-
-
-def list_winning_cells(game: Game, position: int, player: int) -> list[int]:
-    """Return the empty cells with which a player, +1 X or -1 O, would complete a row."""
-    board = game.board[position]
-    rows = board[game.lines]
-    nearly = (rows == player).sum(axis=1) == game.in_a_row - 1
-    return [
-        cell for row in game.lines[nearly].tolist() for cell in row if not board[cell]
-    ]
-
-
-def find_first_boards(game: Game, lesson: Lesson) -> tuple[int, int]:
-    """Return the boards before and after the learner's first move in a game, up to symmetry."""
-    positions = replay_record(game, lesson.record)
-    first = "XO".index(lesson.seat)
-    before, after = game.symmetry_class[positions[first : first + 2]].tolist()
-    return before, after

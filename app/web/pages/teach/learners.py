@@ -1,8 +1,10 @@
 """The learners that people can teach, and their names in URLs, which contain their games."""
 
 import re
+from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from werkzeug.exceptions import BadRequest
 
 from app.recipes import Recipe, RecipeError, name_recipe, parse_recipe
@@ -62,6 +64,12 @@ LEARNERS = {
     ),
 }
 DEFAULT_LEARNER = next(iter(LEARNERS))
+# The courses of these learners before their first game, so that the first visit waits for no
+# training: `python -m training.first_courses` writes the file.
+FIRST_COURSES_FILE = Path(__file__).with_name("first_courses.json")
+FIRST_COURSES = msgspec.json.decode(
+    FIRST_COURSES_FILE.read_bytes(), type=dict[str, Course]
+)
 
 
 def get_first_cell(game: Game, recipe: Menace) -> int | None:
@@ -133,6 +141,9 @@ def replay_course(
                 "This learner cannot be taught: %(why)s.", why=mark_english(str(error))
             )
         ) from None
+    first = FIRST_COURSES.get(name_recipe(recipe))
+    if first and not unfinished_moves.strip("."):
+        return recipe, first
     is_begun = bool(unfinished_moves) or not list_taught_phases(recipe)
     cells = unfinished_moves.strip(".") if is_begun else None
     return recipe, get_current_site().lab.replay_course(name_recipe(recipe), cells)

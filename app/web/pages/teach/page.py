@@ -20,10 +20,9 @@ from app.recipes.on_demand import MAX_UPDATES
 from app.recipes.shipped import IDS_BY_RECIPE, SHIPPED
 from app.recipes.taught import (
     Course,
-    LastLoss,
     Lesson,
-    LosingMove,
     Refusal,
+    TouchedBoard,
     ValueChange,
     add_practice,
     keep_first_games,
@@ -67,7 +66,11 @@ from app.web.match import (
 from app.web.move_values import EMPTY_NOTE, HEAT_STEPS, MoveValues, build_move_values
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import Export, build_png_response, export_learner
-from app.web.pages.teach.goals import list_exact_goals, list_near_goals
+from app.web.pages.teach.goals import (
+    RECENT_GAMES,
+    list_exact_goals,
+    list_near_goals,
+)
 from app.web.pages.teach.last_move import (
     LastMovePicture,
     draw_box_move,
@@ -86,10 +89,9 @@ from app.web.pictures.boards import (
     SmallBoard,
     draw_board_preview,
     draw_changed_board,
-    draw_small_board,
     lay_out_board,
 )
-from app.web.pictures.curves import draw_strength_chart
+from app.web.pictures.curves import draw_share_chart
 from app.web.rendering import (
     Page,
     allow_revalidation,
@@ -113,6 +115,7 @@ bp.add_room("Teach", "teach", gettext_noop("Teach a program"), TEACH.url)
 UNFINISHED_PATTERN = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")
 PRACTICE_GAMES = 100  # number of games of one practice
 FEW_GAMES = 3
+SEAT_INKS = ("accent ", "ink dashed ")  # CSS classes of the curves of both seats
 PRACTICE_TITLES = {
     "random": gettext_noop("Against random moves"),
     "t-hand": gettext_noop("Against T-hand, a program that wins or blocks when it can"),
@@ -166,6 +169,7 @@ RESULT_WORDS = {
 # maximum number of characters in a QR code; phones cannot read larger codes
 MAX_QR_CHARACTERS = 600
 SVG_START = '<svg xmlns="http://www.w3.org/2000/svg"'
+BEAD_HEAT = HEAT_STEPS // 2  # colour step of a change of beads
 MAX_FLYING_BEADS = 5  # maximum number of beads in the animation of a change
 
 
@@ -182,12 +186,20 @@ class ValueChangePicture(NamedTuple):
     box_name: str = ""  # name of the paper box with these beads
 
 
-class LostGamePicture(NamedTuple):
-    """The board of the blunder that lost a game, and a sentence on the learner's play there now."""
+class TaughtSquare(NamedTuple):
+    """A square of a board that the games changed."""
 
-    game_name: str  # name of the game
-    board: SmallBoard  # the board with the move that lost
-    progress_text: str
+    mark: str  # "X", "O" or "" for an empty square
+    value_text: str
+    heat: int | None  # colour step of the value; None if unknown
+
+
+class TaughtBoard(NamedTuple):
+    """A board whose values the games changed, before the first game and now."""
+
+    title: str
+    before: list[TaughtSquare]
+    now: list[TaughtSquare]
 
 
 class TeachPage(Page, frozen=True):
@@ -429,6 +441,12 @@ class TeachPage(Page, frozen=True):
         return [one for one in changes if one.box_name or not self.is_paper_machine]
 
     @property
+    def taught_boards(self) -> list[TaughtBoard]:
+        """The boards that the games changed most, before the first game and now."""
+        touched = self.course.touched_boards
+        return [_picture_touched_board(self._recipe, board) for board in touched]
+
+    @property
     def lesson_results(self) -> list[str]:
         """The result of each lesson for the learner: "win", "draw", "loss" or "practice"."""
         return [lesson.result or "practice" for lesson in self.course.lessons]
@@ -451,38 +469,24 @@ class TeachPage(Page, frozen=True):
 
     @property
     def strength_chart(self) -> Markup:
-        """The curves of the learner's strength after each lesson."""
+        """The curves after each lesson: games held against the person, and exact losses."""
         lessons = self.course.lessons
-        points = [
-            ([one.loss_chances[seat] for seat in self.played_seats], one.blunder_count)
-            for one in lessons
+        held = [
+            _count_held_share(lessons[:number]) for number in range(1, len(lessons) + 1)
         ]
-        return draw_strength_chart(points, get_current_site().game.decisions)
+        total = get_current_site().game.decisions
+        lines = [
+            (ink, [one.loss_chances[seat] for one in lessons])
+            for ink, seat in zip(SEAT_INKS, self.played_seats, strict=False)
+        ]
+        blunders = [one.blunder_count / total for one in lessons]
+        return draw_share_chart([("win ", held), *lines, ("soft dotted ", blunders)])
 
     @property
     def played_seats(self) -> list[str]:
         """The seats in which the learner plays: "x", "o" or both."""
         seat = getattr(self._recipe, "seat", "both")
         return [*SEATS] if seat == "both" else [seat]
-
-    @cached_property
-    def lost_game_picture(self) -> LostGamePicture | None:
-        """The losing move of the last game that the learner lost; None before its first loss."""
-        line = self.course.last_loss
-        if line is None:
-            return None
-        lesson = self.course.lessons[line.lesson_number - 1]
-        game = get_current_site().game
-        assert lesson.losing_move
-        cells = parse_record(game, lesson.record)
-        position = replay_record(game, lesson.record)[lesson.losing_move.move_index]
-        return LostGamePicture(
-            _name_lessons(self.course.lessons)[line.lesson_number - 1],
-            draw_small_board(
-                game, position, {cells[lesson.losing_move.move_index]: "blunder"}
-            ),
-            _describe_progress(lesson.losing_move, line),
-        )
 
     @property
     def strength_text(self) -> str:
@@ -505,7 +509,7 @@ class TeachPage(Page, frozen=True):
         """The goals that a few games reach, with the lesson that reached each: "" before."""
         lessons = self.course.lessons
         labels = ["", *_name_lessons(self.course.lessons)]
-        goals = list_near_goals(get_current_site().game, lessons, self.has_beads)
+        goals = list_near_goals(lessons, self.has_beads)
         return [(gettext(text), labels[number]) for text, number in goals]
 
     @property
@@ -717,10 +721,22 @@ def _evaluate_moves(
     state: MatchState, course: Course, recipe: Recipe, ply: int
 ) -> MoveValues:
     """Return the values of a learner for its moves before a ply of its game."""
-    game = state.site.game
     position = state.positions[ply]
-    values = np.array(course.values[ply], np.float64)  # None becomes NaN
-    known = np.array(course.is_value_known[ply])
+    known = course.is_value_known[ply]
+    return _evaluate_board(position, recipe, course.values[ply], known)
+
+
+def _evaluate_board(
+    position: int,
+    recipe: Recipe,
+    cell_values: list[float | None],
+    is_updated: list[bool],
+) -> MoveValues:
+    """Return the values of a learner for its moves in a position; lists are by cell."""
+    site = get_current_site()
+    game = site.game
+    values = np.array(cell_values, np.float64)  # None becomes NaN
+    known = np.array(is_updated)
     if recipe.knows_final_values:
         known |= game.successor[position] >= game.decisions
     if (
@@ -728,9 +744,9 @@ def _evaluate_moves(
     ):  # the beads of a box are known without an update
         known |= np.isfinite(values)
     return build_move_values(
-        state.site,
+        site,
         position,
-        course.recipe,
+        name_recipe(recipe),
         source_values=values,
         is_known=known,
         policy=policy_from_values(values, recipe.plays),
@@ -738,6 +754,46 @@ def _evaluate_moves(
         play_rule=recipe.plays,
         unknown_text=gettext("not tried yet"),
     )
+
+
+def _picture_touched_board(recipe: Recipe, touched: TouchedBoard) -> TaughtBoard:
+    """Return the picture of a board before the first game and now."""
+    stages = (
+        (touched.old_values, [False] * len(touched.is_updated)),
+        (touched.new_values, touched.is_updated),
+    )
+    before, now = (
+        _list_squares(_evaluate_board(touched.position, recipe, values, known))
+        for values, known in stages
+    )
+    if isinstance(recipe, Menace):
+        # More beads are green, fewer are red.
+        changes = zip(touched.old_values, touched.new_values, strict=True)
+        gains = [int(np.sign((new or 0) - (old or 0))) for old, new in changes]
+        before = [square._replace(heat=None) for square in before]
+        now = [
+            square._replace(heat=BEAD_HEAT * gain if gain else None)
+            for square, gain in zip(now, gains, strict=True)
+        ]
+    ply = int(get_current_site().game.ply[touched.position])
+    words = gettext("Move %(number)s", number=ply + 1)
+    games = ngettext("%(count)s game", "%(count)s games", touched.game_count)
+    return TaughtBoard(f"{words} ({games})", before, now)
+
+
+def _list_squares(values: MoveValues) -> list[TaughtSquare]:
+    game = get_current_site().game
+    stones = game.board[values.position].tolist()
+    return [
+        TaughtSquare(MARKS[stone], "", None)
+        if stone
+        else TaughtSquare(
+            "",
+            values.value_texts[cell] if values.is_known[cell] else "–",
+            values.heats[cell] if values.is_known[cell] else None,
+        )
+        for cell, stone in enumerate(stones)
+    ]
 
 
 def _name_lessons(lessons: list[Lesson]) -> list[str]:
@@ -836,6 +892,12 @@ def _draw_value_change(
     )
 
 
+def _count_held_share(lessons: list[Lesson]) -> float:
+    """Return the share of the last games with the person that the learner did not lose."""
+    results = [one.result for one in lessons if one.record][-RECENT_GAMES:]
+    return 1 - results.count("loss") / max(1, len(results))
+
+
 def _describe_strength(lessons: list[Lesson], played_seats: list[str]) -> str:
     """Return the strength of a learner after the last of some lessons, in its seats."""
     lesson = lessons[-1]
@@ -861,24 +923,6 @@ def _describe_strength(lessons: list[Lesson], played_seats: list[str]) -> str:
         )
     share = format_percent(lesson.loss_chances[played_seats[0]], 0)
     return only + gettext(words, x=x, o=o, share=share)
-
-
-def _describe_progress(losing_move: LosingMove, lost_line: LastLoss) -> str:
-    """Return a sentence on the present play of a learner on the board where it lost a game."""
-    if lost_line.is_safe:
-        return gettext("Now the learner cannot lose from this board.")
-    if not lost_line.losing_chance:
-        return gettext("Now the learner avoids this move.")
-    now = format_percent(lost_line.losing_chance, 0)
-    before = format_percent(losing_move.losing_chance, 0)
-    words = gettext_noop(
-        "The learner still plays a losing move here in %(now)s%% of games."
-    )
-    if lost_line.losing_chance < losing_move.losing_chance:
-        words = gettext_noop(
-            "Now the learner plays a losing move here in %(now)s%% of games (before: %(before)s%%)."
-        )
-    return gettext(words, now=now, before=before)
 
 
 def _count_games_to_milestones(lessons: list[Lesson]) -> dict[str, int]:

@@ -1,0 +1,20 @@
+"""Write the courses of /teach before the first game: `python -m training.first_courses`."""
+
+import msgspec
+
+from app.recipes import parse_recipe
+from app.recipes.taught import Course
+from app.tictactoe.game import tic_tac_toe
+from app.web.pages.teach.learners import FIRST_COURSES_FILE, LEARNERS
+from training.taught import PupilCache
+
+
+def build_first_courses() -> dict[str, Course]:
+    """Return the course of each learner of the list before its first game."""
+    pupils = PupilCache(tic_tac_toe())
+    return {name: pupils.build_course(parse_recipe(name), "") for name in LEARNERS}
+
+
+if __name__ == "__main__":
+    text = msgspec.json.encode(build_first_courses())
+    FIRST_COURSES_FILE.write_bytes(msgspec.json.format(text, indent=0) + b"\n")
