@@ -21,19 +21,19 @@ from app.recipes.games import (
     name_blunder,
 )
 from app.recipes.shipped import SHIPPED
-from app.tictactoe.agents import load_agent
-from app.tictactoe.game import tic_tac_toe
-from app.tictactoe.notation import format_position
-from app.tictactoe.policy import policy_from_values
-from app.tictactoe.puzzles import list_candidate_puzzles
-from training.reference import (
+from app.reference import (
     ReferenceLearner,
     get_update_key,
     learn,
     make_learner,
 )
+from app.textbook.loop import Update
+from app.tictactoe.agents import load_agent
+from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.notation import format_position
+from app.tictactoe.policy import policy_from_values
+from app.tictactoe.puzzles import list_candidate_puzzles
 from training.story import GameRecorder, find_entry_key, read_value
-from training.textbook.loop import Update
 from training.updates import get_recorded_game, make_example
 
 # MCTS and the networks are left out, because no single update made their blunders.

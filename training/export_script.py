@@ -1,4 +1,4 @@
-"""Export of a training as a single Python file: the files of `training.textbook`, joined.
+"""Export of a training as a single Python file: the files of `app.textbook`, joined.
 
 The parameters come first, then the learner, the training loop and the evaluation, then the
 rules and opponents, and the random numbers last. Only import lines between these files are
@@ -16,11 +16,11 @@ from app.project import PREFIX
 from app.recipes import Recipe, RecipeError, name_recipe, name_script_file
 from app.recipes.algorithms import League
 from app.recipes.parameters import YOU, list_parameters
+from app.reference import OPPONENTS, find_learner, learn
+from app.textbook.opponents.opponent import Opponent
 from app.tictactoe.game import tic_tac_toe
-from training.reference import OPPONENTS, find_learner, learn
-from training.textbook.opponents.opponent import Opponent
 
-TEXTBOOK_PACKAGE = f"{PREFIX}training.textbook"
+TEXTBOOK_PACKAGE = f"{PREFIX}app.textbook"
 # The order of the textbook modules in an exported file, after the learner's module.
 FILE_ORDER = (
     "q_learning",  # the base class of Q-learning with faults
@@ -80,7 +80,7 @@ RUN_TEMPLATE = """if __name__ == "__main__":
 def build_script(recipe: Recipe) -> str:
     """Return a training as the text of a Python file.
 
-    Raises RecipeError if the learner is a network, if `training/textbook` has no file for the
+    Raises RecipeError if the learner is a network, if `app/textbook` has no file for the
     opponent, or if a recorded move of a person is impossible.
     """
     if recipe.is_network:

@@ -16,15 +16,15 @@ from app.recipes.faults import (
     FAULTY_RECIPES,
     find_correct_recipe,
 )
+from app.reference import TrainingEvent, list_recipe_turns, make_learner
+from app.textbook.loop import Move, Update
+from app.textbook.rng import Random
 from app.tictactoe.agents import save_agent
 from app.tictactoe.game import tic_tac_toe
 from app.web.pages.faults import EFFECTS_FILE, FaultEffect, FirstUpdate
 from training.learners import skip_checkpoints
 from training.measures import measure_run
-from training.reference import TrainingEvent, list_recipe_turns, make_learner
 from training.run import MODELS, train
-from training.textbook.loop import Move, Update
-from training.textbook.rng import Random
 
 
 def write_faults(folder: Path = MODELS / FAULTS_FOLDER) -> None:

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from app.recipes import Recipe
 from app.recipes.algorithms import League
 from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
-from app.tictactoe.game import Game
-from training.reference import (
+from app.reference import (
     LEARNERS,
     ReferenceLearner,
     TrainingEvent,
@@ -27,10 +26,11 @@ from training.reference import (
     learn,
     make_learner,
 )
-from training.textbook.league import League as TextbookLeague
-from training.textbook.league import Meeting
-from training.textbook.loop import Move, Update
-from training.textbook.menace import Menace
+from app.textbook.league import League as TextbookLeague
+from app.textbook.league import Meeting
+from app.textbook.loop import Move, Update
+from app.textbook.menace import Menace
+from app.tictactoe.game import Game
 
 MAX_STORY_GAMES = 20  # number of games of a training that are recorded
 RESULT_BY_SIGN: dict[int, Literal["win", "draw", "loss"]] = {

@@ -1,6 +1,6 @@
 """Learners that people teach: the lesson of each game, and the learner's moves in the next game.
 
-A recipe with games of a person is replayed by `training.textbook`, game by game.  The state of a
+A recipe with games of a person is replayed by `app.textbook`, game by game.  The state of a
 learner between two games can be copied, so the latest states are cached and one more game costs
 one game.
 """
@@ -35,17 +35,7 @@ from app.recipes.taught import (
     list_taught_phases,
     remove_all_games,
 )
-from app.tictactoe import report
-from app.tictactoe.blunder_boards import find_blunder_chances
-from app.tictactoe.game import SEATS, Game
-from app.tictactoe.notation import DIGITS, format_position, replay_record
-from app.tictactoe.policy import BASELINES, Policy, policy_from_values
-from app.tictactoe.report import find_blunders, find_lost_games, round_figure
-from app.tictactoe.values import solve_game
-from training import fast_evaluation
-from training.learners.pairs import WON, list_legal_pairs
-from training.learners.phases import NextCheckpoint, Progress
-from training.reference import (
+from app.reference import (
     UNFINISHED_TEXT,
     MovePair,
     Person,
@@ -56,10 +46,20 @@ from training.reference import (
     list_recipe_turns,
     make_learner,
 )
+from app.textbook.loop import Turn
+from app.textbook.loop import Update as BookUpdate
+from app.textbook.rng import Random
+from app.tictactoe import report
+from app.tictactoe.blunder_boards import find_blunder_chances
+from app.tictactoe.game import SEATS, Game
+from app.tictactoe.notation import DIGITS, format_position, replay_record
+from app.tictactoe.policy import BASELINES, Policy, policy_from_values
+from app.tictactoe.report import find_blunders, find_lost_games, round_figure
+from app.tictactoe.values import solve_game
+from training import fast_evaluation
+from training.learners.pairs import WON, list_legal_pairs
+from training.learners.phases import NextCheckpoint, Progress
 from training.story import GameRecorder, replace_nan
-from training.textbook.loop import Turn
-from training.textbook.loop import Update as BookUpdate
-from training.textbook.rng import Random
 
 MAX_TOUCHED_BOARDS = 4  # boards that the page shows before and after
 MAX_CACHED_PUPILS = 128  # maximum number of cached learners, of about 0.1 MB each

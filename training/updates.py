@@ -21,16 +21,16 @@ from app.recipes.games import (
     UpdateExample,
 )
 from app.recipes.shipped import SHIPPED
+from app.reference import build_rules, learn, list_recipe_turns, make_learner
+from app.textbook.loop import Update
+from app.textbook.mcts import Tree
+from app.textbook.opponents.minimax import list_best_moves
+from app.textbook.q_iteration import QIteration
+from app.textbook.rng import Random
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import format_position, parse_record, replay_record
 from app.tictactoe.policy import compute_optimal_q
-from training.reference import build_rules, learn, list_recipe_turns, make_learner
 from training.story import GameRecorder, list_values, list_values_before, replace_nan
-from training.textbook.loop import Update
-from training.textbook.mcts import Tree
-from training.textbook.opponents.minimax import list_best_moves
-from training.textbook.q_iteration import QIteration
-from training.textbook.rng import Random
 
 DECIMALS = 2  # number of decimals that a page shows
 MIN_CHANGE = 0.008  # least change of a value that a page shows

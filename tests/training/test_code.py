@@ -11,16 +11,16 @@ import pytest
 
 from app.recipes import Recipe, RecipeError, name_recipe, parse_recipe
 from app.recipes.taught import add_practice
+from app.reference import OPPONENTS, build_rules
+from app.textbook.rng import seed_state
+from app.textbook.symmetry import list_symmetries
 from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import BASELINES
 from tests.training.test_taught import practice, taught
 from training.export_script import build_script
 from training.learners import learn
-from training.reference import OPPONENTS, build_rules
 from training.taught import PupilCache
-from training.textbook.rng import seed_state
-from training.textbook.symmetry import list_symmetries
 
 # One of each algorithm, and every opponent and switch that leaves another file.
 RECIPES = [

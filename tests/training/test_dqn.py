@@ -7,6 +7,7 @@ import pytest
 
 from app.recipes import parse_recipe
 from app.recipes.algorithms import Dqn
+from app.textbook.rules import TicTacToe
 from app.tictactoe.agents import load_agent
 from app.tictactoe.game import Game, O, X, build_game
 from app.tictactoe.notation import format_position
@@ -24,7 +25,6 @@ from training.networks.dqn import (
     sample_moves,
 )
 from training.run import find_next_checkpoint
-from training.textbook.rules import TicTacToe
 
 MODELS = Path(__file__).parents[2] / "models"
 

@@ -8,6 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.recipes import SHIPPED, Recipe, name_recipe, parse_recipe
+from app.reference import build_rules
+from app.textbook.league import Player, play_league_game
+from app.textbook.rng import Random
 from app.tictactoe.beads import count_beads
 from app.tictactoe.game import Game, X
 from app.tictactoe.policy import (
@@ -26,9 +29,6 @@ from training.learners.league import (
 )
 from training.learners.pairs import decay_rate
 from training.learners.phases import Progress
-from training.reference import build_rules
-from training.textbook.league import Player, play_league_game
-from training.textbook.rng import Random
 
 
 def end_of(game: Game, recipe: str | Recipe) -> Progress:

@@ -17,21 +17,21 @@ import pytest
 from app.recipes import ALGORITHMS, Recipe, parse_recipe
 from app.recipes.algorithms import Menace
 from app.recipes.parameters import BOTH, OPPONENTS
-from app.tictactoe.game import Game, build_game
-from app.tictactoe.notation import format_position
-from training.learners import find_module_name, learn
-from training.learners.phases import Progress
-from training.learners.randomness import draw_uniform, make_rng_state
-from training.reference import (
+from app.reference import (
     LEARNERS,
     get_move_key,
     get_update_key,
     make_learner,
 )
-from training.reference import learn as learn_by_the_book
+from app.reference import learn as learn_by_the_book
+from app.textbook.loop import Update
+from app.textbook.rng import Random
+from app.tictactoe.game import Game, build_game
+from app.tictactoe.notation import format_position
+from training.learners import find_module_name, learn
+from training.learners.phases import Progress
+from training.learners.randomness import draw_uniform, make_rng_state
 from training.run import train
-from training.textbook.loop import Update
-from training.textbook.rng import Random
 
 USUAL = "tic-tac-toe"
 GAMES = {

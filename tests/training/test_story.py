@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from app.recipes import parse_recipe
+from app.reference import build_rules, get_move_key, make_learner
+from app.textbook.rules import TicTacToe
 from app.tictactoe.game import Game
 from training.learners import learn
-from training.reference import build_rules, get_move_key, make_learner
 from training.story import MAX_STORY_GAMES, RECORDED_ALGORITHMS, encode_story
-from training.textbook.rules import TicTacToe
 
 to_move = TicTacToe().player_to_move
 

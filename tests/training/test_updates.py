@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from app.recipes.games import BLUNDERS_FOLDER, UPDATES_FOLDER, TrainingUpdate, UpdateExample
+from app.reference import build_rules
 from app.tictactoe.game import Game
 from app.web.service.deployment import ROOT
 from training.blunder_updates import (
@@ -17,7 +18,6 @@ from training.blunder_updates import (
     list_blunders,
 )
 from training.learners import learn
-from training.reference import build_rules
 from training.updates import (
     EXAMPLE_SLUGS,
     SELECTIONS,

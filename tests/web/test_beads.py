@@ -1,6 +1,6 @@
 """Beads on pages: numbers and chances of moves, without expected results.
 
-The arithmetic is repeated with boards as text, by `training.textbook.rules`; only the table in the
+The arithmetic is repeated with boards as text, by `app.textbook.rules`; only the table in the
 model file comes from the app.
 
 """
@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
+from app.textbook.rules import TicTacToe
+from app.textbook.symmetry import canonical_pair
 from app.tictactoe.game import X
 from app.tictactoe.notation import format_position, parse_position
 from app.web.algorithms import find_update_rule
@@ -20,8 +22,6 @@ from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.pages.why import explain_value
 from app.web.pictures.minds import EXPECTED_KEY, colour_tiles, list_colourings
 from app.web.site_data import SiteData
-from training.textbook.rules import TicTacToe
-from training.textbook.symmetry import canonical_pair
 
 RULES = TicTacToe()
 LENS = "menace"

@@ -20,6 +20,7 @@ from app.recipes import (
     name_recipe,
     parse_recipe,
 )
+from app.reference import get_move_key, make_learner
 from app.tictactoe.game import tic_tac_toe
 from app.web.facts import judge_policy
 from app.web.pages.lab import duel
@@ -29,7 +30,6 @@ from app.web.pages.lab.page import EXERCISES, STRIKING_QUESTIONS
 from app.web.pages.lab.training_game import build_game_picture
 from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
-from training.reference import get_move_key, make_learner
 from training.story import encode_story
 
 

@@ -57,11 +57,14 @@ def test_a_source_imports_only_what_its_room_may(source: Path) -> None:
         assert all(module[:2] == ["app", "tictactoe"] for module in ours)
     elif here[1] == "tables":
         assert all(module[1] in ("tables", "tictactoe") for module in ours)
+    elif here[1] == "textbook":
+        assert all(module[:2] == ["app", "textbook"] for module in ours)
     elif here[1] == "translations":
         assert all(module[:2] == ["app", "translations"] for module in ours)
     elif here[1] != "web":
         assert all(
-            module[1] in ("tictactoe", "tables", "recipes", "sources", "project", "doctor")
+            module[1]
+            in ("tictactoe", "tables", "recipes", "sources", "project", "doctor", "textbook")
             for module in ours
         )
     elif source != WEB / "application.py":  # the application factory may import pages

@@ -16,6 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from app.recipes.algorithms import League
+from app.textbook import league as textbook
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.tasks import list_rewards
 from app.tictactoe.views import RewardScale
@@ -28,7 +29,6 @@ from training.learners.pairs import (
 )
 from training.learners.phases import NextCheckpoint, Progress, run_phases
 from training.learners.randomness import draw_uniform, make_rng_state
-from training.textbook import league as textbook
 
 # Member numbers of the two players that never learn; learners are numbered from 0.
 RANDOM, FIXED = -1, -2

@@ -9,24 +9,24 @@ import msgspec
 import numpy as np
 
 from app.recipes import Recipe
-from app.tictactoe.game import O, X, tic_tac_toe
-from app.tictactoe.notation import parse_position
-from app.tictactoe.policy import Policy, policy_from_values
-from app.tictactoe.values import compute_best_responses
-from training.fast_evaluation import is_unbeatable
-from training.measures import Measure
-from training.reference import (
+from app.reference import (
     Person,
     build_rules,
     find_move_lister,
     get_update_key,
     make_learner,
 )
+from app.textbook.exploration import pick
+from app.textbook.loop import Update
+from app.textbook.rng import Random
+from app.textbook.symmetry import canonical_board
+from app.tictactoe.game import O, X, tic_tac_toe
+from app.tictactoe.notation import parse_position
+from app.tictactoe.policy import Policy, policy_from_values
+from app.tictactoe.values import compute_best_responses
+from training.fast_evaluation import is_unbeatable
+from training.measures import Measure
 from training.taught import build_first_table, build_person_turn
-from training.textbook.exploration import pick
-from training.textbook.loop import Update
-from training.textbook.rng import Random
-from training.textbook.symmetry import canonical_board
 
 MAX_GAMES = 500  # maximum number of games with a teacher
 RESPONDER, CURIOUS = "best responder", "least visited"

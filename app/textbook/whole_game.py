@@ -1,6 +1,6 @@
 """A game that is played to its end before its moves are updated."""
 
-from training.textbook.loop import Move
+from app.textbook.loop import Move
 
 
 def play_whole_game(learner, board, learning_seats, opponent, rng):

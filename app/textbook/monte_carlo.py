@@ -6,12 +6,12 @@ for control without them; section 2.4 for incremental averages.
 
 from collections import Counter
 
-from training.textbook.exploration import epsilon_greedy
-from training.textbook.loop import Update
-from training.textbook.schedule import decay
-from training.textbook.start import start_game
-from training.textbook.table import Values, get_reward
-from training.textbook.whole_game import play_whole_game
+from app.textbook.exploration import epsilon_greedy
+from app.textbook.loop import Update
+from app.textbook.schedule import decay
+from app.textbook.start import start_game
+from app.textbook.table import Values, get_reward
+from app.textbook.whole_game import play_whole_game
 
 
 class MonteCarlo:

@@ -4,10 +4,10 @@ Source: van Seijen et al. (2009), "A theoretical and empirical analysis of expec
 Barto (2018), section 6.6.
 """
 
-from training.textbook.exploration import epsilon_greedy
-from training.textbook.loop import Update
-from training.textbook.table import Values
-from training.textbook.td_game import play_td_game
+from app.textbook.exploration import epsilon_greedy
+from app.textbook.loop import Update
+from app.textbook.table import Values
+from app.textbook.td_game import play_td_game
 
 
 class ExpectedSarsa:

@@ -4,12 +4,12 @@ Source: Watkins (1989), "Learning from delayed rewards"; Lin (1992), "Self-impro
 based on reinforcement learning, planning and teaching", for backward replay.
 """
 
-from training.textbook.exploration import epsilon_greedy
-from training.textbook.loop import Update
-from training.textbook.schedule import decay
-from training.textbook.symmetry import canonical_board, canonical_pair
-from training.textbook.table import Values, get_reward
-from training.textbook.whole_game import play_whole_game
+from app.textbook.exploration import epsilon_greedy
+from app.textbook.loop import Update
+from app.textbook.schedule import decay
+from app.textbook.symmetry import canonical_board, canonical_pair
+from app.textbook.table import Values, get_reward
+from app.textbook.whole_game import play_whole_game
 
 
 class QTable:

@@ -4,8 +4,8 @@ import struct
 import sys
 from collections import Counter
 
-from training.textbook.exploration import pick
-from training.textbook.loop import Update
+from app.textbook.exploration import pick
+from app.textbook.loop import Update
 
 GAMES = 1_000  # in each seat, against random moves
 

@@ -3,11 +3,11 @@
 Source: Sutton & Barto (2018), section 1.5, "An extended example: tic-tac-toe", and section 6.8.
 """
 
-from training.textbook.exploration import epsilon_greedy
-from training.textbook.loop import Move, Update
-from training.textbook.schedule import decay
-from training.textbook.symmetry import canonical_board
-from training.textbook.table import Values, get_reward
+from app.textbook.exploration import epsilon_greedy
+from app.textbook.loop import Move, Update
+from app.textbook.schedule import decay
+from app.textbook.symmetry import canonical_board
+from app.textbook.table import Values, get_reward
 
 
 class TdAfterstates:

@@ -1,6 +1,6 @@
 """Opponents: players that never learn."""
 
-from training.textbook.exploration import pick
+from app.textbook.exploration import pick
 
 
 class Opponent:

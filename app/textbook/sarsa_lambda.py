@@ -4,10 +4,10 @@ Source: Sutton & Barto (2018), section 12.7; the first edition (1998), section 7
 Rummery & Niranjan (1994), "On-line Q-learning using connectionist systems".
 """
 
-from training.textbook.exploration import epsilon_greedy
-from training.textbook.loop import Update
-from training.textbook.table import Values
-from training.textbook.td_game import play_td_game
+from app.textbook.exploration import epsilon_greedy
+from app.textbook.loop import Update
+from app.textbook.table import Values
+from app.textbook.td_game import play_td_game
 
 
 class SarsaLambda:

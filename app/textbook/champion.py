@@ -8,9 +8,9 @@ planning, and reacting".
 
 from collections import Counter
 
-from training.textbook.exploration import epsilon_greedy, pick
-from training.textbook.loop import Move, Update
-from training.textbook.symmetry import canonical_board
+from app.textbook.exploration import epsilon_greedy, pick
+from app.textbook.loop import Move, Update
+from app.textbook.symmetry import canonical_board
 
 
 class Champion:

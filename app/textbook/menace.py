@@ -7,11 +7,11 @@ game-learning".
 from itertools import accumulate
 from types import SimpleNamespace
 
-from training.textbook.exploration import epsilon_greedy
-from training.textbook.loop import Update
-from training.textbook.symmetry import canonical_pair
-from training.textbook.table import get_reward
-from training.textbook.whole_game import play_whole_game
+from app.textbook.exploration import epsilon_greedy
+from app.textbook.loop import Update
+from app.textbook.symmetry import canonical_pair
+from app.textbook.table import get_reward
+from app.textbook.whole_game import play_whole_game
 
 
 class Menace:

@@ -7,9 +7,9 @@ Auer, Cesa-Bianchi & Fischer (2002); returns go from -1 to 1 here, and from 0 to
 from collections import Counter
 from math import inf, log, sqrt
 
-from training.textbook.exploration import epsilon_greedy
-from training.textbook.loop import Update
-from training.textbook.rng import Random
+from app.textbook.exploration import epsilon_greedy
+from app.textbook.loop import Update
+from app.textbook.rng import Random
 
 
 class Tree:

@@ -4,9 +4,9 @@ Source: value iteration, Bellman (1957); Sutton & Barto (2018), eq. 4.10 for its
 with one sampled successor in place of the expectation.
 """
 
-from training.textbook.exploration import epsilon_greedy
-from training.textbook.loop import Update
-from training.textbook.table import Values, get_reward
+from app.textbook.exploration import epsilon_greedy
+from app.textbook.loop import Update
+from app.textbook.table import Values, get_reward
 
 
 class QIteration:

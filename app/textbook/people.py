@@ -1,6 +1,6 @@
 """People as opponents: their moves are known in advance, as a part of the recipe."""
 
-from training.textbook.loop import list_turns
+from app.textbook.loop import list_turns
 
 
 class Person:

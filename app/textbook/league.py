@@ -11,10 +11,10 @@ from itertools import accumulate, permutations
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from training.textbook.exploration import epsilon_greedy, pick
-from training.textbook.loop import Move, Update
-from training.textbook.symmetry import list_images
-from training.textbook.table import Values, get_reward
+from app.textbook.exploration import epsilon_greedy, pick
+from app.textbook.loop import Move, Update
+from app.textbook.symmetry import list_images
+from app.textbook.table import Values, get_reward
 
 SLOW = {"gamma": 0.7, "k_start": 0.001, "k_step": 0.001, "k_limit": 100.0}
 QUICK = {"gamma": 0.65, "k_start": 0.01, "k_step": 0.01, "k_limit": 10.0}

@@ -4,9 +4,9 @@ Source: Watkins (1989), "Learning from delayed rewards", for the update; Littman
 games as a framework for multi-agent reinforcement learning", for two sides with opposite aims.
 """
 
-from training.textbook.exploration import epsilon_greedy
-from training.textbook.loop import Move, Update
-from training.textbook.schedule import decay
+from app.textbook.exploration import epsilon_greedy
+from app.textbook.loop import Move, Update
+from app.textbook.schedule import decay
 
 
 class SelfPlay:

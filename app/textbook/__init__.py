@@ -1,4 +1,4 @@
 """Every learner written as in a textbook, for boards as text; the files need only Python.
 
-`training.reference` trains recipes with them, `training.export_script` joins them to one file.
+`app.reference` trains recipes with them, `training.export_script` joins them to one file.
 """

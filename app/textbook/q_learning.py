@@ -1,16 +1,15 @@
-"""Sarsa.
+"""Q-learning.
 
-Source: Rummery & Niranjan (1994), "On-line Q-learning using connectionist systems"; Sutton & Barto
-(2018), section 6.4.
+Source: Watkins (1989), "Learning from delayed rewards"; Sutton & Barto (2018), section 6.5.
 """
 
-from training.textbook.exploration import epsilon_greedy
-from training.textbook.loop import Update
-from training.textbook.table import Values
-from training.textbook.td_game import play_td_game
+from app.textbook.exploration import epsilon_greedy
+from app.textbook.loop import Update
+from app.textbook.table import Values
+from app.textbook.td_game import play_td_game
 
 
-class Sarsa:
+class QLearning:
     """A table of Q(s, a): s is a board, a the cell that its player fills."""
 
     def __init__(self, game, parameters):
@@ -18,20 +17,24 @@ class Sarsa:
         self.q = Values(parameters.initial)
 
     def update(self, s, a, reward, s_next, a_next):
-        """Move Q(s, a) towards reward + gamma Q(s_next, a_next) (Sutton & Barto, eq. 6.7).
+        """Move Q(s, a) towards reward + gamma max Q(s_next, .) (Sutton & Barto, eq. 6.8).
 
-        `s_next` is the board after the opponent's answer, `a_next` the move chosen there; None if
-        the game is over.
+        `s_next` is the board after the opponent's answer; Q of a finished board is 0. `a_next`,
+        the next move, is what Sarsa would use.
         """
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         old = q[s, a]
-        q_next = 0.0 if a_next is None else q[s_next, a_next]
-        target = reward + gamma * q_next
+        best_next = (
+            0.0 if self.game.is_over(s_next) else max(self.values(s_next).values())
+        )
+        target = reward + gamma * best_next
         q[s, a] += alpha * (target - q[s, a])
-        return Update(s, a, old, q[s, a], reward, s_next, a_next, q_next, target, alpha)
+        return Update(
+            s, a, old, q[s, a], reward, s_next, None, best_next, target, alpha
+        )
 
     def play(self, turn, rng):
-        """Play a game and learn from it."""
+        """Play a game and learn from it; yield each Move and each Update."""
         return play_td_game(self, turn, rng)
 
     def choose(self, board, rng):

@@ -1,10 +1,10 @@
 """A game with one update for each move of the learner, at the learner's next move."""
 
-from training.textbook.exploration import epsilon_greedy
-from training.textbook.loop import Move
-from training.textbook.schedule import decay
-from training.textbook.start import start_game
-from training.textbook.table import get_reward
+from app.textbook.exploration import epsilon_greedy
+from app.textbook.loop import Move
+from app.textbook.schedule import decay
+from app.textbook.start import start_game
+from app.textbook.table import get_reward
 
 
 def play_td_game(learner, turn, rng):

@@ -1,7 +1,8 @@
 """Training by the textbook learners: the reference implementation of the compiled learners.
 
 The textbook learners are slow and make the same updates. Tests compare both update by update,
-the lab uses them to show the first games of a training, and people teach them.
+the lab uses them to show the first games of a training, people teach them, and the page /why gets
+each next update from them.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -10,25 +11,25 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Protocol
 
+from app import textbook
 from app.recipes import ALGORITHMS, Recipe
 from app.recipes.algorithms import League
 from app.recipes.parameters import TaughtError, list_taught_games
+from app.textbook.league import Meeting
+from app.textbook.loop import Move, Turn, Update
+from app.textbook.opponents.first_empty import list_first_move
+from app.textbook.opponents.minimax import list_best_moves, list_minimax_move
+from app.textbook.opponents.opponent import Opponent
+from app.textbook.opponents.random_moves import list_random_moves
+from app.textbook.opponents.strongest import list_strongest_move
+from app.textbook.opponents.t_hand import list_t_hand_moves
+from app.textbook.people import list_turns_with_people
+from app.textbook.q_learning_with_faults import QLearningWithFaults
+from app.textbook.rng import Random
+from app.textbook.rules import TicTacToe
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS, parse_position
 from app.tictactoe.policy import BASELINES, Policy
-from training import textbook
-from training.textbook.league import Meeting
-from training.textbook.loop import Move, Turn, Update
-from training.textbook.opponents.first_empty import list_first_move
-from training.textbook.opponents.minimax import list_best_moves, list_minimax_move
-from training.textbook.opponents.opponent import Opponent
-from training.textbook.opponents.random_moves import list_random_moves
-from training.textbook.opponents.strongest import list_strongest_move
-from training.textbook.opponents.t_hand import list_t_hand_moves
-from training.textbook.people import list_turns_with_people
-from training.textbook.q_learning_with_faults import QLearningWithFaults
-from training.textbook.rng import Random
-from training.textbook.rules import TicTacToe
 
 TrainingEvent = Move | Update | Meeting
 MovePair = tuple[str, int]  # a board and a move on it
@@ -47,7 +48,7 @@ OPPONENTS: Mapping[str, ListMoves] = MappingProxyType(
 
 
 class ReferenceLearner(Protocol):
-    """A learner of `training/textbook`: chooses moves and learns from their results."""
+    """A learner of `app/textbook`: chooses moves and learns from their results."""
 
     game: TicTacToe
     parameters: Any
@@ -162,7 +163,7 @@ def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
 def find_move_lister(game: Game, baseline: str) -> ListMoves:
     """Return the function that lists the moves of a baseline.
 
-    A baseline that has no file in `training/textbook` plays by its policy.
+    A baseline that has no file in `app/textbook` plays by its policy.
     """
     return OPPONENTS.get(baseline) or (
         lambda rules, board: [

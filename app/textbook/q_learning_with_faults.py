@@ -3,8 +3,8 @@
 `app/doctor.py` finds these faults in a trace of updates; the page /faults shows their effects.
 """
 
-from training.textbook.loop import Update
-from training.textbook.q_learning import QLearning
+from app.textbook.loop import Update
+from app.textbook.q_learning import QLearning
 
 
 class QLearningWithFaults(QLearning):
