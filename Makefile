@@ -62,7 +62,7 @@ unit: browser kernels libraries ## Run all tests, on all cores
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 check: lint types templates kernels ## Check style, types and templates, and run tests without a browser or load
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal \
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not long" \
 		tests/doctor tests/tables tests/tictactoe tests/training tests/web
 
 kernels: $(DEV) ## Compile the learners, so that the test processes do not have to

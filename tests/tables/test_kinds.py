@@ -33,6 +33,7 @@ from app.web import create_app
 GAME = build_game()
 Q = compute_optimal_q(GAME)
 D = range(GAME.decisions)
+SOME = D[::4]  # enough for tables whose rows stand alone
 BOARDS = [format_position(GAME, position) for position in range(GAME.positions)]
 STONES = [tuple(board) for board in GAME.board.tolist()]
 CELLS = [np.flatnonzero(legal).tolist() for legal in GAME.legal]
@@ -109,7 +110,6 @@ def swap(board: str) -> str:
 DENSE: dict[str, Callable[[], bytes | str]] = {
     "json, digits last": lambda: json.dumps(make_dense(last=True).tolist()),
     "npy": lambda: save(np.save, make_dense(last=False)),
-    "npy of eleven dimensions": lambda: save(np.save, make_dense(last=False).reshape((3,) * 11)),
     "npy, low filler": lambda: save(np.save, make_dense(last=True, filler=-7)),
     "savetxt with blanks": lambda: save(np.savetxt, make_dense(last=True), fmt="%.2e"),
     "pandas": lambda: write_csv(
@@ -117,47 +117,44 @@ DENSE: dict[str, Callable[[], bytes | str]] = {
     ),
 }
 ROWS: dict[str, Callable[[], bytes | str]] = {
-    "nested lists in CSV": lambda: write_csv([[nest(STONES[p]), nest(with_zeros(p))] for p in D]),
+    "nested lists in CSV": lambda: write_csv(
+        [[nest(STONES[p]), nest(with_zeros(p))] for p in SOME]
+    ),
     "pairs in a row": lambda: "".join(
         f"{BOARDS[p].replace('.', '-')},{''.join(f'{c},{v},' for c, v in by_move(p).items())}\n"
-        for p in D
+        for p in SOME
     ),
-    "colon": lambda: "".join(
-        f"{BOARDS[p].replace('.', ' ')}:{','.join(map(str, with_zeros(p)))}\n" for p in D
+    "colon and a list": lambda: "".join(f"{STONES[p]}: {with_zeros(p)}\n" for p in SOME),
+    "bar": lambda: "".join(
+        f"{BOARDS[p].lower()}|{'|'.join(map(str, with_zeros(p)))}\n" for p in SOME
     ),
-    "colon and a list": lambda: "".join(f"{STONES[p]}: {with_zeros(p)}\n" for p in D),
-    "bar": lambda: "".join(f"{BOARDS[p].lower()}|{'|'.join(map(str, with_zeros(p)))}\n" for p in D),
     "blanks": lambda: "".join(
         f"{BOARDS[p].replace('.', ' ')} {cell} {value}\n"
-        for p in D
+        for p in SOME
         for cell, value in by_move(p).items()
     ),
-    "blank for empty between commas": lambda: json.dumps(
-        {",".join(BOARDS[p]).replace(".", " "): with_zeros(p) for p in D}
-    ),
     "an assignment": lambda: (
-        f"q_table = { {(STONES[p], c): v for p in D for c, v in by_move(p).items()} }"
+        f"q_table = { {(STONES[p], c): v for p in SOME for c, v in by_move(p).items()} }"
     ),
     "board and player": lambda: repr(
-        {(STONES[p], 1 if GAME.to_move[p] == 1 else -1): by_move(p) for p in D}
+        {(STONES[p], 1 if GAME.to_move[p] == 1 else -1): by_move(p) for p in SOME}
     ),
     "lines of JSON": lambda: "\n".join(
-        json.dumps({"state": STONES[p], "q": with_zeros(p)}) for p in D
+        json.dumps({"state": STONES[p], "q": with_zeros(p)}) for p in SOME
     ),
-    "values in an object": lambda: repr({BOARDS[p]: {"q": with_zeros(p), "n": 3} for p in D}),
     "a table for each seat": lambda: repr(
         {
-            name: {BOARDS[p]: by_move(p) for p in D if GAME.to_move[p] == player}
+            name: {BOARDS[p]: by_move(p) for p in SOME if GAME.to_move[p] == player}
             for name, player in (("X", 1), ("O", -1))
         }
     ),
     "moves as nine numbers": lambda: repr(
         {
             STONES[p]: {tuple(np.eye(9, dtype=int)[c].tolist()): v for c, v in by_move(p).items()}
-            for p in D
+            for p in SOME
         }
     ),
-    "UTF-16": lambda: repr({BOARDS[p]: by_move(p) for p in D}).encode("utf-16"),
+    "UTF-16": lambda: repr({BOARDS[p]: by_move(p) for p in SOME}).encode("utf-16"),
 }
 VALUES_OF_BOARDS: dict[str, Callable[[], bytes | str]] = {
     "after the own move": lambda: json.dumps(
@@ -181,9 +178,9 @@ def test_optimal_values_are_read_as_optimal_play(kind: str) -> None:
     reading = read(KINDS[kind]())
     assert reading.unread_reasons == []
     # Without finished boards nothing is known of a last move, which is forced.
-    has_last_moves = kind != "without finished boards"
-    assert reading.position_count == (GAME.decisions if has_last_moves else 4194)
-    assert count_blunders(reading) == 0, reading.notes
+    known = SOME if kind in ROWS else D
+    assert reading.position_count == (4194 if kind == "without finished boards" else len(known))
+    assert not find_blunders(GAME, reading.policy)[list(known)].any(), reading.notes
 
 
 def test_the_order_of_digits_is_told_with_its_evidence() -> None:

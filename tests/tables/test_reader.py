@@ -169,7 +169,7 @@ def test_an_npz_of_ours_and_one_by_base_3_number_are_read() -> None:
     table = np.zeros((3**9, 9))
     table[GAME.code[: GAME.decisions]] = np.nan_to_num(compute_optimal_q(GAME), nan=-5)
     best = find_best_moves(GAME)
-    for number, dtype in enumerate(("<f4", "<f8", ">f8", "<f2", "<i4", "|i1")):
+    for number, dtype in enumerate(("<f4", ">f8", "|i1")):
         file, kind = io.BytesIO(), table.astype(dtype)
         np.savez_compressed(file, table=np.asfortranarray(kind) if number % 2 else kind)
         assert (read(file.getvalue()).chosen_moves == best).all(), dtype

@@ -183,6 +183,7 @@ def assert_exchanged(ends: list[Any], before: int | None, after: int) -> None:
     assert 3 < steps < len(ends)
 
 
+@pytest.mark.long
 def test_a_killed_save_leaves_the_old_model_or_the_new_one(killed):
     assert_exchanged(killed["second"], before=0, after=1)
 
@@ -198,6 +199,7 @@ def test_a_save_that_is_killed_after_one_that_was_killed_leaves_what_that_left(k
         assert_exchanged(ends, before, after=2)
 
 
+@pytest.mark.long
 def test_two_who_save_at_once_never_mix_a_pair(memory: Path):
     """A process that loads at the same time gets one of the two pairs."""
     folder = memory / "busy"

@@ -149,6 +149,7 @@ def at_work(*agents: str, out: Path) -> subprocess.Popen[bytes]:
     return process
 
 
+@pytest.mark.long
 def test_ctrl_c_leaves_the_old_model(tmp_path: Path) -> None:
     for ending in ("json", "npz"):
         (tmp_path / f"{make_agent_id(parse_recipe(LONG))}.{ending}").write_text("the old one")
@@ -205,6 +206,7 @@ load_site_data(Path(sys.argv[3]))
 """
 
 
+@pytest.mark.long
 def test_a_site_with_another_baseline_starts_after_one_command(tmp_path: Path) -> None:
     """All folders of models count: the agents of /faults have cards, too."""
     models = tmp_path / "models"
@@ -229,6 +231,7 @@ def test_judge_writes_anew_what_cannot_be_read(game: Game, tmp_path: Path) -> No
     assert "menace.json: numbering is that of another game" in result.output
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("agents", [[LONG], [LONG, f"{LONG},seed=1"]])
 def test_killing_it_leaves_no_process_and_nothing_in_the_folder(tmp_path: Path, agents) -> None:
     process = at_work(*agents, out=tmp_path)

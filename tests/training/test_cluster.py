@@ -20,6 +20,8 @@ from training.cluster import run_in_cluster
 from training.experiments.claim import load_claims
 from training.experiments.engine import RunStore, open_store, run_experiment
 
+pytestmark = pytest.mark.long
+
 DASK = (str(Path(sys.executable).with_name("dask")),)
 LOCAL = ("--host", "127.0.0.1", "--no-dashboard")
 SCHEDULER = (*DASK, "scheduler", "--port", "0")

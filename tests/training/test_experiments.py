@@ -171,6 +171,7 @@ def test_the_first_seeds_are_those_of_the_committed_figures(claim: str, tmp_path
                 assert group.values == other.values[:2]
 
 
+@pytest.mark.long
 def test_a_killed_sweep_goes_on_where_it_stopped(
     tmp_path: Path, undisturbed: ExperimentRun
 ) -> None:
@@ -189,6 +190,7 @@ def test_a_killed_sweep_goes_on_where_it_stopped(
     assert third.summary.seconds == again.summary.seconds
 
 
+@pytest.mark.long
 def test_two_processes_find_what_one_does(tmp_path: Path, undisturbed: ExperimentRun) -> None:
     with open_store(tmp_path) as store:
         both = run_experiment(RUNNING_SUM, store, max_seeds=15, jobs=2)

@@ -183,6 +183,7 @@ def line_of(agent: str) -> int:
     return AGENTS.splitlines().index(f"def {agent}(board, player):") + 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("agent", "asked", "status", "said"),
     [
@@ -253,6 +254,7 @@ def test_the_game_that_beats_it_is_one_of_its_own(grade: Grade) -> None:
     assert found["nash_conv"] == pytest.approx(figures.nash_conv[0], abs=1e-9)
 
 
+@pytest.mark.long
 def test_the_examples_for_teachers_run(folder: Path, grade: Grade) -> None:
     """The test file and the notebook cell of docs/grading.md, with work that passes."""
     text = (DOCS / "grading.md").read_text()

@@ -125,6 +125,7 @@ def find_judgement(notebook: Any) -> dict[str, Any]:
     return judged
 
 
+@pytest.mark.long
 def test_its_stored_outputs_are_those_of_a_run(run: Any) -> None:
     """Except the figure, whose bytes depend on matplotlib's version and on fonts."""
     stored = nbformat.read(NOTEBOOK, as_version=4)
@@ -140,6 +141,7 @@ def test_its_stored_outputs_are_those_of_a_run(run: Any) -> None:
     assert NOTEBOOK.stat().st_size < 100_000
 
 
+@pytest.mark.long
 def test_the_site_shows_the_same_agent(run: Any, server: str) -> None:
     shown = "".join(outputs(run, "text/html"))
     links = [unescape(link) for link in re.findall(r'(?:href|src)="([^"]+)"', shown)]

@@ -71,6 +71,7 @@ def test_seeds_judges_what_each_seed_makes_of_an_agent(game: Game) -> None:
     assert f"unbeatable in both seats: {both} of 3" in printed
 
 
+@pytest.mark.long
 def test_several_processes_measure_the_same_as_one_and_start_no_more_and_more_threads() -> None:
     squares, threads = zip(*measure_seeds(square, range(200), 2), strict=True)
     alone, _ = zip(*measure_seeds(square, range(200), 1), strict=True)

@@ -211,6 +211,7 @@ SECONDS = 600
 COMMAND = [sys.executable, "-m", "schemathesis.cli", f"--config-file={SETTINGS}", "run"]
 
 
+@pytest.mark.long
 def test_every_answer_is_as_it_is_described(server: str, tmp_path: Path) -> None:
     run = subprocess.run(
         [*COMMAND, "--checks=all", f"{server}/api/v1/openapi.json"],

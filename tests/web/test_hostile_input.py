@@ -85,6 +85,7 @@ def _measure(run: Callable[[int], object], size: int) -> float:
     return time.process_time() - begin
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", FORMS)
 def test_twice_the_text_in_a_form_costs_twice_the_time(
     app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch, path: str

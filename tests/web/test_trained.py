@@ -285,6 +285,7 @@ def until_there(client: FlaskClient, address: str) -> int:
     return status
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_killed_or_stopped_training_costs_one_answer(
     monkeypatch: pytest.MonkeyPatch, client: FlaskClient, number: int
