@@ -179,7 +179,7 @@ def find_move_lister(game: Game, baseline: str) -> ListMoves:
 
 @cache
 def compute_baseline_policy(game: Game, baseline: str) -> Policy:
-    """Return a baseline's policy, [D, cells], computed once a process."""
+    """Return a baseline's policy, [D, cells], computed once per process."""
     return BASELINES[baseline].build_policy(game)
 
 

@@ -444,7 +444,11 @@ SIMULATION_COUNT = 60  # number of simulated games before the example
 
 
 def build_simulation_examples() -> list[UpdateExample]:
-    """Return examples of Monte Carlo tree search: a simulated game, and the first game of its tree."""
+    """Return two examples of Monte Carlo tree search, which the page shows one after the other.
+
+    The first is a simulated game in a tree that is large enough to choose in; the second is the
+    game that began this tree, when there was nothing to choose.
+    """
     agent = "mcts"
     recipe = find_recipe(agent)
     game = build_rules(tic_tac_toe())

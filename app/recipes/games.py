@@ -56,7 +56,7 @@ class TrainingUpdate(
     reward: float = 0.0
     # the next state in the update, "" if the update uses none
     next_board: str = ""
-    next_cell: int | None = None  # the move in the next state with the next value
+    next_cell: int | None = None  # the move whose value is `next_value`
     next_value: float = 0.0  # the value of the next state; 0 when the game is over
     target: float | None = None  # None for beads and bounds, which have no target
     step_size: float | None = None

@@ -189,7 +189,7 @@ class Game:
         return np.argsort(self.code)
 
     def find_positions(self, codes: Codes | int) -> NDArray[np.int32]:
-        """Return the positions with these codes, in their shape.
+        """Return the positions with these codes, in the same shape as `codes`.
 
         Raises ValueError if a code is not the code of a reachable position.
         """
@@ -203,7 +203,7 @@ class Game:
 
 @cache
 def tic_tac_toe() -> Game:
-    """Return the game of tic-tac-toe, enumerated once a process."""
+    """Return the game of tic-tac-toe, enumerated once per process."""
     return build_game()
 
 

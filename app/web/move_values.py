@@ -138,7 +138,9 @@ def spell_outcome(site: SiteData, position: int, cell: int) -> str:
 
 
 def choose_value_source(match: Match, site: SiteData, player_to_move: int) -> str:
-    """Return the name of the value source to show: from the URL, else the mover, else its opponent.
+    """Return the name of the value source to show.
+
+    It is the one in the URL; by default it is the player to move, or else its opponent.
 
     A policy that is named by its moves can be a source too: its moves are shown.
     """

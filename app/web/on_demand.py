@@ -90,9 +90,11 @@ class Lab:
     ) -> None:
         """Create the lab; without a `trainer` only the agents in `shipped_agents` are available."""
         self.game = game
-        self.always = shipped_agents
-        self.source = trainer
-        self.short = {agent.card.recipe: id for id, agent in shipped_agents.items()}
+        self.shipped = shipped_agents
+        self.trainer = trainer
+        self.id_by_recipe = {
+            agent.card.recipe: id for id, agent in shipped_agents.items()
+        }
         self.faults: dict[str, Agent] = {}  # recipe -> agent of the page /faults
         self.agents: LRUCache[str, Agent] = LRUCache(MAX_UNPACKED_AGENTS)
         self.lock = Lock()  # protects the cache of agents
@@ -103,7 +105,7 @@ class Lab:
         Raises an HTTPException with a sentence for a recipe that is not available here.
         """
         slug, comma, _ = recipe_text.partition(",")
-        if recipe_text in self.always or not (
+        if recipe_text in self.shipped or not (
             comma or "=" in recipe_text or slug in ALGORITHMS
         ):
             return None
@@ -117,7 +119,9 @@ class Lab:
             raise NotFound(mark_english(f"{words} {names}"))
         try:
             name = self.find_canonical_name(get_full_name(recipe_text))
-            return name if name in self.always else self._require_trainable(recipe_text)
+            return (
+                name if name in self.shipped else self._require_trainable(recipe_text)
+            )
         except RecipeError as error:
             words = f"This recipe cannot be trained: {error}."
             raise BadRequest(mark_english(words)) from None
@@ -127,7 +131,7 @@ class Lab:
 
         It is the id of the shipped agent with this recipe, or else the full name.
         """
-        return self.short.get(recipe, recipe)
+        return self.id_by_recipe.get(recipe, recipe)
 
     def name_with_seed(self, recipe: Recipe, seed: int) -> str:
         """Return the canonical name of a recipe with another seed.
@@ -147,12 +151,12 @@ class Lab:
         """Return whether the agent of a recipe is loaded or can be trained; trains nothing."""
         try:
             name = self.find_canonical_name(name_recipe(recipe))
-            if name in self.always or name in self.faults:
+            if name in self.shipped or name in self.faults:
                 return True
             check_on_demand(recipe)
         except RecipeError:
             return False
-        return self.source is not None
+        return self.trainer is not None
 
     def get_agent(self, recipe_text: str) -> Agent:
         """Return the agent of an available recipe, trained now if it is not cached.
@@ -161,8 +165,8 @@ class Lab:
         and InternalServerError.
         """
         name = self.canonicalize(recipe_text) or recipe_text
-        if name in self.always:
-            return self.always[name]
+        if name in self.shipped:
+            return self.shipped[name]
         if name in self.faults:
             return self.faults[name]
         with self.lock:
@@ -212,7 +216,7 @@ class Lab:
         names = {seed: self.name_with_seed(recipe, seed) for seed in seeds}
         with self.lock:
             cached = {**self.agents}
-        loaded = {**self.always, **self.faults, **(cached if len(seeds) == 1 else {})}
+        loaded = {**self.shipped, **self.faults, **(cached if len(seeds) == 1 else {})}
         runs = {
             seed: self._build_seed_run(loaded[name])
             for seed, name in names.items()
@@ -238,7 +242,7 @@ class Lab:
     def _require_trainable(self, recipe_text: str) -> str:
         if recipe_text in self.faults:
             return recipe_text
-        if self.source is None:
+        if self.trainer is None:
             raise NotFound(
                 mark_english(
                     "The lab is switched off here, so nothing is trained: there are only the "
@@ -249,11 +253,11 @@ class Lab:
 
     def _request_answer(self, request: str, kind: str, is_batch: bool = False) -> bytes:
         """Return the answer to a request; raise TrainingPending if it takes too long."""
-        if self.source is None:
+        if self.trainer is None:
             raise NotFound(mark_english("The lab is switched off here."))
         address = get_client_network()
         try:
-            answer = self.source.request_answer(
+            answer = self.trainer.request_answer(
                 request,
                 kind,
                 address,
@@ -262,10 +266,10 @@ class Lab:
                 is_batch=is_batch,
             )
             if answer is None:
-                self.source.keep_job(
+                self.trainer.keep_job(
                     request, kind, address, CLOSED_PAGE_SECONDS, is_batch
                 )
-                place = self.source.line.find_place(request)
+                place = self.trainer.line.find_place(request)
                 raise TrainingPending(describe_place(place), retry_after=RETRY_SECONDS)
         except TrainerBusyError:
             raise build_busy_error() from None

@@ -120,7 +120,7 @@ class BusyTrainer:
 def test_a_busy_server_does_not_lose_the_pasted_links(
     client: FlaskClient, site: SiteData, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(site.lab, "source", BusyTrainer())
+    monkeypatch.setattr(site.lab, "trainer", BusyTrainer())
     answer = compare(client, f"Ada: /teach/{MENACE.replace('245', '254')}")
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
     assert "Refresh" not in answer.headers  # it would ask for the page without its links

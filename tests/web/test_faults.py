@@ -21,8 +21,8 @@ from tests.doctor.loading import doctor
 from tests.tictactoe.reference import Rules, equally, in_floats
 
 
-def test_the_faults_are_those_of_the_doctor() -> None:
-    assert set(FAULT_ORDER) == set(doctor.FAULTS) == set(FAULT_TEXTS)
+def test_the_doctor_knows_the_faults() -> None:
+    assert set(FAULT_ORDER) == set(FAULT_TEXTS) < set(doctor.FAULTS)
 
 
 def test_every_fault_has_its_agent_and_the_right_one(site: SiteData) -> None:

@@ -119,7 +119,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update the arrays; `run_phases` explains the counts."""
+    """Play games and update the arrays; `run_phases` explains the numbers of turns and updates."""
     seats = parameters.seats
     while games < phase_end and updates < max_updates:
         game = games - phase_start

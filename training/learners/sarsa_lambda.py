@@ -72,8 +72,9 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update q [P] and visits [P]; `run_phases` explains the counts.
+    """Play games and update q [P] and visits [P].
 
+    `run_phases` explains the numbers of turns and updates.
     `played_pairs` [2, cells] holds the pairs of the learner and of its opponent in this game.
     """
     # When a side chooses its next move, the TD error of its last move updates all its moves so far.

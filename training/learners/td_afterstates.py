@@ -107,7 +107,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update the arrays; `run_phases` explains the counts."""
+    """Play games and update the arrays; `run_phases` explains the numbers of turns and updates."""
     # An afterstate moves towards the next afterstate of the same side; final boards have fixed values.
     # After the end only the side that did not end the game needs an update, by its reward.
     alpha, alpha_drop, epsilon, epsilon_drop, rewards, updates_random_moves, seats = (

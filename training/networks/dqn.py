@@ -29,7 +29,7 @@ Numbers = NDArray[np.int32]
 class PlayedGames(NamedTuple):
     """N games; a finished game keeps its last position.
 
-    After an illegal move the position has the number S, which is not the number of a position.
+    S, one past the last position, marks an illegal move.
     """
 
     # [cells + 2, N] the position before each ply; the last one is repeated

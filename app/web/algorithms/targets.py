@@ -319,7 +319,7 @@ def build_reason_after_reply(
             replies.append(
                 Reply(cell, position, outcome, reward, None, reward, chance, weight)
             )
-    # The probabilities ignore that an opponent that learns too also explores.
+    # An approximation: the exploration of an opponent that learns, too, is ignored.
     hedge = "about " if query.opponent_explores else ""
     return replace(build_average_reason(query, replies), target_prefix=hedge)
 

@@ -541,7 +541,7 @@ class AgentPage(Page, frozen=True):
     @property
     def script_url(self) -> str:
         """The URL of the training as a script, "" if no script is available."""
-        is_code = self.site.lab.source and not self._recipe.is_network
+        is_code = self.site.lab.trainer and not self._recipe.is_network
         return RECIPE_SCRIPT.url(self.name) if is_code else ""
 
     @property

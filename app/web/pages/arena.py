@@ -282,9 +282,7 @@ def _draw_sketch(rows: list[ArenaRow], chosen_player: int) -> Markup:
         (heat, "".join(outline for _, outline in alike))
         for heat, alike in groupby(squares, itemgetter(0))
     ]
-    label = (
-        f"The whole table: {size} players as X, weakest on top, against the same as O"
-    )
+    label = f"The whole table: {size} players as X, weakest on top, against the same {size} players as O"
     box = f'viewBox="0 0 {size + 0.4:g} {size + 0.4:g}" role="img" aria-label="{label}"'
     return write_inline(
         [Sign("", outline, ("heat", heat)) for heat, outline in paths], "sketch", box

@@ -228,7 +228,7 @@ class ComparedMinds(NamedTuple):
     pictures: list[tuple[str, str, minds.MindPicture]]
     # whether two minds share a picture: the second mind has the lower half of each tile
     are_tiles_divided: bool
-    # text on the number of positions with equal expected outcomes, in a shared picture
+    # how often the two agents expect the same outcome, "" unless both are in one picture
     agreement_text: str
     colouring: minds.TileColouring  # the colouring of the tiles
     film: learning.Film | None  # None if an agent is compared at two snapshots

@@ -412,7 +412,7 @@ def build_card(site: SiteData, fault: str) -> FaultCard:
         url=FAULT.url(fault),
         effect=FAULT_EFFECTS[fault],
         lab_url=build_lab_url(fault),
-        board=draw_values(site, faulty, record, fault, f"A board of: {text.title}"),
+        board=draw_values(site, faulty, record, fault, f"Example board: {text.title}"),
         board_sentence=describe_board(site, fault, record),
     )
 

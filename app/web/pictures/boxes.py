@@ -137,7 +137,7 @@ def _write_cell_count(game: Game, cell: int, bead_count: int) -> str:
 
 
 def _find_square_centre(cell: int) -> tuple[float, float]:
-    """Return the middle of a square, in millimetres of the label."""
+    """Return the centre (x, y) of a square, in mm from the label's corner."""
     row, column = divmod(cell, 3)
     return LABEL_MARGIN + (column + 0.5) * CELL_SIZE, LABEL_MARGIN + (
         row + 0.5

@@ -192,7 +192,10 @@ class RepresentedDecisions(NamedTuple):
 def choose_decisions(
     site: SiteData, agent_name: str, snapshot: int | None = None
 ) -> RepresentedDecisions:
-    """Return the decision that represents each tile, at each snapshot of an agent or at one."""
+    """Return for each tile (a symmetry class of positions) the decision whose value it shows.
+
+    There is a row for each snapshot of an agent, or a single one for `snapshot`.
+    """
     agent = site.agents[agent_name]
     steps = range(agent.history.snapshot_count) if snapshot is None else (snapshot,)
     known = value_map.find_known_decisions(

@@ -24,9 +24,9 @@ QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
 # the quantiles' headings in tables
 QUANTILE_HEADINGS = {
     "least": "minimum",
-    "10%": "higher than 10% of the runs",
+    "10%": "10th percentile of the runs",
     "median": "median",
-    "90%": "higher than 90% of the runs",
+    "90%": "90th percentile of the runs",
     "most": "maximum",
 }
 COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
@@ -344,7 +344,7 @@ def build_recipe_url(site: SiteData, recipe_name: str) -> str:
 
     A recipe that the lab cannot train has a URL only if it is shipped.
     """
-    known = site.lab.short.get(recipe_name, recipe_name)
+    known = site.lab.id_by_recipe.get(recipe_name, recipe_name)
     if known in site.baselines:
         return play_against_url(known)
     return lab_url(known) if site.agents.contains_name(known) else ""
@@ -356,7 +356,7 @@ def map_seeds_to_urls(site: SiteData, recipe_name: str) -> BuildRunUrl:
     unseeded = lab_url(recipe_name)
 
     def build_run_url(seed: int) -> str:
-        if short := site.lab.short.get(name_with_seed(recipe_name, seed), ""):
+        if short := site.lab.id_by_recipe.get(name_with_seed(recipe_name, seed), ""):
             return lab_url(short)
         return name_with_seed(unseeded, seed) if trained else ""
 
@@ -370,7 +370,7 @@ def _can_lab_train(site: SiteData, recipe: str) -> bool:
         parse_on_demand(recipe)
     except RecipeError:
         return False
-    return site.lab.source is not None
+    return site.lab.trainer is not None
 
 
 def name_with_seed(recipe_name: str, seed: int) -> str:
@@ -380,7 +380,7 @@ def name_with_seed(recipe_name: str, seed: int) -> str:
 
 def build_position_url(site: SiteData, record: str, value_source: str) -> str:
     """Return the URL of a position with the values of an agent, or with exact values."""
-    known = site.lab.short.get(value_source, value_source)
+    known = site.lab.id_by_recipe.get(value_source, value_source)
     return play_url(
         Match(
             record,

@@ -113,7 +113,7 @@ def read_address() -> str:
 def find_trainer(application: Flask) -> Trainer | None:
     """Return the trainer of an application; None with LAB=0, and for another application."""
     site = application.extensions.get("site")
-    return site.lab.source if site else None
+    return site.lab.trainer if site else None
 
 
 class Settings(NamedTuple):

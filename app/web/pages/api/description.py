@@ -191,7 +191,7 @@ def list_game_formats(game: Game) -> Mapping[str, Document]:
 
 
 def list_player_formats(site: SiteData) -> Mapping[str, Document]:
-    """Return the allowed texts of each format for a name: known names and recipes."""
+    """Return a JSON Schema of valid names for each format: known names, and recipes."""
     names = {"lens": site.value_sources, "agent": site.agents, "player": site.policies}
     formats: dict[str, Document] = {
         format: {"anyOf": [{"enum": list(known)}, RECIPE_SCHEMA, TAUGHT_RECIPE_SCHEMA]}

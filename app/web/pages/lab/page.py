@@ -391,7 +391,7 @@ def build_lab_page(
         compare_url=_build_compare_url(shown, record),
         next_seed_url=shown.build_pair_url(following, main_recipe) if following else "",
         script_url=RECIPE_SCRIPT.url(main_recipe)
-        if site.lab.source and not recipe.is_network
+        if site.lab.trainer and not recipe.is_network
         else "",
     )
 

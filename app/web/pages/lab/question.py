@@ -165,7 +165,7 @@ def _name_algorithm(recipe: Recipe) -> str:
 def _list_contrasts(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
-    """Return the phrases on the contrasts, joined by commas and "and"; a single one for many."""
+    """Return a phrase that names each changed setting; of many settings it gives the number only."""
     number = len(contrasts)
     if number > MAX_NAMED_CONTRASTS:
         words = spell_number(number)

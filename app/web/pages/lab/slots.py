@@ -554,7 +554,7 @@ def _build_slider(
 ) -> Slider | None:
     """Return the slider of a number, or None if a slider does not help.
 
-    It is logarithmic for values above zero without a small limit. A seed, a number that
+    It is logarithmic for values above zero whose range is unbounded or large. A seed, a number that
     may be 0 or very large, and a number smaller than the steps of a slider have no
     slider.
     """

@@ -144,7 +144,7 @@ def describe_values(
     if "vs" in named and len(recipe.phases) > 1:
         named.pop(
             recipe.length_parameter, None
-        )  # the names of the opponents include their turns
+        )  # each opponent's name already states its number of games
     description = Description([], [])
     for one in named.values():
         if one.name == "vs":

@@ -305,7 +305,7 @@ def _describe_symmetric_blunders(erring_count: int, symmetric_count: int) -> str
 def _build_proof_exhibit(
     site: SiteData, policy_name: str, seat: str, proof_index: int
 ) -> PositionExhibit:
-    """Return a position of a certificate with the agent's moves."""
+    """Return one position of the proof that the agent never loses, with the agent's moves."""
     certificate = build_certificate(site, policy_name, seat)
     position = int(certificate.positions[proof_index])
     choice = certificate.moves[proof_index]
