@@ -60,10 +60,6 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> SquareReason:
     site = query.site
     view = evaluate_moves(site, query.position, query.value_source, query.snapshot)
     known = view.is_known[query.cell]
-    sentences = [_count_updates(query, view), _give_reason(query, view)]
-    if is_result_shown:
-        result = spell_outcome(site, query.position, query.cell)
-        sentences.append(gettext("With optimal play: %(result)s.", result=result))
     points, numbers = _draw_value_curve(query, view)
     last = max(1, site.get_last_snapshot(query.value_source)) if points else 1
     step = last if query.snapshot is None else query.snapshot
@@ -72,12 +68,24 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> SquareReason:
         square_name=capitalize_first_letter(square),
         value_text=view.spoken_values[query.cell] if known else "",
         heat=view.heats[query.cell] if known else None,
-        sentences=[sentence for sentence in sentences if sentence],
+        sentences=list_reason_sentences(query, is_result_shown),
         curve_points=points,
         curve_text=numbers,
         curve_x=round(CURVE_WIDTH * step / last, 2),
         others=_list_other_values(query),
     )
+
+
+def list_reason_sentences(query: ValueQuery, is_result_shown: bool) -> list[str]:
+    """Return the sentences on the reason for a value, in the language of the page."""
+    view = evaluate_moves(
+        query.site, query.position, query.value_source, query.snapshot
+    )
+    sentences = [_count_updates(query, view), _give_reason(query, view)]
+    if is_result_shown:
+        result = spell_outcome(query.site, query.position, query.cell)
+        sentences.append(gettext("With optimal play: %(result)s.", result=result))
+    return [sentence for sentence in sentences if sentence]
 
 
 def _count_updates(query: ValueQuery, view: MoveValues) -> str:

@@ -78,8 +78,11 @@ def test_what_alpha_does_is_seen_while_its_slider_is_dragged(
 # Asking why, in a real browser: on its own page, and as a part of the play page.
 
 
-def test_each_square_says_why(page: Page) -> None:
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (1280, 800)])
+def test_each_square_says_why(page: Page, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
     page.goto("/why/40?lens=q-learning-1&cell=8")
+    expect(page.locator("#why > p").first).to_be_in_viewport(ratio=1)
     expect(page.locator("#why h2")).to_have_text("The value of X at bottom right, by Q-learning 1")
     page.click("#why-board-1")
     expect(page).to_have_url(address("/why/40?lens=q-learning-1&cell=1"))
@@ -115,8 +118,10 @@ def test_beside_a_game_all_steps_of_an_update_can_be_read(
     page: Page, width: int, height: int
 ) -> None:
     page.set_viewport_size({"width": width, "height": height})
-    page.goto("/play/402?o=q-learning-1")
+    page.goto("/play/4026?o=q-learning-1")
     page.click("label[for=tab-why]")
+    expect(page.locator("#why > p").first).to_be_in_viewport(ratio=1)
+    page.click("#why-more")
     steps = page.locator(".panels .update-steps li > span")
     expect(steps).to_have_count(6)
     for step in steps.all():

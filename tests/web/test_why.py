@@ -26,6 +26,7 @@ from msgspec.structs import asdict
 from app.tictactoe.notation import find_record, format_position, replay_record
 from app.web.algorithms import ALGORITHMS, find_algorithm_slug, find_update_rule
 from app.web.algorithms.targets import ValueQuery, ValueReason
+from app.web.links.play import SQUARE, match_url
 from app.web.links.why import why_url
 from app.web.match import Match
 from app.web.pages.parts.next_update import list_cases
@@ -404,6 +405,20 @@ def test_every_why_is_there(app: Flask, client: FlaskClient, site: SiteData) -> 
             page = response.text.replace("&#39;", "'")
             sentences = [state_value(app, pair), *explain_value(pair).sentences]
             assert all(f"<p>{sentence}</p>" in page for sentence in sentences)
+
+
+def test_it_opens_with_the_line_under_the_board_and_folds_the_update(client: FlaskClient) -> None:
+    match = Match("408", value_source="q-learning-2")
+    line = client.get(match_url(SQUARE, match, "cell=2")).text
+    said = re.search(r"Tried [^<]*? can win at once\.", line)
+    assert said
+    folded, unfolded = (client.get(why_url(match, 2, answer)).text for answer in ("", "5"))
+    first, _, rest = folded.partition("<details")
+    assert " ".join(said[0].split()) in first
+    assert "data-update" not in first
+    assert "data-update" in rest
+    assert '<details class="why-more">' in folded
+    assert '<details class="why-more" open>' in unfolded
 
 
 @pytest.mark.parametrize("lens", ["q-learning-1", "double-q", "champion", "observing"])

@@ -58,6 +58,7 @@ from app.web.pages.parts.update_examples import (
 from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.rendering import Page, render_page
 from app.web.site_data import TASK_SUFFIX, TRUTH, get_current_site, is_policy_name
+from app.web.square_reason import list_reason_sentences
 from app.web.wording import describe_task
 
 bp = PageBlueprint("why", __name__)
@@ -457,6 +458,11 @@ class WhyPage(Page, frozen=True):
         if self.next_update:
             return None
         return draw_nearest_example(self.value_query)
+
+    @property
+    def reason_sentences(self) -> list[str]:
+        """The sentences of the line under the board, which open the explanation."""
+        return list_reason_sentences(self.value_query, is_result_shown=False)
 
     @cached_property
     def explanation(self) -> Explanation:
