@@ -49,7 +49,7 @@ from app.web.move_values import (
     evaluate_moves,
     find_shown_ply,
 )
-from app.web.pictures.boards import BoardPicture, PlayOptions, lay_out_board
+from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.rendering import Page
 from app.web.site_data import HUMAN, is_policy_name
 from app.web.translation import gettext, gettext_noop
@@ -242,15 +242,13 @@ class MatchPage(Page, frozen=True):
             notes=_build_square_notes(state, self.move_values)
             if self.move_values
             else None,
-            options=PlayOptions(
-                hinted_cells=list_hint_cells(state),
-                build_reply_url=map_moves_to_urls(match, self.routes.build_reply_url)
-                if is_reply_automatic(state)
-                else None,
-                square_url=self.square_url if state.is_over or match.is_watched else "",
-                shows_earlier_values=self.ply != len(match.shown_record)
-                and not state.is_over,
-            ),
+            hinted_cells=list_hint_cells(state),
+            build_reply_url=map_moves_to_urls(match, self.routes.build_reply_url)
+            if is_reply_automatic(state)
+            else None,
+            square_url=self.square_url if state.is_over or match.is_watched else "",
+            shows_earlier_values=self.ply != len(match.shown_record)
+            and not state.is_over,
         )
 
     @property

@@ -133,21 +133,6 @@ class SmallBoard(NamedTuple):
         )
 
 
-class PlayOptions(NamedTuple):
-    """Options for a board on which a game is played."""
-
-    # URL that explains an empty square which cannot be played, without its cell; "" for no link
-    square_url: str = ""
-    hinted_cells: Collection[int] = ()  # cells that the hint recommends
-    # function from the cell of a move to the URL of an agent's reply; None if no agent replies
-    build_reply_url: CellUrl | None = None
-    # whether the values belong to an earlier decision, while the page waits for a move
-    shows_earlier_values: bool = False
-
-
-NO_PLAY = PlayOptions()
-
-
 def lay_out_board(
     state: MatchState,
     move_values: MoveValues | None,
@@ -156,7 +141,11 @@ def lay_out_board(
     label: str = "",
     chosen_cell: int | None = None,
     notes: Sequence[Note] | None = None,
-    options: PlayOptions = NO_PLAY,
+    *,
+    square_url: str = "",
+    hinted_cells: Collection[int] = (),
+    build_reply_url: CellUrl | None = None,
+    shows_earlier_values: bool = False,
 ) -> BoardPicture:
     """Return the board for the position of a match.
 
@@ -164,6 +153,11 @@ def lay_out_board(
     decision. `build_move_url` returns the URL after a move to a cell; None if no move is possible.
     `chosen_cell` is the cell that the page is about. `notes` has a note for each cell; by default
     the notes mark all values that are wrong with optimal play.
+
+    On a board to play on, `build_reply_url` returns the URL of an agent's reply to a move to a cell;
+    None if no agent replies. `square_url` explains an empty square which cannot be played, without
+    its cell; "" for no link. `hinted_cells` are recommended. `shows_earlier_values` tells that the
+    values belong to an earlier decision, while the page waits for a move.
     """
     game = state.site.game
     position = state.position
@@ -173,7 +167,7 @@ def lay_out_board(
         _lay_out_square(state, cell, board_id)._replace(
             is_page_subject=cell == chosen_cell,
             is_in_winning_line=cell in winning,
-            is_hinted=cell in options.hinted_cells,
+            is_hinted=cell in hinted_cells,
         )
         for cell in range(game.cells)
     ]
@@ -181,17 +175,17 @@ def lay_out_board(
     if not state.is_over:
         for cell in empty:
             squares[cell] = _add_move_urls(
-                squares[cell], state, cell, build_move_url, options.build_reply_url
+                squares[cell], state, cell, build_move_url, build_reply_url
             )
     if move_values:
         notes = notes or build_notes(state.site, move_values, None, "truth")
-        _add_values(squares, empty, move_values, notes, options.square_url)
+        _add_values(squares, empty, move_values, notes, square_url)
     return BoardPicture(
         board_id,
         label or gettext("Board"),
         square_rows=[squares[start : start + 3] for start in (0, 3, 6)],
         winning_lines=_draw_winning_strokes(lines),
-        shows_earlier_values=options.shows_earlier_values,
+        shows_earlier_values=shows_earlier_values,
         player_to_move="" if state.is_over else MARKS[state.match.player_to_move],
     )
 

@@ -226,14 +226,6 @@ class CurvePoint(NamedTuple):
         return [number.text if number else "" for number in self.numbers]
 
 
-class DrawnChart(NamedTuple):
-    """A chart as SVG for a page, with the key of its lines."""
-
-    chart: Chart
-    keys: Sequence[svg.LegendKey]
-    svg: Markup
-
-
 class Charts(NamedTuple):
     """Charts with a common horizontal axis."""
 
@@ -244,13 +236,11 @@ class Charts(NamedTuple):
     points: list[CurvePoint]
 
     @property
-    def drawn_charts(self) -> list[DrawnChart]:
-        """All charts, drawn for a page."""
+    def drawn_charts(self) -> list[tuple[Chart, Sequence[svg.LegendKey], Markup]]:
+        """All charts with the key of their lines and as SVG for a page."""
         plots = [lay_out_chart(self, chart, PLOT_HEIGHT) for chart in self.charts]
         each = zip(self.charts, plots, strict=True)
-        return [
-            DrawnChart(chart, plot.keys, svg.write_plot(plot)) for chart, plot in each
-        ]
+        return [(chart, plot.keys, svg.write_plot(plot)) for chart, plot in each]
 
 
 def lay_out_charts(

@@ -362,26 +362,11 @@ def _describe_curves(
     )
 
 
-class GridColours(NamedTuple):
-    """The colours of a grid, from its lowest value to its highest."""
-
-    minimum: float
-    maximum: float
-
-    def compute_level(self, value: float) -> int:
-        """Return the colour level of a value, a whole number from 0 for the minimum."""
-        if self.maximum == self.minimum:
-            return 0
-        return round(
-            LEVEL_COUNT * (value - self.minimum) / (self.maximum - self.minimum)
-        )
-
-
 @lay_out_figure.register
 def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> FigureLayout:
     """Return a cell for each pair of parameter values; higher values are darker."""
     flat = [value for row in figure.values for value in row]
-    colours = GridColours(min(flat), max(flat))
+    extent = min(flat), max(flat)
     format_value = (
         format_short if all(value % 1 == 0 for value in flat) else format_one_decimal
     )
@@ -398,11 +383,11 @@ def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> FigureLayout
         else:
             shapes.append(svg.Text("told", 0, top + 12, name))
             top += TEXT_LINE_HEIGHT
-        shapes += _draw_grid_row(figure, row, site, colours, format_value, top)
+        shapes += _draw_grid_row(figure, row, site, extent, format_value, top)
         top += CELL_HEIGHT if names_are_beside else CELL_HEIGHT + 4
     bottom = top + _name_columns(shapes, figure.columns, top)
     margin = measure_margin(figure.rows) if names_are_beside else 0
-    caption = _describe_grid(figure, site, colours, shapes)
+    caption = _describe_grid(figure, site, extent, shapes)
     return FigureLayout(
         figure.title, figure.unit, caption, svg.Plot(bottom + 22, margin, shapes), []
     )
@@ -412,11 +397,16 @@ def _draw_grid_row(
     figure: Grid,
     row_index: int,
     site: SiteData,
-    colours: GridColours,
+    extent: tuple[float, float],
     format_value: Callable[[float], str],
     top: float,
 ) -> Iterator[svg.Shape]:
-    """Yield the shapes of a row of the grid: its cells, each with its value."""
+    """Yield the shapes of a row of the grid: its cells, each with its value.
+
+    The colour levels of the cells go from 0 for the lowest value of the grid to LEVEL_COUNT.
+    """
+    minimum, maximum = extent
+    step = (maximum - minimum) / LEVEL_COUNT
     width = 1 / len(figure.columns)
     kind = "inside" if len(figure.columns) <= MAX_PHONE_COLUMNS else "inside spare"
     values = figure.values[row_index]
@@ -430,7 +420,8 @@ def _draw_grid_row(
         link = svg.ShapeLink(
             f"{', '.join(names)}: {text}", tables.build_recipe_url(site, recipe)
         )
-        pane = f"pane l{colours.compute_level(value)}"
+        level = round((value - minimum) / step) if step else 0
+        pane = f"pane l{level}"
         yield svg.Rect(pane, column * width, top, width, CELL_HEIGHT, link)
         middle = (column + 0.5) * width
         yield svg.Text(
@@ -452,11 +443,13 @@ def _name_columns(shapes: list[svg.Shape], columns: Sequence[str], top: float) -
 
 
 def _describe_grid(
-    figure: Grid, site: SiteData, colours: GridColours, shapes: Sequence[svg.Shape]
+    figure: Grid,
+    site: SiteData,
+    extent: tuple[float, float],
+    shapes: Sequence[svg.Shape],
 ) -> str:
     """Return the caption of a grid: its colours, the number of runs of a cell, and the links."""
-    palest = format_with_unit(colours.minimum, figure.unit)
-    fullest = format_with_unit(colours.maximum, figure.unit)
+    palest, fullest = (format_with_unit(value, figure.unit) for value in extent)
     caption = f"The colour of a square shows its value, from {palest} (pale) to {fullest} (dark)."
     recipes = [recipe for row in figure.recipes for recipe in row if recipe]
     if not recipes:

@@ -59,12 +59,8 @@ class HtmlTable(NamedTuple):
     rows: list[TableRow]
 
 
-class RunSample(NamedTuple):
-    """Links to some runs of a group, or to all runs of a small group."""
-
-    group_name: str
-    # (part of the group, such as "lowest"; links to its runs)
-    runs_by_group: list[tuple[str, list[TableCell]]]
+# (name of a group and its part, such as "MENACE, lowest results"; links to these runs)
+RunSample = tuple[str, list[TableCell]]
 
 
 def build_verdict_table(numbers: Numbers) -> HtmlTable:
@@ -96,11 +92,13 @@ def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[RunSam
                 ],
                 "highest results": runs[-MAX_OFFERED_RUNS:],
             }
-        ends = [
-            (name, [_link_run(run, figure.unit, opened) for run in some])
+        found += [
+            (
+                f"{group.name}, {name}",
+                [_link_run(run, figure.unit, opened) for run in some],
+            )
             for name, some in parts.items()
         ]
-        found.append(RunSample(group.name, ends))
     return found
 
 

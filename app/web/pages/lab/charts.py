@@ -1,10 +1,8 @@
 """The charts of a comparison: the result of each seed, and the learning curves of both recipes."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
-from markupsafe import Markup
 from numpy.typing import NDArray
 
 from app.experiments import Curves, Series, summarize_seeds
@@ -12,38 +10,13 @@ from app.recipes import name_recipe
 from app.web.formatting import format_with_unit
 from app.web.pages.lab.duel import LINEAR, LOGARITHMIC, Duel, Side
 from app.web.pictures.curves import lay_out_seed_lines
-from app.web.pictures.figures import FigureLayout, lay_out_curves
-from app.web.pictures.svg import Plot, ShapeLink, write_plot
-from app.web.pictures.tables import HtmlTable, TableCell, TableRow, build_table
+from app.web.pictures.svg import Plot, ShapeLink
+from app.web.pictures.tables import HtmlTable, TableCell, TableRow
 
 CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0  # pixels
 MAX_CURVE_POINTS = 50  # maximum number of points of a curve
 # maximum number of characters below one of two columns on a phone
 SEED_LABEL_WIDTH = 16
-
-
-class DuelCharts(NamedTuple):
-    """The charts of a comparison with tables of their numbers."""
-
-    layout: FigureLayout
-    svg: Markup
-    table: HtmlTable
-    seeds: Markup
-    seed_table: HtmlTable
-
-
-def draw_charts(duel: Duel) -> DuelCharts:
-    """Return the charts of a comparison: learning curves, and the result of each seed."""
-    figure = summarize_runs(duel)
-    first_seed = duel.seeds[0]
-    layout = lay_out_curves(figure, duel.site, first_seed, CURVES_HEIGHT)
-    return DuelCharts(
-        layout=layout,
-        svg=write_plot(layout.plot),
-        table=build_table(figure, duel.site, first_seed),
-        seeds=write_plot(lay_out_seeds(duel, SEEDS_HEIGHT)),
-        seed_table=_build_seed_table(duel),
-    )
 
 
 def summarize_runs(duel: Duel) -> Curves:
@@ -126,7 +99,7 @@ def _list_seed_links(duel: Duel) -> list[tuple[ShapeLink, list[str]]]:
     return runs
 
 
-def _build_seed_table(duel: Duel) -> HtmlTable:
+def build_seed_table(duel: Duel) -> HtmlTable:
     """Return the table with the results of all seeds, with links to the runs."""
     seeds = [run.seed for run in duel.sides[0].runs]
     rows = [

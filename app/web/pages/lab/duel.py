@@ -76,12 +76,8 @@ class Side(NamedTuple):
         )
 
 
-class ResultRow(NamedTuple):
-    """A row of the table of results."""
-
-    title: str
-    value_texts: list[str]  # values of A and B, or of the only recipe
-    contest: Contest | None
+# (title, values of A and B or of the only recipe, which of them is better)
+ResultRow = tuple[str, list[str], Contest | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,7 +283,7 @@ class Duel:
             if self.baseline_name
             else None
         )
-        return ResultRow(title, value_texts, contest)
+        return title, value_texts, contest
 
 
 def build_duel(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Duel:

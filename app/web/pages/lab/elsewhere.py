@@ -26,7 +26,7 @@ from app.web.site_data import SiteData
 class VerdictCell(NamedTuple):
     """The short verdict on a contrast in one training."""
 
-    url: str  # URL of this comparison, "" if it cannot be trained here
+    url: str  # URL of this comparison
     result_words: (
         str  # such as "yes, 17 to 3"; "" before the training or without the measure
     )
@@ -34,30 +34,16 @@ class VerdictCell(NamedTuple):
     is_current_comparison: bool  # whether it is the comparison of the page
 
 
-class VerdictRow(NamedTuple):
-    """An opponent, with a verdict for each length of the training."""
-
-    title: str
-    cells: Sequence[VerdictCell]
-
-
 class VerdictTable(NamedTuple):
     """The table of short verdicts on the comparison in other settings."""
 
     columns: Sequence[str]
-    rows: Sequence[VerdictRow]
+    # (title of an opponent, verdict for each length; None if it cannot be trained)
+    rows: Sequence[tuple[str, Sequence[VerdictCell | None]]]
     trained_count: int  # number of cells that are trained
     trainable_count: int  # number of cells that can be trained
     # number of trained cells that the page requests next; 0 if all cells are trained
     next_request_count: int
-
-
-class TrainingVariant(NamedTuple):
-    """A training of the table: its cell and its two recipes."""
-
-    row_index: int
-    column_index: int
-    recipes: tuple[Recipe, Recipe]
 
 
 def build_other_verdicts(setup: Setup, max_verdicts: int) -> VerdictTable | None:
@@ -71,28 +57,18 @@ def build_other_verdicts(setup: Setup, max_verdicts: int) -> VerdictTable | None
     variants = _list_variants(setup, opponents, lengths)
     if len(variants) < 2:
         return None
-    trained = variants[:max_verdicts]
-    verdicts = {
-        (one.row_index, one.column_index): _compare_recipes(setup, one.recipes)
-        for one in trained
-    }
-    cells = {
-        (one.row_index, one.column_index): _build_cell(
-            setup, one, verdicts.get((one.row_index, one.column_index))
-        )
-        for one in variants
-    }
-    missing = VerdictCell("", "", "", is_current_comparison=False)
+    trained = min(max_verdicts, len(variants))
+    cells = {}
+    for number, (place, recipes) in enumerate(variants.items()):
+        contest = _compare_recipes(setup, recipes) if number < trained else None
+        cells[place] = _build_cell(setup, recipes, contest)
     rows = [
-        VerdictRow(
-            title,
-            [cells.get((row, column), missing) for column in range(len(lengths))],
-        )
+        (title, [cells.get((row, column)) for column in range(len(lengths))])
         for row, title in enumerate(opponents.values())
     ]
-    more = len(trained) + 1 if len(trained) < len(variants) else 0
+    more = trained + 1 if trained < len(variants) else 0
     columns = [title for _, title in lengths]
-    return VerdictTable(columns, rows, len(trained), len(variants), more)
+    return VerdictTable(columns, rows, trained, len(variants), more)
 
 
 def _list_opponents(setup: Setup) -> dict[str, str]:
@@ -144,9 +120,9 @@ def _list_variants(
     setup: Setup,
     titles_by_opponent: Mapping[str, str],
     titled_lengths: Sequence[tuple[int, str]],
-) -> list[TrainingVariant]:
-    """Return all cells that can be trained; cells with the present length come first."""
-    variants = []
+) -> dict[tuple[int, int], tuple[Recipe, Recipe]]:
+    """Return (row, column) -> recipes of all cells that can be trained, the present length first."""
+    variants = {}
     columns = sorted(
         range(len(titled_lengths)),
         key=lambda column: column != len(titled_lengths) // 2,
@@ -165,7 +141,7 @@ def _list_variants(
             if recipes[0] != recipes[1] and all(
                 can_train_seeds(setup.site, one, seeds) for one in recipes
             ):
-                variants.append(TrainingVariant(row, column, recipes))
+                variants[row, column] = recipes
     return variants
 
 
@@ -181,14 +157,14 @@ def _compare_recipes(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | 
 
 
 def _build_cell(
-    setup: Setup, variant: TrainingVariant, contest: Contest | None
+    setup: Setup, recipes: tuple[Recipe, Recipe], contest: Contest | None
 ) -> VerdictCell:
-    """Return the verdict of a variant, with the numbers of seeds in which B and A are better.
+    """Return the verdict of a training, with the numbers of seeds in which B and A are better.
 
     If several settings differ, it names the better side instead of yes or no.
     """
-    is_this = variant.recipes == (setup.recipe_a, setup.recipe_b)
-    url = setup.build_url(*variant.recipes)
+    is_this = recipes == (setup.recipe_a, setup.recipe_b)
+    url = setup.build_url(*recipes)
     if contest is None:
         return VerdictCell(url, "", "", is_this)
     answer = {"A": "no", "B": "yes", "": ""}[contest.better_side]

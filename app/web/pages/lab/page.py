@@ -1,15 +1,18 @@
 """The lab: one change of a training, and whether it helps, seed by seed."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import msgspec
 from flask import Response, redirect, request
+from markupsafe import Markup
 from msgspec.structs import asdict
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
+from app.experiments import Curves
 from app.recipes import Recipe, RecipeError
 from app.recipes.names import find_algorithm
 from app.recipes.taught import Refusal
@@ -61,9 +64,10 @@ from app.web.pages.parts.learning import (
     film_position,
     find_block_record,
 )
+from app.web.pictures.figures import FigureLayout, lay_out_curves
 from app.web.pictures.minds import MindPicture, draw_mind
-from app.web.pictures.svg import draw_preview
-from app.web.pictures.tables import COLUMNS, list_records
+from app.web.pictures.svg import draw_preview, write_plot
+from app.web.pictures.tables import COLUMNS, HtmlTable, build_table, list_records
 from app.web.rendering import Page, render_page, wants_fragment
 from app.web.routes import Destination, frame_file_url
 from app.web.site_data import HUMAN, SiteData, get_current_site
@@ -130,11 +134,42 @@ class DuelPage(Page, frozen=True):
     template: ClassVar = "lab/duel.html"
 
     duel: duel.Duel
-    duel_charts: charts.DuelCharts
     introduction: str  # sentence on the question, or on the algorithm
     side_descriptions: Sequence[str]  # text on the recipe of each side
     axis_links: list[Destination]  # links to the axes of the curves
     export: Export  # the export of the evidence
+
+    @cached_property
+    def _curves(self) -> Curves:
+        return charts.summarize_runs(self.duel)
+
+    @cached_property
+    def curve_layout(self) -> FigureLayout:
+        """The learning curves of both recipes."""
+        first_seed = self.duel.seeds[0]
+        return lay_out_curves(
+            self._curves, self.duel.site, first_seed, charts.CURVES_HEIGHT
+        )
+
+    @property
+    def curve_chart(self) -> Markup:
+        """The learning curves as SVG."""
+        return write_plot(self.curve_layout.plot)
+
+    @property
+    def curve_table(self) -> HtmlTable:
+        """The numbers of the learning curves."""
+        return build_table(self._curves, self.duel.site, self.duel.seeds[0])
+
+    @property
+    def seed_chart(self) -> Markup:
+        """The result of each seed as SVG."""
+        return write_plot(charts.lay_out_seeds(self.duel, charts.SEEDS_HEIGHT))
+
+    @property
+    def seed_table(self) -> HtmlTable:
+        """The result of each seed."""
+        return charts.build_seed_table(self.duel)
 
 
 class ElsewherePage(Page, frozen=True):
@@ -305,7 +340,6 @@ def build_duel_page(site: SiteData, shown_duel: duel.Duel) -> DuelPage:
     algorithm = type(shown_duel.main_side.recipe)
     return DuelPage(
         duel=shown_duel,
-        duel_charts=charts.draw_charts(shown_duel),
         introduction=preset.description
         if preset
         else slots.describe_algorithm(algorithm),
