@@ -92,7 +92,12 @@ class PuzzlePage(Page, frozen=True):
     def board(self) -> BoardPicture:
         """The board, where each square is a possible answer."""
         return lay_out_attempt(
-            self.attempt, lambda cell: self.attempt.choose_cell(cell).url
+            self.attempt,
+            lambda cell: (
+                self.attempt.choose_cell(cell).url
+                if self.attempt.offers_cell(cell)
+                else ""
+            ),
         )
 
     @property
@@ -190,11 +195,12 @@ class ScorePage(Page, frozen=True):
 
     @property
     def share_text(self) -> str:
-        """The result of a day's round as a text to share."""
+        """The result as a challenge for a friend."""
         squares = "".join(ANSWER_EMOJI[int(digit)] for digit in self.answer_digits)
         return gettext(
-            "Find the mistake, %(day)s %(squares)s",
-            day=self.day_in_url,
+            "I solved %(solved)s of %(total)s puzzles %(squares)s Can you do better?",
+            solved=self.solved_count,
+            total=len(self.answer_digits),
             squares=squares,
         )
 

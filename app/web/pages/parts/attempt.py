@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 
+import numpy as np
 from werkzeug.exceptions import BadRequest, Conflict
 
 from app.tictactoe.notation import DIGITS, MARKS
@@ -41,6 +42,9 @@ ANSWER_WORDS = (
 )
 
 
+PLIES_TO_LOSS = 2  # the own move and the winning move of the opponent
+
+
 @dataclass(frozen=True)
 class Attempt:
     """A puzzle with the visitor's answers so far."""
@@ -62,6 +66,37 @@ class Attempt:
     def shows_solution(self) -> bool:
         """Whether both questions are answered, so that the solution is shown."""
         return self.chosen_agent_cell is not None
+
+    @cached_property
+    def kind(self) -> str:
+        """The kind of the puzzle: "win" at once, "block", "fork", "defend", or which of "two"."""
+        puzzle = self.puzzle
+        plies = self.site.signed_moves_to_end[puzzle.position]
+        if (plies[puzzle.correct_cells] == 1).any():
+            is_choice = self.puzzle_number % 2 and len(self._offered_pair) > 1
+            return "two" if is_choice else "win"
+        if puzzle.value_before:
+            return "fork"
+        return "block" if plies[puzzle.blunder_cell] == -PLIES_TO_LOSS else "defend"
+
+    @cached_property
+    def _offered_pair(self) -> list[int]:
+        """A right square and a wrong one, not the blunder: its program's move stays open."""
+        puzzle = self.puzzle
+        cells = np.flatnonzero(self.site.game.legal[puzzle.position]).tolist()
+        known = {*puzzle.correct_cells, puzzle.blunder_cell}
+        wrong = [cell for cell in cells if cell not in known]
+        return sorted([puzzle.correct_cells[0], *wrong[:1]])
+
+    def offers_cell(self, cell: int) -> bool:
+        """Return whether a square is a possible answer to the next question."""
+        asks_pair = self.kind == "two" and self.chosen_correct_cell is None
+        return not asks_pair or cell in self._offered_pair
+
+    @property
+    def offered_squares(self) -> str:
+        """The names of the two squares of a choice."""
+        return join_words([name_square(cell) for cell in self._offered_pair], "or")
 
     @property
     def puzzles_left(self) -> int:
@@ -294,9 +329,10 @@ def lay_out_attempt(attempt: Attempt, build_url: CellUrl | None) -> BoardPicture
     build_url = None if attempt.shows_solution else build_url
     if attempt.chosen_correct_cell is None or attempt.shown_plies:
         return lay_out_board(attempt.state, None, build_url, label=label)
-    view = evaluate_moves(site, puzzle.position, puzzle.agent_id)
-    if not attempt.shows_solution:
-        view = replace(view, is_best=[False] * site.game.cells)  # a star is the answer
+    # The values give the program's move away, so they follow the second answer.
+    view = None
+    if attempt.shows_solution:
+        view = evaluate_moves(site, puzzle.position, puzzle.agent_id)
     return lay_out_board(
         attempt.state,
         view,
