@@ -6,6 +6,7 @@ from textwrap import wrap
 from PIL import Image
 
 from app.tictactoe.notation import replay_record
+from app.web.formatting import name_square
 from app.web.match import Match, replay_match
 from app.web.move_values import evaluate_moves
 from app.web.pages.parts.learning import Film, film_position, find_block_record
@@ -78,7 +79,10 @@ def _draw_frame(
     ]
     x, y = points[step]
     bottom = CURVE_TOP + CURVE_HEIGHT
-    caption_lines = wrap(frame.caption, CAPTION_LETTERS)
+    # the font of pictures has no star
+    starred_square = name_square(values.likeliest_cells[0])
+    caption = frame.caption.replace("★", starred_square)
+    caption_lines = wrap(caption, CAPTION_LETTERS)
     heading = svg.cut_text(film.title, WIDTH - 2 * MARGIN, 17)
     shapes: list[svg.Shape] = [
         svg.Text("heading", MARGIN, 28, heading),
