@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.recipes import Recipe, parse_recipe
+from app.recipes import ALGORITHMS, Recipe, parse_recipe
+from app.recipes.algorithms import TdControl
 from app.recipes.games import (
     DECIDING_KIND,
     FIRST_KIND,
@@ -273,11 +274,11 @@ class ExampleSelection(NamedTuple):
 
 SELECTIONS: Mapping[str, ExampleSelection] = MappingProxyType(
     {
-        "q-learning": ExampleSelection("q-learning,start=empty", FORWARD_TESTS, 9000),
-        "sarsa": ExampleSelection("sarsa,start=empty", FORWARD_TESTS, 9000),
-        "expected-sarsa": ExampleSelection(
-            "expected-sarsa,start=empty", FORWARD_TESTS, 9000
-        ),
+        slug: ExampleSelection(f"{slug},start=empty", FORWARD_TESTS, 9000)
+        for slug, algorithm in ALGORITHMS.items()
+        if issubclass(algorithm, TdControl)
+    }
+    | {
         "sarsa-lambda": ExampleSelection("sarsa-lambda,start=empty", TRACE_TESTS, 4000),
         "self-play": ExampleSelection("self-play", FORWARD_TESTS, 3000),
         "td-afterstates": ExampleSelection("td-afterstates", FORWARD_TESTS, 3000),

@@ -181,6 +181,12 @@ class UpdateStyle(NamedTuple):
     difference_text: str  # sentence on the difference from Q-learning
     # the part of the update that differs from Q-learning, "" for Q-learning itself
     differing_part: Literal["", "next value", "order", "table", "result", "bounds"] = ""
+    # sentence on the next value with {mover}, {opponent} and {next}; "" for the best value
+    next_value_text: str = ""
+    next_value_symbol: str = "max Q(s′, a′)"
+    value_letter: str = "Q"
+    starts_at_zero: bool = False  # whether all values are 0 before the first update
+    changes_one_value: bool = False  # whether an update changes no other value
 
 
 class Algorithm(NamedTuple):

@@ -130,6 +130,12 @@ ALGORITHM = Algorithm(
     compute_facts=_compute_facts,
     update_style=UpdateStyle(
         family="step",
+        next_value_text=(
+            "One table selects the best next move. The other table gives the value of this "
+            "move: {next}."
+        ),
+        next_value_symbol="Q(s′, a*)",
+        starts_at_zero=True,
         next_mover="own",
         differing_part="next value",
         target_latex=r"y = r + \gamma Q_B(s', a^*)",

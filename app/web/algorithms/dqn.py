@@ -40,6 +40,7 @@ ALGORITHM = Algorithm(
     ),
     update_style=UpdateStyle(
         family="step",
+        next_value_text="The target network gives the best next move the value {next}.",
         next_mover="own",
         differing_part="table",
         target_latex=r"y = r + \gamma \max\limits_{a'} Q_{\theta^-}(s', a')",

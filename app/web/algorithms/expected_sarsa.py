@@ -20,6 +20,13 @@ ALGORITHM = Algorithm(
     ),
     update_style=UpdateStyle(
         family="step",
+        next_value_text=(
+            "The next value is the average over the next moves of {mover}, weighted by the "
+            "probabilities of the policy: {next}."
+        ),
+        next_value_symbol="v",
+        starts_at_zero=True,
+        changes_one_value=True,
         next_mover="own",
         differing_part="next value",
         target_latex=r"y = r + \gamma \sum_{a'} \pi(a') Q(s', a')",

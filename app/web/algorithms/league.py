@@ -243,6 +243,12 @@ ALGORITHM = Algorithm(
     ),
     update_style=UpdateStyle(
         family="step",
+        next_value_text=(
+            "The best value of the next position is {next} (a negative value would count "
+            "as 0)."
+        ),
+        next_value_symbol="max(0, Q(s′, a′))",
+        starts_at_zero=True,
         next_mover="own",
         differing_part="next value",
         target_latex=r"y = r + \gamma \max(0, \max\limits_{a'} Q(s', a'))",

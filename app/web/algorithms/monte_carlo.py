@@ -96,6 +96,7 @@ ALGORITHM = Algorithm(
     update_rule=UpdateRule(_compute_reason, _describe_reason, _describe_reply),
     update_style=UpdateStyle(
         family="return",
+        starts_at_zero=True,
         next_mover="own",
         differing_part="result",
         target_latex=r"y = \gamma^k r",

@@ -58,6 +58,8 @@ ALGORITHM = Algorithm(
     game_describer=GameDescriber(build_update_describer(TARGET_TEXT)),
     update_style=UpdateStyle(
         family="step",
+        starts_at_zero=True,
+        changes_one_value=True,
         next_mover="own",
         target_latex=r"y = r + \gamma \max\limits_{a'} Q(s', a')",
         difference_text=(

@@ -83,6 +83,7 @@ ALGORITHM = Algorithm(
     compute_facts=_compute_facts,
     update_style=UpdateStyle(
         family="step",
+        starts_at_zero=True,
         next_mover="own",
         differing_part="order",
         target_latex=r"y = r + \gamma \max\limits_{a'} Q(s', a')",

@@ -79,6 +79,13 @@ ALGORITHM = Algorithm(
     compute_facts=_compute_facts,
     update_style=UpdateStyle(
         family="step",
+        next_value_text=(
+            "{mover} has already chosen its next move. The value of the next move is "
+            "{next}."
+        ),
+        next_value_symbol="Q(s′, a′)",
+        starts_at_zero=True,
+        changes_one_value=True,
         next_mover="own",
         differing_part="next value",
         target_latex=r"y = r + \gamma Q(s', a')",

@@ -80,6 +80,10 @@ ALGORITHM = Algorithm(
     compute_facts=_compute_facts,
     update_style=UpdateStyle(
         family="step",
+        next_value_text=(
+            "{opponent} moves next. The best value for {opponent} is {next}, and what is "
+            "good for {opponent} is bad for {mover}."
+        ),
         next_mover="other",
         differing_part="next value",
         target_latex=r"y = r - \gamma \max\limits_{a'} Q(s', a')",

@@ -82,6 +82,9 @@ ALGORITHM = Algorithm(
     compute_facts=_compute_facts,
     update_style=UpdateStyle(
         family="step",
+        next_value_text="The board after the next move of {mover} has the value {next}.",
+        next_value_symbol="V(z′)",
+        value_letter="V",
         next_mover="own",
         differing_part="table",
         target_latex=r"y = V(z')",

@@ -30,17 +30,6 @@ TRIED_DECIMALS = (
 # result of a game for the mover -> its name, also the parameter of MENACE for this result
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 MAX_DRAWN_BEADS = 24  # maximum number of beads that the picture shows one by one
-# slugs of algorithms whose values begin at 0
-INITIAL_ZERO_ALGORITHMS = (
-    "q-learning",
-    "sarsa",
-    "expected-sarsa",
-    "sarsa-lambda",
-    "q-table",
-    "double-q",
-    "monte-carlo",
-    "league",
-)
 # maximum number of new stones that are marked on the next board: a move and its reply
 SETTLING_STONES = 2
 
@@ -242,7 +231,7 @@ def _count_zero_values(
     terms: UpdateTerms, move: TrainingMove, update: TrainingUpdate
 ) -> int:
     """Return the number of other moves of the board whose value is still the initial 0."""
-    if terms.slug not in INITIAL_ZERO_ALGORITHMS:
+    if not terms.style.starts_at_zero:
         return 0
     return sum(
         value == 0.0 for cell, value in enumerate(update.values) if cell != move.cell
