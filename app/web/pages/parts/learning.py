@@ -370,17 +370,17 @@ def describe_block(site: SiteData, position: int, move_values: MoveValues) -> st
     """Return a sentence on whether an agent blocks, in a position where only a block is right."""
     right = site.is_move_correct[position]
     if not any(move_values.is_known):
-        return gettext("The program has not learned a value of this position yet.")
+        return gettext("It has not learned a value of this position yet.")
     if len(move_values.likeliest_cells) > 1:
-        return gettext("The program still plays almost at random.")
+        return gettext("It still plays almost at random.")
     if not right[move_values.likeliest_cells[0]]:
         if move_values.is_stochastic:
-            return gettext("Most often the program plays ★, a losing move.")
-        return gettext("The program would play ★, a losing move.")
+            return gettext("Most often it plays ★, a losing move.")
+        return gettext("It would play ★, a losing move.")
     values = np.sort(move_values.scaled_values[site.game.legal[position]])
     if values[-1] - values[-2] < MIN_LEAD:
-        return gettext("The program begins to prefer the blocking move.")
-    return gettext("The program has learned to block.")
+        return gettext("It begins to prefer the blocking move.")
+    return gettext("It has learned to block.")
 
 
 def _build_film(
