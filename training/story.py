@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 
 from app.recipes import Recipe
 from app.recipes.algorithms import League
-from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
+from app.recipes.games import (
+    TrainingGame,
+    TrainingMove,
+    TrainingUpdate,
+    make_training_update,
+)
 from app.reference import (
     LEARNERS,
     ReferenceLearner,
@@ -45,12 +50,6 @@ RECORDED_ALGORITHMS = tuple(
 )
 # Algorithms whose opponents' moves are recorded like the learner's own, as they are updated too.
 RECORDED_EVERY_PLY = ("league",)
-
-
-# The fields that `Update` and `TrainingUpdate` have in common.
-COPIED_FIELDS = [
-    name for name in Update._fields if name in TrainingUpdate.__struct_fields__
-]
 
 
 class GameRecorder:
@@ -143,13 +142,13 @@ class GameRecorder:
             values = list_values_before(learner, update, move.board, move.cell, seat)
             next_values = list_values(learner, update.next_board, seat)
         updates.append(
-            TrainingUpdate(
+            make_training_update(
+                update,
                 move_index=move_index,
                 update_count=count,
                 is_opponent_move=is_opponent_move,
                 values=values,
                 next_values=next_values,
-                **{name: getattr(update, name) for name in COPIED_FIELDS},
             )
         )
 

@@ -1,10 +1,12 @@
 """Records of the games of a training: the moves and the updates of each game."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Raw, Struct
+
+from app.textbook.loop import Update
 
 UPDATES_FOLDER = "updates"  # folder of example updates, inside the folder of models
 # folder of the updates behind blunders of agents, inside UPDATES_FOLDER
@@ -65,6 +67,20 @@ class TrainingUpdate(
     # values of all moves before the update, by cell; [] outside of an `UpdateExample`
     values: list[float | None] = []
     next_values: list[float | None] = []  # the values of all moves of the next state
+
+
+# The fields that the `Update` of a textbook learner and a `TrainingUpdate` have in common.
+COPIED_FIELDS = [
+    name for name in Update._fields if name in TrainingUpdate.__struct_fields__
+]
+
+
+def make_training_update(update: Update, **fields: Any) -> TrainingUpdate:
+    """Return the record of an update, by default of the first move of its game."""
+    numbers = {name: getattr(update, name) for name in COPIED_FIELDS}
+    return TrainingUpdate(
+        **({"move_index": 0, "is_opponent_move": False} | numbers | fields)
+    )
 
 
 class TrainingGame(

@@ -40,7 +40,7 @@ class Tree:
         return self.total[node] / max(self.visits[node], 1)
 
     def simulate(self):
-        """Play one game, and add its result to each node on its path (backpropagation)."""
+        """Play one game, and add its result to the tree (backpropagation)."""
         game, board, node = self.game, self.root, ()
         path = []  # pairs of a node of the tree and the player of its last move
         moves = []  # all cells played, in order
@@ -61,13 +61,26 @@ class Tree:
             moves.append(cell)
             board = game.make_move(board, cell)
         self.last_path, self.last_moves = path, moves
-        first = path[0][0]
-        old = self.mean(first)
+        return self.back_up(path, board)
+
+    def back_up(self, path, board):
+        """Add the result of a finished game to each node on its path, and return the first Update."""
+        first, player = path[0]
+        old, result = self.mean(first), self.game.result(board, player)
         self.visits[()] += 1
         for node, player in path:
             self.visits[node] += 1
-            self.total[node] += game.result(board, player)
-        return Update(self.root, first[0], old, self.mean(first))
+            self.total[node] += self.game.result(board, player)
+        new, step_size = self.mean(first), 1 / self.visits[first]
+        return Update(
+            self.root,
+            first[0],
+            old,
+            new,
+            reward=float(result),
+            target=float(result),
+            step_size=step_size,
+        )
 
 
 class Mcts:

@@ -16,7 +16,7 @@ class SarsaLambda:
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
         self.q = Values(parameters.initial)
-        self.z = {}  # by player, the trace of each move in this game
+        self.z = {"X": {}, "O": {}}  # by player, the trace of each move in this game
         self.earlier = []  # the Updates of the moves before the last one
 
     def update(self, s, a, reward, s_next, a_next):

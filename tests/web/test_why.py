@@ -23,6 +23,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from msgspec.structs import asdict
 
+from app.reference import get_move_key, make_learner
+from app.textbook.table import get_reward
 from app.tictactoe.notation import find_record, format_position, replay_record
 from app.web.algorithms import ALGORITHMS, find_algorithm_slug, find_update_rule
 from app.web.algorithms.targets import ValueQuery, ValueReason
@@ -391,6 +393,48 @@ def test_the_updates_after_all_answers_average_to_the_target(site: SiteData, len
             )
             cases += 1
     assert cases > 10
+
+
+@pytest.mark.parametrize("lens", ["q-learning-1", "expected-sarsa", "q-table", "self-play"])
+def test_the_update_shown_is_that_of_the_textbook_learner(
+    client: FlaskClient, site: SiteData, lens: str
+) -> None:
+    """The page has its numbers to the last digit, from a learner that holds the whole table."""
+    game = site.game
+    learner: Any = make_learner(game, site.get_recipe(lens))
+    for position, cell in np.argwhere(game.legal).tolist():
+        key = get_move_key(learner, format_position(game, position), cell)
+        learner.q[key] = float(site.agents[lens].q[position, cell])
+    shown = 0
+    for pair in pairs(site, lens, 1511):
+        board = format_position(game, pair.position)
+        learner.epsilon = pair.task.epsilon if pair.task else 0.0
+        for case in list_cases(pair):
+            after = case.event.update.next_board
+            if lens == "self-play":
+                update = learner.update(board, pair.cell)
+            else:
+                reward = get_reward(learner.game, learner.parameters, after, mover(board))
+                last = [] if lens == "q-table" else [None]
+                update = learner.update(board, pair.cell, reward, after, *last)
+            url = why_url(
+                Match(find_record(game, pair.position), value_source=lens),
+                pair.cell,
+                case.url_name,
+            )
+            page = client.get(url).text
+            for name, number in (
+                ("old", update.old),
+                ("reward", update.reward),
+                ("next", update.next_value * (-1 if lens == "self-play" else 1)),
+                ("alpha", update.step_size),
+            ):
+                assert f'data-{name}="{number!r}"' in page, (url, name)
+            assert case.event.update.new == update.new
+            assert case.event.update.target == update.target
+            learner.q[get_move_key(learner, board, pair.cell)] = update.old
+            shown += 1
+    assert shown > 10
 
 
 def test_every_why_is_there(app: Flask, client: FlaskClient, site: SiteData) -> None:

@@ -11,13 +11,15 @@ import msgspec
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.sources import Source, get_sources
+from app.textbook.loop import Update
 from app.web.algorithms.formula import Formula, bracket_negative, format_short_unsigned
+from app.web.algorithms.learners import compute_reason_after_reply
 from app.web.algorithms.sentences import describe_next_state, describe_target_and_past
 from app.web.algorithms.targets import (
     Reply,
     ValueQuery,
     ValueReason,
-    build_reason_after_reply,
+    list_move_values,
 )
 from app.web.formatting import MINUS
 from app.web.match import Match
@@ -37,7 +39,7 @@ class UpdateRule(NamedTuple):
     """
 
     # computes the target of the next update from the opponent's possible replies
-    compute_reason: Callable[[ValueQuery], ValueReason] = build_reason_after_reply
+    compute_reason: Callable[[ValueQuery], ValueReason] = compute_reason_after_reply
     # returns sentences on the target and on the distance of the value from the target
     describe_reason: Callable[[ValueQuery, ValueReason], list[str]] = (
         describe_target_and_past
@@ -46,6 +48,16 @@ class UpdateRule(NamedTuple):
     describe_reply: Callable[[ValueQuery, Reply], str] = describe_next_state
     # heading of a table column: the chance of each reply, or whether the reply counts
     reply_column_heading: str = CHANCE_HEADING
+    # the next update of a value can differ by the reply or by the result of the game, or there is
+    # a single one; "" if the table alone does not determine it
+    update_cases: Literal["reply", "result", "single", ""] = "reply"
+    # for updates by results: makes the update after a game, given by its last board and by the
+    # number of later moves of the learner
+    update_after_game: Callable[[ValueQuery, str, int], Update] | None = None
+    # lists the numbers of all moves, by cell, by which a learner from results chooses
+    list_values: Callable[[ValueQuery], list[float | None]] = lambda query: (
+        list_move_values(query, query.position)
+    )
 
 
 def name_epsilon_greedy_choice(_game: TrainingGame, move: TrainingMove) -> str:

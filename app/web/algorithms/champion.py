@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingUpdate
+from app.reference import build_rules
+from app.textbook.champion import Champion
+from app.textbook.loop import Update
+from app.tictactoe.notation import format_position
 from app.web.algorithms.algorithm import (
     AFTER_GAME,
     COUNTS_HEADING,
@@ -16,6 +18,7 @@ from app.web.algorithms.algorithm import (
     UpdateStyle,
 )
 from app.web.algorithms.formula import Formula, bracket_negative, format_short_unsigned
+from app.web.algorithms.learners import StoredValues, compute_reason_before_reply
 from app.web.algorithms.sentences import (
     describe_distance,
     describe_reply_value,
@@ -24,7 +27,6 @@ from app.web.algorithms.sentences import (
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
-    build_reason_before_reply,
 )
 from app.web.formatting import MINUS, format_signed
 from app.web.translation import gettext_noop
@@ -40,22 +42,34 @@ BOUNDS_BY_VALUE = {
 
 def _compute_reason(query: ValueQuery) -> ValueReason:
     """Return the reason of a value that lies between the bounds computed from the replies."""
-    lower, upper = find_bounds(query)
-    return replace(build_reason_before_reply(query), target=lower + (upper - lower) / 4)
+    reason = compute_reason_before_reply(query)
+    update = _update_bounds(query)
+    replies = [reply._replace(update=update) for reply in reason.replies]
+    return replace(reason, replies=replies, target=update.new)
+
+
+def _update_bounds(query: ValueQuery) -> Update:
+    """Return the update of a move by the bounds of the opponent's replies."""
+    learner = Champion(build_rules(query.game), query.recipe)
+    values = StoredValues(query.game, query.table)
+    board = format_position(query.game, query.position)
+    after = learner.game.make_move(board, query.cell)
+    if not learner.game.is_over(after):
+        for reply in learner.list_boards_after(after):
+            learner.lower[reply], learner.upper[reply] = BOUNDS_BY_VALUE[values[reply]]
+    learner.update(learner.key(board, query.cell))
+    return Update(
+        board=board,
+        cell=query.cell,
+        old=query.value,
+        new=learner.value(board, query.cell),
+        next_board=after,
+    )
 
 
 def find_bounds(query: ValueQuery) -> tuple[int, int]:
     """Return the lower and the upper bound of a move's value for the mover, each -1, 0 or +1."""
-    if (outcome := query.get_outcome(query.next_position)) is not None:
-        return outcome, outcome
-    known = _list_reply_bounds(query)
-    return -max(most for _, most in known), -max(least for least, _ in known)
-
-
-def _list_reply_bounds(query: ValueQuery) -> list[tuple[int, int]]:
-    """Return (lower bound, upper bound) of each reply's value for the opponent."""
-    row = query.table[query.next_position]
-    return [BOUNDS_BY_VALUE[value] for value in row[~np.isnan(row)].tolist()]
+    return BOUNDS_BY_VALUE[_update_bounds(query).new]
 
 
 def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
@@ -122,6 +136,7 @@ ALGORITHM = Algorithm(
         _describe_reason,
         describe_reply_value,
         reply_column_heading=COUNTS_HEADING,
+        update_cases="single",
     ),
     update_style=UpdateStyle(
         family="bounds",

@@ -126,7 +126,7 @@ ALGORITHM = Algorithm(
             is_backward=True,
         ),
     ),
-    update_rule=UpdateRule(_compute_reason, _describe_reason),
+    update_rule=UpdateRule(_compute_reason, _describe_reason, update_cases=""),
     compute_facts=_compute_facts,
     update_style=UpdateStyle(
         family="step",

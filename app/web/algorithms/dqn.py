@@ -3,7 +3,7 @@
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, UpdateStyle
 from app.web.algorithms.formula import Formula, format_cases
 from app.web.algorithms.sentences import describe_distance, describe_target
-from app.web.algorithms.targets import ValueQuery, ValueReason, build_reason_after_reply
+from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_count
 from app.web.translation import gettext_noop
 
@@ -35,8 +35,8 @@ ALGORITHM = Algorithm(
         "changes all values."
     ),
     update_rule=UpdateRule(
-        build_reason_after_reply,
-        _describe_reason,
+        describe_reason=_describe_reason,
+        update_cases="",
     ),
     update_style=UpdateStyle(
         family="step",

@@ -6,11 +6,14 @@ in place of X and O, so a learner uses one table as X and as O.
 """
 
 from dataclasses import replace
-
-import numpy as np
+from typing import Any
 
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame
+from app.reference import build_rules
+from app.textbook.league import Player
+from app.textbook.loop import Update
+from app.textbook.table import Values
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import MARKS, format_position, parse_position
 from app.web.algorithms.algorithm import (
@@ -58,21 +61,57 @@ def compute_target_as_o(query: ValueQuery) -> float:
     With exchanged marks the board is one in which X, now the opponent, is to move.  The update of
     the opponent's move, with the reward of O, changes the same entry of the table.
     """
-    twin = exchange_marks(query.game, query.position)
-    return compute_target(query, int(query.game.successor[twin, query.cell]), O)
+    board = format_position(query.game, exchange_marks(query.game, query.position))
+    return update_seat(query, board, query.cell, "O").target or 0.0
 
 
-def compute_target(query: ValueQuery, position: int, player: int) -> float:
-    """Return the target of a move that leads to `position`, in the view of `player` (+1 X, -1 O).
+def update_seat(
+    query: ValueQuery,
+    board: str,
+    cell: int,
+    seat: str,
+    values: dict[Any, float] | None = None,
+) -> Update:
+    """Return the update of a move by the learner in a seat; `values` replace those of its table."""
+    player = Player(build_rules(query.game), query.recipe, query.recipe)
+    player.q = SeenValues(query) if values is None else values
+    player.visits.update({player.see(board, cell, seat): query.update_count or 0})
+    update: Update = player.update(board, cell, seat)
+    return update
 
-    The game is over in this position, or `player` is to move.  The value of a finished position is
-    its reward.
+
+class SeenValues(dict[tuple[str, int], float]):
+    """The learner's table by its own keys: boards with own stones as 1 and other stones as 2.
+
+    As X the learner also has values of O's moves, which the stored table lacks: their next target is
+    used, or 0 if the learner updates only its own moves.
     """
-    gamma: float = query.recipe.gamma
-    if query.game.is_over(position):
-        reward = query.compute_reward(query.game.get_result(position) * player, player)
-        return reward + gamma * max(0.0, reward)
-    return gamma * max(0.0, float(np.nanmax(query.table[position])))
+
+    def __init__(self, query: ValueQuery) -> None:
+        """Store the value to explain."""
+        super().__init__()
+        self.query = query
+
+    def __missing__(self, key: tuple[str, int]) -> float:
+        seen, cell = key
+        query, own, other = self.query, seen.count("1"), seen.count("2")
+        rules = build_rules(query.game)
+        for name, player in (("win", "1"), ("loss", "2")):
+            if rules.has_line(seen, player):
+                return float(getattr(query.recipe, name))
+        if "0" not in seen:
+            return float(query.recipe.draw)
+        if seen[cell] != "0":
+            return 0.0  # the learner never played there
+        board = seen.translate(str.maketrans("012", ".OX" if other > own else ".XO"))
+        if own <= other:
+            return float(query.table[parse_position(query.game, board), cell])
+        if query.recipe.stages == "one":
+            return 0.0
+        # the entry itself does not count in its target
+        values = SeenValues(query)
+        values[key] = 0.0
+        return update_seat(query, board, cell, "X", values).target or 0.0
 
 
 def exchange_marks(game: Game, position: int) -> int:
@@ -85,35 +124,33 @@ def exchange_marks(game: Game, position: int) -> int:
     )
 
 
-def _compute_reply_value(query: ValueQuery, cell: int, position: int) -> float:
-    """Return the value of a reply in the view of the mover.
-
-    After a move of O the table has this value, on the board with exchanged marks.  After a move of
-    X the stored table lacks it: the reply's target is used, or 0 if only own moves are learned.
-    """
-    if query.mover == O:
-        return float(query.table[exchange_marks(query.game, query.next_position), cell])
-    return (
-        compute_target(query, position, query.mover)
-        if is_shared_by_seats(query)
-        else 0.0
-    )
-
-
 def _compute_reason(query: ValueQuery) -> ValueReason:
     """Return the reason of a value: the learner counts the reply that is best for itself."""
+    board, mark = format_position(query.game, query.position), MARKS[query.mover]
+    update = update_seat(query, board, query.cell, mark)
+    player = Player(build_rules(query.game), query.recipe, query.recipe)
+    values = SeenValues(query)
     replies = []
     for cell, position in list_replies(query):
-        if cell is None:
-            found = reward = query.compute_reward(
-                query.game.get_result(position) * query.mover
-            )
-            target = compute_target(query, position, query.mover)
-        else:
-            found, reward = _compute_reply_value(query, cell, position), 0.0
-            target = query.recipe.gamma * max(0.0, found)
+        found, after_reply = update.next_value, update
+        if cell is not None:
+            entry = player.see(update.next_board, cell, mark)
+            found = values[entry]
+            only = Values()
+            only[entry] = found
+            after_reply = update_seat(query, board, query.cell, mark, only)
         replies.append(
-            Reply(cell, position, query.get_outcome(position), reward, found, target)
+            Reply(
+                cell=cell,
+                position=position,
+                outcome=query.get_outcome(position),
+                reward=update.reward,
+                next_value=found,
+                target=after_reply.target or 0.0,
+                update=None
+                if is_shared_by_seats(query)
+                else update._replace(next_cell=cell),
+            )
         )
     reason = build_best_reply_reason(query, replies)
     return (
@@ -240,6 +277,7 @@ ALGORITHM = Algorithm(
         _describe_reason,
         _describe_reply,
         reply_column_heading=COUNTS_HEADING,
+        update_cases="single",
     ),
     update_style=UpdateStyle(
         family="step",

@@ -2,6 +2,10 @@
 
 import numpy as np
 
+from app.reference import build_rules
+from app.textbook.loop import Update
+from app.textbook.mcts import Tree
+from app.tictactoe.notation import MARKS, format_position
 from app.web.algorithms.algorithm import (
     COUNTS_HEADING,
     Algorithm,
@@ -10,11 +14,11 @@ from app.web.algorithms.algorithm import (
     UpdateStyle,
 )
 from app.web.algorithms.formula import Formula
+from app.web.algorithms.learners import compute_reason_before_reply
 from app.web.algorithms.sentences import OUTCOME_VERBS, describe_reply_value, name_cell
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
-    build_reason_before_reply,
     remove_target,
 )
 from app.web.formatting import format_count, format_signed
@@ -26,7 +30,7 @@ EXAMPLE_AGENT = "mcts"
 
 def _compute_reason(query: ValueQuery) -> ValueReason:
     """Return the replies without a target: the site stores the mean results, but no search tree."""
-    return remove_target(build_reason_before_reply(query))
+    return remove_target(compute_reason_before_reply(query))
 
 
 def _count_simulated_games(query: ValueQuery) -> list[int] | None:
@@ -45,13 +49,31 @@ def compute_upper_bounds(query: ValueQuery) -> dict[int, float]:
     game_counts = _count_simulated_games(query)
     if game_counts is None:
         return {}
-    row, spread = query.table[query.position], query.recipe.c
-    total = np.log(sum(game_counts))
-    return {
-        cell: float(row[cell] + spread * np.sqrt(total / n))
-        for cell, n in enumerate(game_counts)
-        if n
-    }
+    tree = _load_tree(query, game_counts)
+    return {cell: tree.upper_bound((), cell) for cell, n in enumerate(game_counts) if n}
+
+
+def _load_tree(query: ValueQuery, game_counts: list[int]) -> Tree:
+    """Return the search tree of the position, with the results of its moves but without replies."""
+    root = format_position(query.game, query.position)
+    tree = Tree(build_rules(query.game), query.recipe.c, root, None)
+    tree.visits[()] = sum(game_counts)
+    for cell, count in enumerate(game_counts):
+        if count:
+            tree.visits[cell,] = count
+            tree.total[cell,] = float(query.table[query.position, cell]) * count
+    return tree
+
+
+def _list_upper_bounds(query: ValueQuery) -> list[float | None]:
+    bounds = compute_upper_bounds(query)
+    return [bounds.get(cell) for cell in range(query.game.cells)]
+
+
+def _update_after_game(query: ValueQuery, end: str, _later_own_moves: int) -> Update:
+    tree = _load_tree(query, _count_simulated_games(query) or [])
+    update: Update = tree.back_up([((query.cell,), MARKS[query.mover])], end)
+    return update
 
 
 def _describe_reason(query: ValueQuery, _reason: ValueReason) -> list[str]:
@@ -134,6 +156,9 @@ ALGORITHM = Algorithm(
         _describe_reason,
         describe_reply_value,
         reply_column_heading=COUNTS_HEADING,
+        update_cases="result",
+        update_after_game=_update_after_game,
+        list_values=_list_upper_bounds,
     ),
     compute_facts=_compute_facts,
     update_style=UpdateStyle(

@@ -1,13 +1,20 @@
 """MENACE: a box of beads for each position; the result of a game adds or removes beads."""
 
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame
+from app.reference import build_rules
+from app.textbook.loop import Update
+from app.textbook.menace import Menace
+from app.textbook.table import get_reward
 from app.tictactoe.beads import count_beads, count_symmetric_cells
 from app.tictactoe.game import O, X
+from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.values import compute_outcome_chances
 from app.web.algorithms.algorithm import (
@@ -20,6 +27,7 @@ from app.web.algorithms.algorithm import (
     UpdateStyle,
 )
 from app.web.algorithms.formula import Formula
+from app.web.algorithms.learners import StoredValues
 from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
 from app.web.formatting import MINUS, format_count, format_percent, spell_bead_count
 from app.web.site_data import SiteData
@@ -43,9 +51,9 @@ class MoveBeads(NamedTuple):
 
 def _count_move_beads(query: ValueQuery) -> MoveBeads:
     """Return the beads of a move now, and after the next training game by its result."""
-    game, plays = query.game, query.agent.card.play_rule
+    game = query.game
     squares = game.spread_pairs(count_symmetric_cells(game), 0)
-    held = game.spread_pairs(count_beads(game, query.table[game.legal], plays))
+    held = _count_held_beads(query)
     # MENACE always draws its training moves with probabilities proportional to the beads.
     own = policy_from_values(held / np.maximum(squares, 1), "proportional")
     other = own if query.opponent is None else query.site.policies[query.opponent]
@@ -60,10 +68,37 @@ def _count_move_beads(query: ValueQuery) -> MoveBeads:
         cell_count=int(squares[query.position, query.cell]),
         result_chances=dict(zip(PARAMETER_BY_RESULT, chances, strict=True)),
         beads_after_result={
-            end: max(0.0, here + getattr(query.recipe, paid))
+            end: _pay_beads(query, held, getattr(query.recipe, paid)).new
             for end, paid in PARAMETER_BY_RESULT.items()
         },
     )
+
+
+def _pay_beads(query: ValueQuery, held: NDArray[np.float64], beads: float) -> Update:
+    """Return the update of the move by a number of beads; `held` are the beads now, [D, cells]."""
+    learner = Menace(build_rules(query.game), query.recipe)
+    learner.changed = StoredValues(query.game, held)
+    update: Update = learner.update(
+        format_position(query.game, query.position), query.cell, int(beads)
+    )
+    return update
+
+
+def _update_after_game(query: ValueQuery, end: str, _later_own_moves: int) -> Update:
+    rules, mark = build_rules(query.game), MARKS[query.mover]
+    beads = get_reward(rules, query.recipe, end, mark)
+    return _pay_beads(query, _count_held_beads(query), beads)
+
+
+def _count_held_beads(query: ValueQuery) -> NDArray[np.float64]:
+    """Return the beads of all moves, [D, cells], NaN where illegal."""
+    game, plays = query.game, query.agent.card.play_rule
+    return game.spread_pairs(count_beads(game, query.table[game.legal], plays))
+
+
+def _list_beads(query: ValueQuery) -> list[float | None]:
+    row = _count_held_beads(query)[query.position].tolist()
+    return [None if isnan(beads) else beads for beads in row]
 
 
 def _compute_reason(query: ValueQuery) -> ValueReason:
@@ -178,6 +213,9 @@ ALGORITHM = Algorithm(
     update_rule=UpdateRule(
         _compute_reason,
         _describe_reason,
+        update_cases="result",
+        update_after_game=_update_after_game,
+        list_values=_list_beads,
     ),
     compute_facts=_compute_facts,
     update_style=UpdateStyle(

@@ -12,6 +12,7 @@ from app.web.algorithms.formula import (
     Formula,
     format_cases,
 )
+from app.web.algorithms.learners import compute_reason_before_reply
 from app.web.algorithms.sentences import (
     describe_best_reply,
     describe_reply_value,
@@ -21,8 +22,6 @@ from app.web.algorithms.sentences import (
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
-    build_reason_after_reply,
-    build_reason_before_reply,
 )
 
 
@@ -51,21 +50,23 @@ def _describe_task_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
     return [f"The {describe_best_reply(query, best)}"]
 
 
-TASK_RULE_AFTER_REPLY = UpdateRule(build_reason_after_reply, _describe_task_reason)
+TASK_RULE_AFTER_REPLY = UpdateRule(describe_reason=_describe_task_reason)
 TASK_RULE_BEFORE_REPLY = UpdateRule(
-    build_reason_before_reply,
+    compute_reason_before_reply,
     _describe_task_reason,
     describe_reply_value,
     reply_column_heading=COUNTS_HEADING,
+    update_cases="single",
 )
 
 ALGORITHM = Algorithm(
     title="Minimax: optimal play",
     update_rule=UpdateRule(
-        build_reason_before_reply,
+        compute_reason_before_reply,
         _describe_reason,
         describe_reply_value,
         reply_column_heading=COUNTS_HEADING,
+        update_cases="single",
     ),
     update_style=UpdateStyle(
         family="bounds",

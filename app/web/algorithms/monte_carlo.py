@@ -3,6 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from app.reference import build_rules
+from app.textbook.loop import Update
+from app.textbook.table import get_reward
+from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.tasks import evaluate_policy
 from app.web.algorithms.algorithm import (
     Algorithm,
@@ -13,6 +17,7 @@ from app.web.algorithms.algorithm import (
     build_update_describer,
 )
 from app.web.algorithms.formula import Formula
+from app.web.algorithms.learners import list_transition, load_learner
 from app.web.algorithms.q_learning import name_training_games
 from app.web.algorithms.sentences import (
     describe_distance,
@@ -50,9 +55,32 @@ def _compute_mean_returns(
 def _compute_reason(query: ValueQuery) -> ValueReason:
     """Return a reason whose next values are mean returns, not values of the table."""
     returns = _compute_mean_returns(query.site, query.value_source, query.snapshot)
-    return build_reason_after_reply(
-        query, find_next_value=lambda _pair, position: float(returns[position])
-    )
+
+    def update_after_reply(
+        query: ValueQuery, reply_cell: int | None, next_cell: int | None
+    ) -> Update:
+        """Return the update by a game in which the rest after a reply brings its mean return."""
+        reward, mean = list_transition(query, reply_cell)[2], 0.0
+        if next_cell is not None:
+            mean = float(returns[query.find_position_after(reply_cell)])
+        update = _update_by_return(query, reward + query.gamma * mean)
+        return update._replace(reward=reward, next_value=mean)
+
+    return build_reason_after_reply(query, update_after_reply)
+
+
+def _update_by_return(query: ValueQuery, episode_return: float) -> Update:
+    learner = load_learner(query)
+    board = format_position(query.game, query.position)
+    learner.visits[board, query.cell] = query.update_count or 0
+    update: Update = learner.update(board, query.cell, episode_return)
+    return update
+
+
+def _update_after_game(query: ValueQuery, end: str, later_own_moves: int) -> Update:
+    rules, mark = build_rules(query.game), MARKS[query.mover]
+    reward = get_reward(rules, query.recipe, end, mark)
+    return _update_by_return(query, reward * query.gamma**later_own_moves)
 
 
 def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
@@ -93,7 +121,13 @@ ALGORITHM = Algorithm(
             "gamma times what the next move brought", is_backward=True
         )
     ),
-    update_rule=UpdateRule(_compute_reason, _describe_reason, _describe_reply),
+    update_rule=UpdateRule(
+        _compute_reason,
+        _describe_reason,
+        _describe_reply,
+        update_cases="result",
+        update_after_game=_update_after_game,
+    ),
     update_style=UpdateStyle(
         family="return",
         starts_at_zero=True,

@@ -3,9 +3,13 @@
 A sticky loss is a value that is not updated again once it is the value of a loss.
 """
 
-from app.tictactoe.notation import MARKS
+from types import SimpleNamespace
+
+from app.textbook.loop import Update
+from app.tictactoe.notation import MARKS, format_position
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, UpdateStyle
 from app.web.algorithms.formula import Formula, format_cases
+from app.web.algorithms.learners import load_learner
 from app.web.algorithms.sentences import (
     MIN_SHOWN_DIFFERENCE,
     describe_distance,
@@ -23,9 +27,21 @@ from app.web.formatting import format_signed, join_words
 from app.web.translation import gettext_noop
 
 
+def _update_after_reply(
+    query: ValueQuery, reply_cell: int | None, _next_cell: int | None
+) -> Update:
+    """Return the update by a reply, as if it had been drawn."""
+    opponent = SimpleNamespace(choose=lambda _board, _rng: reply_cell)
+    board = format_position(query.game, query.position)
+    update: Update = load_learner(query).update(
+        board, query.cell, SimpleNamespace(player=opponent), None
+    )
+    return update
+
+
 def _compute_reason(query: ValueQuery) -> ValueReason:
     """Return the average target over the replies; a sticky loss has no target."""
-    reason = build_reason_after_reply(query)
+    reason = build_reason_after_reply(query, _update_after_reply)
     stuck = (
         query.is_known
         and query.recipe.sticky

@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from app.reference import build_rules
+from app.textbook.loop import Update
+from app.textbook.q_table import QTable
 from app.web.algorithms.algorithm import (
     Algorithm,
     GameDescriber,
@@ -11,6 +14,7 @@ from app.web.algorithms.algorithm import (
     build_update_describer,
 )
 from app.web.algorithms.formula import Q_STEP, Formula, format_cases
+from app.web.algorithms.learners import StoredValues, list_transition
 from app.web.algorithms.q_learning import TARGET_TEXT
 from app.web.algorithms.sentences import (
     describe_backward_order,
@@ -42,6 +46,16 @@ def describe_shared_moves(query: ValueQuery) -> list[str]:
     return [f"This value belongs to {moves} moves, which are the same by symmetry."]
 
 
+def _update_after_reply(
+    query: ValueQuery, reply_cell: int | None, _next_cell: int | None
+) -> Update:
+    """Return the update after a reply; for double Q-learning both tables hold their average."""
+    learner = QTable(build_rules(query.game), query.recipe)
+    learner.q = StoredValues(query.game, query.table)
+    update: Update = learner.update(*list_transition(query, reply_cell))
+    return update
+
+
 def compute_averaged_reason(
     query: ValueQuery, ending_weight: float = 1.0
 ) -> ValueReason:
@@ -49,7 +63,7 @@ def compute_averaged_reason(
 
     A reply that ends the game counts with the weight `ending_weight`.
     """
-    reason = build_reason_after_reply(query, ending_weight)
+    reason = build_reason_after_reply(query, _update_after_reply, ending_weight)
     return remove_target(reason) if query.recipe.update == "sum" else reason
 
 

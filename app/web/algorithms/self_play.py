@@ -13,6 +13,7 @@ from app.web.algorithms.algorithm import (
     build_update_describer,
 )
 from app.web.algorithms.formula import Q_STEP, Formula, format_cases
+from app.web.algorithms.learners import compute_reason_before_reply
 from app.web.algorithms.sentences import (
     describe_best_reply,
     describe_distance,
@@ -23,7 +24,6 @@ from app.web.algorithms.sentences import (
 from app.web.algorithms.targets import (
     ValueQuery,
     ValueReason,
-    build_reason_before_reply,
 )
 from app.web.formatting import format_count, format_percent
 from app.web.site_data import SiteData
@@ -72,10 +72,11 @@ ALGORITHM = Algorithm(
         uses_movers_view=True,
     ),
     update_rule=UpdateRule(
-        build_reason_before_reply,
+        compute_reason_before_reply,
         _describe_reason,
         describe_reply_value,
         reply_column_heading=COUNTS_HEADING,
+        update_cases="single",
     ),
     compute_facts=_compute_facts,
     update_style=UpdateStyle(

@@ -7,7 +7,8 @@ its next update, averaged over the opponent's replies.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from app.recipes.algorithms import compute_final_rate
 from app.recipes.parameters import BOTH, SELF, SELF_OPPONENTS
+from app.textbook.loop import Update
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game, X
 from app.tictactoe.tasks import Task
@@ -149,6 +151,12 @@ class ValueQuery:
         ]
         return reply_chances
 
+    def find_position_after(self, reply_cell: int | None) -> int:
+        """Return the position after a reply to the move; None stands for no reply."""
+        if reply_cell is None:
+            return self.next_position
+        return int(self.game.successor[self.next_position, reply_cell])
+
     def get_outcome(self, position: int) -> int | None:
         """Return the result of a position for the mover, -1, 0 or +1; None if the game goes on."""
         return (
@@ -181,6 +189,8 @@ class Reply(NamedTuple):
     target: float
     chance: float = 0.0  # probability of the reply, or its share among the best replies
     weight: float = 0.0  # weight of this target in the average over all replies
+    # the update after this reply, as the textbook learner makes it; None for beads
+    update: Update | None = None
 
 
 @dataclass(frozen=True)
@@ -205,6 +215,12 @@ class ValueReason:
     def possible_replies(self) -> list[Reply]:
         """The replies that the opponent can play: those with a positive probability or share."""
         return [reply for reply in self.replies if reply.chance]
+
+    @property
+    def next_values(self) -> list[float | None]:
+        """The values of all replies by cell, None where a reply is illegal; [] after the end."""
+        values = {reply.cell: reply.next_value for reply in self.replies}
+        return [] if None in values else [values.get(cell) for cell in range(9)]
 
     @property
     def bootstraps(self) -> bool:
@@ -253,6 +269,14 @@ class ValueReason:
         return f"{format_unsigned(value)} beads"
 
 
+def list_move_values(query: ValueQuery, position: int) -> list[float | None]:
+    """Return the values of the moves of a position, None where illegal; [] after the end."""
+    if query.game.is_over(position):
+        return []
+    row = query.table[position].tolist()
+    return [None if math.isnan(value) else value for value in row]
+
+
 def list_replies(query: ValueQuery) -> list[tuple[int | None, int]]:
     """Return a pair (reply cell, position after the reply) for each legal reply to the move.
 
@@ -282,62 +306,90 @@ def build_best_reply_reason(query: ValueQuery, replies: list[Reply]) -> ValueRea
     return build_average_reason(query, counting)
 
 
-def compute_next_value(query: ValueQuery, position: int) -> float:
-    """Return the value of the next state in which the learner moves again.
-
-    It is the highest value of a move, mixed with the mean value if the task includes exploration.
-    """
-    row, epsilon = query.table[position], query.task.epsilon if query.task else 0.0
-    best = float(np.nanmax(row))
-    return (1 - epsilon) * best + epsilon * float(np.nanmean(row)) if epsilon else best
-
-
 def build_reason_after_reply(
     query: ValueQuery,
+    make_update: Callable[[ValueQuery, int | None, int | None], Update],
     ending_weight: float = 1.0,
-    find_next_value: Callable[[ValueQuery, int], float] = compute_next_value,
 ) -> ValueReason:
     """Return the reason of an algorithm whose next state follows the opponent's reply.
 
-    In the next state the learner moves again; `find_next_value` returns the value of this state.
-    A reply that ends the game counts with the weight `ending_weight` in the average target.
+    `make_update` returns the update after a reply and a next move.  A reply that ends the game
+    counts with the weight `ending_weight` in the average target.
     """
-    gamma, step = query.gamma, query.task.step_reward if query.task else 0.0
     replies = []
     for cell, position in list_replies(query):
         chance = 1.0 if cell is None else float(query.reply_chances[cell])
         outcome = query.get_outcome(position)
         if outcome is None:
-            next_value = find_next_value(query, position)
-            target = step + gamma * next_value
-            replies.append(
-                Reply(cell, position, None, step, next_value, target, chance, chance)
+            update, next_value, target = _follow_next_moves(
+                query, position, partial(make_update, query, cell)
             )
+            weight = chance
         else:
-            reward = query.compute_reward(outcome)
+            update, next_value = make_update(query, cell, None), None
+            target = update.target or 0.0
             weight = chance * ending_weight
-            replies.append(
-                Reply(cell, position, outcome, reward, None, reward, chance, weight)
+        replies.append(
+            Reply(
+                cell=cell,
+                position=position,
+                outcome=outcome,
+                reward=update.reward,
+                next_value=next_value,
+                target=target,
+                chance=chance,
+                weight=weight,
+                update=update,
             )
+        )
     # An approximation: the exploration of an opponent that learns, too, is ignored.
     hedge = "about " if query.opponent_explores else ""
     return replace(build_average_reason(query, replies), target_prefix=hedge)
 
 
-def build_reason_before_reply(query: ValueQuery) -> ValueReason:
+def _follow_next_moves(
+    query: ValueQuery, position: int, make_update: Callable[[int], Update]
+) -> tuple[Update, float, float]:
+    """Return the update by the best next move, and the expected next value and target.
+
+    They differ if the learner explores and its target has the value of the move that it plays.
+    """
+    row = query.table[position]
+    best = int(np.nanargmax(row))
+    update = make_update(best)
+    epsilon = query.task.epsilon if query.task else 0.0
+    if update.next_cell is None or not epsilon:
+        return update, update.next_value, update.target or 0.0
+    cells = np.flatnonzero(~np.isnan(row)).tolist()
+    updates = [make_update(cell) for cell in cells]
+    chances = [epsilon / len(cells) + (1 - epsilon) * (cell == best) for cell in cells]
+    return (
+        update,
+        sum(map(mul, chances, [each.next_value for each in updates])),
+        sum(map(mul, chances, [each.target or 0.0 for each in updates])),
+    )
+
+
+def build_reason_before_reply(
+    query: ValueQuery, make_update: Callable[[ValueQuery, int | None], Update]
+) -> ValueReason:
     """Return the reason of an algorithm whose next state is the opponent's decision.
 
-    The target is the negative value of the opponent's best reply.
+    The opponent plays its best reply; `make_update` returns the update after a single reply.
     """
-    if query.game.is_over(query.next_position):
-        return build_reason_after_reply(query)
     replies = []
     for cell, position in list_replies(query):
-        # in the view of the opponent, who moves in the next position
-        next_value = float(query.table[query.next_position, cell or 0])
-        target = -query.gamma * next_value
+        update = make_update(query, cell)
         replies.append(
-            Reply(cell, position, query.get_outcome(position), 0.0, next_value, target)
+            Reply(
+                cell=cell,
+                position=position,
+                outcome=query.get_outcome(position),
+                reward=update.reward,
+                next_value=None if cell is None else update.next_value,
+                target=update.target or 0.0,
+                update=update,
+            )
         )
     return build_best_reply_reason(query, replies)
 

@@ -3,6 +3,7 @@
 from app.recipes.algorithms import TdAfterstates
 from app.recipes.games import TrainingGame
 from app.recipes.parameters import Recipe
+from app.textbook.loop import Update
 from app.web.algorithms.algorithm import (
     Algorithm,
     GameDescriber,
@@ -13,6 +14,7 @@ from app.web.algorithms.algorithm import (
     describe_forward_order,
 )
 from app.web.algorithms.formula import Formula
+from app.web.algorithms.learners import list_transition, load_learner
 from app.web.algorithms.q_learning import describe_past_targets
 from app.web.algorithms.sentences import (
     OUTCOME_VERBS,
@@ -31,9 +33,20 @@ from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData
 
 
+def _update_after_reply(
+    query: ValueQuery, reply_cell: int | None, next_cell: int | None
+) -> Update:
+    """Return the update towards the value of the board that the learner makes next."""
+    learner = load_learner(query)
+    board, cell, reward, after = list_transition(query, reply_cell)
+    target = reward if next_cell is None else learner.value(after, next_cell)
+    update: Update = learner.update(board, cell, target, after, next_cell)
+    return update
+
+
 def _compute_reason(query: ValueQuery) -> ValueReason:
     """Return the average target over the replies; a finished board has no target."""
-    reason = build_reason_after_reply(query)
+    reason = build_reason_after_reply(query, _update_after_reply)
     return remove_target(reason) if query.game.is_over(query.next_position) else reason
 
 
