@@ -105,19 +105,6 @@ def is_whole(number: float | None) -> TypeGuard[float]:
     )
 
 
-def parse_cell(move_numbers: tuple[int, ...], first_number: int) -> int | None:
-    """Return the cell, from 0, of a move whose numbers count from `first_number`.
-
-    Returns None if the board has no such cell.
-    """
-    places = [number - first_number for number in move_numbers]
-    if len(places) == 1 and 0 <= places[0] <= 8:
-        return places[0]
-    if len(places) == 2 and all(0 <= place <= 2 for place in places):
-        return 3 * places[0] + places[1]
-    return None
-
-
 def format_item(table_item: TableItem) -> str:
     """Return an item of a table as text."""
     if table_item is None:

@@ -264,6 +264,16 @@ def test_of_tables_for_either_starter_the_half_that_the_values_fit_is_judged(
     assert other.position_count == GAME.decisions
 
 
+def test_a_key_with_the_player_keeps_the_halves_apart() -> None:
+    table: dict[Any, Any] = {}
+    for p in D:
+        table[STONES[p], int(GAME.to_move[p])] = by_move(p)
+        table[tuple(-stone for stone in STONES[p]), -int(GAME.to_move[p])] = by_move(p)
+    for begins in ("auto", "x", "o"):
+        reading = read(repr(table), begins=begins)
+        assert (reading.unread_count, count_blunders(reading)) == (0, 0)
+
+
 def play_first(position: int) -> tuple[str, int]:
     """Return the board after the first optimal move, and the move."""
     move = int(np.nanargmax(Q[position]))

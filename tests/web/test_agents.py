@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
-from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
@@ -129,13 +128,6 @@ def test_the_table_says_what_the_card_says(all_agents: str, card: Card, site: Si
     assert f'<a href="/how/{card.algorithm}">{ALGORITHMS[card.algorithm].title}</a>' in all_agents
 
 
-def test_unbeatable_is_what_the_best_responder_finds(site: SiteData) -> None:
-    for player in list_agent_rows(site, site.agents):
-        for seat in SEATS:
-            lost = player.judgement.outcome_chances["best-responder", seat][2]
-            assert player.judgement.is_unbeatable[seat] == (lost == 0)
-
-
 @pytest.mark.parametrize("way", OPPOSITE_ORDER)
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.key)
 def test_every_column_sorts_both_ways(
@@ -203,17 +195,6 @@ def test_the_curves_are_the_figures(client: FlaskClient, card: Card) -> None:
         assert table.rows[-1][0] == format_count(card.updates)
         assert f'id="against-{opponent}"' in page
         assert re.search(rf'id="against-{opponent}"[^>]*aria-current="true"', page)
-
-
-def test_every_snapshot_leads_to_the_board_as_it_was(client: FlaskClient, card: Card) -> None:
-    page = client.get(f"/agents/{card.id}").text
-    linked = re.findall(r'<th scope="row"><a href="(/play/[^"]*)">', page)
-    *during, end = [dict(parse_qsl(urlsplit(unescape(href)).query)) for href in linked]
-    assert [int(query["step"]) for query in during] == list(
-        range(len(card.figures.snapshot_updates) - 1)
-    )
-    assert "step" not in end  # no step means the final agent
-    assert {query["lens"] for query in (*during, end)} == {card.id}
 
 
 def test_the_npz_and_the_card_are_the_files_that_were_loaded(

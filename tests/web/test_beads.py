@@ -18,9 +18,8 @@ from app.tictactoe.notation import format_position, parse_position
 from app.web.algorithms import find_update_rule
 from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import format_beads, spell_bead_count
-from app.web.move_values import HEAT_STEPS, evaluate_moves
+from app.web.move_values import evaluate_moves
 from app.web.pages.why import explain_value
-from app.web.pictures.minds import EXPECTED_KEY, colour_tiles, list_colourings
 from app.web.site_data import SiteData
 
 RULES = TicTacToe()
@@ -90,17 +89,6 @@ def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell
     assert told.value_statement.value == spell_bead_count(number)
     assert f"{100 * chances[0]:.1f}%" in " ".join(told.sentences)
     assert format_position(site.game, position) == board
-
-
-def test_a_mind_of_beads_is_coloured_by_how_sure_it_is(site: SiteData, client: FlaskClient) -> None:
-    assert list(list_colourings(site, LENS)) == [EXPECTED_KEY, "blunders", "visits"]
-    heat, known = colour_tiles(site, LENS, EXPECTED_KEY)
-    assert (heat[known] >= 0).all()
-    assert heat[known].max() == HEAT_STEPS
-    page = client.get(f"/mind/{LENS}").text
-    assert "the same move is always played" in page
-    assert "expects a loss" not in page
-    assert client.get(f"/mind/{LENS}?colour=wrong").status_code == 400
 
 
 def test_the_api_counts_beads(site: SiteData, client: FlaskClient) -> None:

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import re
+import shutil
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -18,31 +19,23 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.experiments import (
-    Bar,
-    Bars,
-    Board,
-    Boards,
-    Curves,
     Grid,
     Histogram,
-    RecipeValues,
-    ReferenceLine,
-    Series,
-    Summary,
-    Table,
     load_summaries,
-    save_summary,
 )
 from app.sources import SOURCES
 from app.tictactoe.agents import ModelError
-from app.web import create_app
 from app.web.algorithms import ALGORITHMS
-from app.web.formatting import format_number, format_one_decimal, format_short
+from app.web.formatting import (
+    format_number,
+    format_one_decimal,
+    format_short,
+    format_with_unit,
+)
 from app.web.links.agents import agent_url
 from app.web.links.experiments import EXPERIMENT, EXPERIMENT_FIGURE, EXPERIMENTS
 from app.web.links.how import how_url
 from app.web.pages.experiments import VERDICT_SLUGS
-from app.web.pictures import tables
 from app.web.pictures.curves import build_axis, build_logarithmic_axis
 from app.web.pictures.figures import (
     draw_figure_file,
@@ -61,134 +54,12 @@ from tests.web.conftest import unled
 
 CLAIMS = [*load_summaries(ROOT / "models" / "experiments")]
 LARGEST = 40 << 10  # bytes of a packed page
-SEEDS = 200
-FIRST = 100
-
-# Figures whose numbers can be told from the seed: what they say is of no interest here.
-HISTOGRAM = Histogram(
-    title="A seed's last digit",
-    unit="%",
-    groups=[
-        RecipeValues(
-            "all",
-            "q-table,draw=0.5",
-            [float(seed % 10) for seed in range(SEEDS)],
-            [ReferenceLine(7, "here")],
-        ),
-        RecipeValues("<one> & only", "q-table", [3.0]),
-    ],
-    exact=True,
-)
-CURVES = Curves(
-    title="Twice as many",
-    x_label="games",
-    unit="games",
-    series=[
-        Series("doubled", "q-table", [1.0, 10.0, 100.0], [2.0, 20.0, 200.0], [1.0, 10.0, 100.0],
-               [3.0, 30.0, 300.0], [0.0, 0.0, 0.0], [9.0, 90.0, 900.0], 20, 107),
-        Series("same", "dqn,epsilon=0.3", [1.0, 100.0], [1.0, 100.0], [1.0, 100.0], [1.0, 100.0],
-               [1.0, 100.0], [1.0, 100.0], 1, 0),
-    ],
-    marks=[ReferenceLine(50, "half way")],
-    logarithmic=True,
-)  # fmt: skip
-GRID = Grid(
-    title="Row by column",
-    unit="",
-    row_label="alpha",
-    column_label="epsilon",
-    rows=["0.1", "0.5"],
-    columns=["0.2", "0.3", "0.4"],
-    values=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
-    recipes=[
-        [f"q-learning,alpha={a},epsilon={e},games=2000,seed=9" for e in (0.2, 0.3, 0.4)]
-        for a in (0.1, 0.5)
-    ],
-    seed_count=20,
-)
-BARS = Bars(
-    title="Some numbers",
-    unit="%",
-    bars=[
-        Bar("a shipped one", 40.5, recipe="q-table"),
-        Bar("counted", 50.0, low=48.2, high=54.1, sample_size=1000, recipe="q-table,draw=1,seed=5"),
-        Bar("a position", 12.0, record="402"),
-        Bar("a rule", 30.0, recipe="minimax"),
-        Bar("nothing to open", 1.0),
-    ],
-    exact=False,
-)
-BOARDS = Boards(
-    title="Positions",
-    boards=[
-        Board("024", "double-q", "It blocks."),
-        Board("7", "q-table", "It does not take a good square."),
-        Board("03142", "truth", "X has won."),
-    ],
-)
-SAMPLE = Summary(
-    id="double-q",
-    title="A sample & nothing else",
-    claim="Every figure can be drawn.",
-    sources=["ours"],
-    source_location="here",
-    method="Numbers were written down.",
-    verdict="partly reproduced",
-    parts_reproduced=[True],
-    answer="Every figure is drawn.",
-    numbers=Table(["here"], {"figures": ["5"]}),
-    limits="Anything true.",
-    agents=["q-table"],
-    figures=[HISTOGRAM, CURVES, GRID, BARS, BOARDS],
-    command="python -m training experiment double-q",
-    versions={"python": "3"},
-    first_seed=FIRST,
-    seeds=SEEDS,
-    runs=SEEDS + 1,
-    seconds=4000.0,
-    date="2026-01-02",
-)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some shipped models, with the sample as their only experiment."""
-    models = tmp_path_factory.mktemp("models")
-    link(ROOT / "models", models)
-    save_summary(models / "experiments", SAMPLE)
-    return models
-
-
-def link(models: Path, to: Path) -> None:
-    """Link the agents that the sample names into a small folder."""
-    for path in models.glob("*.*"):
-        if path.stem in ("q-table", "double-q"):
-            (to / path.name).symlink_to(path)
-
-
-@pytest.fixture(scope="module")
-def sampled(folder: Path) -> FlaskClient:
-    return create_app(folder, seed=1).test_client()
-
-
-@pytest.fixture(scope="module")
-def shown(sampled: FlaskClient) -> str:
-    return sampled.get("/experiments/double-q").text
 
 
 def marks(svg: str) -> list[tuple[str, str]]:
     """Return the links of the marks of a drawing, with their texts."""
     found = re.findall(r'<a href="([^"]+)"[^>]*><title>([^<]+)</title>', svg)
     return [(unquote(unescape(href)), unescape(title)) for href, title in found]
-
-
-def drawings(text: str) -> list[str]:
-    return re.findall(
-        r'(?s)<svg class="drawing figure m.*?</svg>(?=\s*(?:<p class="read"|<ul))', text
-    )
-
-
-# What is in `models/`.
 
 
 @pytest.mark.parametrize("source", ["", *SOURCES])
@@ -268,72 +139,56 @@ def test_the_api_has_what_the_file_has(client: FlaskClient, site: SiteData) -> N
     assert client.get("/api/v1/experiments/nothing").status_code == 404
 
 
-# What the sample shows.
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_a_dot_opens_the_run_with_the_value_that_it_tells(site: SiteData, claim: str) -> None:
+    first = site.experiments[claim].first_seed
+    for figure in site.experiments[claim].figures:
+        if isinstance(figure, Histogram):
+            told = {
+                f"seed {first + n}: {format_with_unit(value, figure.unit)}"
+                for group in figure.groups
+                for n, value in enumerate(group.values)
+            }
+            for href, title in marks(write_plot(lay_out_figure(figure, site, first).plot)):
+                run, *_ = re.split(r", | \(", title)
+                if run.startswith("seed "):
+                    assert run in told
+                    seed = int(run.split(":")[0].removeprefix("seed "))
+                    assert site.get_recipe(href.removeprefix("/lab/")).seed == seed
 
 
-def test_a_dot_opens_a_run_with_the_value_that_it_tells(shown: str) -> None:
-    found = marks(drawings(shown)[0])
-    assert found
-    for href, title in found:
-        told = re.match(r"seed (\d+): (\d+)%", title)
-        assert told
-        seed, value = map(int, told.groups())
-        if href == "/lab/q-table,seed=100":  # the group of one
-            assert (seed, value) == (FIRST, 3)
-        else:
-            assert href == f"/lab/q-table,draw=0.5,seed={seed}"
-            assert value == (seed - FIRST) % 10
-
-
-def test_a_cell_opens_the_recipe_of_its_row_and_column(shown: str) -> None:
-    found = marks(drawings(shown)[2])
-    assert len(found) == 6
-    for href, title in found:
-        alpha, epsilon, value = re.findall(r"[\d.]+", title)
-        recipe = dict(part.split("=") for part in href.split(",")[1:])
-        assert recipe.get("alpha", "0.05") == alpha
-        assert recipe.get("epsilon", "0.1") == epsilon
-        row, column = GRID.rows.index(alpha), GRID.columns.index(epsilon)
-        assert GRID.values[row][column] == float(value)
-
-
-def test_a_bar_opens_a_recipe_a_position_or_a_game_with_a_rule(shown: str) -> None:
-    opened = {title.split(":")[0]: href for href, title in marks(drawings(shown)[3])}
-    assert opened == {
-        "a shipped one": "/lab/q-table",
-        "counted": "/lab/q-table,draw=1,seed=5",
-        "a position": "/play/402?o=human&lens=truth",
-        "a rule": "/play/?o=minimax",
-    }
-    assert "nothing to open" in drawings(shown)[3]
-
-
-def test_the_file_has_every_number(sampled: FlaskClient) -> None:
-    response = sampled.get("/experiments/double-q.csv")
-    assert response.mimetype == "text/csv"
-    rows = [*csv.DictReader(io.StringIO(response.text))]
-    assert tuple(rows[0]) == tables.COLUMNS
-    runs = [row for row in rows if row["figure"] == "1" and row["measure"] == "value"]
-    assert [int(row["seed"]) for row in runs] == [*range(FIRST, FIRST + SEEDS), FIRST]
-    assert [float(row["value"]) for row in runs] == [
-        value for group in HISTOGRAM.groups for value in group.values
-    ]
-    assert runs[7]["recipe"] == "q-table,draw=0.5,seed=107"
-    curves = [row for row in rows if row["figure"] == "2" and row["name"] == "doubled"]
-    assert [float(row["value"]) for row in curves if row["measure"] == "90%"] == [3, 30, 300]
-    cells = [float(row["value"]) for row in rows if row["figure"] == "3"]
-    assert cells == [value for row in GRID.values for value in row]
-    assert [row["x"] for row in rows if row["figure"] == "5"] == ["024", "7", "03142"]
-
-
-@pytest.mark.parametrize(("at", "scheme"), [(1, "auto"), (2, "light"), (3, "dark"), (5, "auto")])
-def test_a_figure_alone_needs_nothing_else(
-    sampled: FlaskClient, site: SiteData, at: int, scheme: str
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_the_file_has_every_number_of_the_runs(
+    client: FlaskClient, site: SiteData, claim: str
 ) -> None:
-    looks = write_style(
-        draw_figure_file(lay_out_figure(SAMPLE.figures[at - 1], site, FIRST), ""), scheme
-    )
-    response = sampled.get(EXPERIMENT_FIGURE.url("double-q", at, scheme=scheme))
+    summary = site.experiments[claim]
+    rows = [*csv.DictReader(io.StringIO(client.get(f"/experiments/{claim}.csv").text))]
+    for number, figure in enumerate(summary.figures, 1):
+        mine = [row for row in rows if row["figure"] == str(number)]
+        if isinstance(figure, Histogram):
+            runs = [row for row in mine if row["measure"] == "value"]
+            values = [value for group in figure.groups for value in group.values]
+            assert [float(row["value"]) for row in runs] == values
+            seeds = [
+                summary.first_seed + n for group in figure.groups for n in range(len(group.values))
+            ]
+            told = [int(row["seed"]) for row in runs if row["seed"]]
+            assert told in (seeds, [])  # a player that does not learn has no seeds
+        elif isinstance(figure, Grid):
+            cells = [float(row["value"]) for row in mine if row["value"]]
+            assert cells == [value for row in figure.values for value in row if value is not None]
+
+
+@pytest.mark.parametrize(
+    ("claim", "scheme"), [("bad-runs", "auto"), ("double-q", "light"), ("feedback", "dark")]
+)
+def test_a_figure_alone_needs_nothing_else(
+    client: FlaskClient, site: SiteData, claim: str, scheme: str
+) -> None:
+    summary = site.experiments[claim]
+    layout = lay_out_figure(summary.figures[0], site, summary.first_seed)
+    looks = write_style(draw_figure_file(layout, ""), scheme)
+    response = client.get(EXPERIMENT_FIGURE.url(claim, 1, scheme=scheme))
     text = response.text
     written = re.search(r"(?s)<style>(.*?)</style>", text)
     assert written
@@ -346,7 +201,7 @@ def test_a_figure_alone_needs_nothing_else(
     links = re.findall(r'<a href="([^"]+)"', text)
     assert links
     assert all(link.startswith("http://localhost/") for link in links)
-    assert "http://localhost/experiments/double-q" in text  # its source
+    assert f"http://localhost/experiments/{claim}" in text  # its source
     classes = {name for names in re.findall(r'class="([^"]+)"', text) for name in names.split()}
     assert {name for name in classes if f".{name}" not in looks} <= {"x", "o"}
 
@@ -364,13 +219,14 @@ def test_a_figure_alone_needs_nothing_else(
     ],
 )
 def test_a_broken_file_is_named_and_the_site_does_not_start(
-    folder: Path, tmp_path: Path, name: str, content: str | None, reason: str
+    tmp_path: Path, name: str, content: str | None, reason: str
 ) -> None:
-    link(folder, tmp_path)
+    for path in (ROOT / "models").glob("champion.*"):
+        shutil.copy(path, tmp_path)
     broken = tmp_path / "experiments" / f"{name}.json"
     broken.parent.mkdir()
-    sample = (folder / "experiments" / "double-q.json").read_text()
-    broken.write_text(sample if content is None else content)
+    shipped = (ROOT / "models" / "experiments" / "double-q.json").read_text()
+    broken.write_text(shipped if content is None else content)
     with pytest.raises(ModelError, match=re.escape(str(broken))) as refused:
         load_site_data(tmp_path)
     assert reason in str(refused.value)

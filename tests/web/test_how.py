@@ -16,7 +16,7 @@ from app.tictactoe.policy import uniform_policy
 from app.tictactoe.values import compute_successor_values, find_best_response
 from app.web.algorithms import SECTIONS
 from app.web.facts import find_losing_game
-from app.web.formatting import encode_position, format_signed
+from app.web.formatting import format_signed
 from app.web.links.how import how_url
 from app.web.pages.how import (
     WORKED_ALPHA,
@@ -24,7 +24,6 @@ from app.web.pages.how import (
     compute_won_game,
 )
 from app.web.pages.parts.update_examples import draw_example, list_examples
-from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 from tests.web.conftest import unled
 
@@ -70,14 +69,6 @@ def test_every_section_has_its_formula_in_mathml_core() -> None:
         for drawn in blocks:
             assert (drawn.tag, drawn.get("display")) == ("math", "block")
             assert {element.tag for element in drawn.iter()} <= MATHML_CORE
-
-
-def test_whoever_a_section_cites_with_a_year_is_a_source_of_it() -> None:
-    for name, section in SECTIONS.items():
-        prose = (ROOT / f"templates/how/sections/{name}.html").read_text()
-        cited = " ".join(f"{source.name} {source.year}" for source in section.publications)
-        years = re.findall(r"\b(?:19|20)\d\d\b", prose)
-        assert set(years) <= set(re.findall(r"\d{4}", cited)), name
 
 
 # What the text says.  Most of its figures come from the arrays; these are the claims around them.
@@ -163,17 +154,6 @@ def test_a_press_never_leads_to_a_board_that_no_game_reaches(game: Game) -> None
                 after = board_of(square.toggled_url)
                 parse_position(game, after)
                 assert sum(a != b for a, b in zip(text, after, strict=True)) == 1
-
-
-def test_its_writings_and_its_images_are_those_of_the_position(game: Game) -> None:
-    position = parse_position(game, "XO..X....")
-    shown = build_position_writing(game, position)
-    assert shown.encodings == encode_position(game, position)
-    assert [board_of(image.url) for image in shown.images] == [
-        format_position(game, image) for image in game.symmetric_positions[:, position].tolist()
-    ]
-    stands = {board_of(image.url) for image in shown.images if image.is_representative}
-    assert stands == {format_position(game, int(game.symmetry_class[position]))}
 
 
 def test_one_won_game_gives_what_was_published(client: FlaskClient, game: Game) -> None:

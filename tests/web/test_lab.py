@@ -17,14 +17,12 @@ from msgspec.structs import replace
 from app.experiments import compute_sign_test
 from app.recipes import (
     Recipe,
-    name_recipe,
     parse_recipe,
 )
 from app.reference import get_move_key, make_learner
 from app.tictactoe.game import tic_tac_toe
 from app.web.facts import judge_policy
 from app.web.pages.lab import duel
-from app.web.pages.lab.change import change_recipe
 from app.web.pages.lab.contest import MAX_SEEDS, build_contest
 from app.web.pages.lab.page import EXERCISES, STRIKING_QUESTIONS
 from app.web.pages.lab.training_game import build_game_picture
@@ -55,13 +53,6 @@ def test_a_slot_changes_both_sides_and_the_contrast_one(client: FlaskClient) -> 
     )
 
 
-def test_forms_of_earlier_links_still_lead_to_their_recipe(client: FlaskClient) -> None:
-    """Old links name an algorithm, all of its parameters, and the baseline."""
-    form = {"algorithm": "q-table", "games": "200", "alpha": ".40"}
-    assert change(client, **form, ghost="q-table") == "/lab/q-table,games=200?ghost=q-table"
-    assert change(client, **form, ghost="q-table,games=200") == "/lab/q-table,games=200"
-
-
 def test_a_student_who_changes_the_opponent_compares_like_with_like(
     client: FlaskClient, site: SiteData
 ) -> None:
@@ -81,16 +72,6 @@ def test_a_student_who_changes_the_opponent_compares_like_with_like(
 
 def form_of(site: SiteData, text: str) -> Recipe:
     return duel.find_recipe(site, text)
-
-
-def test_turns_of_several_opponents_are_shared_as_before() -> None:
-    two = parse_recipe("q-learning,vs=random:50+self:150")
-    longer = change_recipe(two, {"games": "400"})
-    assert name_recipe(longer) == "q-learning,vs=random:100+self:300"
-    assert name_recipe(change_recipe(longer, {"vs": "random"})) == "q-learning,games=400"
-    assert name_recipe(change_recipe(longer, {"alpha": "0.5"})) == (
-        "q-learning,vs=random:100+self:300,alpha=0.5"
-    )
 
 
 @given(

@@ -227,13 +227,6 @@ def test_what_is_sent_on_keeps_its_language(client: FlaskClient) -> None:
     assert "Dein Zug als X" in moved.text
 
 
-def test_numbers_are_written_as_the_language_does(client: FlaskClient) -> None:
-    told = {code: client.get(f"/how/untrained?{code}").text for code in ("", "hl=de", "hl=fr")}
-    assert "4,520" in told[""]
-    assert "4.520 Stellungen" in told["hl=de"]
-    assert "4\u202f520 positions" in told["hl=fr"]
-
-
 def test_a_language_is_one_file(tmp_path: Path) -> None:
     """As in docs/translating.md: Spanish, with a few texts."""
     texts = {"": "Content-Type: text/plain; charset=utf-8\\n", "Play": "Jugar"}

@@ -18,21 +18,14 @@ from app.tictactoe import value_map
 from app.tictactoe.agents import Agent
 from app.tictactoe.history import History
 from app.web.formatting import MINUS
-from app.web.links.embed import EMBED_BOARD
-from app.web.links.mind import mind_url
-from app.web.links.play import MINDS, match_url, play_url
-from app.web.links.why import why_url
-from app.web.match import Match, replay_match
 from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.on_demand import Lab
-from app.web.pages.play import PlayPage
 from app.web.pictures.boards import SQUARE_GAP, SQUARE_SIZE
 from app.web.pictures.palette import DEFAULT_PALETTE, compute_colour
 from app.web.pictures.svg import PREVIEW_MARGIN, PREVIEW_SIZE, PREVIEW_TEXT_HEIGHT
 from app.web.site_data import TRUTH, SiteData
 from training.run import record_history
 
-NUMBER = rf"[+{MINUS}]?\d+(?:\.\d\d)?"
 LEARNERS = (
     *("q-learning", "q-table", "double-q", "sarsa", "expected-sarsa", "sarsa-lambda"),
     "monte-carlo",
@@ -114,24 +107,6 @@ def test_on_a_square_of_200_recipes(trained: SiteData) -> None:
     assert len(seen) > HEAT_STEPS  # colours of all kinds
 
 
-def test_on_a_bar_and_on_its_tick(site: SiteData) -> None:
-    dice = random.Random(21)
-    found = 0
-    for lens in site.value_sources:
-        for record in ("", "4", "40", "402", "0428", "02468"):
-            seats = dice.choice([("human", lens), (lens, "human"), ("human", "human")])
-            state = replay_match(Match(record, x=seats[0], o=seats[1], value_source=lens), site)
-            bar = PlayPage(state).evaluation_bar
-            if record == "02468":  # X has won, which the bar shows whatever anybody expects
-                assert bar.heat is not None
-                assert abs(bar.heat) == HEAT_STEPS
-            elif bar.heat is not None:
-                (text,) = re.findall(rf"expects ({NUMBER})\. ", bar.label)
-                assert colour_of(text) == bar.heat, (lens, record)
-                found += 1
-    assert found > 100
-
-
 def test_the_bar_has_the_value_that_the_mind_has(site: SiteData) -> None:
     """In all positions with an untried move of the highest value, and in others."""
     untried_best = 0
@@ -155,26 +130,6 @@ def test_the_bar_has_the_value_that_the_mind_has(site: SiteData) -> None:
             else:
                 assert found is None
     assert untried_best > 400
-
-
-@pytest.mark.parametrize("agent", ["observing", "dqn-vs-heuristic", "self-play", "td-afterstates"])
-def test_on_the_pages_themselves(client: FlaskClient, agent: str) -> None:
-    coloured = rf'data-heat="(-?\d+)"[^>]*>(?:<span class="value">)?({NUMBER})<'
-    for page in (
-        play_url(Match("4", x="human", o=agent)),
-        play_url(Match("402", x=agent, o="human", is_paused=True)),
-        match_url(MINDS, Match("40", x=agent)),
-        why_url(Match("40", value_source=agent)),
-        match_url(EMBED_BOARD, Match("40", value_source=agent)),
-        f"/compare/40?lens={agent}&lens=q-iteration",
-        mind_url(agent),
-    ):
-        text = client.get(page).text
-        # The squares of an update have the table's own numbers, those of its formula.
-        text = text.partition('<details class="why-more"')[0]
-        found = re.findall(coloured, text)
-        assert len(found) > 3, page
-        assert [colour_of(text) for _, text in found] == [int(heat) for heat, _ in found], page
 
 
 def preview_of_page(client: FlaskClient, url: str) -> Image.Image:
