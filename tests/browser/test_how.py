@@ -126,6 +126,11 @@ def test_beside_a_game_all_steps_of_an_update_can_be_read(
     expect(steps).to_have_count(6)
     for step in steps.all():
         expect(step).to_be_visible()
+    other = page.locator(".panels .update-answers a").last
+    with page.expect_response("**/why/**answer=**"):
+        other.click()
+    expect(other).to_have_attribute("aria-current", "true")
+    expect(other).to_be_in_viewport()
 
 
 @pytest.mark.parametrize("record", ["0123", "01234"])  # then the values are X's, at its last move
