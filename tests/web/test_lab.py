@@ -251,6 +251,17 @@ def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
     assert len(re.findall("<title>seed", pages[-1])) >= MAX_SEEDS
 
 
+def test_a_verdict_names_the_measure_that_contradicts_it(client: FlaskClient) -> None:
+    """Higher initial values leave fewer blunders, but more games are lost to the best responder."""
+    url = "/lab/q-learning,games=2000,initial=0.5?ghost=q-learning,games=2000"
+    by_blunders = headline(follow(client, url)[-1])
+    by_losses = headline(follow(client, f"{url}&curve=losses")[-1])
+    assert by_blunders.startswith("Yes: fewer blunders")
+    assert "But fewer losses" in by_blunders
+    assert by_losses.startswith("No: fewer losses")
+    assert "But fewer blunders" in by_losses
+
+
 def test_a_difference_that_twenty_seeds_do_not_show_is_called_that(client: FlaskClient) -> None:
     same = follow(client, "/lab/q-table,games=60,seed=1?ghost=q-table,games=60")[-1]
     assert headline(same) == "No difference: A and B are equal in every seed."

@@ -18,7 +18,6 @@ from app.sources import SOURCES, Source
 from app.sources import get_sources as sources_of
 from app.tictactoe.card import Card
 from app.web.algorithms import ALGORITHMS
-from app.web.formatting import join_words
 from app.web.links.experiments import (
     EXPERIMENT,
     EXPERIMENT_FIGURE,
@@ -62,7 +61,7 @@ FAMILY_HEADINGS = {
 }
 SITE_NAME = "Q-Tac-Toe"
 # number of claims that the list shows in open groups; the others are in closed groups
-MAX_OPEN_CLAIMS = 12
+MAX_OPEN_CLAIMS = 3
 
 
 class FigureSection(NamedTuple):
@@ -115,23 +114,6 @@ class SourcesPage(Page, frozen=True):
 
     # heading -> sources with their agents and claims
     sources_by_heading: Mapping[str, list[tuple[Source, list[Card], list[Summary]]]]
-
-
-BOOK = "sutton-barto-2018"
-
-
-@bp.app_template_filter("claimant")
-def describe_claimant(claim: Summary) -> str:
-    """Return a few words on who makes a claim."""
-    sources = sources_of(*claim.sources)
-    first = sources[0]
-    if first.kind == "ours":
-        return "Claim of this site"
-    if first.slug == BOOK:  # the book asks, and we answer
-        return f"Our answer to an exercise of {first.name}"
-    if first.kind == "page":
-        return f"Reported by {join_words([one.name for one in sources])}"
-    return f"Claim of {first.name}"
 
 
 @bp.get(EXPERIMENTS)

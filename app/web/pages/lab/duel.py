@@ -28,6 +28,7 @@ from app.web.formatting import (
     format_count,
     format_with_unit,
     join_words,
+    lower_first_letter,
 )
 from app.web.links.agents import certificate_url
 from app.web.links.lab import lab_url
@@ -42,11 +43,13 @@ from app.web.pages.lab.contest import (
     build_contest,
     describe_contest,
 )
-from app.web.pages.lab.measures import BLUNDERS_KEY, Measure, list_measures
+from app.web.pages.lab.measures import BLUNDERS_KEY, LOSSES_KEY, Measure, list_measures
 from app.web.pages.lab.question import build_question_phrases
 from app.web.pages.lab.wording import SideNames, name_causes, name_sides, warn_of_causes
 from app.web.site_data import SiteData
 
+# measures that may contradict the verdict
+JUDGED_MEASURES = (BLUNDERS_KEY, LOSSES_KEY, "random")
 FIRST_SEED_COUNT = 5  # number of seeds in the first batch
 # numbers of seeds that a URL can have
 SEED_COUNTS = (1, *range(FIRST_SEED_COUNT, MAX_SEEDS + 1, FIRST_SEED_COUNT))
@@ -208,10 +211,28 @@ class Duel:
             self.median_texts,
             answers_question=len(self.causes) == 1,
         )
+        if contradiction := self._describe_contradiction():
+            headline = f"{verdict.headline} {contradiction}"
+            verdict = verdict._replace(headline=headline)
         if not warning:
             return verdict
         detail = f"A and B differ in {join_words(self.causes)}. {verdict.detail}"
         return Verdict(verdict.headline, detail, warning)
+
+    def _describe_contradiction(self) -> str:
+        """Return a sentence on a measure by which the other side is better; "" if there is none."""
+        better = self.contest.better_side if self.contest else ""
+        for key in JUDGED_MEASURES:
+            other = self.measures.get(key)
+            if not better or other is None or other == self.measure:
+                continue
+            contest = build_contest(self.list_final_values(other), other.more_is_better)
+            if contest.better_side not in ("", better):
+                side = next(
+                    each for each in self.sides if each.letter == contest.better_side
+                )
+                return f"But {lower_first_letter(other.better_phrase)} {side.sentence_end}."
+        return ""
 
     def _describe_single_recipe(self) -> Verdict:
         """Return the verdict on a single recipe: its median and its range over the seeds."""
