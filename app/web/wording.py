@@ -8,7 +8,7 @@ from app.tictactoe.notation import MARKS
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
-from app.web.algorithms import ALGORITHMS, get_opponent_name
+from app.web.algorithms import ALGORITHM_PAGES, get_opponent_name
 from app.web.facts import find_losing_game, get_figures, judge_policy
 from app.web.formatting import (
     format_count,
@@ -398,7 +398,7 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
         return f"{known} {describe_strength(site, agent_name)}"
     if not site.agents.contains_name(agent_name):
         return gettext(BASELINES[agent_name].description)
-    how = ALGORITHMS[site.agents[agent_name].card.algorithm].origin_text
+    how = ALGORITHM_PAGES[site.agents[agent_name].card.algorithm].origin_text
     opponents = [
         gettext("random moves")
         if opponent == "random"

@@ -18,7 +18,7 @@ from app.tictactoe.game import SEATS
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
-from app.web.algorithms import ALGORITHMS
+from app.web.algorithms import ALGORITHM_PAGES
 from app.web.facts import find_losing_game, judge_policy
 from app.web.formatting import format_count, format_percent, format_signed
 from app.web.pages.agents import (
@@ -121,11 +121,13 @@ def test_the_table_says_what_the_card_says(all_agents: str, card: Card, site: Si
         "Against Random": by_opponent[0],
         "Against T-hand": by_opponent[1],
         "Best responder": by_opponent[2],
-        "Method": f"{ALGORITHMS[card.algorithm].title} {card.origin}",
+        "Method": f"{ALGORITHM_PAGES[card.algorithm].title} {card.origin}",
         "Training": f"{format_count(card.updates)} {format_count(card.games)}",
     }
     assert f'<a href="/agents/{card.id}">{card.title}</a>' in all_agents
-    assert f'<a href="/how/{card.algorithm}">{ALGORITHMS[card.algorithm].title}</a>' in all_agents
+    assert (
+        f'<a href="/how/{card.algorithm}">{ALGORITHM_PAGES[card.algorithm].title}</a>' in all_agents
+    )
 
 
 @pytest.mark.parametrize("way", OPPOSITE_ORDER)
@@ -162,7 +164,7 @@ def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, site: S
             assert worth.row(seat.upper())[1:] == [
                 format_signed(v) for v in getattr(card.reward_scale, seat)
             ]
-    title = ALGORITHMS[card.algorithm].title
+    title = ALGORITHM_PAGES[card.algorithm].title
     for fact in (card.title, title, card.origin, card.arrays_digest, card.numbering_digest):
         assert str(fact) in unescape(page)
     for name, version in card.versions.items():

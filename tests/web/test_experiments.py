@@ -25,7 +25,7 @@ from app.experiments import (
 )
 from app.sources import SOURCES
 from app.tictactoe.agents import ModelError
-from app.web.algorithms import ALGORITHMS
+from app.web.algorithms import ALGORITHM_PAGES
 from app.web.formatting import (
     format_number,
     format_one_decimal,
@@ -125,7 +125,7 @@ def test_claims_and_those_they_are_about_lead_to_each_other(
     for claim, summary in site.experiments.items():
         for slug in site.list_algorithms(summary):
             section = client.get(how_url(slug)).text
-            assert slug not in ALGORITHMS or f'href="/experiments/{claim}"' in section
+            assert slug not in ALGORITHM_PAGES or f'href="/experiments/{claim}"' in section
 
 
 def test_the_api_has_what_the_file_has(client: FlaskClient, site: SiteData) -> None:

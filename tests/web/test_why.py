@@ -26,7 +26,7 @@ from msgspec.structs import asdict
 from app.reference import get_move_key, make_learner
 from app.textbook.table import get_reward
 from app.tictactoe.notation import find_record, format_position, replay_record
-from app.web.algorithms import ALGORITHMS, find_algorithm_slug, find_update_rule
+from app.web.algorithms import ALGORITHM_PAGES, find_algorithm_slug, find_update_rule
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.links.play import SQUARE, match_url
 from app.web.links.why import why_url
@@ -266,7 +266,7 @@ def test_the_explanations_are_as_written(app: Flask, site: SiteData) -> None:
 def test_the_file_shows_every_algorithm(site: SiteData) -> None:
     shown = {find_algorithm_slug(pair_of(site, *move)) for move in [*MOVES, *BEADS]}
     assert shown == {agent.card.algorithm for agent in site.agents.values()} | {"minimax"}
-    assert shown == set(ALGORITHMS)
+    assert shown == set(ALGORITHM_PAGES)
 
 
 @pytest.mark.parametrize(("record", "cell", "lens"), MOVES)

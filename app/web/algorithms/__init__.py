@@ -11,8 +11,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from app.recipes import ALGORITHMS as RECIPES
-from app.recipes import Recipe
+from app.recipes import ALGORITHMS, Recipe
 from app.recipes.parameters import BOTH, SELF
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule
 from app.web.algorithms.minimax import TASK_RULE_AFTER_REPLY, TASK_RULE_BEFORE_REPLY
@@ -37,12 +36,12 @@ def load_algorithm(slug: str) -> Algorithm:
     return algorithm
 
 
-ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
-    {slug: load_algorithm(slug) for slug in (MINIMAX, *RECIPES)}
+ALGORITHM_PAGES: Mapping[str, Algorithm] = MappingProxyType(
+    {slug: load_algorithm(slug) for slug in (MINIMAX, *ALGORITHMS)}
 )
 # The sections of /how by slug; sections.toml has those that are not about an algorithm.
 SECTIONS: Mapping[str, Section] = MappingProxyType(
-    {slug: algorithm.section for slug, algorithm in ALGORITHMS.items()}
+    {slug: algorithm.section for slug, algorithm in ALGORITHM_PAGES.items()}
     | msgspec.toml.decode(
         Path(__file__).with_name("sections.toml").read_bytes(), type=dict[str, Section]
     )
@@ -57,7 +56,7 @@ def find_algorithm_slug(query: ValueQuery) -> str:
 def find_update_rule(query: ValueQuery) -> UpdateRule:
     """Return the functions that explain a value: of its algorithm, or of an exact training task."""
     if query.task is None or query.is_learned:
-        return ALGORITHMS[find_algorithm_slug(query)].update_rule
+        return ALGORITHM_PAGES[find_algorithm_slug(query)].update_rule
     return (
         TASK_RULE_BEFORE_REPLY
         if query.task.discounted_plies == 1
@@ -67,7 +66,7 @@ def find_update_rule(query: ValueQuery) -> UpdateRule:
 
 def describe_phases(site: SiteData, recipe: Recipe) -> list[str]:
     """Return a text for each phase of a training, such as "20,000 games against Random"."""
-    turns = ALGORITHMS[recipe.slug].name_training_unit(recipe)
+    turns = ALGORITHM_PAGES[recipe.slug].name_training_unit(recipe)
     return [
         f"{format_count(number)} {turns} against {get_opponent_name(site, opponent)}"
         for opponent, number in recipe.phases

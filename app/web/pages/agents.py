@@ -26,7 +26,7 @@ from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
-from app.web.algorithms import ALGORITHMS, describe_phases, get_opponent_name
+from app.web.algorithms import ALGORITHM_PAGES, describe_phases, get_opponent_name
 from app.web.comparison import Comparison, SourceSnapshot, find_next_disagreement
 from app.web.facts import BEST_RESPONDER, PolicyJudgement, judge_policy
 from app.web.formatting import format_count
@@ -230,7 +230,7 @@ COLUMNS = [
         METHOD_GROUP,
         "Algorithm",
         ASCENDING,
-        _build_card_getter(lambda card: ALGORITHMS[card.algorithm].title),
+        _build_card_getter(lambda card: ALGORITHM_PAGES[card.algorithm].title),
         "text",
     ),
     Column(
@@ -421,7 +421,7 @@ class AgentPage(Page, frozen=True):
     @property
     def algorithm_title(self) -> str:
         """The title of the agent's algorithm."""
-        return ALGORITHMS[self.card.algorithm].title
+        return ALGORITHM_PAGES[self.card.algorithm].title
 
     @property
     def source(self) -> Source | None:

@@ -17,7 +17,7 @@ from app.experiments import Summary
 from app.sources import SOURCES, Source
 from app.sources import get_sources as sources_of
 from app.tictactoe.card import Card
-from app.web.algorithms import ALGORITHMS
+from app.web.algorithms import ALGORITHM_PAGES
 from app.web.links.experiments import (
     EXPERIMENT,
     EXPERIMENT_FIGURE,
@@ -178,9 +178,9 @@ def show_claim(claim: str) -> Response:
         sources=sources_of(*summary.sources),
         figures=figures,
         methods={
-            slug: ALGORITHMS[slug].title
+            slug: ALGORITHM_PAGES[slug].title
             for slug in site.list_algorithms(summary)
-            if slug in ALGORITHMS
+            if slug in ALGORITHM_PAGES
         },
         previous_claim=order[at - 1] if at else None,
         next_claim=order[at + 1] if at + 1 < len(order) else None,

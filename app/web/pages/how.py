@@ -24,7 +24,7 @@ from app.tictactoe.notation import (
     parse_record,
     replay_record,
 )
-from app.web.algorithms import ALGORITHMS, SECTIONS
+from app.web.algorithms import ALGORITHM_PAGES, SECTIONS
 from app.web.algorithms.algorithm import Algorithm, Section
 from app.web.facts import find_losing_game
 from app.web.formatting import (
@@ -65,7 +65,7 @@ from app.web.wording import (
 
 bp = PageBlueprint("how", __name__)
 bp.add_room("Learn", "algorithms", gettext_noop("Algorithms"), how_url)
-bp.add_to_sitemap(lambda: map(how_url, ALGORITHMS))
+bp.add_to_sitemap(lambda: map(how_url, ALGORITHM_PAGES))
 
 # agents that rarely and often lose against random moves
 RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"
@@ -126,7 +126,7 @@ def _find_beaten_seat(site: SiteData, agent_name: str) -> str:
 
 # slug of a section -> function that returns the numbers in its text
 FACT_BUILDERS: Mapping[str, Callable[[SiteData], Mapping[str, object]]] = {
-    **{slug: algorithm.compute_facts for slug, algorithm in ALGORITHMS.items()},
+    **{slug: algorithm.compute_facts for slug, algorithm in ALGORITHM_PAGES.items()},
     "exploration": _compute_odds,
     "best-response": _compute_wins_over_random,
     "exact": _compute_unseen_losses,
@@ -264,7 +264,7 @@ TITLES_BY_HEADING = {
     heading: {slug: TITLE_BY_PART[slug] for slug in slugs}
     for heading, slugs in {
         "What an agent is": ("action-values", "exploration", *PART_TITLES),
-        "Algorithms": tuple(ALGORITHMS),
+        "Algorithms": tuple(ALGORITHM_PAGES),
         "Exact figures": ("best-response", "nash-conv", "exact"),
     }.items()
 }
@@ -319,7 +319,7 @@ class HowPage(Page, frozen=True):
     @property
     def reference_algorithm(self) -> tuple[str, Algorithm]:
         """The slug and the algorithm that all others are compared with: Q-learning."""
-        return REFERENCE_SLUG, ALGORITHMS[REFERENCE_SLUG]
+        return REFERENCE_SLUG, ALGORITHM_PAGES[REFERENCE_SLUG]
 
     @property
     def algorithms_by_difference(self) -> dict[str, dict[str, Algorithm]]:
@@ -327,7 +327,7 @@ class HowPage(Page, frozen=True):
         return {
             heading: {
                 slug: algorithm
-                for slug, algorithm in ALGORITHMS.items()
+                for slug, algorithm in ALGORITHM_PAGES.items()
                 if algorithm.update_style.differing_part == kind
             }
             for kind, heading in DIFFERENCE_HEADINGS.items()

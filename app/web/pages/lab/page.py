@@ -17,7 +17,7 @@ from app.recipes import Recipe, RecipeError
 from app.recipes.names import find_algorithm
 from app.recipes.taught import Refusal
 from app.sources import SOURCES, Source
-from app.web.algorithms import ALGORITHMS as KNOWN
+from app.web.algorithms import ALGORITHM_PAGES
 from app.web.comparison import (
     CURVE_TITLES,
     Comparison,
@@ -400,7 +400,7 @@ def build_lab_page(
     part = build_duel_page(site, shown)
     seed = (recipe.seed + 1) % (LAST_SEED + 1)
     following = _name_with_seed(site, recipe, seed)
-    algorithm = KNOWN[recipe.slug]
+    algorithm = ALGORITHM_PAGES[recipe.slug]
     return LabPage(
         **asdict(part),
         name=main_recipe,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from app.recipes import Parameter, Recipe, list_parameters
 from app.recipes.parameters import format_value
-from app.web.algorithms import ALGORITHMS as KNOWN
+from app.web.algorithms import ALGORITHM_PAGES
 from app.web.pages.lab.change import ALGORITHM_FIELD
 from app.web.pages.lab.differences import (
     count_turns,
@@ -158,7 +158,7 @@ def _ask_about_algorithms(
 
 def _name_algorithm(recipe: Recipe) -> str:
     """Return the title of a recipe's algorithm up to a colon: "MENACE"; a long title is quoted."""
-    title = KNOWN[recipe.slug].title.partition(":")[0]
+    title = ALGORITHM_PAGES[recipe.slug].title.partition(":")[0]
     return title if title.count(" ") < 2 else f"“{title}”"
 
 

@@ -17,7 +17,7 @@ from app.recipes import (
     name_recipe,
 )
 from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, format_value
-from app.web.algorithms import ALGORITHMS as ALGORITHM_PAGES
+from app.web.algorithms import ALGORITHM_PAGES
 from app.web.formatting import capitalize_first_letter
 from app.web.links.lab import lab_url
 from app.web.pages.lab.change import (

@@ -12,7 +12,7 @@ from app.recipes import name_recipe as written_name
 from app.recipes.games import TrainingGame
 from app.tictactoe.game import O, X
 from app.tictactoe.views import compute_colour_level, round_for_display, scale_values
-from app.web.algorithms import ALGORITHMS as KNOWN
+from app.web.algorithms import ALGORITHM_PAGES
 from app.web.algorithms.algorithm import GameDescriber
 from app.web.algorithms.formula import format_short_unsigned
 from app.web.formatting import format_count_of, format_signed
@@ -73,7 +73,7 @@ def build_game_picture(
     if not query.get("game"):
         return None
     recipe = duel.main_side.recipe
-    algorithm = KNOWN[recipe.slug]
+    algorithm = ALGORITHM_PAGES[recipe.slug]
     if (story := algorithm.game_describer) is None:
         raise BadRequest(algorithm.no_game_reason)
     recorded = duel.site.lab.get_game_log(written_name(recipe))

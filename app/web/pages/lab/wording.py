@@ -9,8 +9,7 @@ import msgspec
 from app.recipes import Parameter, Recipe
 from app.recipes import name_recipe as written_name
 from app.recipes.parameters import BOTH, format_value
-from app.web.algorithms import ALGORITHMS as KNOWN
-from app.web.algorithms import get_opponent_name
+from app.web.algorithms import ALGORITHM_PAGES, get_opponent_name
 from app.web.formatting import format_count, join_words
 from app.web.pages.lab.differences import (
     count_turns,
@@ -182,7 +181,7 @@ def _describe_training(site: SiteData, recipe: Recipe) -> tuple[str, Description
     title = (
         site.display_titles[base]
         if base in site.shipped_agents
-        else KNOWN[recipe.slug].title
+        else ALGORITHM_PAGES[recipe.slug].title
     )
     return title, describe_values(
         site, recipe, find_differing_parameters(recipe, usual)

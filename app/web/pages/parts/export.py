@@ -20,7 +20,7 @@ from app.experiments import Summary
 from app.project import ROOT
 from app.recipes import parse_recipe
 from app.recipes.taught import format_taught_title, list_taught_phases
-from app.web.algorithms import ALGORITHMS
+from app.web.algorithms import ALGORITHM_PAGES
 from app.web.comparison import Comparison, SourceSnapshot
 from app.web.facts import check_puzzle
 from app.web.formatting import format_count, join_words
@@ -218,7 +218,7 @@ def export_lesson_step(step: LessonStep) -> Export:
 
 def export_update(slug: str) -> Export:
     """Return the ways to export the updates of an algorithm."""
-    title = f"{ALGORITHMS[slug].section.title}: one update, step by step"
+    title = f"{ALGORITHM_PAGES[slug].section.title}: one update, step by step"
     return _build_page_export(title, how_url(slug), UPDATE_SIZE)
 
 

@@ -16,7 +16,7 @@ from app.tictactoe.policy import Policy, policy_from_values, uniform_policy
 from app.tictactoe.reachable_play import find_likeliest_games
 from app.tictactoe.views import RewardScale
 from app.web.algorithms import (
-    ALGORITHMS,
+    ALGORITHM_PAGES,
     MINIMAX,
     find_update_rule,
 )
@@ -129,7 +129,7 @@ def _get_update_terms(query: ValueQuery) -> UpdateTerms:
     """Return the algorithm, rewards and discount factor for the update of a value."""
     if query.is_learned:
         return build_update_terms(query.recipe)
-    exact = ALGORITHMS[MINIMAX].update_style
+    exact = ALGORITHM_PAGES[MINIMAX].update_style
     if query.task is None or query.value_source == TRUTH:
         return UpdateTerms(MINIMAX, exact, RewardScale(), None)
     style = exact._replace(family="mean", next_mover="own")

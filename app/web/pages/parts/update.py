@@ -14,7 +14,7 @@ from app.recipes.games import TrainingMove, TrainingUpdate
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import parse_position
 from app.tictactoe.views import RewardScale, compute_colour_level, scale_values
-from app.web.algorithms import ALGORITHMS, MINIMAX
+from app.web.algorithms import ALGORITHM_PAGES, MINIMAX
 from app.web.algorithms.algorithm import UpdateStyle
 from app.web.algorithms.champion import BOUNDS_BY_VALUE
 from app.web.formatting import MINUS, format_count, name_square
@@ -54,7 +54,7 @@ class UpdateTerms(NamedTuple):
 
 def build_update_terms(recipe: Recipe) -> UpdateTerms:
     """Return the algorithm, the rewards and the discount factor of a recipe."""
-    style = ALGORITHMS[recipe.slug].update_style
+    style = ALGORITHM_PAGES[recipe.slug].update_style
     return UpdateTerms(
         recipe.slug, style, recipe.get_reward_scale(), getattr(recipe, "gamma", None)
     )

@@ -18,7 +18,7 @@ from app.recipes.shipped import SHIPPED
 from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.views import RewardScale
-from app.web.algorithms import ALGORITHMS, MINIMAX, SECTIONS, find_algorithm_slug
+from app.web.algorithms import ALGORITHM_PAGES, MINIMAX, SECTIONS, find_algorithm_slug
 from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import format_count, name_square
 from app.web.links.how import how_url
@@ -123,7 +123,7 @@ def describe_agent(site: SiteData, agent: str) -> str:
         SETTING_SENTENCES.get(setting, setting.replace("=", " = "))
         for setting in settings
     ]
-    return f"{ALGORITHMS[slug].title} ({'; '.join(words)})"
+    return f"{ALGORITHM_PAGES[slug].title} ({'; '.join(words)})"
 
 
 def draw_example(
@@ -252,7 +252,7 @@ def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]
 def _build_agent_terms(agent: str) -> UpdateTerms:
     if agent == MINIMAX:
         return UpdateTerms(
-            MINIMAX, ALGORITHMS[MINIMAX].update_style, RewardScale(), None
+            MINIMAX, ALGORITHM_PAGES[MINIMAX].update_style, RewardScale(), None
         )
     recipe = SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
     return build_update_terms(recipe)
@@ -317,7 +317,7 @@ def _draw_game(
     `shown_index` is the update on display; boards of later updates have the values before them.
     """
     boards = []
-    describer = ALGORITHMS[terms.slug].game_describer
+    describer = ALGORITHM_PAGES[terms.slug].game_describer
     can_explore = describer is not None and describer.is_epsilon_greedy
     for index, (change, link) in enumerate(zip(example.updates, links, strict=True)):
         move = example.moves[change.move_index]
