@@ -366,7 +366,7 @@ class RunDigest(Struct, frozen=True, rename={"result_digest": "digest"}):
     ]
 
 
-class Summary(
+class ClaimSummary(
     Struct,
     frozen=True,
     rename={"source_location": "where", "method": "done", "parts_reproduced": "parts"},
@@ -478,14 +478,14 @@ class Summary(
         return recipes
 
 
-def load_summary(path: Path) -> Summary:
+def load_summary(path: Path) -> ClaimSummary:
     """Return the summary of an experiment from its file.
 
     Raises ValueError, naming the file and the fault.
     """
     content = read_plain_file(path, MAX_FILE_BYTES)
     try:
-        summary = msgspec.json.decode(content, type=Summary)
+        summary = msgspec.json.decode(content, type=ClaimSummary)
         if summary.id != path.stem:
             raise ValueError(f"id {summary.id!r} is not the file's name")
         if unknown := sorted({*summary.sources} - SOURCES.keys()):
@@ -495,7 +495,7 @@ def load_summary(path: Path) -> Summary:
     return summary
 
 
-def load_summaries(folder: Path) -> dict[str, Summary]:
+def load_summaries(folder: Path) -> dict[str, ClaimSummary]:
     """Return every summary of a folder by id, in the order of the site; {} if the folder is missing.
 
     Raises ValueError if a file is broken.
@@ -523,7 +523,7 @@ def sort_claims(source_by_claim: Mapping[str, str]) -> list[str]:
     )
 
 
-def save_summary(folder: Path, summary: Summary) -> Path:
+def save_summary(folder: Path, summary: ClaimSummary) -> Path:
     """Write a summary as `<id>.json`, atomically, and return the path."""
     text = msgspec.json.format(msgspec.json.encode(summary), indent=1).decode()
     # Write each list of numbers on one line.  Texts contain no line breaks, so they do not match.

@@ -443,7 +443,7 @@ def evaluate(
     documents_folder: Path | None,
 ) -> None:
     """Print the exact results of trained agents."""
-    from app.experiments import load_summaries as load_claims  # noqa: PLC0415
+    from app.experiments import load_summaries  # noqa: PLC0415
     from training.evaluate import format_results, print_table, write_document  # noqa: PLC0415
     from training.external_agents import describe_agent  # noqa: PLC0415
 
@@ -454,7 +454,7 @@ def evaluate(
     ]
     loaded = loaded or list(load_agents(models, game).values())
     if documents_folder:
-        claims = load_claims(models / "experiments").values()
+        claims = load_summaries(models / "experiments").values()
         write_document(documents_folder, game, loaded, claims)
     elif as_json:
         for agent in loaded:

@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from app.experiments import Summary
+from app.experiments import ClaimSummary
 from app.sources import SOURCES
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game
@@ -49,7 +49,7 @@ def format_results(game: Game, agents: Iterable[Agent]) -> str:
     return _format_markdown([RESULT_HEADER, *build_rows(game, agents)])
 
 
-def format_claims(claims: Iterable[Summary]) -> str:
+def format_claims(claims: Iterable[ClaimSummary]) -> str:
     """Return the verdicts as a Markdown table, each claim with a link to its file of numbers.
 
     The links are relative to the folder docs/.
@@ -64,7 +64,10 @@ def format_claims(claims: Iterable[Summary]) -> str:
 
 
 def write_document(
-    project_folder: Path, game: Game, agents: Iterable[Agent], claims: Iterable[Summary]
+    project_folder: Path,
+    game: Game,
+    agents: Iterable[Agent],
+    claims: Iterable[ClaimSummary],
 ) -> None:
     """Write both tables into docs/results.md of a folder.
 

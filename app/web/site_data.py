@@ -16,8 +16,7 @@ from msgspec import Raw
 from numpy.typing import NDArray
 from werkzeug.exceptions import BadRequest, NotFound
 
-from app.experiments import Bars, Boards, Summary
-from app.experiments import load_summaries as load_experiments
+from app.experiments import Bars, Boards, ClaimSummary, load_summaries
 from app.recipes import Recipe, parse_recipe
 from app.recipes.faults import FAULTS_FOLDER
 from app.recipes.games import (
@@ -139,7 +138,9 @@ class SiteData:
     lab: Lab
     shipped_agents: dict[str, Agent]  # the agents loaded from the folder of models
     baselines: dict[str, Policy]
-    experiments: dict[str, Summary] = field(default_factory=dict)  # claim -> summary
+    experiments: dict[str, ClaimSummary] = field(
+        default_factory=dict
+    )  # claim -> summary
     # slug of an algorithm -> recorded updates of real trainings, for pictures step by step
     update_examples: dict[str, list[UpdateExample]] = field(default_factory=dict)
     # agent -> "board cell" of a blunder -> JSON of the recorded updates that made it
@@ -280,7 +281,7 @@ class SiteData:
             raise NotFound(mark_english(words))
         return agent
 
-    def get_experiment(self, claim: str) -> Summary:
+    def get_experiment(self, claim: str) -> ClaimSummary:
         """Return an experiment; raises NotFound, with all names, if it does not exist."""
         if claim not in self.experiments:
             raise NotFound(
@@ -288,7 +289,7 @@ class SiteData:
             )
         return self.experiments[claim]
 
-    def list_algorithms(self, summary: Summary) -> list[str]:
+    def list_algorithms(self, summary: ClaimSummary) -> list[str]:
         """Return the slugs of the algorithms that an experiment trained."""
         slugs = [
             self.shipped_agents[name].card.algorithm
@@ -299,7 +300,7 @@ class SiteData:
         return [*dict.fromkeys(slugs)]
 
     @cached_per_site(64)
-    def list_claims(self, slug: str) -> tuple[Summary, ...]:
+    def list_claims(self, slug: str) -> tuple[ClaimSummary, ...]:
         """Return the experiments about an algorithm."""
         every = self.experiments.values()
         return tuple(one for one in every if slug in self.list_algorithms(one))
@@ -477,7 +478,7 @@ def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteD
         with name_file_in_errors(f"{models_folder / name}.json"):
             _check_recipe(agent.card)
     try:
-        experiments = load_experiments(models_folder / EXPERIMENTS_FOLDER)
+        experiments = load_summaries(models_folder / EXPERIMENTS_FOLDER)
     except ValueError as error:  # the message names the file
         raise ModelError(str(error)) from error
     for claim, summary in experiments.items():
@@ -531,7 +532,7 @@ def _check_recipe(card: Card) -> None:
             raise ValueError(f"{what} is {value!r}, and {expected!r} in its recipe")
 
 
-def _check_positions(game: Game, summary: Summary) -> None:
+def _check_positions(game: Game, summary: ClaimSummary) -> None:
     """Raise ValueError if a figure of an experiment has a position that no game can reach."""
     for figure in summary.figures:
         if isinstance(figure, Boards):

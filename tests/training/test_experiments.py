@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from app.experiments import (
+    ClaimSummary,
     Histogram,
     Series,
-    Summary,
     compute_sign_test,
     load_summaries,
 )
@@ -65,7 +65,7 @@ with open_store(Path(sys.argv[1])) as store:
 """
 
 
-def without_times(summary: Summary) -> Summary:
+def without_times(summary: ClaimSummary) -> ClaimSummary:
     return msgspec.structs.replace(summary, seconds=0.0, date="2000-01-01")
 
 

@@ -16,8 +16,7 @@ from typing import Any
 
 import msgspec
 
-from app.experiments import Figure, Verdict
-from app.experiments import Table as NumberTable
+from app.experiments import Figure, Table, Verdict
 from app.recipes import SHIPPED, parse_recipe
 from app.recipes.names import suggest_word
 from app.sources import SOURCES
@@ -29,7 +28,7 @@ from training.experiments import (
     list_claims,
     read_table,
 )
-from training.experiments.fields import Context, Labels, Table, list_names
+from training.experiments.fields import Context, Labels, TomlTable, list_names
 from training.experiments.figures import AnyDrawing, Drawing
 from training.experiments.network import EPOCHS_MEASURE, FIRST_EPOCHS_MEASURE
 from training.experiments.numbers import Numbers
@@ -68,7 +67,7 @@ class Sweep:
     is_shown: bool = True  # whether figures, rules and numbers have its runs
 
 
-class SweepTable(Table, frozen=True):
+class SweepTable(TomlTable, frozen=True):
     """Recipes that are trained with equally many seeds and measured in the same way."""
 
     measure: str
@@ -79,7 +78,7 @@ class SweepTable(Table, frozen=True):
     is_reproducible: bool = True
 
 
-class Pick(Table, frozen=True):
+class Pick(TomlTable, frozen=True):
     """The recipe with the highest or lowest statistic among several."""
 
     among: Labels
@@ -96,8 +95,8 @@ class Pick(Table, frozen=True):
         return max(self.among, key=lambda label: highest.compute(results, label))
 
 
-class ClaimTable(Table, frozen=True):
-    """The file of a claim; `app.experiments.Summary` explains the texts."""
+class ClaimTable(TomlTable, frozen=True):
+    """The file of a claim; `app.experiments.ClaimSummary` explains the texts."""
 
     title: str
     claim: str
@@ -122,7 +121,7 @@ class Conclusion:
 
     figures: Sequence[Figure]
     parts_reproduced: Sequence[bool]  # whether each part of the claim holds
-    number_table: NumberTable  # the numbers behind the verdict
+    number_table: Table  # the numbers behind the verdict
     verdict: Verdict
 
 
@@ -344,15 +343,15 @@ def _check_names(table: ClaimTable) -> None:
 def suggest_right(reason: str, place: str) -> str:
     """Return what would be right in place of an unknown field or kind, as the end of a sentence."""
     if found := re.search("unknown field `(.+)`", reason):
-        return suggest_word(found[1], {*_list_fields(Table)})
+        return suggest_word(found[1], {*_list_fields(TomlTable)})
     if "kind" in place:
-        kinds: type[Table] = Drawing if place.startswith("$.figures") else Rule
+        kinds: type[TomlTable] = Drawing if place.startswith("$.figures") else Rule
         tags = [str(one.__struct_config__.tag) for one in kinds.__subclasses__()]
         return f", only {', '.join(tags)}"
     return ""
 
 
-def _list_fields(table: type[Table]) -> Iterator[str]:
+def _list_fields(table: type[TomlTable]) -> Iterator[str]:
     """Yield the names of the fields of all kinds of tables."""
     yield from table.__struct_encode_fields__
     for kind in table.__subclasses__():

@@ -20,8 +20,8 @@ import msgspec
 from platformdirs import user_cache_path
 
 from app.experiments import (
+    ClaimSummary,
     RunDigest,
-    Summary,
     Table,
     load_summaries,
     load_summary,
@@ -86,7 +86,7 @@ def open_store(folder: Path) -> Iterator[RunStore]:
 class ExperimentRun(NamedTuple):
     """The summary of an experiment, and how many of its runs were trained or found in the store."""
 
-    summary: Summary
+    summary: ClaimSummary
     trained_count: int  # number of runs trained now
     stored_count: int  # number of runs found in the store
 
@@ -156,7 +156,7 @@ def run_experiment(
     return ExperimentRun(summary, trained, kept)
 
 
-def update_texts(experiment: Experiment, summary: Summary) -> Summary:
+def update_texts(experiment: Experiment, summary: ClaimSummary) -> ClaimSummary:
     """Return a summary with the current texts of its claim; numbers and verdict stay."""
     words = experiment.fill_in_texts(summary.parts_reproduced, summary.seeds)
     return msgspec.structs.replace(summary, **words)
@@ -273,12 +273,12 @@ def _build_summary(
     runs: Sequence[Any],
     max_seeds: int | None,
     checks: list[RunDigest],
-) -> Summary:
+) -> ClaimSummary:
     """Return the summary of an experiment."""
     conclusion = experiment.conclude(results)
     most = max((len(found) for found in results.runs_by_label.values()), default=0)
     limited = "" if max_seeds is None else f" --seeds {max_seeds}"
-    return Summary(
+    return ClaimSummary(
         id=experiment.id,
         **experiment.fill_in_texts(conclusion.parts_reproduced, most),
         verdict=conclusion.verdict,

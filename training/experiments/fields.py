@@ -20,7 +20,7 @@ from training.experiments.results import Results
 from training.experiments.statistics import Statistic, parse_statistic
 
 
-class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class TomlTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Base class of the tables in the file of a claim."""
 
 

@@ -19,13 +19,13 @@ from app.experiments import (
     summarize_seeds,
 )
 from app.recipes import parse_recipe
-from training.experiments.fields import NO_LABELS, Axis, Function, Labels, Table
+from training.experiments.fields import NO_LABELS, Axis, Function, Labels, TomlTable
 from training.experiments.quantities import Condition, Quantity
 from training.experiments.results import Results, compute_wilson_interval, trace_curve
 from training.experiments.statistics import Statistic
 
 
-class Drawing(Table, frozen=True, tag_field="kind"):
+class Drawing(TomlTable, frozen=True, tag_field="kind"):
     """Base class of the figures: `kind` is a name in quotation marks below.
 
     Without recipes a figure has all recipes; without a title it has that of its quantity.
@@ -36,7 +36,7 @@ class Drawing(Table, frozen=True, tag_field="kind"):
         raise NotImplementedError
 
 
-class Mark(Table, frozen=True):
+class Mark(TomlTable, frozen=True):
     """A reference line at a number, at a function's number, or at that of a player."""
 
     text: str = ""  # default: the label of the player
@@ -81,7 +81,7 @@ class Dots(Drawing, frozen=True, tag="dots"):
         return Histogram(title, self.of.unit, groups, self.is_exact)
 
 
-class Line(Table, frozen=True):
+class Line(TomlTable, frozen=True):
     """A curve with a name of its own."""
 
     name: str

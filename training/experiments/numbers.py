@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from app.experiments import Table as NumberTable
+from app.experiments import Table
 from training.experiments.fields import (
     NO_LABELS,
     Function,
     Labels,
     LabelTemplate,
-    Table,
+    TomlTable,
 )
 from training.experiments.quantities import Quantity
 from training.experiments.results import (
@@ -24,7 +24,7 @@ from training.experiments.statistics import EMPTY_CELL, Statistic
 MAX_COLUMNS = 4
 
 
-class Cell(Table, frozen=True):
+class Cell(TomlTable, frozen=True):
     """What a table says of a recipe: one of `value`, `difference`, `points` and `function`."""
 
     value: Statistic | None = None
@@ -97,7 +97,7 @@ class Cell(Table, frozen=True):
         return title.replace("{test}", test)
 
 
-class Numbers(Table, frozen=True):
+class Numbers(TomlTable, frozen=True):
     """A table of numbers.
 
     Rows are statistics and columns are recipes, or the other way with more than four recipes.
@@ -115,10 +115,10 @@ class Numbers(Table, frozen=True):
     cells: Mapping[str, list[Cell | str]] = {}
     function: Function | None = None  # returns the whole table
 
-    def write(self, results: Results) -> NumberTable:
+    def write(self, results: Results) -> Table:
         """Return the table of the results."""
         if self.function:
-            table: NumberTable = self.function.call(results)
+            table: Table = self.function.call(results)
             return table
         recipes = self._list_headings(results)
         if self.rows:
@@ -129,13 +129,13 @@ class Numbers(Table, frozen=True):
                 for title, row in self.rows.items()
             }
             if len(recipes) <= MAX_COLUMNS:
-                return NumberTable(recipes, texts, self.unit)
+                return Table(recipes, texts, self.unit)
             turned = zip(*texts.values(), strict=True)
             rows = {one: [*row] for one, row in zip(recipes, turned, strict=True)}
-            return NumberTable([*texts], rows, self.unit)
+            return Table([*texts], rows, self.unit)
         headings = [*self.columns] or self.headings
         rows = {one: self._write_row(results, one, len(headings)) for one in recipes}
-        return NumberTable([*headings], rows, self.unit)
+        return Table([*headings], rows, self.unit)
 
     def _list_headings(self, results: Results) -> list[str]:
         """Return the headings of recipes, and of the other rows with cells."""

@@ -5,7 +5,7 @@ from operator import ge, gt, le, lt
 from typing import Literal
 
 from app.experiments import Verdict
-from training.experiments.fields import NO_LABELS, Bound, Function, Labels, Table
+from training.experiments.fields import NO_LABELS, Bound, Function, Labels, TomlTable
 from training.experiments.quantities import Quantity
 from training.experiments.results import Results, list_higher_points, trace_curve
 from training.experiments.statistics import AVERAGES, Statistic
@@ -13,7 +13,7 @@ from training.experiments.statistics import AVERAGES, Statistic
 SIGNS = {"above": gt, "below": lt, "at_least": ge, "at_most": le}
 
 
-class Rule(Table, frozen=True, tag_field="kind"):
+class Rule(TomlTable, frozen=True, tag_field="kind"):
     """Base class of the rules: `kind` is a name in quotation marks below."""
 
     def holds(self, results: Results) -> bool:
@@ -153,7 +153,9 @@ def passes(test: Test, results: Results) -> bool:
 
 
 class Part(
-    Table, frozen=True, rename={"sentence_if_true": "so", "sentence_if_false": "not_so"}
+    TomlTable,
+    frozen=True,
+    rename={"sentence_if_true": "so", "sentence_if_false": "not_so"},
 ):
     """A part of a claim: a sentence if it holds, a sentence if it does not, and its rules."""
 
@@ -176,7 +178,7 @@ class Part(
         return all(passes(test, results) for test in self.rules)
 
 
-class VerdictRules(Table, frozen=True):
+class VerdictRules(TomlTable, frozen=True):
     """What decides the verdict, if it is not just whether all parts hold, or some.
 
     A number is that of a part, from 1.

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 from flask import Response, request
 from werkzeug.exceptions import NotFound
 
-from app.experiments import Summary
+from app.experiments import ClaimSummary
 from app.recipes import (
     Parameter,
     Recipe,
@@ -473,7 +473,7 @@ class AgentPage(Page, frozen=True):
         return judgement.judge_seats(self.site, self.name)
 
     @property
-    def claims(self) -> list[Summary]:
+    def claims(self) -> list[ClaimSummary]:
         """The experiments about the agent."""
         return [
             one for one in self.site.experiments.values() if self.name in one.agents

@@ -15,7 +15,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.experiments import Summary
+from app.experiments import ClaimSummary
 from app.web import comparison
 from app.web.comparison import list_learned_views, parse_comparison
 from app.web.formatting import capitalize_first_letter
@@ -191,7 +191,7 @@ class FigurePage(Page, frozen=True):
     template: ClassVar = "embed/experiment.html"
 
     site: SiteData
-    summary: Summary
+    summary: ClaimSummary
     figure_number: int  # number of the figure, from 1
 
     @cached_property
@@ -280,7 +280,9 @@ def show_experiment(claim: str) -> Response:
     )
 
 
-def parse_figure(site: SiteData, claim: str, query: "Query") -> tuple[Summary, int]:
+def parse_figure(
+    site: SiteData, claim: str, query: "Query"
+) -> tuple[ClaimSummary, int]:
     """Return the experiment and the figure number of a query; the default is 1.
 
     Raises NotFound or BadRequest with a sentence on the fault.

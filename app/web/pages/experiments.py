@@ -13,9 +13,8 @@ from flask import Response, request
 from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
-from app.experiments import Summary
-from app.sources import SOURCES, Source
-from app.sources import get_sources as sources_of
+from app.experiments import ClaimSummary
+from app.sources import SOURCES, Source, get_sources
 from app.tictactoe.card import Card
 from app.web.algorithms import ALGORITHM_PAGES
 from app.web.links.experiments import (
@@ -83,7 +82,7 @@ class ExperimentsPage(Page, frozen=True):
     # link to the claims with each verdict, with their number
     verdict_links: list[Destination]
     # (source, its claims with a miniature of the first figure, whether the group is open)
-    claims_by_source: list[tuple[Source, list[tuple[Summary, Markup]], bool]]
+    claims_by_source: list[tuple[Source, list[tuple[ClaimSummary, Markup]], bool]]
 
     is_complete: bool  # whether the list has all claims
     claim_count: int
@@ -96,14 +95,14 @@ class ExperimentPage(Page, frozen=True):
     template: ClassVar = "experiments/experiment.html"
 
     site: SiteData
-    summary: Summary
+    summary: ClaimSummary
     numbers: tables.HtmlTable  # table of the numbers that decide the verdict
     sources: tuple[Source, ...]  # the authors of the claim
     figures: list[FigureSection]
     # slug -> title of each section of /how that explains the experiment
     methods: Mapping[str, str]
-    previous_claim: Summary | None  # claim before this one in the list
-    next_claim: Summary | None  # claim after this one in the list
+    previous_claim: ClaimSummary | None  # claim before this one in the list
+    next_claim: ClaimSummary | None  # claim after this one in the list
     bibtex: str
 
 
@@ -113,7 +112,9 @@ class SourcesPage(Page, frozen=True):
     template: ClassVar = "experiments/sources.html"
 
     # heading -> sources with their agents and claims
-    sources_by_heading: Mapping[str, list[tuple[Source, list[Card], list[Summary]]]]
+    sources_by_heading: Mapping[
+        str, list[tuple[Source, list[Card], list[ClaimSummary]]]
+    ]
 
 
 @bp.get(EXPERIMENTS)
@@ -175,7 +176,7 @@ def show_claim(claim: str) -> Response:
         site=site,
         summary=summary,
         numbers=tables.build_verdict_table(summary.numbers),
-        sources=sources_of(*summary.sources),
+        sources=get_sources(*summary.sources),
         figures=figures,
         methods={
             slug: ALGORITHM_PAGES[slug].title
@@ -237,9 +238,9 @@ def show_sources() -> Response:
     """Show all sources."""
     site = get_current_site()
     cards = [agent.card for agent in site.shipped_agents.values()]
-    entries_by_family: dict[str, list[tuple[Source, list[Card], list[Summary]]]] = {
-        title: [] for title in FAMILY_HEADINGS.values()
-    }
+    entries_by_family: dict[
+        str, list[tuple[Source, list[Card], list[ClaimSummary]]]
+    ] = {title: [] for title in FAMILY_HEADINGS.values()}
     for source in SOURCES.values():
         if source.kind not in FAMILY_HEADINGS:
             continue

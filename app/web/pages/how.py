@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, NotFound
 from werkzeug.wrappers import Response
 
-from app.experiments import Summary
+from app.experiments import ClaimSummary
 from app.recipes import Recipe
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS, Game, O
@@ -355,7 +355,7 @@ class PartPage(Page, frozen=True):
     facts: Mapping[str, object] | None = None  # numbers in the text of this section
     recipes: Mapping[str, Recipe] | None = None  # agent -> recipe
     cards: Mapping[str, Card] | None = None
-    claims: Sequence[Summary] = ()  # experiments about the algorithm
+    claims: Sequence[ClaimSummary] = ()  # experiments about the algorithm
     update: ExamplePicture | None = None  # the picture of an update, step by step
     export: Export | None = None  # ways to export the update
 

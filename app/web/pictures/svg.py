@@ -10,11 +10,11 @@ page has the stylesheet (see `read_stylesheet`).  A file has a fixed size and co
 style.  Colours are written out there, for programs that do not know CSS variables.
 """
 
+import pathlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import floor
-from pathlib import Path as File
 from typing import NamedTuple
 
 from markupsafe import Markup, escape
@@ -28,7 +28,7 @@ COORDINATE_PRECISION = 1000
 DOT_RADIUS = 4.4
 CHARACTER_WIDTH = 0.58  # width of a letter, as a share of its height
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
-FONT_FILE = File(__file__).with_name("letters.ttf")  # font of PNGs
+FONT_FILE = pathlib.Path(__file__).with_name("letters.ttf")  # font of PNGs
 # Characters that FONT_FILE does not have.
 MISSING_LETTERS = str.maketrans(
     {
@@ -39,7 +39,7 @@ MISSING_LETTERS = str.maketrans(
 PREVIEW_SIZE = (1200, 630)  # pixels of a link preview
 # margin, room below for a line of text, height of its letters
 PREVIEW_MARGIN, PREVIEW_TEXT_HEIGHT, PREVIEW_LETTER_HEIGHT = (40, 110, 38)
-SHAPES_STYLESHEET = File(__file__).with_name("shapes.css").read_text("utf-8")
+SHAPES_STYLESHEET = pathlib.Path(__file__).with_name("shapes.css").read_text("utf-8")
 
 # A colour: "heat" and a number from -HEAT_STEPS to HEAT_STEPS, or "level" and one from 0 to LEVELS.
 ScaleValue = tuple[str, int]

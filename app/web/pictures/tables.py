@@ -7,8 +7,17 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from app.experiments import Bar, Bars, Boards, Curves, Figure, Grid, Histogram, Series
-from app.experiments import Table as Numbers
+from app.experiments import (
+    Bar,
+    Bars,
+    Boards,
+    Curves,
+    Figure,
+    Grid,
+    Histogram,
+    Series,
+    Table,
+)
 from app.recipes import RecipeError
 from app.recipes.on_demand import parse_on_demand
 from app.web.formatting import format_count, format_number, format_with_unit
@@ -63,7 +72,7 @@ class HtmlTable(NamedTuple):
 RunSample = tuple[str, list[TableCell]]
 
 
-def build_verdict_table(numbers: Numbers) -> HtmlTable:
+def build_verdict_table(numbers: Table) -> HtmlTable:
     """Return the table of the numbers behind a verdict."""
     rows = [
         TableRow(TableCell(name), [TableCell(text) for text in row])

@@ -14,7 +14,7 @@ from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.http import generate_etag
 
 from app.doctor import Diagnosis
-from app.experiments import Summary as Checked
+from app.experiments import ClaimSummary
 from app.sources import SOURCES
 from app.tables.reader import TableReading
 from app.tables.values import TableError
@@ -328,7 +328,7 @@ def show_experiment(claim: str) -> Response:
     _require_name(claim, summaries, claim in summaries)
     page = EXPERIMENT.url(claim)
     fields = {
-        name: getattr(summaries[claim], name) for name in Checked.__struct_fields__
+        name: getattr(summaries[claim], name) for name in ClaimSummary.__struct_fields__
     }
     return build_cacheable_response(schema.Experiment(**fields, page=page))
 

@@ -11,8 +11,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from app.experiments import Summary as Checked
-from app.experiments import Verdict
+from app.experiments import ClaimSummary, Verdict
 from app.tictactoe.card import Card
 from app.tictactoe.causes import Kind, Rule
 from app.tictactoe.npz import MAX_SNAPSHOTS
@@ -776,7 +775,7 @@ class Claims(Struct, frozen=True):
     claims: Annotated[list[ApiClaim], describe("All claims, each with its verdict.")]
 
 
-class Experiment(Checked, frozen=True, kw_only=True):
+class Experiment(ClaimSummary, frozen=True, kw_only=True):
     """A claim with the experiment that checks it: all texts, all numbers and the path of its page."""
 
     page: PagePath

@@ -7,8 +7,7 @@ import msgspec
 import numpy as np
 from werkzeug.exceptions import BadRequest
 
-from app.recipes import Recipe
-from app.recipes import name_recipe as written_name
+from app.recipes import Recipe, name_recipe
 from app.recipes.games import TrainingGame
 from app.tictactoe.game import O, X
 from app.tictactoe.views import compute_colour_level, round_for_display, scale_values
@@ -76,7 +75,7 @@ def build_game_picture(
     algorithm = ALGORITHM_PAGES[recipe.slug]
     if (story := algorithm.game_describer) is None:
         raise BadRequest(algorithm.no_game_reason)
-    recorded = duel.site.lab.get_game_log(written_name(recipe))
+    recorded = duel.site.lab.get_game_log(name_recipe(recipe))
     games = msgspec.json.decode(recorded, type=list[TrainingGame])
     number = read_integer("game", query["game"], 1, len(games))
     game = games[number - 1]

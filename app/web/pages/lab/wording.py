@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.recipes import Parameter, Recipe
-from app.recipes import name_recipe as written_name
+from app.recipes import Parameter, Recipe, name_recipe
 from app.recipes.parameters import BOTH, format_value
 from app.web.algorithms import ALGORITHM_PAGES, get_opponent_name
 from app.web.formatting import format_count, join_words
@@ -173,7 +172,7 @@ def _find_naming_differences(recipe: Recipe, other_recipe: Recipe) -> list[Param
 
 def _describe_training(site: SiteData, recipe: Recipe) -> tuple[str, Description]:
     """Return the title of a shipped agent or algorithm, and the differences of a recipe from it."""
-    named = site.lab.find_canonical_name(written_name(recipe))
+    named = site.lab.find_canonical_name(name_recipe(recipe))
     if named in site.shipped_agents:
         return site.display_titles[named], Description([], [])
     usual = type(recipe)()

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from flask import Response, request
 from werkzeug.http import generate_etag
 
-from app.experiments import Summary
+from app.experiments import ClaimSummary
 from app.project import ROOT
 from app.recipes import parse_recipe
 from app.recipes.taught import format_taught_title, list_taught_phases
@@ -236,7 +236,7 @@ def export_learner(recipe: str) -> Export:
     return _build_page_export(title, teach_url(recipe), LEARNER_SIZE)
 
 
-def export_figure(summary: Summary, figure_number: int = 1) -> Export:
+def export_figure(summary: ClaimSummary, figure_number: int = 1) -> Export:
     """Return the export of a figure of an experiment; the first has number 1."""
     return Export(
         id=f"figure-{figure_number}",
@@ -286,7 +286,7 @@ def _build_page_export(
     )
 
 
-def describe_runs(summary: Summary) -> str:
+def describe_runs(summary: ClaimSummary) -> str:
     """Return a note on the runs of an experiment: number, date and command."""
     runs = f"{format_count(summary.runs)} runs, made" if summary.runs else "Made"
     return f"{runs} on {summary.date} by {summary.command}"

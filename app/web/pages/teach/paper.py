@@ -16,7 +16,7 @@ from app.recipes import RecipeError, name_recipe, parse_recipe
 from app.recipes.algorithms import Menace
 from app.recipes.parameters import list_taught_games
 from app.recipes.taught import Refusal, add_game, format_taught_title
-from app.tictactoe.beads import count_beads as beads_of_pairs
+from app.tictactoe.beads import count_beads
 from app.tictactoe.boxes import Box, count_lost_boxes, list_boxes
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
@@ -179,7 +179,7 @@ class PaperPage(Page, frozen=True):
             return None
         game = self.game
         agent = get_current_site().agents[self.machine_recipe]
-        shared = beads_of_pairs(game, agent.q[game.legal], agent.card.play_rule)
+        shared = count_beads(game, agent.q[game.legal], agent.card.play_rule)
         return np.asarray(game.spread_pairs(shared))
 
     @property
