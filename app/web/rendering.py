@@ -7,7 +7,7 @@ for a fragment.
 
 from collections.abc import Callable, Hashable
 from functools import cache, cached_property, lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from flask import (
     Flask,
@@ -18,6 +18,8 @@ from flask import (
     render_template,
     request,
 )
+from jinja2.runtime import Context
+from jinja2.utils import missing
 from jinja2_fragments.flask import render_blocks
 from markupsafe import Markup
 from msgspec import Struct
@@ -28,6 +30,7 @@ from app.web.routes import EMBED, frame_url
 from app.web.translation import Language, get_current_language
 
 MAX_CACHED_PARTS = 512  # cached macros, most below 3 KB
+PAGE_VALUES = "page_values"  # the variable that holds the values of the page
 REVALIDATE_ALWAYS = "public, max-age=0, must-revalidate"
 
 
@@ -42,8 +45,36 @@ class Page(Struct, frozen=True, dict=True):
     mimetype: ClassVar[str] = "text/html"
 
 
+class PageValues(dict[str, Any]):
+    """The fields and properties of a page, each computed when a template reads it first."""
+
+    def __init__(self, page: Page) -> None:
+        """Collect the values of a page."""
+        super().__init__()
+        self.names = list_context_names(type(page))
+        self._page = page
+
+    def __missing__(self, name: str) -> Any:
+        value = self[name] = getattr(self._page, name)
+        return value
+
+
+class PageContext(Context):
+    """The variables of a template, with the values of the page below all others."""
+
+    def resolve_or_missing(self, key: str) -> Any:
+        """Return the value of a variable."""
+        found = super().resolve_or_missing(key)
+        values = self.parent.get(PAGE_VALUES)
+        return (
+            values[key]
+            if found is missing and values is not None and key in values.names
+            else found
+        )
+
+
 @cache
-def list_context_names(page_class: type[Page]) -> tuple[str, ...]:
+def list_context_names(page_class: type[Page]) -> frozenset[str]:
     """Return the names that a template may use from a page class: its fields and properties."""
     members = {
         name: each for base in page_class.__mro__ for name, each in vars(base).items()
@@ -53,7 +84,7 @@ def list_context_names(page_class: type[Page]) -> tuple[str, ...]:
         for name, each in members.items()
         if isinstance(each, (property, cached_property))
     ]
-    return tuple(
+    return frozenset(
         name
         for name in (*page_class.__struct_fields__, *properties)
         if not name.startswith("_")
@@ -61,7 +92,8 @@ def list_context_names(page_class: type[Page]) -> tuple[str, ...]:
 
 
 def init_app(app: Flask) -> None:
-    """Add the functions of this module that templates call."""
+    """Let templates read the values of a page, and call the functions of this module."""
+    app.jinja_env.context_class = PageContext
 
     @app.template_global()
     def render_macro(macro_name: str, *arguments: Hashable) -> str:
@@ -84,7 +116,7 @@ def render_page(page: Page) -> Response:
     The content must follow from the URL and the models alone: every cache may then keep it and
     revalidate it, also the server's own (see `service/cache.py`).
     """
-    context = {name: getattr(page, name) for name in list_context_names(type(page))}
+    context = {PAGE_VALUES: PageValues(page)}
     if page.fragment and wants_fragment():
         text = render_blocks(page.template, list(page.fragment), **context)
     else:
