@@ -22,8 +22,8 @@ from app.tictactoe.game import tic_tac_toe
 
 TEXTBOOK_PACKAGE = f"{PREFIX}app.textbook"
 # The order of the textbook modules in an exported file, after the learner's module.
+BASE_FILES = ("learner", "q_learning")  # base classes stand before the learner's module
 FILE_ORDER = (
-    "q_learning",  # the base class of Q-learning with faults
     "td_game",
     "whole_game",
     "start",
@@ -158,12 +158,13 @@ def order_modules(modules: Sequence[str]) -> list[str]:
                 for one, _ in list_imports(read_module(module))
                 if is_textbook_module(one)
             ]
-    others = [f"{TEXTBOOK_PACKAGE}.{one}" for one in FILE_ORDER]
-    return list(
-        dict.fromkeys(
-            [modules[0], *(module for module in others if module in needed_modules)]
-        )
+    bases, others = (
+        [f"{TEXTBOOK_PACKAGE}.{one}" for one in names]
+        for names in (BASE_FILES, FILE_ORDER)
     )
+    order = [module for module in bases if module in needed_modules]
+    order += [modules[0], *(module for module in others if module in needed_modules)]
+    return list(dict.fromkeys(order))
 
 
 def read_module(module: str) -> str:

@@ -4,19 +4,13 @@ Source: van Seijen et al. (2009), "A theoretical and empirical analysis of expec
 Barto (2018), section 6.6.
 """
 
-from app.textbook.exploration import epsilon_greedy
+from app.textbook.learner import Learner
 from app.textbook.loop import Update
-from app.textbook.table import Values
 from app.textbook.td_game import play_td_game
 
 
-class ExpectedSarsa:
+class ExpectedSarsa(Learner):
     """A table of Q(s, a): s is a board, a the cell that its player fills."""
-
-    def __init__(self, game, parameters):
-        self.game, self.parameters = game, parameters
-        self.q = Values(parameters.initial)
-        self.epsilon = 0.0  # the exploration rate of this game
 
     def update(self, s, a, reward, s_next, a_next):
         """Move Q(s, a) towards reward + gamma E[Q(s_next, .)] (Sutton & Barto, eq. 6.9).
@@ -43,17 +37,5 @@ class ExpectedSarsa:
         return (1 - epsilon) * max(values) + epsilon * total / len(values)
 
     def play(self, turn, rng):
-        """Play a game and learn from it."""
+        """Play a game and learn from it; yield each Move and each Update."""
         return play_td_game(self, turn, rng)
-
-    def choose(self, board, rng):
-        """Return a greedy move."""
-        return epsilon_greedy(self.values(board), 0.0, rng)[0]
-
-    def values(self, board):
-        """Return the value of each move."""
-        return {cell: self.q[board, cell] for cell in self.game.legal_moves(board)}
-
-    def value(self, board, cell):
-        """Return the value of one move to its player."""
-        return self.q[board, cell]

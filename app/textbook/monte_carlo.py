@@ -7,21 +7,21 @@ for control without them; section 2.4 for incremental averages.
 from collections import Counter
 
 from app.textbook.exploration import epsilon_greedy
+from app.textbook.learner import Learner
 from app.textbook.loop import Update
 from app.textbook.schedule import decay
 from app.textbook.start import start_game
-from app.textbook.table import Values, get_reward
+from app.textbook.table import get_reward
 from app.textbook.whole_game import play_whole_game
 
 
-class MonteCarlo:
+class MonteCarlo(Learner):
     """A table of Q(s, a), the average return of each move: s is a board, a the cell filled."""
 
     def __init__(self, game, parameters):
-        self.game, self.parameters = game, parameters
-        self.q = Values(parameters.initial)
+        super().__init__(game, parameters)
         self.visits = Counter()
-        self.epsilon = self.next_epsilon = 0.0
+        self.next_epsilon = 0.0
 
     def update(self, s, a, episode_return):
         """Move Q(s, a) towards the average of its returns (Sutton & Barto, eq. 2.3)."""
@@ -51,15 +51,3 @@ class MonteCarlo:
         """Return an epsilon-greedy move; with exploring starts the first move is random."""
         epsilon, self.next_epsilon = self.next_epsilon, self.epsilon
         return epsilon_greedy(self.values(board), epsilon, rng)
-
-    def choose(self, board, rng):
-        """Return a greedy move."""
-        return epsilon_greedy(self.values(board), 0.0, rng)[0]
-
-    def values(self, board):
-        """Return the value of each move."""
-        return {cell: self.q[board, cell] for cell in self.game.legal_moves(board)}
-
-    def value(self, board, cell):
-        """Return the value of one move to its player."""
-        return self.q[board, cell]

@@ -4,17 +4,13 @@ Source: value iteration, Bellman (1957); Sutton & Barto (2018), eq. 4.10 for its
 with one sampled successor in place of the expectation.
 """
 
-from app.textbook.exploration import epsilon_greedy
+from app.textbook.learner import Learner
 from app.textbook.loop import Update
-from app.textbook.table import Values, get_reward
+from app.textbook.table import get_reward
 
 
-class QIteration:
+class QIteration(Learner):
     """A table of Q(s, a): s is a board, a the cell that its player fills."""
-
-    def __init__(self, game, parameters):
-        self.game, self.parameters = game, parameters
-        self.q = Values(parameters.initial)
 
     def update(self, s, a, turn, rng):
         """Set Q(s, a) to reward + gamma max Q(s_next, .), after one sampled reply."""
@@ -42,15 +38,3 @@ class QIteration:
             for a in game.legal_moves(s):
                 if not (parameters.sticky and q[s, a] == parameters.loss):
                     yield self.update(s, a, turn, rng)
-
-    def choose(self, board, rng):
-        """Return a greedy move."""
-        return epsilon_greedy(self.values(board), 0.0, rng)[0]
-
-    def values(self, board):
-        """Return the value of each move."""
-        return {cell: self.q[board, cell] for cell in self.game.legal_moves(board)}
-
-    def value(self, board, cell):
-        """Return the value of one move to its player."""
-        return self.q[board, cell]

@@ -4,18 +4,16 @@ Source: Sutton & Barto (2018), section 12.7; the first edition (1998), section 7
 Rummery & Niranjan (1994), "On-line Q-learning using connectionist systems".
 """
 
-from app.textbook.exploration import epsilon_greedy
+from app.textbook.learner import Learner
 from app.textbook.loop import Update
-from app.textbook.table import Values
 from app.textbook.td_game import play_td_game
 
 
-class SarsaLambda:
+class SarsaLambda(Learner):
     """A table of Q(s, a): s is a board, a the cell that its player fills."""
 
     def __init__(self, game, parameters):
-        self.game, self.parameters = game, parameters
-        self.q = Values(parameters.initial)
+        super().__init__(game, parameters)
         self.z = {"X": {}, "O": {}}  # by player, the trace of each move in this game
         self.earlier = []  # the Updates of the moves before the last one
 
@@ -55,15 +53,3 @@ class SarsaLambda:
             yield event
             yield from self.earlier
             self.earlier = []
-
-    def choose(self, board, rng):
-        """Return a greedy move."""
-        return epsilon_greedy(self.values(board), 0.0, rng)[0]
-
-    def values(self, board):
-        """Return the value of each move."""
-        return {cell: self.q[board, cell] for cell in self.game.legal_moves(board)}
-
-    def value(self, board, cell):
-        """Return the value of one move to its player."""
-        return self.q[board, cell]

@@ -5,11 +5,12 @@ games as a framework for multi-agent reinforcement learning", for two sides with
 """
 
 from app.textbook.exploration import epsilon_greedy
+from app.textbook.learner import Learner
 from app.textbook.loop import Move, Update
 from app.textbook.schedule import decay
 
 
-class SelfPlay:
+class SelfPlay(Learner):
     """A table of Q(s, a), each value in the view of the player to move in s."""
 
     def __init__(self, game, parameters):
@@ -62,14 +63,6 @@ class SelfPlay:
         }
         reward = rewards[self.game.result(board, "X")]
         return reward if player == "X" else -reward
-
-    def choose(self, board, rng):
-        """Return a greedy move."""
-        return epsilon_greedy(self.values(board), 0.0, rng)[0]
-
-    def values(self, board):
-        """Return the value of each move to the player who moves."""
-        return {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
 
     def value(self, board, cell):
         """Return Q(s, a) for its mover; at first it is `initial` for X, -`initial` for O."""
