@@ -9,7 +9,6 @@ from app.recipes.algorithms import compute_final_rate
 from app.reference import build_rules, find_learner
 from app.textbook.expected_sarsa import ExpectedSarsa
 from app.textbook.loop import Update
-from app.textbook.rng import Random
 from app.textbook.self_play import SelfPlay
 from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position, parse_position
@@ -116,9 +115,6 @@ def update_before_reply(query: ValueQuery, reply_cell: int | None) -> Update:
         format_position(query.game, query.position), query.cell
     )
     return update
-
-
-UNUSED_RANDOM = Random(0)  # for updates whose random choices are made already
 
 
 def compute_reason_after_reply(query: ValueQuery) -> ValueReason:
