@@ -316,6 +316,29 @@ def _describe_result(state: MatchState) -> str:
 # from a loss to a win.
 FIRST_AGENT = "q-learning-4"
 FIRST_RECORD = "0276"
+# agent -> how it learned, with the number of its games or sweeps; the first agent is shown first
+FRONT_AGENTS = {
+    FIRST_AGENT: gettext_noop(
+        "It played %(count)s games, first against random moves, then against itself. After each of "
+        "its moves it changed one number, Q(s, a), towards the best that could follow."
+    ),
+    "q-iteration": gettext_noop(
+        "It played no game: in %(count)s sweeps it went through every position and every move. The "
+        "value of a move became the best value after one answer of the opponent."
+    ),
+    "self-play": gettext_noop(
+        "It played %(count)s games against itself. Both sides share one table: X looks for high "
+        "values, O for low ones, and after every move one value changes."
+    ),
+    "menace": gettext_noop(
+        "It draws each move from a matchbox of coloured beads. After each of %(count)s games "
+        "against random moves, beads of the moves played were added, or taken away if it lost."
+    ),
+    "dqn-vs-random": gettext_noop(
+        "A neural network learned from %(count)s games against random moves. Each step of its "
+        "training moves its outputs towards the reward plus the best value that can follow."
+    ),
+}
 BEGINNER_LOSS_SHARE = 0.1  # share of games lost against uniformly random moves
 # name of a strength -> its rule, as pages explain it
 STRENGTH_MEANINGS = {

@@ -31,7 +31,8 @@ const shownFor = {}; // the address that each was filled from
 function load(part, address, source, of) {
   if (shownFor[part] === address && of === undefined) return;
   shownFor[part] = address;
-  const answer = htmx.ajax("GET", address + (of ?? ""), { source, target: `#${part}`, swap: "outerHTML" });
+  const target = `#${part}`; // the front page selects its board from other answers
+  const answer = htmx.ajax("GET", address + (of ?? ""), { source, target, select: target, swap: "outerHTML" });
   answer.catch(() => {}); // given up for a newer one, or said by the board
 }
 
@@ -166,6 +167,7 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("input", ({ target: { id, value } }) => {
   if (id !== "find") return;
+  byId("others").open = Boolean(value);
   for (const list of document.querySelectorAll(".cards")) {
     for (const card of list.children) card.hidden = !card.textContent.toLowerCase().includes(value.toLowerCase());
     list.previousElementSibling.hidden = !list.querySelector("li:not([hidden])");

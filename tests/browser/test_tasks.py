@@ -616,6 +616,13 @@ def test_single_keys_work_anywhere_but_in_fields_and_can_be_switched_off(page: P
 # Without JavaScript
 
 
+def test_a_player_is_chosen_on_the_front_page(page: Page) -> None:
+    page.goto("/")
+    page.click("#seat-o")
+    page.click(".card[value=menace]")
+    expect(page.locator("#seat-o")).to_contain_text("MENACE")
+
+
 def test_a_game_without_javascript(new_context: Callable[..., BrowserContext]) -> None:
     page = new_context(java_script_enabled=False).new_page()
     page.goto("/play/?o=fixed")
@@ -629,6 +636,7 @@ def test_a_game_without_javascript(new_context: Callable[..., BrowserContext]) -
     page.wait_for_load_state()  # the opened part loads after the button
     page.click("#seat-o")
     page.click("#to-players")
+    page.click("#others summary")
     page.click(".card[value=minimax]")
     expect(page).to_have_url(address("/play/?o=minimax"))
     page.click("label[for=tab-settings]")

@@ -12,10 +12,11 @@ from app.web.match_page import MatchPage
 from app.web.navigation import PageBlueprint
 from app.web.rendering import render_page
 from app.web.site_data import HUMAN, SiteData, get_current_site
-from app.web.translation import gettext, gettext_noop
+from app.web.translation import gettext
 from app.web.wording import (
     FIRST_AGENT,
     FIRST_RECORD,
+    FRONT_AGENTS,
     describe_strength,
     grade_strength,
 )
@@ -23,29 +24,6 @@ from app.web.wording import (
 bp = PageBlueprint("front", __name__)
 bp.add_to_sitemap(lambda: [HOME.url()])
 BEGINNER_UPDATES = 500
-# agent -> how it learned, with the number of its games or sweeps; the first agent is shown first
-FRONT_AGENTS = {
-    FIRST_AGENT: gettext_noop(
-        "It played %(count)s games, first against random moves, then against itself. After each of "
-        "its moves it changed one number, Q(s, a), towards the best that could follow."
-    ),
-    "q-iteration": gettext_noop(
-        "It played no game: in %(count)s sweeps it went through every position and every move. The "
-        "value of a move became the best value after one answer of the opponent."
-    ),
-    "self-play": gettext_noop(
-        "It played %(count)s games against itself. Both sides share one table: X looks for high "
-        "values, O for low ones, and after every move one value changes."
-    ),
-    "menace": gettext_noop(
-        "It draws each move from a matchbox of coloured beads. After each of %(count)s games "
-        "against random moves, beads of the moves played were added, or taken away if it lost."
-    ),
-    "dqn-vs-random": gettext_noop(
-        "A neural network learned from %(count)s games against random moves. Each step of its "
-        "training moves its outputs towards the reward plus the best value that can follow."
-    ),
-}
 
 
 class AgentChoice(NamedTuple):

@@ -66,6 +66,7 @@ from app.web.site_data import (
 from app.web.square_reason import SquareReason, explain_square
 from app.web.translation import gettext, gettext_noop
 from app.web.wording import (
+    FRONT_AGENTS,
     MAX_NAMED_SQUARES,
     STRENGTH_MEANINGS,
     Character,
@@ -165,6 +166,7 @@ def _replace_player(
     return match.follow_record("") if state.is_over else match
 
 
+OPEN_GROUPS = 2  # groups of players that are not folded
 PlayerCard = tuple[str, str, Character]  # id, title and description of a player
 # (title of a strength, players of this strength)
 PlayerGroups = tuple[tuple[str, tuple[PlayerCard, ...]], ...]
@@ -177,6 +179,7 @@ class PlayersPage(Page, frozen=True):
     fragment: ClassVar = ("players",)
 
     groups: PlayerGroups
+    other_groups: PlayerGroups  # groups that are folded
     match_url: str  # URL of the match for which the visitor chooses a player
 
 
@@ -184,12 +187,13 @@ class PlayersPage(Page, frozen=True):
 def show_players() -> Response:
     """Show the list of players to choose from."""
     url = play_url(parse_match_at(request.args, get_current_site()).match)
-    return render_page(PlayersPage(group_players(get_current_site()), url))
+    groups = group_players(get_current_site())
+    return render_page(PlayersPage(groups[:OPEN_GROUPS], groups[OPEN_GROUPS:], url))
 
 
 @cached_per_site(4, per_language=True)
 def group_players(site: SiteData) -> PlayerGroups:
-    """Return a person, then all agents and baselines by strength, the weakest first."""
+    """Return a person and a few agents, then the other players by strength, the weakest first."""
     names = [*dict.fromkeys([*site.agents, *site.policies])]
     cards = [
         (name, site.display_titles[name], describe_character(site, name))
@@ -198,12 +202,21 @@ def group_players(site: SiteData) -> PlayerGroups:
     levels = [
         (
             gettext(kind).capitalize(),
-            tuple(card for card in cards if card[2].strength_name == kind),
+            tuple(
+                card
+                for card in cards
+                if card[2].strength_name == kind and card[0] not in FRONT_AGENTS
+            ),
         )
         for kind in STRENGTH_MEANINGS
     ]
     person = HUMAN, gettext("You"), describe_character(site, HUMAN)
-    return ((gettext("A person"), (person,)), *(level for level in levels if level[1]))
+    first = tuple(card for card in cards if card[0] in FRONT_AGENTS)
+    return (
+        (gettext("A person"), (person,)),
+        (gettext("Agents to begin with"), first),
+        *(level for level in levels if level[1]),
+    )
 
 
 class PreferredMoves(NamedTuple):
