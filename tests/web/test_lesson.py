@@ -10,7 +10,7 @@ from app.tictactoe.notation import parse_record
 from app.web.facts import build_certificate, find_losing_game
 from app.web.formatting import format_count, format_signed, name_square
 from app.web.pages.lesson import (
-    BLUNDERING_AGENT,
+    LESSON_AGENT,
     UNBEATABLE_AGENT,
     find_misled_puzzle,
 )
@@ -41,7 +41,7 @@ def test_what_misled_it_is_right_in_its_task_and_loses(site: SiteData) -> None:
     _, puzzle = find_misled_puzzle(site)
     exact = site.get_task_q(puzzle.agent_id)
     task = site.get_task(puzzle.agent_id)
-    assert puzzle.agent_id == BLUNDERING_AGENT
+    assert puzzle.agent_id == LESSON_AGENT
     assert exact is not None
     assert task is not None
     assert task.opponent == "random"

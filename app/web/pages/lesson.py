@@ -35,9 +35,9 @@ from app.web.wording import LESSON_STEPS, LessonStep
 bp = PageBlueprint("lesson", __name__)
 bp.add_room("Learn", "lesson", gettext_noop("Lesson"), lambda: how_url("untrained"))
 
-# In this game X threatens to complete a line, and this agent learns to block it.
-LESSON_AGENT, LESSON_RECORD = "q-table", "024"
-BLUNDERING_AGENT = "q-learning-1"  # trained against random moves
+# In this game X threatens to complete a line, and this agent, trained against random moves, learns
+# to block it.  It still blunders elsewhere.
+LESSON_AGENT, LESSON_RECORD = "q-learning-1", "024"
 UNBEATABLE_AGENT = "champion"
 
 
@@ -255,7 +255,7 @@ def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
     """Return the number and the puzzle of the blunder with the highest value.
 
     The blunder loses against optimal play, but is the best move in the agent's training task,
-    against random moves. Puzzles of BLUNDERING_AGENT are preferred.
+    against random moves. Puzzles of LESSON_AGENT are preferred.
     Raises NotFound with a sentence if no puzzle qualifies.
     """
     candidates = [
@@ -263,7 +263,7 @@ def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
         for number, puzzle in enumerate(list_puzzles(site), 1)
         if puzzle.value_after < 0 and _is_best_against_random(site, puzzle)
     ]
-    preferred = [each for each in candidates if each[1].agent_id == BLUNDERING_AGENT]
+    preferred = [each for each in candidates if each[1].agent_id == LESSON_AGENT]
     if not candidates:
         raise NotFound(
             gettext(
