@@ -16,7 +16,7 @@ COMMAND = "q-tac-toe" if PREFIX else "python -m training"
 
 
 def read_version() -> str:
-    """Return the version of the project, as in "0.7.0"."""
+    """Return the version of the project, as in "0.8.0"."""
     if PREFIX:
         return metadata.version("q-tac-toe")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

@@ -334,5 +334,4 @@ def list_versions(*recipes: Recipe) -> dict[str, str]:
 
 
 def list_packages(recipe: Recipe) -> Sequence[str]:
-    """Return the packages that compute a recipe."""
     return NETWORK_PACKAGES if recipe.is_network else TABLE_PACKAGES

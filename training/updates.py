@@ -51,7 +51,6 @@ UpdateTest = Callable[[Recipe, RecordedGame, TrainingUpdate], bool]
 
 
 def round_for_page(value: float) -> float:
-    """Return a value as a page shows it."""
     return round(value, DECIMALS)
 
 
@@ -223,7 +222,6 @@ def has_narrower_bounds(
 
 
 def is_last_update(_recipe: Recipe, game: RecordedGame, update: TrainingUpdate) -> bool:
-    """Return whether an update is the last update of its game."""
     return game.updates[-1] is update
 
 

@@ -450,7 +450,6 @@ class TableReader:
             self.add_fault(int(entries.row[entry]), fault)
 
     def describe_entry(self, entry: int) -> str:
-        """Return the number or numbers of an entry as text."""
         entries = self.entries
         if entries.kind[entry] == EntryKind.PAIR:
             return f"{entries.first[entry]}, {entries.second[entry]}"

@@ -339,7 +339,6 @@ def split_blank_lines(text: str) -> list[tuple[int, list[str]]]:
 
 
 def _are_values(cells: list[str]) -> bool:
-    """Return whether all cells are numbers."""
     return all(
         parse_number(cell) is not None or cell.strip().lower() == "nan"
         for cell in cells

@@ -106,7 +106,6 @@ def is_whole(number: float | None) -> TypeGuard[float]:
 
 
 def format_item(table_item: TableItem) -> str:
-    """Return an item of a table as text."""
     if table_item is None:
         return "nothing"
     if isinstance(table_item, list | tuple):

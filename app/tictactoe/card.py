@@ -205,7 +205,6 @@ def format_card(card: Card) -> str:
 
 
 def _join_on_one_line(number_list: re.Match[str]) -> str:
-    """Return a list of numbers on one line."""
     inside = number_list[0][1:-1]
     return f"[{' '.join(inside.split())}]"
 

@@ -183,7 +183,6 @@ class Encodings(NamedTuple):
 
 
 def encode_position(game: Game, position: int) -> Encodings:
-    """Return all encodings of a position."""
     packed = encodings.pack_bits(game, position)
     read = []
     if not game.is_over(position):

@@ -155,7 +155,6 @@ class MatchState:
 
     @cached_property
     def position(self) -> int:
-        """The position that is shown."""
         return self.positions[len(self.match.shown_record)]
 
     def follow_move(self, cell: int) -> "MatchState":

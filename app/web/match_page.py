@@ -132,7 +132,6 @@ class MatchPage(Page, frozen=True):
 
     @property
     def match(self) -> Match:
-        """The match that the page shows."""
         return self.state.match
 
     @property
@@ -157,7 +156,6 @@ class MatchPage(Page, frozen=True):
 
     @property
     def value_source_title(self) -> str:
-        """The title of this value source."""
         return self.state.site.display_titles[self.value_source]
 
     @cached_property

@@ -88,12 +88,10 @@ class Destination(NamedTuple):
 
 
 def frame_url(page_url: str) -> str:
-    """Return the URL of the frame that shows a page."""
     return EMBED.rstrip("/") + page_url
 
 
 def page_url(frame_path: str) -> str:
-    """Return the URL of the page that a frame shows."""
     return quote_path(frame_path.removeprefix(EMBED.rstrip("/")))
 
 

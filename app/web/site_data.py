@@ -154,7 +154,6 @@ class SiteData:
 
     @cached_property
     def agents(self) -> Registry[Agent]:
-        """All agents."""
         return Registry(self.shipped_agents, self.lab.is_available, self.lab.get_agent)
 
     @cached_property
@@ -354,7 +353,6 @@ class SiteData:
 
     @cached_per_site(MAX_REGISTERED)
     def get_recipe(self, agent_name: str) -> Recipe:
-        """Return the recipe of an agent."""
         return parse_recipe(
             self.shipped_agents[agent_name].card.recipe
             if agent_name in self.shipped_agents

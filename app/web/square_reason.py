@@ -77,7 +77,6 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> SquareReason:
 
 
 def list_reason_sentences(query: ValueQuery, is_result_shown: bool) -> list[str]:
-    """Return the sentences on the reason for a value."""
     view = evaluate_moves(
         query.site, query.position, query.value_source, query.snapshot
     )

@@ -238,7 +238,6 @@ def _measure_missing_recipes(
     jobs: int,
     scheduler_address: str | None,
 ) -> None:
-    """Measure and store the recipes that are missing in the store."""
     if not missing_recipes:
         return
     step = measure.batch_size
@@ -274,7 +273,6 @@ def _build_summary(
     max_seeds: int | None,
     checks: list[RunDigest],
 ) -> ClaimSummary:
-    """Return the summary of an experiment."""
     conclusion = experiment.conclude(results)
     most = max((len(found) for found in results.runs_by_label.values()), default=0)
     limited = "" if max_seeds is None else f" --seeds {max_seeds}"

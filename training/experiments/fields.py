@@ -29,7 +29,6 @@ class Labels(tuple[str, ...]):
 
     @property
     def single(self) -> str:
-        """The only label."""
         (label,) = self
         return label
 
@@ -88,7 +87,6 @@ class Context:
         return readers[kind](value)
 
     def _read_labels(self, value: str | list[str]) -> Labels:
-        """Return the labels of a text or a list."""
         texts = [value] if isinstance(value, str) else value
         return Labels(label for text in texts for label in self._expand_label(text))
 

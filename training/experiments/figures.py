@@ -32,7 +32,6 @@ class Drawing(TomlTable, frozen=True, tag_field="kind"):
     """
 
     def draw(self, results: Results) -> Figure | None:
-        """Return the figure of the results."""
         raise NotImplementedError
 
 
@@ -150,7 +149,6 @@ class ParameterCurves(Drawing, frozen=True, tag="parameter"):
     title: str
 
     def draw(self, results: Results) -> Curves:
-        """Return the curves."""
         recipes = [results.recipe_by_label[label] for label in self.recipes]
         x_values = [getattr(parse_recipe(one), self.parameter) for one in recipes]
         series = []
@@ -236,7 +234,6 @@ class MedianGrid(Drawing, frozen=True, tag="grid"):
     title: str = ""
 
     def draw(self, results: Results) -> Grid:
-        """Return the grid."""
         width = len(self.column.values)
         rows = [self.recipes[n : n + width] for n in range(0, len(self.recipes), width)]
         return Grid(

@@ -72,7 +72,6 @@ class Cell(TomlTable, frozen=True):
         return self._write_recipe(results, label)
 
     def _write_recipe(self, results: Results, label: str) -> str:
-        """Return the text of a recipe."""
         if self.difference:
             measure = self.difference.measure
             return results.describe_difference(label, self.than.single, measure)
@@ -116,7 +115,6 @@ class Numbers(TomlTable, frozen=True):
     function: Function | None = None  # returns the whole table
 
     def write(self, results: Results) -> Table:
-        """Return the table of the results."""
         if self.function:
             table: Table = self.function.call(results)
             return table
@@ -145,7 +143,6 @@ class Numbers(TomlTable, frozen=True):
         return [*dict.fromkeys([*recipes, *self.cells])]
 
     def _write_row(self, results: Results, heading: str, length: int) -> list[str]:
-        """Return the texts of a row."""
         if heading not in self.cells:
             return [cell.write(results, heading) for cell in self.columns.values()]
         texts = [

@@ -100,7 +100,6 @@ class Results:
 
 
 def name_with_seed(recipe_name: str, seed: int) -> str:
-    """Return the name of a recipe with this seed."""
     return name_recipe(parse_recipe(recipe_name).with_seed(seed))
 
 

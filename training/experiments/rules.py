@@ -17,7 +17,6 @@ class Rule(TomlTable, frozen=True, tag_field="kind"):
     """Base class of the rules: `kind` is a name in quotation marks below."""
 
     def holds(self, results: Results) -> bool:
-        """Return whether the results follow the rule."""
         raise NotImplementedError
 
 
@@ -108,7 +107,6 @@ class Range(Rule, frozen=True, tag="range"):
     reported: float
 
     def holds(self, results: Results) -> bool:
-        """Return whether the number is in the range."""
         values = results.list_values(self.recipe.single, self.of.measure)
         return min(values) <= self.reported <= max(values)
 
@@ -135,7 +133,6 @@ class FunctionRule(Rule, frozen=True, tag="function"):
     function: Function
 
     def holds(self, results: Results) -> bool:
-        """Return what the function returns."""
         return bool(self.function.call(results))
 
 
@@ -170,7 +167,6 @@ class Part(
             raise ValueError("a part has its rules in one of rules, any and unless")
 
     def holds(self, results: Results) -> bool:
-        """Return whether the part holds."""
         if self.any:
             return any(passes(test, results) for test in self.any)
         if self.unless:

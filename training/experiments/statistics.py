@@ -25,7 +25,6 @@ EMPTY_CELL = "\N{EN DASH}"  # a table cell without a number
 
 
 def compute_mean(values: Sequence[float]) -> float:
-    """Return the mean of numbers."""
     return sum(values) / len(values)
 
 

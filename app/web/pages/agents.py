@@ -106,7 +106,6 @@ class TableOrder(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The URL of the table in this order."""
         return (
             AGENTS.url()
             if self == TableOrder()
@@ -272,12 +271,10 @@ class AgentsPage(Page, frozen=True):
 
     @property
     def groups(self) -> Mapping[ColumnGroup, list[Column]]:
-        """The columns of each group."""
         return COLUMNS_BY_GROUP
 
     @property
     def rows(self) -> list[AgentRow]:
-        """The rows of the agents."""
         return sort_players(
             list_agent_rows(self.site, self.site.agents), self.table_order
         )
@@ -404,7 +401,6 @@ class AgentPage(Page, frozen=True):
 
     @cached_property
     def card(self) -> Card:
-        """The card of the agent."""
         return self.site.agents[self.name].card
 
     @property
@@ -494,7 +490,6 @@ class AgentPage(Page, frozen=True):
 
     @property
     def training_opponents(self) -> str:
-        """The opponents in the training."""
         opponents = (
             get_opponent_name(self.site, opponent)
             for opponent, _ in self._recipe.phases
@@ -535,7 +530,6 @@ class AgentPage(Page, frozen=True):
 
     @property
     def recipe_parameters(self) -> Sequence[Parameter]:
-        """The parameters of the recipe."""
         return list_parameters(self._recipe)
 
     @property

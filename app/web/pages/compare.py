@@ -395,7 +395,6 @@ class ComparePage(Page, frozen=True):
 
     @property
     def site(self) -> SiteData:
-        """The data of the site."""
         return self.state.site
 
     @property

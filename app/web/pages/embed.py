@@ -101,12 +101,10 @@ class CurvesPage(Page, frozen=True):
 
     @property
     def title(self) -> str:
-        """The title of the curves."""
         return self.export.title
 
     @property
     def whole_page_url(self) -> str:
-        """The URL of the whole page."""
         return self.export.page_url
 
     @property
@@ -175,7 +173,6 @@ class FilmPage(Page, frozen=True):
 
     @property
     def whole_page_url(self) -> str:
-        """The URL of the whole page."""
         step = self.site.get_snapshot_parameter(self.name, self.snapshot)
         return mind_url(self.name, step, self._colouring_in_url)
 
@@ -206,7 +203,6 @@ class FigurePage(Page, frozen=True):
 
     @property
     def table(self) -> HtmlTable:
-        """The numbers of the figure."""
         figure = self.summary.figures[self.figure_number - 1]
         return build_table(figure, self.site, self.summary.first_seed)
 
@@ -315,7 +311,6 @@ class ExportsPage(Page, frozen=True):
 
     @property
     def match_url(self) -> str:
-        """The URL of the match."""
         return play_url(self.state.match)
 
     @property
@@ -345,7 +340,6 @@ class ExportsPage(Page, frozen=True):
 
     @property
     def _match_at_end(self) -> Match:
-        """The match at its end."""
         match = self.state.match
         return replace(match.show_ply(len(match.record)), replays_record=False)
 

@@ -174,7 +174,6 @@ class FaultPage(Page, frozen=True):
 
     @property
     def fault_text(self) -> FaultText:
-        """The texts of the fault."""
         return FAULT_TEXTS[self.fault]
 
     @property
@@ -224,7 +223,6 @@ class FaultPage(Page, frozen=True):
 
     @property
     def board_sentence(self) -> str:
-        """The sentence on the board that shows the fault."""
         return describe_board(self.site, self.fault, self._record)
 
     @cached_property
@@ -276,12 +274,10 @@ class FaultPuzzlePage(Page, frozen=True):
 
     @property
     def fault_text(self) -> FaultText:
-        """The texts of the fault."""
         return FAULT_TEXTS[self.fault]
 
     @cached_property
     def fault_agent(self) -> FaultAgent:
-        """The agent with the fault."""
         agent, _ = find_fault_agents(self.site, self.fault)
         return build_side(
             self.site, agent, "with", "", find_telling_record(self.site, self.fault)

@@ -135,7 +135,6 @@ class FrontPage(MatchPage, frozen=True):
 
     @property
     def agent_count(self) -> int:
-        """The number of all agents."""
         return len(self.state.site.agents)
 
 

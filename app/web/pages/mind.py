@@ -121,7 +121,6 @@ class MindPage(Page, frozen=True):
 
     @property
     def chosen_tile(self) -> MindTile:
-        """The chosen tile."""
         return _build_tile(self.site, self.name, self.snapshot, self.tile_number)
 
     @property

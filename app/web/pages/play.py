@@ -317,7 +317,6 @@ class SettingsPage(Page, frozen=True):
 
     @property
     def match(self) -> Match:
-        """The match with its settings."""
         return self.state.match
 
     @property
@@ -455,7 +454,6 @@ class SquarePage(Page, frozen=True):
 
     @property
     def page_url(self) -> str:
-        """The URL of this page."""
         return match_url(SQUARE, self.match, f"cell={DIGITS[self.cell]}")
 
     @property

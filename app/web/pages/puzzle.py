@@ -136,7 +136,6 @@ class PuzzlesPage(Page, frozen=True):
 
     @property
     def puzzle_count(self) -> int:
-        """The number of puzzles."""
         return len(list_puzzles(self.site))
 
     @property
@@ -178,7 +177,6 @@ class ScorePage(Page, frozen=True):
 
     @property
     def page_url(self) -> str:
-        """The URL of this page."""
         return SCORE.url(
             self.last_puzzle_number, day=self.day_in_url, answers=self.answer_digits
         )

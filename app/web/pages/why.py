@@ -104,7 +104,6 @@ class Explanation(NamedTuple):
 
 
 def explain_value(query: ValueQuery) -> Explanation:
-    """Return the explanation of a value."""
     rule = find_update_rule(query)
     if query.site.is_taught_by_person(query.value_source):
         return _explain_taught_value(query, rule)
@@ -471,7 +470,6 @@ class WhyPage(Page, frozen=True):
 
     @property
     def value_source_title(self) -> str:
-        """The title of the value source."""
         return self.value_query.site.display_titles[self.value_query.value_source]
 
     @property
@@ -513,7 +511,6 @@ class WhyPage(Page, frozen=True):
 
     @property
     def page_url(self) -> str:
-        """The URL of this page."""
         return why_url(self.state.match, self.value_query.cell)
 
     @property
@@ -526,7 +523,6 @@ class WhyPage(Page, frozen=True):
 
     @property
     def match_url(self) -> str:
-        """The URL of the match."""
         return play_url(self.state.match)
 
     @property

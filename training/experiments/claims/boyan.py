@@ -23,7 +23,6 @@ def compute_bound(_results: Results) -> float:
 
 
 def format_bound(results: Results) -> str:
-    """Return the bound as text."""
     return format_percent(compute_bound(results), 2)
 
 

@@ -79,7 +79,6 @@ def is_factor_right(_results: Results) -> bool:
 
 
 def draw_counts(_results: Results) -> Bars:
-    """Return all counts as bars."""
     bars = [
         Bar(name, float(count), record="" if name == CLASSES else None)
         for name, count in count_everything().items()

@@ -116,7 +116,6 @@ class Duel:
 
     @property
     def measure(self) -> Measure:
-        """The measure that the page shows."""
         return self.measures[self.measure_key]
 
     @property

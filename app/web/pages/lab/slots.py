@@ -257,7 +257,6 @@ def describe_algorithm(algorithm: type[Recipe]) -> str:
 
 
 def _build_measure_slot(setup: Setup, measures: Mapping[str, Measure]) -> Slot:
-    """Return the slot of the measure."""
     links = [
         Destination(
             capitalize_first_letter(measure.noun),

@@ -59,7 +59,6 @@ class Attempt:
 
     @cached_property
     def puzzle(self) -> Puzzle:
-        """The puzzle with this number."""
         return list_puzzles(self.site)[self.puzzle_number - 1]
 
     @property

@@ -120,7 +120,6 @@ class Export(NamedTuple):
 
 
 def export_board(state: MatchState) -> Export:
-    """Return the export of the board of a match."""
     match = state.match
     frame = match_url(EMBED_BOARD, match)
     title = gettext("Tic-tac-toe after %(plies)s moves", plies=len(match.shown_record))
@@ -211,7 +210,6 @@ def export_daily_puzzles() -> Export:
 
 
 def export_lesson_step(step: LessonStep) -> Export:
-    """Return the export of a step of the lesson."""
     title = f"How a program learns tic-tac-toe: {step.title}"
     return _build_page_export(title, how_url(step.slug), LESSON_STEP_SIZE)
 
@@ -363,7 +361,6 @@ def build_svg_response(
 
 
 def build_png_response(drawing: Drawing, file_name: str = "") -> Response:
-    """Return a response with a drawing as PNG."""
     return _build_shared_response(
         render_png(drawing), "image/png", file_name and f"{file_name}.png"
     )

@@ -186,7 +186,6 @@ class UpdateArithmetic(NamedTuple):
 
 
 def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePicture:
-    """Return the picture of an update."""
     move = event.move
     update = event.update
     style = terms.style

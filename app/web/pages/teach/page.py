@@ -417,7 +417,6 @@ class TeachPage(Page, frozen=True):
 
     @property
     def lesson_name(self) -> str:
-        """The name of the lesson shown."""
         return (
             _name_lessons(self.course.lessons)[self.shown_lesson - 1]
             if self._lesson
@@ -426,7 +425,6 @@ class TeachPage(Page, frozen=True):
 
     @property
     def lesson_result(self) -> str:
-        """The result of the lesson shown."""
         return _describe_lesson(self._recipe, self._lesson) if self._lesson else ""
 
     @property
@@ -538,7 +536,6 @@ class TeachPage(Page, frozen=True):
 
     @property
     def page_url(self) -> str:
-        """The URL of this page."""
         return teach_url(
             _shorten_name(self.course.recipe), unfinished_moves=self.unfinished_moves
         )
@@ -797,7 +794,6 @@ def _list_squares(values: MoveValues) -> list[TaughtSquare]:
 
 
 def _name_lessons(lessons: list[Lesson]) -> list[str]:
-    """Return the name of each lesson."""
     labels = []
     games = 0
     for lesson in lessons:

@@ -102,7 +102,6 @@ class PaperPage(Page, frozen=True):
 
     @property
     def box_count(self) -> int:
-        """The number of boxes."""
         return len(self._boxes_of_set)
 
     @property
