@@ -137,7 +137,7 @@ def test_the_lesson_and_its_puzzle_stay_in_a_frame_on_a_phone(
     expect(frame.locator("[data-film-updates]")).not_to_have_text("0")
     with page.expect_popup() as opened:
         frame.locator("#more-1").click()
-    assert opened.value.url == f"{base_url}/mind/q-table"
+    assert opened.value.url == f"{base_url}/mind/q-learning-1"
     frame.locator("#stop-after").click()
     expect(frame.locator("h1")).to_have_text("A wrong value")
     frame.locator("#board-0").click()
