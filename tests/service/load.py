@@ -75,7 +75,7 @@ GOAL_START, GOAL_MEMORY = "< 2 s", "< 150 MiB"
 STEPS_OF_START = {
     "the server's packages": "import gevent.monkey, gunicorn.app.wsgiapp",
     "numpy and Flask": "import numpy, flask",
-    "the site's modules": "import app.web",
+    "the site's modules": "import app.web.application",
     "the models, and what follows from them": "app.web.create_app()",
 }
 FORKS = 5  # number of processes; the median counts
