@@ -1,5 +1,6 @@
 """The gallery of faults: agents as their recipes define them, exact figures, solvable puzzles."""
 
+import re
 from html import unescape
 
 import numpy as np
@@ -10,6 +11,7 @@ from app.recipes import name_recipe
 from app.recipes.faults import CORRECT_RECIPES, FAULTY_RECIPES, find_correct_recipe
 from app.tictactoe.notation import format_position, replay_record
 from app.web.pages.faults import (
+    FAULT_EFFECTS,
     FAULT_ORDER,
     FAULT_TEXTS,
     find_fault_agents,
@@ -45,8 +47,16 @@ def test_a_fault_is_shown_with_its_figures(client: FlaskClient, fault: str) -> N
     page = unescape(client.get(f"/faults/{fault}").text)
     assert FAULT_TEXTS[fault].faulty_line in page
     assert FAULT_TEXTS[fault].correct_line in page
-    agent = client.get("/faults/none")
-    assert agent.status_code == 404
+    shown = re.search(
+        r"the median is ([\d,.]+) positions of 4,520, without the fault ([\d,.]+)\.", page
+    )
+    assert shown
+    effect = FAULT_EFFECTS[fault]
+    for text, counts in zip(
+        shown.groups(), (effect.faulty_blunders, effect.correct_blunders), strict=True
+    ):
+        assert float(text.replace(",", "")) == np.median(counts)
+    assert client.get("/faults/none").status_code == 404
 
 
 def test_the_board_shows_a_loss_at_once_or_a_value_that_no_game_has(site: SiteData) -> None:

@@ -28,6 +28,7 @@ from app.web.comparison import Comparison, SourceSnapshot
 from app.web.formatting import (
     format_choices,
     format_count,
+    format_number,
     format_percent,
     format_signed,
 )
@@ -117,8 +118,8 @@ class FaultEffect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def medians(self) -> tuple[str, str]:
         """The median numbers of blunders with the fault and without, as text."""
-        faulty = format_count(round(median(self.faulty_blunders)))
-        return faulty, format_count(round(median(self.correct_blunders)))
+        faulty, correct = median(self.faulty_blunders), median(self.correct_blunders)
+        return format_number(faulty), format_number(correct)
 
 
 EFFECTS_FILE = Path(__file__).with_suffix(".json")
