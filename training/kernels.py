@@ -29,7 +29,9 @@ def choose_folder() -> Path:
     """
     beside = ROOT / "training/learners/__pycache__"
     if FOLDER_VARIABLE in os.environ:
-        return Path(os.environ[FOLDER_VARIABLE])
+        folder = Path(os.environ[FOLDER_VARIABLE])
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
     if _is_writable(beside):  # where numba saves them by itself
         return beside
     folder = user_cache_path("q-tac-toe") / "kernels"

@@ -23,6 +23,7 @@ from app.recipes import ALGORITHMS, name_script_file, parse_recipe
 from app.recipes.on_demand import MAX_UPDATES
 from app.recipes.parameters import get_parameters
 from app.tictactoe.agents import ModelError, encode_agent, pack_agent, read_arrays_file, save_agent
+from app.tictactoe.files import get_runtime_folder
 from app.tictactoe.game import build_game
 from app.web.facts import get_figures
 from app.web.on_demand import (
@@ -357,6 +358,13 @@ def test_kernels_are_kept_in_a_folder_of_the_user_if_the_code_is_read_only(
     folder = choose_folder()
     assert folder.is_relative_to(tmp_path / "cache")
     assert os.environ[kernels.FOLDER_VARIABLE] == str(folder)
+    monkeypatch.setenv(kernels.FOLDER_VARIABLE, str(tmp_path / "chosen/by an operator"))
+    assert choose_folder() == tmp_path / "chosen/by an operator"
+    assert choose_folder().is_dir()
+    monkeypatch.delenv(kernels.FOLDER_VARIABLE)
+    (tmp_path / "home").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))  # nothing can be written there
+    assert choose_folder() == get_runtime_folder()
 
 
 def test_kernels_of_changed_code_count_as_missing(
