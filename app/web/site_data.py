@@ -336,6 +336,18 @@ class SiteData:
         return np.nan_to_num(self.optimal_q).astype(np.int8) * plies_to_end
 
     @cached_property
+    def wins_at_once(self) -> NDArray[np.bool_]:
+        """Whether each move ends the game with a win, [D, cells]; False where illegal."""
+        wins: NDArray[np.bool_] = self.game.legal & (self.signed_moves_to_end == 1)
+        return wins
+
+    @cached_property
+    def loses_at_once(self) -> NDArray[np.bool_]:
+        """Whether the opponent can win with its next move, [D, cells]; False where illegal."""
+        losses: NDArray[np.bool_] = self.game.legal & (self.signed_moves_to_end == -2)
+        return losses
+
+    @cached_property
     def fastest_policy(self) -> Policy:
         """The policy that wins soonest and loses latest; equal moves have equal probability."""
         return policy_from_values(

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.tictactoe.game import Game
 from app.tictactoe.notation import MARKS
 from app.tictactoe.views import scale_values
 from app.web.algorithms import is_explainable
@@ -129,7 +128,7 @@ def _give_reason(query: ValueQuery, view: MoveValues) -> str:
         return _describe_only_answer(query, opponent, answers[0])
     after = [int(game.successor[query.next_position, cell]) for cell in answers]
     losing = sum(game.is_over(each) and bool(query.get_outcome(each)) for each in after)
-    winning = sum(_can_win_at_once(game, each) for each in after)
+    winning = sum(_can_win_at_once(site, each) for each in after)
     values = {
         "all": len(answers),
         "opponent": opponent,
@@ -165,7 +164,7 @@ def _describe_only_answer(query: ValueQuery, opponent: str, cell: int) -> str:
         words = gettext_noop("%(opponent)s answers %(square)s and draws.")
         if query.get_outcome(position):
             words = gettext_noop("%(opponent)s answers %(square)s and wins.")
-    elif _can_win_at_once(query.game, position):
+    elif _can_win_at_once(query.site, position):
         words = gettext_noop("%(opponent)s answers %(square)s, then %(mark)s can win.")
     sentence = gettext(
         words,
@@ -185,13 +184,9 @@ def _name_opponent(query: ValueQuery) -> str:
     return query.site.display_titles[query.opponent]
 
 
-def _can_win_at_once(game: Game, position: int) -> bool:
+def _can_win_at_once(site: SiteData, position: int) -> bool:
     """Return whether the player to move has a move that wins the game."""
-    if game.is_over(position):
-        return False
-    mover = game.to_move[position]
-    after = game.successor[position][game.legal[position]].tolist()
-    return any(game.is_over(each) and game.get_result(each) == mover for each in after)
+    return not site.game.is_over(position) and bool(site.wins_at_once[position].any())
 
 
 def _draw_value_curve(query: ValueQuery, view: MoveValues) -> tuple[str, str]:

@@ -62,7 +62,6 @@ CHOICE_OFFSETS = (0, 3, 7)
 
 
 MAX_REWARD = 1.0  # of a win
-PLIES_TO_LOSS = 2  # the own move and the winning move of the opponent
 
 
 class FirstUpdate(
@@ -367,9 +366,8 @@ def find_telling_record(site: SiteData, fault: str) -> str:
 def _compute_loss_chances(site: SiteData, agent: Agent) -> NDArray[np.float64]:
     """Return for each decision, [D], the chance of a blunder that lets the opponent win at once."""
     policy = policy_from_values(agent.q, agent.card.play_rule)
-    loses_at_once = site.signed_moves_to_end == -PLIES_TO_LOSS
-    blunder = site.game.legal & ~site.is_move_correct
-    chances: NDArray[np.float64] = (policy * (loses_at_once & blunder)).sum(axis=1)
+    blunder = site.loses_at_once & ~site.is_move_correct
+    chances: NDArray[np.float64] = (policy * blunder).sum(axis=1)
     return chances
 
 

@@ -42,9 +42,6 @@ ANSWER_WORDS = (
 )
 
 
-PLIES_TO_LOSS = 2  # the own move and the winning move of the opponent
-
-
 @dataclass(frozen=True)
 class Attempt:
     """A puzzle with the visitor's answers so far."""
@@ -70,13 +67,14 @@ class Attempt:
     def kind(self) -> str:
         """The kind of the puzzle: "win" at once, "block", "fork", "defend", or which of "two"."""
         puzzle = self.puzzle
-        plies = self.site.signed_moves_to_end[puzzle.position]
-        if (plies[puzzle.correct_cells] == 1).any():
+        position = puzzle.position
+        if self.site.wins_at_once[position].any():
             is_choice = self.puzzle_number % 2 and len(self._offered_pair) > 1
             return "two" if is_choice else "win"
         if puzzle.value_before:
             return "fork"
-        return "block" if plies[puzzle.blunder_cell] == -PLIES_TO_LOSS else "defend"
+        is_block = self.site.loses_at_once[position, puzzle.blunder_cell]
+        return "block" if is_block else "defend"
 
     @cached_property
     def _offered_pair(self) -> list[int]:
