@@ -187,7 +187,7 @@ class MatchPage(Page, frozen=True):
     @cached_property
     def losing_move(self) -> ReviewedMove | None:
         """The blunder that decided a finished game."""
-        return find_losing_move(self.state)
+        return find_losing_move(self.state, self.reviewed_moves)
 
     @property
     def result_class(self) -> str:
@@ -325,7 +325,10 @@ class MatchPage(Page, frozen=True):
                 "your-turn", gettext("Play it"), build_url(yours), "primary"
             )
             return BoardHeadline(
-                gettext("Your turn"), "", [play], summarise_game(state)
+                gettext("Your turn"),
+                "",
+                [play],
+                summarise_game(state, self.losing_move),
             )
         actions = [
             ActionButton(
@@ -440,7 +443,9 @@ def _describe_seat(state: MatchState, player: int) -> SeatHeader:
     )
 
 
-def find_losing_move(state: MatchState) -> ReviewedMove | None:
+def find_losing_move(
+    state: MatchState, reviewed_moves: list[ReviewedMove]
+) -> ReviewedMove | None:
     """Return the last blunder of a finished game, None if there was none.
 
     If a person did not win, this is the person's last blunder, if there is one.
@@ -448,7 +453,7 @@ def find_losing_move(state: MatchState) -> ReviewedMove | None:
     if not state.is_over:
         return None
     side = state.match.person_side
-    blunders = [move for move in review_moves(state) if move.is_blunder]
+    blunders = [move for move in reviewed_moves if move.is_blunder]
     if side is not None and get_result_name(state) != "win":
         own = [move for move in blunders if move.mark == MARKS[side]]
         blunders = own or blunders
@@ -475,11 +480,10 @@ def _describe_losing_move(state: MatchState, blame: ReviewedMove) -> str:
     return gettext(words, ply=blame.ply, who=who, what=what)
 
 
-def summarise_game(state: MatchState) -> str:
-    """Return a sentence on a finished game: the caption of its preview picture."""
+def summarise_game(state: MatchState, blame: ReviewedMove | None) -> str:
+    """Return a sentence on a finished game and the blunder that decided it, if there was one."""
     match = state.match
     site = state.site
-    blame = find_losing_move(state)
     if not blame:
         return gettext("No move was a blunder.")
     winner = site.game.get_result(state.position)
@@ -505,7 +509,7 @@ def summarise_game(state: MatchState) -> str:
     return gettext(words, who=name, value=value, ply=blame.ply)
 
 
-def describe_for_others(state: MatchState) -> str:
+def describe_for_others(state: MatchState, reviewed_moves: list[ReviewedMove]) -> str:
     """Return the title of a match for those who receive its link: they play neither side yet."""
     match = state.match
     titles = state.site.display_titles
@@ -523,7 +527,7 @@ def describe_for_others(state: MatchState) -> str:
             o=names[1],
         )
     agent = titles[match.get_player_name(-match.person_side)]
-    blunders = [move.ply for move in review_moves(state) if move.is_blunder]
+    blunders = [move.ply for move in reviewed_moves if move.is_blunder]
     own_plies = [ply for ply in blunders if get_mover(ply - 1) == -match.person_side]
     if own_plies and own_plies[0] <= len(match.shown_record):
         return gettext(

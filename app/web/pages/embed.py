@@ -19,7 +19,7 @@ from app.experiments import ClaimSummary
 from app.web import comparison
 from app.web.comparison import list_learned_views, parse_comparison
 from app.web.formatting import capitalize_first_letter
-from app.web.game_review import review_moves
+from app.web.game_review import ReviewedMove, review_moves
 from app.web.links.embed import (
     EMBED_BOARD,
     EMBED_CURVE,
@@ -307,7 +307,7 @@ class ExportsPage(Page, frozen=True):
     @property
     def title(self) -> str:
         """The title for those who receive the link."""
-        return describe_for_others(self.state)
+        return describe_for_others(self.state, self._reviewed_moves)
 
     @property
     def match_url(self) -> str:
@@ -323,7 +323,10 @@ class ExportsPage(Page, frozen=True):
     @property
     def picture_text(self) -> str:
         """The text below the picture."""
-        return summarise_game(self.state) if self.state.is_over else ""
+        if not self.state.is_over:
+            return ""
+        blame = find_losing_move(self.state, self._reviewed_moves)
+        return summarise_game(self.state, blame)
 
     @property
     def replay_url(self) -> str:
@@ -337,6 +340,10 @@ class ExportsPage(Page, frozen=True):
                 result_counts=Match().result_counts,
             )
         )
+
+    @cached_property
+    def _reviewed_moves(self) -> list[ReviewedMove]:
+        return review_moves(self.state)
 
     @property
     def _match_at_end(self) -> Match:
@@ -461,10 +468,11 @@ def download_board_preview(record: str = "") -> Response:
         None if state.match.hides_values or state.is_over else evaluate_match(state)
     )
     unsaid = [EMPTY_NOTE] * state.site.game.cells
-    line = describe_for_others(state)
-    blame = find_losing_move(state)
+    moves = review_moves(state)
+    line = describe_for_others(state, moves)
+    blame = find_losing_move(state, moves)
     if state.is_over:
-        line = summarise_game(state)
+        line = summarise_game(state, blame)
     if move_values:
         line = build_legend(state, move_values).caption
     turned = state.played_cells[blame.ply - 1] if blame else None

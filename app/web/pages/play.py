@@ -366,7 +366,7 @@ class PlayPage(MatchPage, frozen=True):
     @property
     def shared_title(self) -> str:
         """The title for those who receive a link to this page."""
-        return describe_for_others(self.state)
+        return describe_for_others(self.state, self.reviewed_moves)
 
     @property
     def value_chart(self) -> Markup:
