@@ -172,25 +172,29 @@ class TdControl(RecipeWithRewards, frozen=True, kw_only=True):
         return make_environment_task(self)
 
 
+# in the order of the page /faults
+FaultName = Literal[
+    "none",
+    "terminal",
+    "answer",
+    "sign",
+    "occupied",
+    "loser",
+    "sides",
+    "reward",
+    "in-place",
+    "exploration",
+    "step",
+]
+
+
 class QLearning(TdControl, frozen=True, kw_only=True):
     """Q-learning with an update after each step; the opponent is a part of the environment."""
 
     slug: ClassVar[str] = "q-learning"
 
     fault: Annotated[
-        Literal[
-            "none",
-            "terminal",
-            "answer",
-            "sign",
-            "occupied",
-            "loser",
-            "sides",
-            "reward",
-            "in-place",
-            "exploration",
-            "step",
-        ],
+        FaultName,
         Meta(
             description="A classic fault in the code of the learner, planted on purpose: see /faults."
         ),

@@ -1,10 +1,11 @@
 """Recipes with the ten classic faults of a learner's code, and the same recipes without a fault."""
 
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 from msgspec.structs import asdict
 
+from app.recipes.algorithms import FaultName
 from app.recipes.names import parse_recipe
 from app.recipes.parameters import Recipe
 
@@ -27,18 +28,8 @@ FAULTY_RECIPES = MappingProxyType(
         fault: parse_recipe(
             f"{_SPECIAL_RECIPES.get(fault, _SELF_PLAY_RECIPE)},fault={fault}"
         )
-        for fault in (
-            "terminal",
-            "answer",
-            "sign",
-            "occupied",
-            "loser",
-            "sides",
-            "reward",
-            "in-place",
-            "exploration",
-            "step",
-        )
+        for fault in get_args(FaultName)
+        if fault != "none"
     }
 )
 CORRECT_RECIPES = MappingProxyType(

@@ -56,7 +56,7 @@ bp.add_room(
 bp.add_to_sitemap(
     lambda: map(FAULT.url, FAULTY_RECIPES) if get_current_site().lab.faults else []
 )
-FAULT_ORDER = tuple(FAULTY_RECIPES)
+FAULT_ORDER: tuple[str, ...] = tuple(FAULTY_RECIPES)
 # A puzzle shows the lines of three faults: their offsets in FAULT_ORDER from the right answer.
 CHOICE_OFFSETS = (0, 3, 7)
 

@@ -24,6 +24,13 @@ EXACT_GOALS = {
 }
 
 
+def list_last_results(
+    lessons: Sequence[Lesson], game_count: int = RECENT_GAMES
+) -> list[str]:
+    """Return the results of the last games with the teacher, which are some of the lessons."""
+    return [lesson.result for lesson in lessons if lesson.record][-game_count:]
+
+
 def has_refilled(lessons: Sequence[Lesson]) -> bool:
     """Return whether a box ran empty in the last lesson."""
     return lessons[-1].refill_count > 0
@@ -46,8 +53,7 @@ def has_halved_losing_moves(lessons: Sequence[Lesson]) -> bool:
 
 def has_held_in_a_row(lessons: Sequence[Lesson]) -> bool:
     """Return whether the learner lost none of the last games with its teacher."""
-    results = [lesson.result for lesson in lessons if lesson.record]
-    last = results[-STREAK_LENGTH:]
+    last = list_last_results(lessons, STREAK_LENGTH)
     is_game = bool(lessons[-1].record)
     return is_game and len(last) == STREAK_LENGTH and "loss" not in last
 

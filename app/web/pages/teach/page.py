@@ -67,8 +67,8 @@ from app.web.move_values import EMPTY_NOTE, HEAT_STEPS, MoveValues, build_move_v
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import Export, build_png_response, export_learner
 from app.web.pages.teach.goals import (
-    RECENT_GAMES,
     list_exact_goals,
+    list_last_results,
     list_near_goals,
 )
 from app.web.pages.teach.last_move import (
@@ -890,7 +890,7 @@ def _draw_value_change(
 
 def _count_held_share(lessons: list[Lesson]) -> float:
     """Return the share of the last games with the person that the learner did not lose."""
-    results = [one.result for one in lessons if one.record][-RECENT_GAMES:]
+    results = list_last_results(lessons)
     return 1 - results.count("loss") / max(1, len(results))
 
 
