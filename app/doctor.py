@@ -1396,9 +1396,8 @@ class Doctor:
         # by seat, the number of last rows of games that had to change a value
         self.wanted = Counter()
         self.results = {}  # (mover, result, reward) -> first row
-        self.unpaid = (
-            None  # the last row, if it ended a game that somebody won, without reward
-        )
+        # the last row, if it ended a game that somebody won, without reward
+        self.unpaid = None
         # rows whose reward is that of the game before, and games without a reward
         self.late, self.first_late, self.unpaid_count = 0, None, 0
         self.in_place, self.first_in_place = 0, None
@@ -1675,15 +1674,7 @@ class Doctor:
         if any(self.changed.values()):
             return None
         if not any(self.wanted.values()):
-            ended = [row for row in self.results.values() if row.result != "draw"]
-            return ended and self.report_fault(
-                "reward",
-                ended[0],
-                "the game ended with a {result} for {mover}, and the reward was 0, as in all rows: "
-                "nothing can be learned from it",
-                result=ended[0].result,
-                mover=ended[0].mover,
-            )
+            return self.check_missing_rewards()
         row = next(row for row in self.results.values() if row.reward != row.before)
         return self.report_fault(
             "step",
@@ -1693,6 +1684,20 @@ class Doctor:
             reward=row.reward,
             found=row.after,
         )
+
+    def check_missing_rewards(self):
+        """Find games that somebody won in a trace without any reward."""
+        for row in self.results.values():
+            if row.result != "draw":
+                return self.report_fault(
+                    "reward",
+                    row,
+                    "the game ended with a {result} for {mover}, and the reward was 0, as in all "
+                    "rows: nothing can be learned from it",
+                    result=row.result,
+                    mover=row.mover,
+                )
+        return None
 
     def check_rewards(self):
         """Find rewards that contradict the board."""

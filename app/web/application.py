@@ -31,7 +31,7 @@ from app.web.service.cache import cache_responses
 from app.web.service.request_id import identify_requests
 from app.web.site_data import load_site_data
 
-# Each has a section. The rooms of a door are in the order of this list.
+# Each has a blueprint `bp`. The rooms of a door are in the order of this list.
 PAGE_MODULES = (
     "front",
     "play",

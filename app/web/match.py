@@ -28,9 +28,8 @@ from app.web.translation import gettext, gettext_noop, localize_number
 
 DELAY_RANGE = (0.25, 5.0)  # shortest and longest delay of a move in seconds
 MAX_COUNTED_GAMES = 999_999
-WATCHED_EPSILON = (
-    0.1  # share of random moves while one watches, so that the games differ
-)
+# share of random moves while one watches, so that the games differ
+WATCHED_EPSILON = 0.1
 
 
 # field -> query parameter with another name

@@ -48,7 +48,7 @@ class PageBlueprint(Blueprint):
     """The pages of one module: their routes, their rooms, and their entries in the sitemap."""
 
     def __init__(self, name: str, import_name: str) -> None:
-        """Create a section without pages; `import_name` is the name of its module."""
+        """Create the blueprint of a module, whose name is `import_name`, without pages."""
         super().__init__(name, import_name)
         self.routes: list[Route] = []
         self._rooms: list[tuple[str, str, str, Callable[[], str]]] = []

@@ -63,9 +63,8 @@ class BoardSquare(NamedTuple):
     is_best: bool = False
     unknown_text: str = ""  # text in place of an unknown value
     is_hinted: bool = False  # whether the hint recommends this square
-    explain_url: str = (
-        ""  # URL that explains the value, of a square that cannot be played
-    )
+    # URL that explains the value, of a square that cannot be played
+    explain_url: str = ""
 
     @property
     def css_classes(self) -> str:

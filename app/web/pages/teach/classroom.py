@@ -33,8 +33,8 @@ from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import build_iframe
 from app.web.pages.parts.sent_table import FORM_MIMETYPE, receive_form, receiving
 from app.web.pages.teach.goals import (
-    RECENT_GAMES,
     list_exact_goals,
+    list_last_results,
     list_near_goals,
 )
 from app.web.pages.teach.learners import (
@@ -102,9 +102,8 @@ class Pupil(NamedTuple):
     # position -> result of `find_blunder_chances`
     blunder_chances: dict[int, BlunderChance]
     held_count: int | None = None  # games of the last RECENT_GAMES that it did not lose
-    goal_count: int | None = (
-        None  # number of goals that it reached; None for a judged table
-    )
+    # number of goals that it reached; None for a judged table
+    goal_count: int | None = None
 
 
 class PupilRow(NamedTuple):
@@ -354,16 +353,16 @@ def read_learner(pupil_name: str, learner_name: str) -> Pupil:
     if not course.lessons:
         raise LinkError(gettext("this learner has not played a game yet."))
     last = course.lessons[-1]
-    results = [lesson.result for lesson in course.lessons if lesson.record]
+    recent = list_last_results(course.lessons)
     seats = SEATS if getattr(recipe, "seat", "both") == "both" else [recipe.seat]  # type: ignore[attr-defined]
     return Pupil(
         pupil_name,
         teach_url(course.recipe),
         format_learner_title(recipe),
-        len(results),
+        sum(bool(lesson.record) for lesson in course.lessons),
         {seat: last.loss_chances[seat] for seat in seats},
         course.blunder_chances,
-        held_count=sum(result != "loss" for result in results[-RECENT_GAMES:]),
+        held_count=len(recent) - recent.count("loss"),
         goal_count=sum(
             bool(since)
             for _, since in (
