@@ -192,6 +192,22 @@ def test_agents_to_choose_and_both_sides_are_one_click_away(page: Page) -> None:
 # Watch
 
 
+def test_what_is_chosen_below_the_board_is_seen_on_it(sized: Page) -> None:
+    for press in ("#choose-menace", "#way-watch", "#way-learn"):
+        sized.goto("/")
+        sized.click(press)
+        expect(sized.locator("#board")).to_be_in_viewport(ratio=1)
+    sized.goto("/")
+    for member in sized.locator(".member").all():
+        assert member.evaluate("""card => {
+            const text = document.createRange(); // a word that is too long leaves its element
+            text.selectNodeContents(card.querySelector("b"));
+            const strength = card.querySelector("b + *").getBoundingClientRect();
+            const apart = (line) => line.right <= strength.left || line.bottom <= strength.top;
+            return [...text.getClientRects()].every(apart);
+        }""")
+
+
 def test_settings_changed_while_agents_play_hold(sized: Page) -> None:
     page = sized
     page.goto(f"{SELF_PLAY}&delay=0.5")
