@@ -110,19 +110,30 @@ def init_app(app: Flask) -> None:
         app.add_template_global(function)
 
 
-def render_page(page: Page) -> Response:
-    """Return the response of a page, or of its fragment for a request of htmx.
+def render_page(
+    page: Page | str,
+    *,
+    fragment: tuple[str, ...] = (),
+    mimetype: str = "text/html",
+    **values: Any,
+) -> Response:
+    """Return the response of a page: of a template with its values, or of a `Page`.
 
-    The content must follow from the URL and the models alone: every cache may then keep it and
-    revalidate it, also the server's own (see `service/cache.py`).
+    A request of htmx gets the blocks of the template that `fragment` names. The content must follow
+    from the URL and the models alone: every cache may then keep it and revalidate it, also the
+    server's own (see `service/cache.py`).
     """
-    context = {PAGE_VALUES: PageValues(page)}
-    if page.fragment and wants_fragment():
-        text = render_blocks(page.template, list(page.fragment), **context)
+    if isinstance(page, Page):
+        template, fragment, mimetype = page.template, page.fragment, page.mimetype
+        values = {PAGE_VALUES: PageValues(page)}
     else:
-        text = render_template(page.template, **context)
+        template = page
+    if fragment and wants_fragment():
+        text = render_blocks(template, list(fragment), **values)
+    else:
+        text = render_template(template, **values)
     body = text.encode()
-    response = Response(body, mimetype=page.mimetype)
+    response = Response(body, mimetype=mimetype)
     response.headers["Vary"] = "HX-Request"
     return allow_revalidation(response, generate_etag(body))
 

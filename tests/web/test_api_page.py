@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from app.web.pages.api.description import CLIENT_FILE
+from app.web.pages.api.page import CLIENT_FILE
 
 
 def test_the_client_plays_a_whole_game(server: str) -> None:

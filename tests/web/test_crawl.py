@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 from flask.testing import FlaskClient
 
 from app.web.links.lab import LAB, lab_url
-from app.web.pages.api.description import UNREACHABLE_EXAMPLE
+from app.web.pages.api.page import UNREACHABLE_EXAMPLE
 from app.web.site_data import SiteData
 
 READ = 2  # pages of each kind are searched for links

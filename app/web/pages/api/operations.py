@@ -3,13 +3,10 @@
 import random
 from collections.abc import Collection, Mapping
 from math import isnan
-from typing import Any, cast
 
 import msgspec
-from flask import Flask, Response, current_app
+from flask import Flask, Response, current_app, request
 from flask.blueprints import BlueprintSetupState
-from msgspec import UNSET
-from msgspec.structs import asdict
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.http import generate_etag
 
@@ -53,13 +50,13 @@ from app.web.links.judge import judge_url
 from app.web.links.play import play_against_url, play_url
 from app.web.match import Match
 from app.web.move_values import OUTCOME_LABELS, MoveValues, evaluate_moves
-from app.web.pages.api import schema
 from app.web.pages.api.description import (
-    bp,
+    Document,
+    Experiment,
     build_description,
-    describe_responses,
-    tree,
+    read_parameters,
 )
+from app.web.pages.api.page import bp
 from app.web.pages.parts.sent_table import read_sent_table
 from app.web.rendering import allow_revalidation
 from app.web.site_data import (
@@ -70,8 +67,15 @@ from app.web.site_data import (
     get_current_site,
 )
 
-MARK_BY_PLAYER: dict[int, schema.Mark] = {X: "X", O: "O"}
-RESULT_BY_WINNER: dict[int, schema.Result] = {**MARK_BY_PLAYER, 0: "draw"}
+MARK_BY_PLAYER = {X: "X", O: "O"}
+RESULT_BY_WINNER = {**MARK_BY_PLAYER, 0: "draw"}
+MATCH_RESULTS = ("x_wins", "draw", "o_wins")
+
+
+@bp.before_request
+def check_parameters() -> None:
+    """Replace the arguments of an operation by the checked values of its parameters."""
+    request.view_args = read_parameters(request.view_args)
 
 
 @bp.get(API_DESCRIPTION)
@@ -81,60 +85,47 @@ def get_openapi() -> Response:
 
 
 @bp.get(API_AGENTS)
-@tree.validate(resp=describe_responses(schema.Agents), operation_id="agents")
 def list_agents() -> Response:
     """List all players."""
     site = get_current_site()
     rules = [name for name in site.policies if name not in site.agents]
     return build_cacheable_response(
-        schema.Agents(
-            agents=[build_summary(site, id) for id in site.agents],
-            baselines=[
-                schema.Baseline(id, site.display_titles[id], play_against_url(id))
+        {
+            "agents": [build_summary(site, id) for id in site.agents],
+            "baselines": [
+                {
+                    "id": id,
+                    "title": site.display_titles[id],
+                    "play": play_against_url(id),
+                }
                 for id in rules
             ],
-        )
+        }
     )
 
 
 @bp.get(API_AGENT)
-@tree.validate(resp=describe_responses(schema.Agent, 404), operation_id="agent")
 def show_agent(id: str) -> Response:
     """Get one agent with all its data."""
     site = get_current_site()
     _require_name(id, site.agents, site.agents.contains_name(id))
     return build_cacheable_response(
-        schema.Agent(build_summary(site, id), complete_card(site.agents[id]))
+        {"summary": build_summary(site, id), "card": complete_card(site.agents[id])}
     )
 
 
 @bp.get(API_JUDGE)
-@tree.validate(resp=describe_responses(schema.ApiJudgement), operation_id="judge")
-def judge_moves(query: schema.JudgeQuery) -> Response:
-    """Evaluate a policy exactly.
-
-    The request contains only the moves of the policy. This site does not store the moves.
-    """
+def judge_moves(moves: str) -> Response:
+    """Evaluate a policy exactly."""
     site = get_current_site()
-    name = MOVES_PREFIX + query.moves
+    name = MOVES_PREFIX + moves
     site.canonicalize(name)
-    return build_cacheable_response(
-        schema.ApiJudgement(**build_judgement_fields(site, name))
-    )
+    return build_cacheable_response(build_judgement(site, name))
 
 
 @bp.post(API_JUDGE)
-@tree.validate(
-    resp=describe_responses(schema.TableJudgement, 413, 503), operation_id="judge_table"
-)
-def judge_table(query: schema.TableQuery) -> Response:
-    """Read a table of values or moves and evaluate it exactly.
-
-    The body of the request is the table, or a multipart form with the table in its field file or
-    table. The table is JSON, CSV, npz, npy, or a dict or list as Python prints it, and has at most 4 MB,
-    packed by gzip or not. This site does not store the table. If a row of the table cannot be read,
-    the status is 400, and the message names the row.
-    """
+def judge_table(values: bool, **_reading_options: str) -> Response:
+    """Read a table of values or moves and evaluate it exactly."""
     site = get_current_site()
     try:
         reading, _ = read_sent_table()
@@ -150,19 +141,19 @@ def judge_table(query: schema.TableQuery) -> Response:
         )
     moves = encode_moves(site.game, reading.chosen_moves)
     response = build_json_response(
-        schema.TableJudgement(
-            **build_judgement_fields(site, MOVES_PREFIX + moves),
-            moves=moves,
-            read=reading.position_count,
-            notes=reading.notes,
-            values=list_values(site, reading) if query.values else None,
-        )
+        build_judgement(site, MOVES_PREFIX + moves)
+        | {
+            "moves": moves,
+            "read": reading.position_count,
+            "notes": reading.notes,
+            "values": list_values(site, reading) if values else None,
+        }
     )
     response.cache_control.no_store = True
     return response
 
 
-def _list_proved_seats(lost_games: Mapping[str, str | None]) -> list[schema.Mark]:
+def _list_proved_seats(lost_games: Mapping[str, str | None]) -> list[str]:
     """Return the seats ("X", "O") without a lost game, in which a policy is proved unbeatable."""
     return [
         MARK_BY_PLAYER[SEATS[seat]]
@@ -171,18 +162,18 @@ def _list_proved_seats(lost_games: Mapping[str, str | None]) -> list[schema.Mark
     ]
 
 
-def build_judgement_fields(site: SiteData, policy_name: str) -> dict[str, Any]:
-    """Return the fields of `schema.ApiJudgement` for a policy."""
+def build_judgement(site: SiteData, policy_name: str) -> Document:
+    """Return the exact evaluation of a policy."""
     figures = get_figures(site, policy_name)
     lost_games = find_losing_games(site, policy_name)
     reachable = figures.reachable_blunders
     return {
         "title": site.display_titles[policy_name],
         "unbeatable_as": _list_proved_seats(lost_games),
-        "losing_games": schema.Lost(**lost_games),
+        "losing_games": lost_games,
         "blunders": figures.blunders[-1],
         "decisions": site.game.decisions,
-        "reachable_blunders": schema.Met(reachable.x[-1], reachable.o[-1]),
+        "reachable_blunders": {"x": reachable.x[-1], "o": reachable.o[-1]},
         "nash_conv": figures.nash_conv[-1],
         "against_random": build_shipped_results(figures.baseline_chances["random"]),
         "against_best_responder": build_shipped_results(figures.best_response),
@@ -210,57 +201,42 @@ def list_values(
 
 
 @bp.get(API_POSITION)
-@tree.validate(resp=describe_responses(schema.ApiView, 404), operation_id="position")
-def show_position(position: str, query: schema.LookQuery) -> Response:
+def show_position(position: str, lens: str, step: int | None = None) -> Response:
     """Get a position with the values of an agent and the results of optimal play."""
-    step = None if query.step is UNSET else query.step
-    _require_name(
-        query.lens,
-        get_current_site().value_sources,
-        get_current_site().is_value_source(query.lens),
-    )
-    learned = get_current_site().agents.find(query.lens)
+    site = get_current_site()
+    _require_name(lens, site.value_sources, site.is_value_source(lens))
+    learned = site.agents.find(lens)
     steps = len(learned.snapshot_updates) if learned else 0
     if step is not None and step >= steps:
-        raise NotFound(f"{query.lens} has {steps} snapshots: there is no step {step}.")
-    return build_cacheable_response(
-        build_api_view(
-            get_current_site(), _parse_position_number(position), query.lens, step
-        )
-    )
+        raise NotFound(f"{lens} has {steps} snapshots: there is no step {step}.")
+    number = _parse_position_number(position)
+    return build_cacheable_response(build_view(site, number, lens, step))
 
 
 @bp.get(API_MOVE)
-@tree.validate(resp=describe_responses(schema.ApiMove, 404, 409), operation_id="move")
-def draw_move(position: str, query: schema.MoveQuery) -> Response:
+def draw_move(
+    position: str, agent: str, epsilon: float, seed: int | None = None
+) -> Response:
     """Draw the move of an agent in a position.
 
     The move is drawn at random with the probabilities of the agent: for each request again, or the
     same move for the same seed.
     """
+    site = get_current_site()
     number = _parse_position_number(position)
-    _require_name(
-        query.agent,
-        get_current_site().policies,
-        get_current_site().policies.contains_name(query.agent),
-    )
-    if get_current_site().game.is_over(number):
+    _require_name(agent, site.policies, site.policies.contains_name(agent))
+    if site.game.is_over(number):
         raise Conflict(f"The game is over in {position}: no player is to move.")
-    if query.seed is UNSET:
+    if seed is None:
         draw = current_app.extensions["random"]
-        response = build_json_response(
-            draw_api_move(get_current_site(), number, query.agent, query.epsilon, draw)
-        )
+        response = build_json_response(build_move(site, number, agent, epsilon, draw))
         response.cache_control.no_store = True
         return response
-    draw = random.Random(f"{query.seed} {query.agent} {position}")
-    return build_cacheable_response(
-        draw_api_move(get_current_site(), number, query.agent, query.epsilon, draw)
-    )
+    draw = random.Random(f"{seed} {agent} {position}")
+    return build_cacheable_response(build_move(site, number, agent, epsilon, draw))
 
 
 @bp.get(API_GAME)
-@tree.validate(resp=describe_responses(schema.Game, 409), operation_id="game")
 def show_game(record: str) -> Response:
     """Get the position after each move of a game."""
     site = get_current_site()
@@ -273,55 +249,57 @@ def show_game(record: str) -> Response:
     except ValueError as error:
         raise BadRequest(f"This is no record of a game: {error}.") from None
     return build_cacheable_response(
-        schema.Game(record, states, play_url(Match(record, o=HUMAN)))
+        {
+            "record": record,
+            "states": states,
+            "page": play_url(Match(record, o=HUMAN)),
+        }
     )
 
 
 @bp.get(API_MATCH)
-@tree.validate(resp=describe_responses(schema.ApiMatch, 404), operation_id="match")
 def show_match(x: str, o: str) -> Response:
     """Get the exact probabilities of the results of a match between two players."""
     site = get_current_site()
     for name in (x, o):
         _require_name(name, site.policies, site.policies.contains_name(name))
     policies = site.policies[x], site.policies[o]
-    chances = compute_outcome_chances(site.game, *policies)[0]
+    chances = [
+        round_figure(chance)
+        for chance in compute_outcome_chances(site.game, *policies)[0]
+    ]
     likeliest = [
         find_likeliest_game(site.game, *policies, outcome) for outcome in (X, 0, O)
     ]
     return build_cacheable_response(
-        schema.ApiMatch(
-            x=x,
-            o=o,
-            chances=schema.Ends(*(round_figure(chance) for chance in chances)),
-            likeliest=schema.Games(*likeliest),
-            page=play_url(Match(x=x, o=o)),
-        )
+        {
+            "x": x,
+            "o": o,
+            "chances": dict(zip(MATCH_RESULTS, chances, strict=True)),
+            "likeliest": dict(zip(MATCH_RESULTS, likeliest, strict=True)),
+            "page": play_url(Match(x=x, o=o)),
+        }
     )
 
 
 @bp.get(API_EXPERIMENTS)
-@tree.validate(resp=describe_responses(schema.Claims), operation_id="experiments")
 def list_experiments() -> Response:
     """List all claims with their verdicts."""
     claims = [
-        schema.ApiClaim(
-            id=one.id,
-            title=one.title,
-            source=SOURCES[one.sources[0]].name,
-            verdict=one.verdict,
-            href=API_EXPERIMENT.url(one.id),
-            page=EXPERIMENT.url(one.id),
-        )
+        {
+            "id": one.id,
+            "title": one.title,
+            "source": SOURCES[one.sources[0]].name,
+            "verdict": one.verdict,
+            "href": API_EXPERIMENT.url(one.id),
+            "page": EXPERIMENT.url(one.id),
+        }
         for one in get_current_site().experiments.values()
     ]
-    return build_cacheable_response(schema.Claims(claims))
+    return build_cacheable_response({"claims": claims})
 
 
 @bp.get(API_EXPERIMENT)
-@tree.validate(
-    resp=describe_responses(schema.Experiment, 404), operation_id="experiment"
-)
 def show_experiment(claim: str) -> Response:
     """Get a claim with all texts and numbers of its experiment."""
     summaries = get_current_site().experiments
@@ -330,7 +308,7 @@ def show_experiment(claim: str) -> Response:
     fields = {
         name: getattr(summaries[claim], name) for name in ClaimSummary.__struct_fields__
     }
-    return build_cacheable_response(schema.Experiment(**fields, page=page))
+    return build_cacheable_response(Experiment(**fields, page=page))
 
 
 @bp.record
@@ -364,50 +342,51 @@ def _require_name(name: str, valid_names: Collection[str], is_known: bool) -> No
         raise NotFound(f"There is no {name!r} here. {format_choices(valid_names)}")
 
 
-def build_summary(site: SiteData, agent_id: str) -> schema.Summary:
+def build_summary(site: SiteData, agent_id: str) -> Document:
     """Return the key figures of an agent as shipped."""
     card = site.agents[agent_id].card
     figures = card.figures
     far = card.figures.task_distance
-    return schema.Summary(
-        id=agent_id,
-        title=card.title,
-        origin=card.origin,
-        algorithm=card.algorithm,
-        recipe=card.recipe,
-        updates=card.updates,
-        unbeatable_as=_list_proved_seats(find_losing_games(site, agent_id)),
-        blunders=figures.blunders[-1],
-        decisions=site.game.decisions,
-        task=schema.Task(
-            far.largest_distance[-1], far.mean_distance[-1], agent_id + TASK_SUFFIX
-        )
-        if far
-        else None,
-        against_random=build_shipped_results(figures.baseline_chances["random"]),
-        against_best_responder=build_shipped_results(figures.best_response),
-        href=API_AGENT.url(agent_id),
-        page=agent_url(agent_id),
-        play=play_url(Match(o=agent_id)),
-    )
+    task = far and {
+        "largest": far.largest_distance[-1],
+        "mean": far.mean_distance[-1],
+        "lens": agent_id + TASK_SUFFIX,
+    }
+    return {
+        "id": agent_id,
+        "title": card.title,
+        "origin": card.origin,
+        "algorithm": card.algorithm,
+        "recipe": card.recipe,
+        "updates": card.updates,
+        "unbeatable_as": _list_proved_seats(find_losing_games(site, agent_id)),
+        "blunders": figures.blunders[-1],
+        "decisions": site.game.decisions,
+        "task": task,
+        "against_random": build_shipped_results(figures.baseline_chances["random"]),
+        "against_best_responder": build_shipped_results(figures.best_response),
+        "href": API_AGENT.url(agent_id),
+        "page": agent_url(agent_id),
+        "play": play_url(Match(o=agent_id)),
+    }
 
 
-def build_state(site: SiteData, position: int) -> schema.State:
+def build_state(site: SiteData, position: int) -> Document:
     """Return the state of a game at a position."""
     game = site.game
     over = game.is_over(position)
-    return schema.State(
-        position=format_position(game, position),
-        code=int(game.code[position]),
-        to_move=None if over else MARK_BY_PLAYER[int(game.to_move[position])],
-        over=over,
-        result=RESULT_BY_WINNER[game.get_result(position)] if over else None,
-    )
+    return {
+        "position": format_position(game, position),
+        "code": int(game.code[position]),
+        "to_move": None if over else MARK_BY_PLAYER[int(game.to_move[position])],
+        "over": over,
+        "result": RESULT_BY_WINNER[game.get_result(position)] if over else None,
+    }
 
 
-def build_api_view(
+def build_view(
     site: SiteData, position: int, value_source: str, snapshot: int | None
-) -> schema.ApiView:
+) -> Document:
     """Return a position with the values of a source, at a snapshot or as shipped, and exact values."""
     game = site.game
     learned = site.agents.find(value_source)
@@ -420,97 +399,103 @@ def build_api_view(
     scale = updates = None
     if values and reward_scale:
         is_x = game.to_move[position] == X
-        scale = schema.ApiScale(*(reward_scale.x if is_x else reward_scale.o))
+        rewards = reward_scale.x if is_x else reward_scale.o
+        scale = dict(zip(("loss", "draw", "win"), rewards, strict=True))
     if learned:
         updates = int(learned.snapshot_updates[-1 if snapshot is None else snapshot])
-    return schema.ApiView(
-        **asdict(build_state(site, position)),
-        symmetry_class=format_position(game, int(game.symmetry_class[position])),
-        value=int(site.solution.values[position]),
-        plies=int(site.solution.plies_to_end[position]),
-        lens=value_source,
-        updates=updates,
-        worth=scale,
-        cells=[
+    shown = Match(
+        find_record(game, position),
+        o=HUMAN,
+        value_source=value_source,
+        snapshot=snapshot,
+    )
+    return build_state(site, position) | {
+        "symmetry_class": format_position(game, int(game.symmetry_class[position])),
+        "value": int(site.solution.values[position]),
+        "plies": int(site.solution.plies_to_end[position]),
+        "lens": value_source,
+        "updates": updates,
+        "worth": scale,
+        "cells": [
             _build_square(site, position, cell, values) for cell in range(game.cells)
         ],
-        page=play_url(
-            Match(
-                find_record(game, position),
-                o=HUMAN,
-                value_source=value_source,
-                snapshot=snapshot,
-            )
-        ),
-    )
+        "page": play_url(shown),
+    }
 
 
-def draw_api_move(
+def build_move(
     site: SiteData, position: int, player_name: str, epsilon: float, rng: random.Random
-) -> schema.ApiMove:
+) -> Document:
     """Draw the move of an agent in a position; with probability `epsilon` it is random."""
     own = site.policies[player_name][position]
     at_random = site.policies["random"][position]
     chances = mix_policies(own, at_random, epsilon).tolist()
     cell = rng.choices(range(len(chances)), chances)[0]
-    return schema.ApiMove(
-        agent=player_name,
-        before=build_state(site, position),
-        chances=[round_figure(chance) for chance in chances],
-        cell=cell,
-        after=build_state(site, int(site.game.successor[position, cell])),
-    )
+    return {
+        "agent": player_name,
+        "before": build_state(site, position),
+        "chances": [round_figure(chance) for chance in chances],
+        "cell": cell,
+        "after": build_state(site, int(site.game.successor[position, cell])),
+    }
 
 
-def _build_cause(site: SiteData, cause: Cause) -> schema.LikelyCause:
-    return schema.LikelyCause(
-        kind=cause.kind,
-        seat=MARK_BY_PLAYER.get(cause.player),
-        rule=cause.rule,
-        number=cause.matching_count,
-        of=cause.possible_count,
-        by_chance=round_figure(cause.expected_by_chance),
-        shown_in=[
+def _build_cause(site: SiteData, cause: Cause) -> Document:
+    return {
+        "kind": cause.kind,
+        "seat": MARK_BY_PLAYER.get(cause.player),
+        "rule": cause.rule,
+        "number": cause.matching_count,
+        "of": cause.possible_count,
+        "by_chance": round_figure(cause.expected_by_chance),
+        "shown_in": [
             format_position(site.game, position) for position in cause.example_positions
         ],
-    )
+    }
 
 
-def build_shipped_results(figures: ChancesBySeat) -> schema.Seats:
+def build_shipped_results(figures: ChancesBySeat) -> Document:
     """Return the chances of the last snapshot, which is the agent as shipped."""
-    return schema.Seats(
-        schema.Outcomes(*figures.x[-1]), schema.Outcomes(*figures.o[-1])
-    )
+    seats = {"x": figures.x[-1], "o": figures.o[-1]}
+    return {
+        seat: dict(zip(("win", "draw", "loss"), chances, strict=True))
+        for seat, chances in seats.items()
+    }
 
 
 def _build_square(
     site: SiteData, position: int, cell: int, move_values: MoveValues | None
-) -> schema.ApiSquare:
-    mark = MARKS[int(site.game.board[position, cell])]
+) -> Document:
+    square = {
+        "cell": cell,
+        "mark": MARKS[int(site.game.board[position, cell])],
+        "legal": False,
+        "value": None,
+        "best": False,
+        "policy": 0.0,
+        "visits": None,
+        "task": None,
+        "truth": None,
+    }
     if move_values is None or not site.game.legal[position, cell]:
-        return schema.ApiSquare(cell, mark, legal=False)
+        return square
     learned = site.agents.find(move_values.value_source)
     task = (
         None
         if move_values.is_optimal_play
         else site.get_task_q(move_values.value_source.removesuffix(TASK_SUFFIX))
     )
-    return schema.ApiSquare(
-        cell=cell,
-        mark=mark,
-        legal=True,
-        value=round_figure(move_values.values[cell])
-        if move_values.is_known[cell]
-        else None,
-        best=move_values.is_best[cell],
-        policy=round_figure(move_values.policy[cell]),
-        visits=int(learned.visits[position, cell]) if learned else None,
-        task=None if task is None else round_figure(task[position, cell]),
-        truth=schema.Truth(
-            outcome=cast(
-                schema.Outcome, OUTCOME_LABELS[int(site.optimal_q[position, cell])]
-            ),
-            plies=int(site.solution.plies_to_end[site.game.successor[position, cell]])
-            + 1,
-        ),
-    )
+    after = site.game.successor[position, cell]
+    if move_values.is_known[cell]:
+        square["value"] = round_figure(move_values.values[cell])
+    return square | {
+        "legal": True,
+        "best": move_values.is_best[cell],
+        "policy": round_figure(move_values.policy[cell]),
+        "visits": int(learned.visits[position, cell]) if learned else None,
+        "task": None if task is None else round_figure(task[position, cell]),
+        "truth": {
+            "outcome": OUTCOME_LABELS[int(site.optimal_q[position, cell])],
+            "plies": int(site.solution.plies_to_end[after]) + 1,
+        },
+    }
