@@ -42,126 +42,97 @@ SIGNIFICANT_DIGITS = 12  # digits of a stored number; rounding errors are furthe
 Id = Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
 Text = Annotated[str, Meta(min_length=1, max_length=2_000)]
 Label = Annotated[str, Meta(min_length=1, max_length=120)]
-Name = Annotated[
-    str, Meta(max_length=120, description="A recipe's full name, or empty.")
-]
-FigureTitle = Annotated[Label, Meta(description="The title of the chart.")]
-Unit = Annotated[
-    str, Meta(max_length=60, description="The unit of the values in the chart.")
-]
-RecipeLabel = Annotated[
-    Label, Meta(description="The label of the recipe in the chart.")
-]
-RecipeName = Annotated[
-    Name, Meta(description="The full name of the recipe, without a seed.")
-]
+RecipeName = Annotated[str, Meta(max_length=120)]  # a recipe's full name, or empty
+Unit = Annotated[str, Meta(max_length=60)]
 Record = Annotated[str, Meta(pattern="^[0-8]{0,9}$")]
-Sample = Annotated[int, Meta(ge=1, description="The number of seeds of the recipe.")]
+Sample = Annotated[int, Meta(ge=1)]
 Numbers = list[float]
 
 
 class Struct(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 ):
-    """Base class of the parts of a results file: immutable, without unknown fields."""
+    """Base class of the parts of a results file: immutable, without unknown fields.
+
+    The description of the API quotes the docstrings of these classes.
+    """
 
 
 class ReferenceLine(Struct, frozen=True):
-    """A line in a chart that shows a value to compare with: a reported value, or a bound."""
+    """A line in a chart that shows a value to compare with: a reported value, or a bound.
 
-    value: Annotated[
-        float,
-        Meta(description="The value of the reference line, in the unit of the chart."),
-    ]
-    text: Annotated[Label, Meta(description="The label of the reference line.")]
+    Attributes:
+        value: The value of the reference line, in the unit of the chart.
+        text: The label of the reference line.
+    """
+
+    value: float
+    text: Label
 
 
 class RecipeValues(Struct, frozen=True):
-    """The final values of a recipe's runs, one for each seed."""
+    """The final values of a recipe's runs, one for each seed.
 
-    name: RecipeLabel
+    Attributes:
+        name: The label of the recipe in the chart.
+        recipe: The full name of the recipe, without a seed.
+        values: The result of each seed, in the order of the seeds: the first value belongs to the seed
+            first_seed.
+        marks: Reference lines in the chart of these values.
+    """
+
+    name: Label
     recipe: RecipeName
-    values: Annotated[
-        Numbers,
-        Meta(
-            min_length=1,
-            description="The result of each seed, in the order of the seeds: the first "
-            "value belongs to the seed first_seed.",
-        ),
-    ]
-    marks: Annotated[
-        list[ReferenceLine],
-        Meta(description="Reference lines in the chart of these values."),
-    ] = []
+    values: Annotated[Numbers, Meta(min_length=1)]
+    marks: list[ReferenceLine] = []
 
 
 class Histogram(Struct, frozen=True, tag="histogram"):
-    """A chart of the final values of some recipes, with a dot for each seed."""
+    """A chart of the final values of some recipes, with a dot for each seed.
 
-    title: FigureTitle
+    Attributes:
+        title: The title of the chart.
+        unit: The unit of the values in the chart.
+        groups: The recipes of the chart, with their values.
+        exact: Whether each value was computed exactly for its training run, not estimated from sampled
+            games.
+    """
+
+    title: Label
     unit: Unit
-    groups: Annotated[
-        list[RecipeValues],
-        Meta(min_length=1, description="The recipes of the chart, with their values."),
-    ]
-    exact: Annotated[
-        bool,
-        Meta(
-            description="Whether each value was computed exactly for its training run, not "
-            "estimated from sampled games."
-        ),
-    ]
+    groups: Annotated[list[RecipeValues], Meta(min_length=1)]
+    exact: bool
 
 
 class Series(
     Struct, frozen=True, rename={"typical_seed": "typical", "seed_count": "n"}
 ):
-    """A curve of a chart: statistics over the seeds of one recipe at each x value."""
+    """A curve of a chart: statistics over the seeds of one recipe at each x value.
 
-    name: RecipeLabel
+    Attributes:
+        name: The label of the recipe in the chart.
+        recipe: The full name of the recipe, without a seed.
+        x: The x values of the points of the curve, in increasing order.
+        median: The median over the seeds at each point of the curve.
+        low: The value that 10% of the seeds are below, at each point of the curve.
+        high: The value that 90% of the seeds are below, at each point of the curve.
+        least: The lowest value of all seeds at each point of the curve.
+        most: The highest value of all seeds at each point of the curve.
+        seed_count: The number of seeds of the recipe.
+        typical_seed: A typical seed: the last value of its curve is the median of all seeds, or next to
+            the median.
+    """
+
+    name: Label
     recipe: RecipeName
-    x: Annotated[
-        Numbers,
-        Meta(
-            min_length=1,
-            description="The x values of the points of the curve, in increasing order.",
-        ),
-    ]
-    median: Annotated[
-        Numbers,
-        Meta(description="The median over the seeds at each point of the curve."),
-    ]
-    low: Annotated[
-        Numbers,
-        Meta(
-            description="The value that 10% of the seeds are below, at each point of the "
-            "curve."
-        ),
-    ]
-    high: Annotated[
-        Numbers,
-        Meta(
-            description="The value that 90% of the seeds are below, at each point of the "
-            "curve."
-        ),
-    ]
-    least: Annotated[
-        Numbers,
-        Meta(description="The lowest value of all seeds at each point of the curve."),
-    ]
-    most: Annotated[
-        Numbers,
-        Meta(description="The highest value of all seeds at each point of the curve."),
-    ]
+    x: Annotated[Numbers, Meta(min_length=1)]
+    median: Numbers
+    low: Numbers
+    high: Numbers
+    least: Numbers
+    most: Numbers
     seed_count: Sample
-    typical_seed: Annotated[
-        int,
-        Meta(
-            ge=0,
-            description="A typical seed: the last value of its curve is the median of "
-            "all seeds, or next to the median.",
-        ),
-    ]
+    typical_seed: Annotated[int, Meta(ge=0)]
 
     def __post_init__(self) -> None:
         lines = (self.median, self.low, self.high, self.least, self.most)
@@ -170,58 +141,49 @@ class Series(
 
 
 class Curves(Struct, frozen=True, tag="curves"):
-    """A chart of curves: values during training, or for several values of a parameter."""
+    """A chart of curves: values during training, or for several values of a parameter.
 
-    title: FigureTitle
-    x_label: Annotated[Label, Meta(description="The label of the chart's x axis.")]
+    Attributes:
+        title: The title of the chart.
+        x_label: The label of the chart's x axis.
+        unit: The unit of the values in the chart.
+        series: The recipes of the chart, with their values.
+        marks: Vertical reference lines of the chart, each at an x value.
+        logarithmic: Whether the x axis of the chart is logarithmic.
+    """
+
+    title: Label
+    x_label: Label
     unit: Unit
-    series: Annotated[
-        list[Series],
-        Meta(min_length=1, description="The recipes of the chart, with their values."),
-    ]
-    marks: Annotated[
-        list[ReferenceLine],
-        Meta(description="Vertical reference lines of the chart, each at an x value."),
-    ] = []
-    logarithmic: Annotated[
-        bool, Meta(description="Whether the x axis of the chart is logarithmic.")
-    ] = False
+    series: Annotated[list[Series], Meta(min_length=1)]
+    marks: list[ReferenceLine] = []
+    logarithmic: bool = False
 
 
 class Grid(Struct, frozen=True, tag="grid", rename={"seed_count": "n"}):
-    """A table of medians over the seeds, one for each combination of two parameters' values."""
+    """A table of medians over the seeds, one for each combination of two parameters' values.
 
-    title: FigureTitle
+    Attributes:
+        title: The title of the chart.
+        unit: The unit of the values in the chart.
+        row_label: The name of the parameter that differs from row to row.
+        column_label: The name of the parameter that differs from column to column.
+        rows: The value of the parameter in each row.
+        columns: The value of the parameter in each column.
+        values: The median in each cell of the table, row by row.
+        recipes: The full name of the recipe of each cell of the table, with the seed of a typical
+            training run.
+        seed_count: The number of seeds of the recipe.
+    """
+
+    title: Label
     unit: Unit
-    row_label: Annotated[
-        Label,
-        Meta(description="The name of the parameter that differs from row to row."),
-    ]
-    column_label: Annotated[
-        Label,
-        Meta(
-            description="The name of the parameter that differs from column to column."
-        ),
-    ]
-    rows: Annotated[
-        list[str],
-        Meta(min_length=1, description="The value of the parameter in each row."),
-    ]
-    columns: Annotated[
-        list[str],
-        Meta(min_length=1, description="The value of the parameter in each column."),
-    ]
-    values: Annotated[
-        list[Numbers],
-        Meta(description="The median in each cell of the table, row by row."),
-    ]
-    recipes: Annotated[
-        list[list[str]],
-        Meta(
-            description="The full name of the recipe of each cell of the table, with "
-            "the seed of a typical training run."
-        ),
-    ]
+    row_label: Label
+    column_label: Label
+    rows: Annotated[list[str], Meta(min_length=1)]
+    columns: Annotated[list[str], Meta(min_length=1)]
+    values: list[Numbers]
+    recipes: list[list[str]]
     seed_count: Sample
 
     def __post_init__(self) -> None:
@@ -234,112 +196,87 @@ class Grid(Struct, frozen=True, tag="grid", rename={"seed_count": "n"}):
 
 
 class Bar(Struct, frozen=True, rename={"sample_size": "n"}):
-    """A number of a bar chart with its label, and its 95% interval if it is an estimate."""
+    """A number of a bar chart with its label, and its 95% interval if it is an estimate.
 
-    name: Annotated[Label, Meta(description="The label of the bar.")]
-    value: Annotated[float, Meta(description="The number that the bar shows.")]
-    low: Annotated[
-        float | None,
-        Meta(
-            description="The lower end of the 95% confidence interval (Wilson), if the "
-            "number is an estimate."
-        ),
-    ] = None
-    high: Annotated[
-        float | None,
-        Meta(
-            description="The upper end of the 95% confidence interval (Wilson), if the "
-            "number is an estimate."
-        ),
-    ] = None
-    sample_size: Annotated[
-        Sample | None,
-        Meta(
-            description="The sample size: the number of seeds or games from which the "
-            "number is estimated."
-        ),
-    ] = None
-    recipe: Annotated[
-        Name,
-        Meta(
-            description="The recipe that the bar belongs to, with a seed if the number is "
-            "from one training run."
-        ),
-    ] = ""
-    record: Annotated[
-        Record | None,
-        Meta(
-            description="The moves that lead to the position that the bar belongs to."
-        ),
-    ] = None
+    Attributes:
+        name: The label of the bar.
+        value: The number that the bar shows.
+        low: The lower end of the 95% confidence interval (Wilson), if the number is an estimate.
+        high: The upper end of the 95% confidence interval (Wilson), if the number is an estimate.
+        sample_size: The sample size: the number of seeds or games from which the number is estimated.
+        recipe: The recipe that the bar belongs to, with a seed if the number is from one training run.
+        record: The moves that lead to the position that the bar belongs to.
+    """
+
+    name: Label
+    value: float
+    low: float | None = None
+    high: float | None = None
+    sample_size: Sample | None = None
+    recipe: RecipeName = ""
+    record: Record | None = None
 
 
 class Bars(Struct, frozen=True, tag="bars"):
-    """A bar chart of single numbers."""
+    """A bar chart of single numbers.
 
-    title: FigureTitle
+    Attributes:
+        title: The title of the chart.
+        unit: The unit of the values in the chart.
+        bars: The bars of the chart.
+        exact: Whether the numbers of the bars are exact, not estimated.
+        logarithmic: Whether the axis of the chart is logarithmic.
+    """
+
+    title: Label
     unit: Unit
-    bars: Annotated[list[Bar], Meta(min_length=1, description="The bars of the chart.")]
-    exact: Annotated[
-        bool,
-        Meta(description="Whether the numbers of the bars are exact, not estimated."),
-    ]
-    logarithmic: Annotated[
-        bool, Meta(description="Whether the axis of the chart is logarithmic.")
-    ] = False
+    bars: Annotated[list[Bar], Meta(min_length=1)]
+    exact: bool
+    logarithmic: bool = False
 
 
 class Board(Struct, frozen=True, rename={"value_source": "lens"}):
-    """A position drawn as a board, with the values of an agent."""
+    """A position drawn as a board, with the values of an agent.
 
-    record: Annotated[
-        Record, Meta(description="The moves that lead to the position on the board.")
-    ]
-    value_source: Annotated[
-        Label,
-        Meta(
-            description="The source of the values: a recipe, the name of an agent, or "
-            "truth for the results of optimal play."
-        ),
-    ]
-    text: Annotated[Text, Meta(description="The text below the board.")]
+    Attributes:
+        record: The moves that lead to the position on the board.
+        value_source: The source of the values: a recipe, the name of an agent, or truth for the results
+            of optimal play.
+        text: The text below the board.
+    """
+
+    record: Record
+    value_source: Label
+    text: Text
 
 
 class Boards(Struct, frozen=True, tag="boards"):
-    """Several boards with positions, as examples of a result."""
+    """Several boards with positions, as examples of a result.
 
-    title: FigureTitle
-    boards: Annotated[
-        list[Board], Meta(min_length=1, description="The boards, each with a position.")
-    ]
+    Attributes:
+        title: The title of the chart.
+        boards: The boards, each with a position.
+    """
+
+    title: Label
+    boards: Annotated[list[Board], Meta(min_length=1)]
 
 
 Figure = Histogram | Curves | Grid | Bars | Boards
 
 
 class Table(Struct, frozen=True, rename={"unit": "about"}):
-    """A table of a few numbers, formatted as text."""
+    """A table of a few numbers, formatted as text.
 
-    columns: Annotated[
-        list[Label],
-        Meta(min_length=1, description="The headings of the table's columns."),
-    ]
-    rows: Annotated[
-        dict[Label, list[str]],
-        Meta(
-            min_length=1,
-            description="The rows of the table: the heading of each row, and the texts of "
-            "its cells.",
-        ),
-    ]
-    unit: Annotated[
-        str,
-        Meta(
-            max_length=60,
-            description="The heading of the first column, which explains the numbers of "
-            "the table.",
-        ),
-    ] = ""
+    Attributes:
+        columns: The headings of the table's columns.
+        rows: The rows of the table: the heading of each row, and the texts of its cells.
+        unit: The heading of the first column, which explains the numbers of the table.
+    """
+
+    columns: Annotated[list[Label], Meta(min_length=1)]
+    rows: Annotated[dict[Label, list[str]], Meta(min_length=1)]
+    unit: Unit = ""
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows.values()):
@@ -347,23 +284,17 @@ class Table(Struct, frozen=True, rename={"unit": "about"}):
 
 
 class RunDigest(Struct, frozen=True, rename={"result_digest": "digest"}):
-    """The checksum of a training run's result; a test repeats the run and compares the result."""
+    """The checksum of a training run's result; a test repeats the run and compares the result.
 
-    recipe: Annotated[
-        Name, Meta(description="The recipe of the training run, with its seed.")
-    ]
-    measure: Annotated[
-        Label,
-        Meta(description="The name of the function that measured the training run."),
-    ]
-    result_digest: Annotated[
-        str,
-        Meta(
-            pattern="^[0-9a-f]{64}$",
-            description="The SHA-256 checksum of the result of the training run, without "
-            "its duration.",
-        ),
-    ]
+    Attributes:
+        recipe: The recipe of the training run, with its seed.
+        measure: The name of the function that measured the training run.
+        result_digest: The SHA-256 checksum of the result of the training run, without its duration.
+    """
+
+    recipe: RecipeName
+    measure: Label
+    result_digest: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class ClaimSummary(
@@ -371,95 +302,53 @@ class ClaimSummary(
     frozen=True,
     rename={"source_location": "where", "method": "done", "parts_reproduced": "parts"},
 ):
-    """A claim, the experiment that checks it, and the verdict."""
+    """A claim, the experiment that checks it, and the verdict.
 
-    id: Annotated[
-        Id, Meta(description="The name of the experiment in the URLs of this site.")
-    ]
-    title: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=60)],
-        Meta(description="The title of the experiment on the pages of this site."),
-    ]
-    claim: Annotated[
-        Text, Meta(description="The claim of the author, in the words of this site.")
-    ]
-    sources: Annotated[
-        list[Id],
-        Meta(
-            min_length=1,
-            description="The names of the sources on the page of sources; the first source "
-            "makes the claim.",
-        ),
-    ]
-    source_location: Annotated[
-        Text, Meta(description="The place of the claim in its source.")
-    ]
-    method: Annotated[Text, Meta(description="How the experiment checks the claim.")]
-    verdict: Annotated[Verdict, Meta(description="The verdict on the claim.")]
-    parts_reproduced: Annotated[
-        list[bool],
-        Meta(
-            min_length=1,
-            description="For each part of the claim, whether it was reproduced.",
-        ),
-    ]
-    answer: Annotated[
-        Text,
-        Meta(description="The result of the experiment in words, without numbers."),
-    ]
-    numbers: Annotated[
-        Table, Meta(description="The numbers from which the verdict follows.")
-    ]
-    limits: Annotated[Text, Meta(description="What the experiment does not show.")]
-    agents: Annotated[
-        list[Id],
-        Meta(
-            description="The names of the agents of this site that the experiment is about."
-        ),
-    ]
-    figures: Annotated[
-        list[Figure],
-        Meta(
-            min_length=1,
-            description="The charts of the experiment, with all their numbers.",
-        ),
-    ]
-    command: Annotated[
-        Text, Meta(description="The command that repeats the experiment.")
-    ]
-    versions: Annotated[
-        dict[str, str],
-        Meta(description="The versions of the software that made the experiment."),
-    ]
-    first_seed: Annotated[
-        int, Meta(ge=0, description="The first seed of the training runs.")
-    ]
-    seeds: Annotated[
-        int,
-        Meta(
-            ge=0,
-            description="The number of training runs of each recipe; 0 if nothing is trained.",
-        ),
-    ]
-    runs: Annotated[
-        int,
-        Meta(ge=0, description="The number of all training runs in the experiment."),
-    ]
-    seconds: Annotated[
-        float,
-        Meta(
-            ge=0,
-            description="The duration of all trainings and their evaluation, in seconds.",
-        ),
-    ]
-    date: Annotated[
-        str,
-        Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", description="The date of the experiment."),
-    ]
-    checks: Annotated[
-        list[RunDigest],
-        Meta(description="Checksums of a few training runs, which a test repeats."),
-    ] = []
+    Attributes:
+        id: The name of the experiment in the URLs of this site.
+        title: The title of the experiment on the pages of this site.
+        claim: The claim of the author, in the words of this site.
+        sources: The names of the sources on the page of sources; the first source makes the claim.
+        source_location: The place of the claim in its source.
+        method: How the experiment checks the claim.
+        verdict: The verdict on the claim.
+        parts_reproduced: For each part of the claim, whether it was reproduced.
+        answer: The result of the experiment in words, without numbers.
+        numbers: The numbers from which the verdict follows.
+        limits: What the experiment does not show.
+        agents: The names of the agents of this site that the experiment is about.
+        figures: The charts of the experiment, with all their numbers.
+        command: The command that repeats the experiment.
+        versions: The versions of the software that made the experiment.
+        first_seed: The first seed of the training runs.
+        seeds: The number of training runs of each recipe; 0 if nothing is trained.
+        runs: The number of all training runs in the experiment.
+        seconds: The duration of all trainings and their evaluation, in seconds.
+        date: The date of the experiment.
+        checks: Checksums of a few training runs, which a test repeats.
+    """
+
+    id: Id
+    title: Annotated[str, Meta(min_length=1, max_length=60)]
+    claim: Text
+    sources: Annotated[list[Id], Meta(min_length=1)]
+    source_location: Text
+    method: Text
+    verdict: Verdict
+    parts_reproduced: Annotated[list[bool], Meta(min_length=1)]
+    answer: Text
+    numbers: Table
+    limits: Text
+    agents: list[Id]
+    figures: Annotated[list[Figure], Meta(min_length=1)]
+    command: Text
+    versions: dict[str, str]
+    first_seed: Annotated[int, Meta(ge=0)]
+    seeds: Annotated[int, Meta(ge=0)]
+    runs: Annotated[int, Meta(ge=0)]
+    seconds: Annotated[float, Meta(ge=0)]
+    date: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    checks: list[RunDigest] = []
 
     @property
     def recipes(self) -> list[str]:
@@ -508,19 +397,11 @@ def load_summaries(folder: Path) -> dict[str, ClaimSummary]:
 def sort_claims(source_by_claim: Mapping[str, str]) -> list[str]:
     """Return the ids of claims in the order of the site, given the source of each."""
     order = {claim_id: place for place, claim_id in enumerate(CLAIM_ORDER)}
-    last = len(order)
-    first_of_source: dict[str, int] = {}
-    for claim_id, source in source_by_claim.items():
-        place = min(order.get(claim_id, last), first_of_source.get(source, last))
-        first_of_source[source] = place
-    return sorted(
-        source_by_claim,
-        key=lambda one: (
-            first_of_source[source_by_claim[one]],
-            order.get(one, last),
-            one,
-        ),
+    known_first = sorted(
+        source_by_claim, key=lambda one: (order.get(one, len(order)), one)
     )
+    sources = [source_by_claim[one] for one in known_first]
+    return sorted(known_first, key=lambda one: sources.index(source_by_claim[one]))
 
 
 def save_summary(folder: Path, summary: ClaimSummary) -> Path:
@@ -555,23 +436,22 @@ def summarize_seeds(
 
     `numbers_by_seed` has a list for each seed, with a number for each of `x_values`.
     """
-    low, median, high = np.quantile(numbers_by_seed, (0.1, 0.5, 0.9), axis=0).tolist()
-    least = np.min(numbers_by_seed, axis=0).tolist()
-    most = np.max(numbers_by_seed, axis=0).tolist()
-    x_values, median, low, high, least, most = (
+    low, median, high = np.quantile(numbers_by_seed, (0.1, 0.5, 0.9), axis=0)
+    least, most = np.min(numbers_by_seed, axis=0), np.max(numbers_by_seed, axis=0)
+    x, median, low, high, least, most = (
         [round_significant(value) for value in line]
         for line in (x_values, median, low, high, least, most)
     )
     typical_seed = first_seed + find_median_index([row[-1] for row in numbers_by_seed])
     return Series(
-        recipe_label,
-        recipe,
-        x_values,
-        median,
-        low,
-        high,
-        least,
-        most,
+        name=recipe_label,
+        recipe=recipe,
+        x=x,
+        median=median,
+        low=low,
+        high=high,
+        least=least,
+        most=most,
         seed_count=len(numbers_by_seed),
         typical_seed=typical_seed,
     )

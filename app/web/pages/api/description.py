@@ -4,6 +4,7 @@
 from the code: the names of the players and claims, and the types of a card and of an experiment.
 """
 
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from flask import current_app, request
 from msgspec import Meta, ValidationError
 from werkzeug.exceptions import BadRequest
 
-from app.experiments import ClaimSummary
+from app.experiments import ClaimSummary, Struct
 from app.recipes import ALGORITHMS, MAX_NAME_LENGTH
 from app.tictactoe.card import Card
 from app.web.formatting import lower_first_letter
@@ -24,6 +25,7 @@ Document: TypeAlias = dict[str, Any]  # a JSON object
 
 FILE = Path(__file__).with_name("openapi.json")
 SCHEMA_PREFIX = "#/components/schemas/"
+ATTRIBUTES = "\n\nAttributes:\n"  # heading of the fields in a docstring
 FIGURE_KIND = "type"  # the field that distinguishes kinds of figures
 RECIPE_PATTERN = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
 # matches names of recipes, and of value sources of their training tasks
@@ -78,6 +80,9 @@ def build_description(site: SiteData) -> Document:
     _, schemas = msgspec.json.schema_components(
         [Card, Experiment], ref_template=SCHEMA_PREFIX + "{name}"
     )
+    for struct in list_structs(Struct):
+        if struct.__name__ in schemas:
+            describe_fields(struct, schemas[struct.__name__])
     for schema in schemas.values():
         if kind := schema["properties"].get(FIGURE_KIND):
             kind["description"] = (
@@ -85,6 +90,28 @@ def build_description(site: SiteData) -> Document:
             )
     document["components"]["schemas"] |= schemas
     return document
+
+
+def list_structs(base: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
+    """Yield all classes with this base class."""
+    for struct in base.__subclasses__():
+        yield struct
+        yield from list_structs(struct)
+
+
+def describe_fields(struct: type[msgspec.Struct], schema: Document) -> None:
+    """Move the section "Attributes" of a class's docstring to the fields of its schema."""
+    encoded_names = dict(
+        zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
+    )
+    for base in (*struct.__bases__, struct):  # a class may inherit fields
+        text = inspect.getdoc(base) or ""
+        schema["description"], _, attributes = text.partition(ATTRIBUTES)
+        for attribute in re.split(r"\n +(?=\w+: )", attributes):
+            field, _, meaning = attribute.strip().partition(": ")
+            if field:
+                described = schema["properties"][encoded_names[field]]
+                described["description"] = " ".join(meaning.split())
 
 
 def list_operations(document: Document) -> Iterator[Document]:
