@@ -11,17 +11,13 @@ from app.web.comparison import (
 )
 from app.web.match import Match, MatchState, replay_match
 from app.web.move_values import can_blunder, evaluate_moves
-from app.web.pages.compare import ComparePage, Panel
+from app.web.pages.compare import Panel, build_panels
 from app.web.pages.parts.learning import chart_comparison
 from app.web.site_data import TRUTH, SiteData
 
 
-def made(site: SiteData, comparison: Comparison) -> ComparePage:
-    return ComparePage(comparison, replay_match(Match(comparison.record, o="human"), site))
-
-
 def panels(site: SiteData, comparison: Comparison) -> list[Panel]:
-    return made(site, comparison).panels
+    return build_panels(comparison, replay_match(Match(comparison.record, o="human"), site))
 
 
 def at(site: SiteData, position: int) -> MatchState:

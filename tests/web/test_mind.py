@@ -8,7 +8,8 @@ from flask.testing import FlaskClient
 from PIL import Image, ImageSequence
 
 from app.tictactoe.notation import format_position
-from app.web.pages.mind import build_mind_page
+from app.web.pages.mind import count_agreement
+from app.web.pages.parts.learning import film_all_positions
 from app.web.pictures.minds import (
     choose_decisions,
 )
@@ -84,16 +85,16 @@ def test_what_is_known_expected_and_counted_is_so(site: SiteData) -> None:
     """The tiles, the sentence and the table, compared with the model file."""
     names = [format_position(site.game, position) for position in site.tile_layout.decisions]
     for name, step in every_mind(site):
-        told, page = Told(site, name, step), build_mind_page(site, name, {"step": str(step)})
+        told, film = Told(site, name, step), film_all_positions(site, name)
         shown = [told.shown(board) for board in names]
         known = sum(any(told.known[image] for image in told.images[board]) for board in names)
-        assert page.film.frames[step].caption == f"Values learned in {known} of 627 positions."
+        assert film.frames[step].caption == f"Values learned in {known} of 627 positions."
         rows, knows = choose_decisions(site, name, step)
         assert rows[0].tolist() == [told.number[board] for board in shown]
         assert knows[0].tolist() == [told.known[board] for board in shown]
         assert knows.sum() == known
         table = Counter((9 - b.count("."), told.truth[b], told.expects(b)) for b in shown)
-        assert page.agreement_counts == [
+        assert count_agreement(site, name, step) == [
             [table[ply, truth, expects] for truth in (1, 0, -1) for expects in (1, 0, -1, None)]
             for ply in range(9)
         ]

@@ -3,29 +3,25 @@
 The page of an agent has its exact figures, its training and its files.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import groupby
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from flask import Response, request
 from werkzeug.exceptions import NotFound
 
-from app.experiments import ClaimSummary
 from app.recipes import (
-    Parameter,
-    Recipe,
     list_parameters,
     name_script_file,
     parse_recipe,
 )
-from app.sources import Source, find_source
+from app.sources import find_source
 from app.tictactoe.agents import Agent, complete_card, read_arrays_file
 from app.tictactoe.card import Card, format_card
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import BASELINES
-from app.tictactoe.report import Chances
 from app.web.algorithms import ALGORITHM_PAGES, describe_phases, get_opponent_name
 from app.web.comparison import Comparison, SourceSnapshot, find_next_disagreement
 from app.web.facts import BEST_RESPONDER, PolicyJudgement, judge_policy
@@ -38,14 +34,13 @@ from app.web.match import Match, read_choice
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts import judgement, learning
 from app.web.pages.parts.export import (
-    Export,
     build_csv_response,
     build_file_response,
     export_curves,
 )
-from app.web.pictures.curves import Charts, OutcomeShare, divide_bar
-from app.web.pictures.minds import MindPicture, draw_mind
-from app.web.rendering import Page, render_page
+from app.web.pictures.curves import divide_bar
+from app.web.pictures.minds import draw_mind
+from app.web.rendering import render_page, wants_fragment
 from app.web.routes import Destination
 from app.web.site_data import TASK_SUFFIX, SiteData, get_current_site
 from app.web.translation import gettext_noop
@@ -260,50 +255,22 @@ COLUMNS_BY_GROUP = {
 }
 
 
-class AgentsPage(Page, frozen=True):
-    """All agents with their exact figures."""
-
-    template: ClassVar = "agents/agents.html"
-    fragment: ClassVar = ("ranking",)
-
-    site: SiteData
-    table_order: TableOrder
-
-    @property
-    def groups(self) -> Mapping[ColumnGroup, list[Column]]:
-        return COLUMNS_BY_GROUP
-
-    @property
-    def rows(self) -> list[AgentRow]:
-        return sort_players(
-            list_agent_rows(self.site, self.site.agents), self.table_order
-        )
-
-    @property
-    def baselines(self) -> list[AgentRow]:
-        """The rows of the baselines: players that follow a fixed rule."""
-        return sort_players(list_agent_rows(self.site, BASELINES), self.table_order)
-
-    @property
-    def divide_chances(self) -> Callable[[Chances], list[OutcomeShare]]:
-        """A function that divides a table cell's bar into the shares of wins, draws and losses."""
-        return partial(divide_bar, decimals=PERCENT_DECIMALS)
-
-    @property
-    def decision_count(self) -> int:
-        """The number of positions in which a blunder is possible."""
-        return self.site.game.decisions
-
-    @property
-    def strength_meanings(self) -> Mapping[str, str]:
-        """The rule behind each name of a strength."""
-        return STRENGTH_MEANINGS
-
-
 @bp.get(AGENTS, strict_slashes=False)
 def show_agents() -> Response:
-    """Show all agents."""
-    return render_page(AgentsPage(get_current_site(), parse_order(request.args)))
+    """Show all agents with their exact figures."""
+    site = get_current_site()
+    order = parse_order(request.args)
+    return render_page(
+        "agents/agents.html",
+        fragment=("ranking",),
+        table_order=order,
+        groups=COLUMNS_BY_GROUP,
+        rows=sort_players(list_agent_rows(site, site.agents), order),
+        baselines=sort_players(list_agent_rows(site, BASELINES), order),
+        divide_chances=partial(divide_bar, decimals=PERCENT_DECIMALS),
+        decision_count=site.game.decisions,
+        strength_meanings=STRENGTH_MEANINGS,
+    )
 
 
 @bp.get(AGENTS_FILE)
@@ -388,174 +355,74 @@ def list_value_rows(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]
 MAX_SHOWN_BLUNDERS = 9  # blunders on the agent's own page: three rows of a phone
 
 
-class AgentPage(Page, frozen=True):
-    """The page of an agent."""
-
-    template: ClassVar = "agents/agent.html"
-    fragment: ClassVar = ("learning",)
-
-    site: SiteData
-    name: str
-    # the opponent of the learning curves, a key of `curve_opponents`
-    curve_opponent: str
-
-    @cached_property
-    def card(self) -> Card:
-        return self.site.agents[self.name].card
-
-    @property
-    def _recipe(self) -> Recipe:
-        return self.site.get_recipe(self.name)
-
-    # Properties that describe the agent.
-
-    @property
-    def character(self) -> Character:
-        """The strength of the agent, and a sentence about it."""
-        return describe_character(self.site, self.name)
-
-    @property
-    def algorithm_title(self) -> str:
-        """The title of the agent's algorithm."""
-        return ALGORITHM_PAGES[self.card.algorithm].title
-
-    @property
-    def source(self) -> Source | None:
-        """The source of the idea; None if the card names no source."""
-        return find_source(self.card.origin)
-
-    @property
-    def summary(self) -> str:
-        """A sentence with the exact figures of the agent."""
-        return describe_agent(self.site, self.name)
-
-    @property
-    def mind_picture(self) -> MindPicture:
-        """The picture of all decisions of the agent."""
-        return draw_mind(self.site, self.name, self.site.get_last_snapshot(self.name))
-
-    @property
-    def links(self) -> list[Destination]:
-        """Links to games, comparisons and the lab."""
-        replay = play_url(Match(o=self.name, value_source=self.name, snapshot=0))
-        return [
-            *judgement.list_board_links(self.name),
-            Destination("Replay the training", replay),
-            Destination(
-                "Compare with optimal play", build_comparison_url(self.site, self.name)
-            ),
-            Destination(
-                "Change the training in the lab", lab_url(self.name), id="to-lab"
-            ),
-        ]
-
-    # Properties on the strength of the agent.
-
-    @property
-    def results(self) -> dict[str, list[list[OutcomeShare]]]:
-        """The exact results against each opponent: title -> a bar for each seat."""
-        return judgement.list_results(self.site, self.name)
-
-    @property
-    def blunders(self) -> judgement.BlunderExhibits:
-        """The agent's most serious blunders, the most serious first."""
-        return judgement.build_blunder_exhibits(
-            self.site, self.name, slice(MAX_SHOWN_BLUNDERS)
-        )
-
-    @property
-    def verdicts(self) -> Mapping[str, judgement.LostGame | judgement.Proof]:
-        """Seat -> a game that the agent loses, or the proof that it cannot lose."""
-        return judgement.judge_seats(self.site, self.name)
-
-    @property
-    def claims(self) -> list[ClaimSummary]:
-        """The experiments about the agent."""
-        return [
-            one for one in self.site.experiments.values() if self.name in one.agents
-        ]
-
-    # Properties on the training.
-
-    @property
-    def training_summary(self) -> str:
-        """The phases of the training and the number of updates."""
-        learned = ", then ".join(describe_phases(self.site, self._recipe))
-        return f"{learned}; {format_count(self.card.updates)} updates"
-
-    @property
-    def task_link(self) -> Destination | None:
-        """The link to the exact values of the training task, with a text on the task; None without."""
-        return describe_training_task(self.site, self.name)
-
-    @property
-    def training_opponents(self) -> str:
-        opponents = (
-            get_opponent_name(self.site, opponent)
-            for opponent, _ in self._recipe.phases
-        )
-        return "; ".join(dict.fromkeys(opponents))
-
-    @property
-    def curve_opponents(self) -> Mapping[str, str]:
-        """The titles of the opponents of the curves, by id."""
-        return {
-            opponent: learning.name_opponent(self.site, opponent)
-            for opponent in learning.list_opponents(self.card)
-        }
-
-    @property
-    def curves(self) -> Charts:
-        """The learning curves of the agent."""
-        return learning.chart_training(self.site, self.card, self.curve_opponent)
-
-    @property
-    def export(self) -> Export:
-        """The ways to export the learning curves."""
-        usual = next(iter(learning.list_opponents(self.card)))
-        against = "" if self.curve_opponent == usual else self.curve_opponent
-        return export_curves(self.site, [self.name], opponent=against)
-
-    @property
-    def training_wins_curve(self) -> Charts | None:
-        """The curve of games won in training, if games were counted."""
-        return learning.chart_wins(self.card.win_rate) if self.card.win_rate else None
-
-    @property
-    def training_wins_export(self) -> Export:
-        """The ways to export the curve of games won."""
-        return export_curves(self.site, [self.name], learning.WIN_RATE_KEY)
-
-    # Properties for repeating the training.
-
-    @property
-    def recipe_parameters(self) -> Sequence[Parameter]:
-        return list_parameters(self._recipe)
-
-    @property
-    def script_url(self) -> str:
-        """The URL of the training as a script, "" if no script is available."""
-        is_code = self.site.lab.trainer and not self._recipe.is_network
-        return RECIPE_SCRIPT.url(self.name) if is_code else ""
-
-    @property
-    def script_name(self) -> str:
-        """The file name of the script."""
-        return name_script_file(self._recipe)
-
-    @property
-    def arrays_digest(self) -> str:
-        """The digest of the arrays file."""
-        return complete_card(self.site.agents[self.name]).arrays_digest
-
-
 @bp.get(AGENT)
 def show_agent(name: str) -> Response:
     """Show an agent."""
-    against = learning.parse_against(
-        request.args, get_current_site().get_agent(name).card
-    )
-    return render_page(AgentPage(get_current_site(), name, against))
+    site = get_current_site()
+    card = site.get_agent(name).card
+    opponent = learning.parse_against(request.args, card)
+    opponents = learning.list_opponents(card)
+    other_opponent = "" if opponent == next(iter(opponents)) else opponent
+    values: dict[str, Any] = {
+        "name": name,
+        "curve_opponent": opponent,
+        "curve_opponents": {
+            each: learning.name_opponent(site, each) for each in opponents
+        },
+        "curves": learning.chart_training(site, card, opponent),
+        "export": export_curves(site, [name], opponent=other_opponent),
+    }
+    if not wants_fragment():
+        values |= describe_training(site, name) | describe_strength(site, name)
+    return render_page("agents/agent.html", fragment=("learning",), **values)
+
+
+def describe_strength(site: SiteData, name: str) -> dict[str, Any]:
+    """Return what the template reads about the strength of an agent, and its links."""
+    return {
+        "site": site,
+        "character": describe_character(site, name),
+        "summary": describe_agent(site, name),
+        "mind_picture": draw_mind(site, name, site.get_last_snapshot(name)),
+        "links": [
+            *judgement.list_board_links(name),
+            Destination(
+                "Replay the training",
+                play_url(Match(o=name, value_source=name, snapshot=0)),
+            ),
+            Destination("Compare with optimal play", build_comparison_url(site, name)),
+            Destination("Change the training in the lab", lab_url(name), id="to-lab"),
+        ],
+        "results": judgement.list_results(site, name),
+        "blunders": judgement.build_blunder_exhibits(
+            site, name, slice(MAX_SHOWN_BLUNDERS)
+        ),
+        "verdicts": judgement.judge_seats(site, name),
+        "claims": [one for one in site.experiments.values() if name in one.agents],
+    }
+
+
+def describe_training(site: SiteData, name: str) -> dict[str, Any]:
+    """Return what the template reads about the training of an agent, and how to repeat it."""
+    card = complete_card(site.agents[name])
+    recipe = site.get_recipe(name)
+    phases = ", then ".join(describe_phases(site, recipe))
+    opponents = (get_opponent_name(site, opponent) for opponent, _ in recipe.phases)
+    return {
+        "card": card,
+        "algorithm_title": ALGORITHM_PAGES[card.algorithm].title,
+        "source": find_source(card.origin),
+        "training_summary": f"{phases}; {format_count(card.updates)} updates",
+        "task_link": describe_training_task(site, name),
+        "training_opponents": "; ".join(dict.fromkeys(opponents)),
+        "training_wins_curve": card.win_rate and learning.chart_wins(card.win_rate),
+        "training_wins_export": export_curves(site, [name], learning.WIN_RATE_KEY),
+        "recipe_parameters": list_parameters(recipe),
+        "script_url": RECIPE_SCRIPT.url(name)
+        if site.lab.trainer and not recipe.is_network
+        else "",
+        "script_name": name_script_file(recipe),
+    }
 
 
 @bp.get(AGENT_FILE)

@@ -1,17 +1,16 @@
 """The arena: each player as X against each player as O, and the ranking of all players."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from flask import Response, request
 from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
 
 from app.tictactoe.arena import (
-    ArenaTable,
     Chances,
     compute_score,
     summarize_round_robin,
@@ -24,9 +23,9 @@ from app.web.links.play import play_url
 from app.web.match import Match, read_choice
 from app.web.move_values import HEAT_STEPS, LEGEND_HEATS
 from app.web.navigation import PageBlueprint
-from app.web.pictures.curves import OutcomeShare, divide_bar
+from app.web.pictures.curves import divide_bar
 from app.web.pictures.svg import Sign, write_inline
-from app.web.rendering import Page, render_page
+from app.web.rendering import render_page
 from app.web.site_data import SiteData, get_current_site
 from app.web.translation import gettext_noop
 from app.web.wording import grade_strength
@@ -86,125 +85,6 @@ ARENA_MEASURES = {
 }
 
 
-class Pairing(NamedTuple):
-    """A cell of the table: a player as X against a player as O."""
-
-    text: str
-    heat: int
-    label: str  # both players and the chances of all results
-    href: str
-
-
-class ArenaRow(NamedTuple):
-    """A row of the table: a player as X against all players."""
-
-    id: str
-    title: str
-    pairings: list[Pairing]
-
-
-class Standing(NamedTuple):
-    """A row of the ranking: a player with its scores."""
-
-    rank: int  # equal players share a rank
-    title: str
-    href: str  # URL of the agent's page, "" for a baseline
-    strength: str
-    score: str
-    score_as_x: str
-    score_as_o: str
-    shares: list[OutcomeShare]  # won, drawn and lost, in both seats together
-    beating_player_count: int
-
-
-class ArenaPage(Page, frozen=True):
-    """The arena: a table of all pairings, the weakest player first, and the ranking."""
-
-    template: ClassVar = "arena/arena.html"
-
-    site: SiteData
-    measure_key: str  # measure in the table, a key of ARENA_MEASURES
-    added_recipe: str  # recipe of an additional player, "" without
-    selected_player: str  # the selected player; "" selects the weakest agent
-
-    @property
-    def measures(self) -> Mapping[str, ArenaMeasure]:
-        """The measures that the table can show, by key."""
-        return ARENA_MEASURES
-
-    @cached_property
-    def _player_names(self) -> list[str]:
-        return [
-            *self.site.policies,
-            *([self.added_recipe] if self.added_recipe else []),
-        ]
-
-    @cached_property
-    def _outcome_chances(self) -> Chances:
-        """The chances of win, draw and loss for X, [X, O, 3]."""
-        return play_round_robin(self.site, self.added_recipe)
-
-    @cached_property
-    def _standings_table(self) -> ArenaTable:
-        return summarize_round_robin(self._outcome_chances)
-
-    @cached_property
-    def _weakest_first(self) -> list[int]:
-        """The indices of the players in `_player_names`, the weakest first."""
-        return sorted(
-            range(len(self._player_names)),
-            key=lambda number: self._standings_table.mean_score[number],
-        )
-
-    @cached_property
-    def rows(self) -> list[ArenaRow]:
-        """A row for each player as X."""
-        site = self.site
-        names = self._player_names
-        return [
-            ArenaRow(
-                id=names[x],
-                title=site.display_titles[names[x]],
-                pairings=[
-                    _build_pairing(
-                        ARENA_MEASURES[self.measure_key],
-                        site,
-                        names[x],
-                        names[o],
-                        self._outcome_chances[x, o],
-                    )
-                    for o in self._weakest_first
-                ],
-            )
-            for x in self._weakest_first
-        ]
-
-    @property
-    def selected_row(self) -> int:
-        """The row number of the selected player."""
-        candidates = (
-            [self.selected_player] if self.selected_player else self.site.agents
-        )
-        return next(
-            number for number, row in enumerate(self.rows) if row.id in candidates
-        )
-
-    @property
-    def table_sketch(self) -> Markup:
-        """A small picture of the whole table."""
-        return _draw_sketch(self.rows, self.selected_row)
-
-    @property
-    def standings(self) -> list[Standing]:
-        """The rows of the ranking, the best player first."""
-        return [
-            _build_standing(
-                self.site, self._player_names[number], self._standings_table, number
-            )
-            for number in reversed(self._weakest_first)
-        ]
-
-
 @bp.get(ARENA)
 def show_arena() -> Response:
     """Show the arena."""
@@ -217,17 +97,28 @@ def show_arena() -> Response:
             raise BadRequest(
                 f"There is no player {name!r}. {format_choices(site.policies)}"
             )
-    return render_page(build_arena_page(show, site, player, add))
+    added_recipe = find_added_player(site, player, add)
+    players = sort_players(site, added_recipe)
+    rows = build_rows(site, players, ARENA_MEASURES[show], added_recipe)
+    selected = [player or added_recipe] if player or added_recipe else site.agents
+    selected_row = next(at for at, row in enumerate(rows) if row["id"] in selected)
+    return render_page(
+        "arena/arena.html",
+        measures=ARENA_MEASURES,
+        measure_key=show,
+        added_recipe=added_recipe,
+        rows=rows,
+        selected_row=selected_row,
+        table_sketch=_draw_sketch(rows, selected_row),
+        standings=list_standings(site, players, added_recipe),
+    )
 
 
-def build_arena_page(
-    measure_key: str, site: SiteData, selected_player: str = "", added_recipe: str = ""
-) -> ArenaPage:
-    """Return the page with all players of the site, and at most one additional recipe.
+def find_added_player(site: SiteData, selected_player: str, added_recipe: str) -> str:
+    """Return the recipe that plays besides the players of the site, "" for none.
 
-    The additional player is `added_recipe`, or `selected_player` if the site's players do not
-    include it. Without `selected_player` the additional player is selected. Raises BadRequest for
-    two additional players.
+    It is `added_recipe`, or `selected_player` if the site does not have it. Raises BadRequest for
+    two of them.
     """
     names = {
         name
@@ -238,8 +129,38 @@ def build_arena_page(
         raise BadRequest(
             "The table has room for one more player: add and player differ."
         )
-    added_recipe = "".join(names)
-    return ArenaPage(site, measure_key, added_recipe, selected_player or added_recipe)
+    return "".join(names)
+
+
+def sort_players(site: SiteData, added_recipe: str = "") -> dict[str, int]:
+    """Return the index of each player in the arrays of the round robin, the weakest first."""
+    names = [*site.policies, *([added_recipe] if added_recipe else [])]
+    scores = summarize_round_robin(play_round_robin(site, added_recipe)).mean_score
+    return {
+        names[index]: index
+        for index in sorted(range(len(names)), key=lambda index: scores[index])
+    }
+
+
+def build_rows(
+    site: SiteData,
+    players: Mapping[str, int],
+    measure: ArenaMeasure,
+    added_recipe: str = "",
+) -> list[dict[str, Any]]:
+    """Return a row of the table for each player as X, with a cell for each player as O."""
+    chances = play_round_robin(site, added_recipe)
+    return [
+        {
+            "id": x,
+            "title": site.display_titles[x],
+            "pairings": [
+                _build_pairing(measure, site, x, o, chances[players[x], players[o]])
+                for o in players
+            ],
+        }
+        for x in players
+    ]
 
 
 def _build_pairing(
@@ -248,21 +169,21 @@ def _build_pairing(
     x_player: str,
     o_player: str,
     chances: Chances,
-) -> Pairing:
+) -> dict[str, Any]:
     win, draw, loss = (format_percent(chance) for chance in chances)
     figure = float(measure.compute_values(chances))
     text = measure.format_value(figure)
-    return Pairing(
-        text=text,
-        heat=round(figure * measure.heats[-1]),
-        label=f"{text}: {site.display_titles[x_player]} as X "
+    return {
+        "text": text,
+        "heat": round(figure * measure.heats[-1]),
+        "label": f"{text}: {site.display_titles[x_player]} as X "
         f"against {site.display_titles[o_player]} as O: X wins {win}%, "
         f"draw {draw}%, O wins {loss}%",
-        href=play_url(Match(x=x_player, o=o_player)),
-    )
+        "href": play_url(Match(x=x_player, o=o_player)),
+    }
 
 
-def _draw_sketch(rows: list[ArenaRow], chosen_player: int) -> Markup:
+def _draw_sketch(rows: list[dict[str, Any]], chosen_player: int) -> Markup:
     """Return a picture of the table, with gaps around the row and column of the chosen player."""
     size = len(rows)
 
@@ -274,9 +195,9 @@ def _draw_sketch(rows: list[ArenaRow], chosen_player: int) -> Markup:
         )
 
     squares = sorted(
-        (pairing.heat, f"M{compute_offset(o):g} {compute_offset(x):g}h.9v.9h-.9z")
+        (pairing["heat"], f"M{compute_offset(o):g} {compute_offset(x):g}h.9v.9h-.9z")
         for x, row in enumerate(rows)
-        for o, pairing in enumerate(row.pairings)
+        for o, pairing in enumerate(row["pairings"])
     )
     paths = [
         (heat, "".join(outline for _, outline in alike))
@@ -289,20 +210,25 @@ def _draw_sketch(rows: list[ArenaRow], chosen_player: int) -> Markup:
     )
 
 
-def _build_standing(
-    site: SiteData, player_name: str, table: ArenaTable, player_index: int
-) -> Standing:
-    """Return the row of a player in the ranking; `player_index` is its index in the arrays."""
-    both_seats = (table.as_x[player_index] + table.as_o[player_index]) / 2
-    win, draw, loss = both_seats.tolist()
-    return Standing(
-        rank=int(table.ranks[player_index]),
-        title=site.display_titles[player_name],
-        href=agent_url(player_name) if site.agents.contains_name(player_name) else "",
-        strength=grade_strength(site, player_name),
-        score=format_signed(table.mean_score[player_index]),
-        score_as_x=format_signed(float(compute_score(table.as_x[player_index]))),
-        score_as_o=format_signed(float(compute_score(table.as_o[player_index]))),
-        shares=divide_bar((win, draw, loss), 1),
-        beating_player_count=int(table.beaten_by_count[player_index]),
-    )
+def list_standings(
+    site: SiteData, players: Mapping[str, int], added_recipe: str = ""
+) -> list[dict[str, Any]]:
+    """Return the rows of the ranking, the best player first; equal players share a rank."""
+    table = summarize_round_robin(play_round_robin(site, added_recipe))
+    standings = []
+    for name, at in reversed([*players.items()]):
+        win, draw, loss = ((table.as_x[at] + table.as_o[at]) / 2).tolist()
+        standings.append(
+            {
+                "rank": int(table.ranks[at]),
+                "title": site.display_titles[name],
+                "href": agent_url(name) if site.agents.contains_name(name) else "",
+                "strength": grade_strength(site, name),
+                "score": format_signed(table.mean_score[at]),
+                "score_as_x": format_signed(float(compute_score(table.as_x[at]))),
+                "score_as_o": format_signed(float(compute_score(table.as_o[at]))),
+                "shares": divide_bar((win, draw, loss), 1),
+                "beating_player_count": int(table.beaten_by_count[at]),
+            }
+        )
+    return standings

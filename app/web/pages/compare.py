@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from flask import redirect, request
@@ -16,7 +15,6 @@ from app.web.comparison import (
     CURVE_TITLES,
     MAX_VIEWS,
     Comparison,
-    CurveTitles,
     SourceSnapshot,
     find_next_disagreement,
     list_learned_views,
@@ -43,11 +41,10 @@ from app.web.move_values import (
 )
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts import learning
-from app.web.pages.parts.export import Export, export_curves
+from app.web.pages.parts.export import export_curves
 from app.web.pictures import minds
 from app.web.pictures.boards import BoardPicture, BoardSquare, lay_out_board
-from app.web.pictures.curves import Charts
-from app.web.rendering import Page, render_page
+from app.web.rendering import render_page
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, get_current_site
 from app.web.translation import gettext_noop
 from app.web.wording import (
@@ -221,22 +218,6 @@ def _describe_verdict(
 HALF_TILE = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # half of a tile, below its diagonal, from the start of TILE
 
 
-class ComparedMinds(NamedTuple):
-    """The minds of all agents in the comparison, at the compared snapshots."""
-
-    # (name, URL, picture) of each agent
-    pictures: list[tuple[str, str, minds.MindPicture]]
-    # whether two minds share a picture: the second mind has the lower half of each tile
-    are_tiles_divided: bool
-    # how often the two agents expect the same outcome, "" unless both are in one picture
-    agreement_text: str
-    colouring: minds.TileColouring  # the colouring of the tiles
-    film: learning.Film | None  # None if an agent is compared at two snapshots
-    frame_index: int  # index of the film's frame that is nearest to the snapshots shown
-    shown_frame: learning.FilmFrame | None  # the compared snapshots as a frame
-    next_frame_url: str  # URL of the next frame; the first frame follows the last
-
-
 def _share_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
     """Return whether the estimates of all agents are coloured by the same scale."""
     key = minds.EXPECTED_KEY
@@ -244,8 +225,12 @@ def _share_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
     return all(minds.list_colourings(site, name)[key] == usual for name in agent_names)
 
 
-def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
-    """Return the minds of the agents among the views; None without agents."""
+def draw_minds(site: SiteData, comparison: Comparison) -> dict[str, Any] | None:
+    """Return the minds of the agents at the compared snapshots, and their film; None without agents.
+
+    Two minds with the same colours share a picture: the second has the lower half of each tile.
+    Without two snapshots of one agent, a film shows all trainings; its frame is the nearest one.
+    """
     views = list_learned_views(site, comparison)
     if not views:
         return None
@@ -262,8 +247,15 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
     frames = _list_frames(site, views)
     step = _find_nearest_frame(site, names, frames, shown)
     film = learning.film_agents(site, tuple(names)) if moving else None
-    return ComparedMinds(
-        pictures=[
+    shown_frame = film and learning.build_agents_frame(site, names, shown)._replace(
+        curve_x=film.frames[step].curve_x
+    )
+    next_frame = frames[(step + 1) % len(frames)]
+    agreement = (
+        format_count(_count_agreeing_tiles(site, names, shown)) if divided else ""
+    )
+    return {
+        "pictures": [
             (
                 format_view_name(site, view),
                 mind_url(view.value_source, view.snapshot),
@@ -271,21 +263,14 @@ def draw_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
             )
             for view, drawn in zip(views, pictures, strict=True)
         ],
-        are_tiles_divided=divided,
-        agreement_text=format_count(_count_agreeing_tiles(site, names, shown))
-        if divided
-        else "",
-        colouring=minds.COLOURINGS[minds.EXPECTED_KEY],
-        film=film,
-        frame_index=step,
-        shown_frame=film
-        and learning.build_agents_frame(site, names, shown)._replace(
-            curve_x=film.frames[step].curve_x
-        ),
-        next_frame_url=compare_url(
-            _move_to_snapshots(site, comparison, frames[(step + 1) % len(frames)])
-        ),
-    )
+        "are_tiles_divided": divided,
+        "agreement_text": agreement,
+        "colouring": minds.COLOURINGS[minds.EXPECTED_KEY],
+        "film": film,
+        "frame_index": step,
+        "shown_frame": shown_frame,
+        "next_frame_url": compare_url(_move_to_snapshots(site, comparison, next_frame)),
+    }
 
 
 def _find_nearest_frame(
@@ -384,165 +369,24 @@ def _count_agreeing_tiles(
     return int(((first == second) & both).sum())
 
 
-class ComparePage(Page, frozen=True):
-    """The page with one position on several boards, each with another agent's values."""
+def build_panels(comparison: Comparison, state: MatchState) -> list[Panel]:
+    """Return a board for each view, then optimal play."""
+    return [
+        build_panel(comparison, state, view, values)
+        for view, values in _evaluate_views(comparison, state).items()
+    ]
 
-    template: ClassVar = "compare/compare.html"
-    fragment: ClassVar = ("head_title", "comparison")
 
-    comparison: Comparison
-    state: MatchState  # the match with the position
-
-    @property
-    def site(self) -> SiteData:
-        return self.state.site
-
-    @property
-    def title(self) -> str:
-        """The names of the compared agents."""
-        names = [format_view_name(self.site, view) for view in self.comparison.views]
-        return f"{join_words(names)} compared with optimal play"
-
-    # Properties on the boards.
-
-    @cached_property
-    def _values_by_view(self) -> dict[SourceSnapshot, MoveValues | None]:
-        """The values of each view and of optimal play; None after the end of a game."""
-        state = self.state
-        return {
-            view: None
-            if state.is_over
-            else evaluate_moves(state.site, state.position, *view)
-            for view in (*self.comparison.views, SourceSnapshot(TRUTH))
-        }
-
-    @cached_property
-    def _values_by_title(self) -> dict[str, MoveValues]:
-        """The values of the moves by the title of their source; empty after the end of a game."""
-        return {
-            format_view_name(self.site, view): values
-            for view in self.comparison.views
-            if (values := self._values_by_view[view])
-        }
-
-    @cached_property
-    def panels(self) -> list[Panel]:
-        """A board for each view, then optimal play."""
-        return [
-            build_panel(self.comparison, self.state, *each)
-            for each in self._values_by_view.items()
-        ]
-
-    @property
-    def rows(self) -> list[tuple[str, list[BoardSquare]]]:
-        """The name of each empty square, and the square on every board."""
-        return _list_rows(self.panels) if self._values_by_title else []
-
-    @property
-    def headline(self) -> str:
-        """A text with the player to move, or with the result of a finished game."""
-        return describe_turn(self.state)
-
-    @property
-    def status_text(self) -> str:
-        """The announcement for screen readers: the last moves of both sides, and the turn."""
-        return describe_status(self.state)
-
-    @property
-    def agreement_text(self) -> str:
-        """Sentences on the moves of the sources and on blunders, "" for a finished game."""
-        return (
-            summarise_plays(self.state, self._values_by_title)
-            if self._values_by_title
-            else ""
-        )
-
-    @property
-    def preview_url(self) -> str:
-        """The URL of the picture of the first board, for link previews."""
-        return match_url(
-            MATCH_PREVIEW, self.comparison.build_match(self.comparison.views[0])
-        )
-
-    # Properties with links.
-
-    @property
-    def take_back_url(self) -> str:
-        """The URL without the last move, "" without a move."""
-        record = self.comparison.record
-        return (
-            compare_url(replace(self.comparison, record=undo_moves(record)))
-            if record
-            else ""
-        )
-
-    @property
-    def disagreement_url(self) -> str:
-        """The URL of the next position in which the agents disagree, "" if there is none."""
-        record = find_next_disagreement(
-            self.comparison.views, self.site, self.state.position
-        )
-        return (
-            ""
-            if record is None
-            else compare_url(replace(self.comparison, record=record))
-        )
-
-    @property
-    def max_views(self) -> int:
-        """The largest number of views."""
-        return MAX_VIEWS
-
-    @property
-    def shipped_views(self) -> list[str]:
-        """The value sources that are shown as shipped, which are not offered again."""
-        return [
-            view.value_source for view in self.comparison.views if view.snapshot is None
-        ]
-
-    # Properties on the trainings of the compared agents.
-
-    @property
-    def curve_titles(self) -> Mapping[str, CurveTitles]:
-        """The kinds of learning curves that the page offers, by key."""
-        return CURVE_TITLES
-
-    @property
-    def curve_key(self) -> str:
-        """The kind of learning curves on the page, a key of CURVE_TITLES."""
-        return self.comparison.curve_key or next(iter(CURVE_TITLES))
-
-    @property
-    def curves(self) -> Charts | None:
-        """The learning curves of the agents."""
-        return learning.chart_comparison(
-            self.site, self.comparison.views, self.curve_key
-        )
-
-    @property
-    def ink_by_agent(self) -> Mapping[str, str]:
-        """The ink of each agent's curve."""
-        return learning.choose_inks(self.site, self.comparison.views)
-
-    @property
-    def export(self) -> Export | None:
-        """The export of the curves."""
-        views = self.comparison.views
-        agents = [
-            view.value_source
-            for view in views
-            if self.site.agents.contains_name(view.value_source)
-        ]
-        if not agents:
-            return None
-        return export_curves(
-            self.site, agents, self.curve_key, record=self.comparison.record
-        )
-
-    @property
-    def compared_minds(self) -> ComparedMinds | None:
-        """The pictures of the agents' minds; None without agents."""
-        return draw_minds(self.site, self.comparison)
+def _evaluate_views(
+    comparison: Comparison, state: MatchState
+) -> dict[SourceSnapshot, MoveValues | None]:
+    """Return the values of each view and of optimal play; None after the end of a game."""
+    return {
+        view: None
+        if state.is_over
+        else evaluate_moves(state.site, state.position, *view)
+        for view in (*comparison.views, SourceSnapshot(TRUTH))
+    }
 
 
 @bp.get(COMPARE.bare)
@@ -559,7 +403,55 @@ def show_comparison(record: str = "") -> Response:
         return redirect(
             compare_url(move_to_frame(get_current_site(), comparison, frame)), 303
         )
-    return render_page(ComparePage(comparison, place))
+    return render_comparison(comparison, place)
+
+
+def render_comparison(comparison: Comparison, state: MatchState) -> Response:
+    """Show a comparison; `state` is the match with its position."""
+    site = state.site
+    views = comparison.views
+    names = [format_view_name(site, view) for view in views]
+    values_by_view = _evaluate_views(comparison, state)
+    values_by_name = {
+        name: values
+        for name, view in zip(names, views, strict=True)
+        if (values := values_by_view[view])
+    }
+    panels = build_panels(comparison, state)
+    agents = [view.value_source for view in list_learned_views(site, comparison)]
+    curve_key = comparison.curve_key or next(iter(CURVE_TITLES))
+    record = comparison.record
+    taken_back = replace(comparison, record=undo_moves(record)) if record else None
+    apart = find_next_disagreement(views, site, state.position)
+    return render_page(
+        "compare/compare.html",
+        fragment=("head_title", "comparison"),
+        comparison=comparison,
+        state=state,
+        site=site,
+        title=f"{join_words(names)} compared with optimal play",
+        panels=panels,
+        rows=_list_rows(panels) if values_by_name else [],
+        headline=describe_turn(state),
+        status_text=describe_status(state),
+        agreement_text=summarise_plays(state, values_by_name) if values_by_name else "",
+        preview_url=match_url(MATCH_PREVIEW, comparison.build_match(views[0])),
+        take_back_url=compare_url(taken_back) if taken_back else "",
+        disagreement_url=""
+        if apart is None
+        else compare_url(replace(comparison, record=apart)),
+        max_views=MAX_VIEWS,
+        # sources that are shown as shipped are not offered again
+        shipped_views=[view.value_source for view in views if view.snapshot is None],
+        curve_titles=CURVE_TITLES,
+        curve_key=curve_key,
+        curves=learning.chart_comparison(site, views, curve_key),
+        ink_by_agent=learning.choose_inks(site, views),
+        export=export_curves(site, agents, curve_key, record=record)
+        if agents
+        else None,
+        compared_minds=draw_minds(site, comparison),
+    )
 
 
 def _list_rows(panels: list[Panel]) -> list[tuple[str, list[BoardSquare]]]:

@@ -5,11 +5,11 @@ may be framed: see `app.web.service.headers`.
 """
 
 import re
-from functools import cached_property, partial
+from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 from flask import Response, request
-from markupsafe import Markup
 from msgspec.structs import replace
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import NotFound
@@ -19,7 +19,7 @@ from app.experiments import ClaimSummary
 from app.web import comparison
 from app.web.comparison import list_learned_views, parse_comparison
 from app.web.formatting import capitalize_first_letter
-from app.web.game_review import ReviewedMove, review_moves
+from app.web.game_review import review_moves
 from app.web.links.embed import (
     EMBED_BOARD,
     EMBED_CURVE,
@@ -56,11 +56,10 @@ from app.web.pictures.curves import (
     Charts,
     draw_curves_file,
 )
-from app.web.pictures.figures import FigureLayout, lay_out_numbered_figure
+from app.web.pictures.figures import lay_out_numbered_figure
 from app.web.pictures.svg import draw_preview, write_plot
-from app.web.pictures.tables import HtmlTable, build_table
+from app.web.pictures.tables import build_table
 from app.web.rendering import (
-    Page,
     get_link_attributes,
     redirect_after_form,
     render_page,
@@ -84,132 +83,12 @@ class BoardPage(MatchPage, frozen=True):
     routes: ClassVar = FRAME_ROUTES
 
 
-# URL of a picture, its width and height in pixels
-SizedPicture = tuple[str, int, float]
-
-
-class CurvesPage(Page, frozen=True):
-    """The frame with all learning curves of an agent, or with one curve of several agents."""
-
-    template: ClassVar = "embed/curve.html"
-
-    curves: Charts
-    export: export.Export
-    names: list[str]
-    curve_key: str  # key of CURVE_TITLES, WIN_RATE_KEY, or "" for all curves
-    opponent: str
-
-    @property
-    def title(self) -> str:
-        return self.export.title
-
-    @property
-    def whole_page_url(self) -> str:
-        return self.export.page_url
-
-    @property
-    def wide_picture(self) -> SizedPicture:
-        """The picture of the curves in the usual width: its URL and size."""
-        return self._build_picture(DEFAULT_FILE_WIDTH)
-
-    @property
-    def narrow_picture(self) -> SizedPicture:
-        """The picture of the curves for small screens: its URL and size."""
-        return self._build_picture(NARROW_WIDTH)
-
-    @property
-    def label(self) -> str:
-        """The curves in words, for screen readers: the first and the last number of each line."""
-        return draw_curves_file(self.curves, self.title, DEFAULT_FILE_WIDTH).label
-
-    @property
-    def charts(self) -> Charts:
-        """The curves as numbers, without links."""
-        unlinked = [moment._replace(agent_url="") for moment in self.curves.points]
-        return self.curves._replace(points=unlinked)
-
-    def _build_picture(self, width: int) -> SizedPicture:
-        name, *others = self.names
-        frame = embed_curve_url(name, others, self.curve_key, self.opponent, width)
-        height = draw_curves_file(self.curves, self.title, width).height
-        return frame_file_url(frame, "svg"), width, height
-
-
-class FilmPage(Page, frozen=True):
-    """The frame with the picture of an agent's mind, and the replay of its training."""
-
-    template: ClassVar = "embed/mind.html"
-
-    site: SiteData
-    name: str
-    snapshot: int
-    colouring_key: str  # key of `minds.COLOURINGS`
-
-    @property
-    def mind_picture(self) -> minds.MindPicture:
-        """The picture of the mind, with the tile colours of all snapshots for the script."""
-        return minds.draw_mind(
-            self.site, self.name, self.snapshot, self.colouring_key, has_all_frames=True
-        )
-
-    @property
-    def colouring(self) -> minds.TileColouring:
-        """The colouring of the tiles."""
-        return minds.list_colourings(self.site, self.name)[self.colouring_key]
-
-    @property
-    def film(self) -> learning.Film:
-        """The replay of the training."""
-        return learning.film_all_positions(self.site, self.name)
-
-    @property
-    def next_frame_url(self) -> str:
-        """The URL of the next snapshot; the first follows the last."""
-        following = get_next_snapshot(
-            self.snapshot, self.site.get_last_snapshot(self.name)
-        )
-        step = self.site.get_snapshot_parameter(self.name, following)
-        return EMBED_MIND.url(self.name, step=step, colour=self._colouring_in_url)
-
-    @property
-    def whole_page_url(self) -> str:
-        step = self.site.get_snapshot_parameter(self.name, self.snapshot)
-        return mind_url(self.name, step, self._colouring_in_url)
-
-    @property
-    def _colouring_in_url(self) -> str:
-        """The key of the colouring as URLs have it, "" for the default colouring."""
-        return "" if self.colouring_key == minds.EXPECTED_KEY else self.colouring_key
-
-
-class FigurePage(Page, frozen=True):
-    """The frame with a figure of an experiment, and the verdict on its claim."""
-
-    template: ClassVar = "embed/experiment.html"
-
-    site: SiteData
-    summary: ClaimSummary
-    figure_number: int  # number of the figure, from 1
-
-    @cached_property
-    def layout(self) -> FigureLayout:
-        """The layout of the figure: its drawing, its title and its caption."""
-        return lay_out_numbered_figure(self.site, self.summary.id, self.figure_number)
-
-    @property
-    def svg(self) -> Markup:
-        """The drawing of the figure as SVG."""
-        return write_plot(self.layout.plot, link_attributes=get_link_attributes())
-
-    @property
-    def table(self) -> HtmlTable:
-        figure = self.summary.figures[self.figure_number - 1]
-        return build_table(figure, self.site, self.summary.first_seed)
-
-
-def parse_curves(site: SiteData, agent_name: str, query: "Query") -> CurvesPage:
+def parse_curves(
+    site: SiteData, agent_name: str, query: "Query"
+) -> tuple[Charts, export.Export, Callable[[int], str]]:
     """Return the curves of a query with the parameters `lens`, `figure` and `against`.
 
+    With them come their export, and a function that builds the URL of their frame with a width.
     Raises NotFound or BadRequest with a sentence on the fault.
     """
     figure = query.get("figure", "")
@@ -232,7 +111,8 @@ def parse_curves(site: SiteData, agent_name: str, query: "Query") -> CurvesPage:
     if charts is None:
         raise NotFound(mark_english("None of these agents has this figure."))
     take = export.export_curves(site, names, figure, against)
-    return CurvesPage(charts, take, names, figure, against)
+    name, *others = names
+    return charts, take, partial(embed_curve_url, name, others, figure, against)
 
 
 @bp.get(EMBED_BOARD.bare)
@@ -254,25 +134,60 @@ def show_reply(record: str = "") -> AnyResponse:
 @bp.get(EMBED_CURVE)
 def show_curves(name: str) -> Response:
     """Return the frame with learning curves of agents."""
-    return render_page(parse_curves(get_current_site(), name, request.args))
+    charts, take, build_url = parse_curves(get_current_site(), name, request.args)
+    drawings = {
+        width: draw_curves_file(charts, take.title, width)
+        for width in (DEFAULT_FILE_WIDTH, NARROW_WIDTH)
+    }
+    wide, narrow = (
+        (frame_file_url(build_url(width), "svg"), width, drawing.height)
+        for width, drawing in drawings.items()
+    )
+    unlinked = [moment._replace(agent_url="") for moment in charts.points]
+    return render_page(
+        "embed/curve.html",
+        title=take.title,
+        whole_page_url=take.page_url,
+        wide_picture=wide,
+        narrow_picture=narrow,
+        label=drawings[DEFAULT_FILE_WIDTH].label,
+        charts=charts._replace(points=unlinked),
+    )
 
 
 @bp.get(EMBED_MIND)
 def show_mind(name: str) -> Response:
     """Return the frame with the picture of an agent's mind."""
-    step, colour = minds.parse_snapshot_and_colouring(
-        get_current_site(), name, request.args
+    site = get_current_site()
+    step, colour = minds.parse_snapshot_and_colouring(site, name, request.args)
+    colour_in_url = "" if colour == minds.EXPECTED_KEY else colour
+    url_step = site.get_snapshot_parameter(name, step)
+    following = get_next_snapshot(step, site.get_last_snapshot(name))
+    next_step = site.get_snapshot_parameter(name, following)
+    return render_page(
+        "embed/mind.html",
+        snapshot=step,
+        mind_picture=minds.draw_mind(site, name, step, colour, has_all_frames=True),
+        colouring=minds.list_colourings(site, name)[colour],
+        film=learning.film_all_positions(site, name),
+        next_frame_url=EMBED_MIND.url(name, step=next_step, colour=colour_in_url),
+        whole_page_url=mind_url(name, url_step, colour_in_url),
     )
-    return render_page(FilmPage(get_current_site(), name, step, colour))
 
 
 @bp.get(EMBED_EXPERIMENT)
 def show_experiment(claim: str) -> Response:
     """Return the frame with a figure of an experiment."""
+    site = get_current_site()
+    summary, number = parse_figure(site, claim, request.args)
+    layout = lay_out_numbered_figure(site, claim, number)
+    figure = summary.figures[number - 1]
     return render_page(
-        FigurePage(
-            get_current_site(), *parse_figure(get_current_site(), claim, request.args)
-        )
+        "embed/experiment.html",
+        summary=summary,
+        layout=layout,
+        svg=write_plot(layout.plot, link_attributes=get_link_attributes()),
+        table=build_table(figure, site, summary.first_seed),
     )
 
 
@@ -288,75 +203,34 @@ def parse_figure(
     return summary, read_integer("figure", query.get("figure") or "1", 1, figures)
 
 
-class ExportsPage(Page, frozen=True):
-    """The exports of a match: files, a frame, and a citation."""
-
-    template: ClassVar = "embed/export.html"
-    fragment: ClassVar = ("exports",)
-
-    state: MatchState
-
-    @property
-    def exports(self) -> list[export.Export]:
-        """The board, and the value of the game over its moves."""
-        takes = [export.export_board(self.state)]
-        if self.state.match.record and not self.state.match.hides_values:
-            takes.append(export.export_game_values(self.state))
-        return takes
-
-    @property
-    def title(self) -> str:
-        """The title for those who receive the link."""
-        return describe_for_others(self.state, self._reviewed_moves)
-
-    @property
-    def match_url(self) -> str:
-        return play_url(self.state.match)
-
-    @property
-    def picture_url(self) -> str:
-        """The URL of the picture of a finished game, "" before its end."""
-        return (
-            match_url(MATCH_PREVIEW, self._match_at_end) if self.state.is_over else ""
-        )
-
-    @property
-    def picture_text(self) -> str:
-        """The text below the picture."""
-        if not self.state.is_over:
-            return ""
-        blame = find_losing_move(self.state, self._reviewed_moves)
-        return summarise_game(self.state, blame)
-
-    @property
-    def replay_url(self) -> str:
-        """The URL that replays the game."""
-        start = self._match_at_end.show_ply(0)
-        return play_url(
-            replace(
-                start,
-                replays_record=True,
-                is_paused=False,
-                result_counts=Match().result_counts,
-            )
-        )
-
-    @cached_property
-    def _reviewed_moves(self) -> list[ReviewedMove]:
-        return review_moves(self.state)
-
-    @property
-    def _match_at_end(self) -> Match:
-        match = self.state.match
-        return replace(match.show_ply(len(match.record)), replays_record=False)
-
-
 @bp.get(EXPORTS.bare)
 @bp.get(EXPORTS)
 def show_exports(record: str = "") -> Response:
     """Show the exports of a match."""
+    state = parse_match(record, request.args, get_current_site())
+    match = state.match
+    moves = review_moves(state)
+    exports = [export.export_board(state)]
+    if match.record and not match.hides_values:
+        exports.append(export.export_game_values(state))
+    end = replace(match.show_ply(len(match.record)), replays_record=False)
+    replay = replace(
+        end.show_ply(0),
+        replays_record=True,
+        is_paused=False,
+        result_counts=Match().result_counts,
+    )
+    blame = find_losing_move(state, moves)
     return render_page(
-        ExportsPage(parse_match(record, request.args, get_current_site()))
+        "embed/export.html",
+        fragment=("exports",),
+        state=state,
+        exports=exports,
+        title=describe_for_others(state, moves),
+        match_url=play_url(match),
+        picture_url=match_url(MATCH_PREVIEW, end) if state.is_over else "",
+        picture_text=summarise_game(state, blame) if state.is_over else "",
+        replay_url=play_url(replay),
     )
 
 
@@ -403,17 +277,16 @@ def download_game_values(ending: str, record: str = "") -> Response:
 @bp.get(EMBED_CURVE.append_ending(FILE_AND_PREVIEW_ENDINGS))
 def download_curves(name: str, ending: str) -> Response:
     """Return learning curves as SVG or CSV, or as a PNG for link previews."""
-    chosen = parse_curves(get_current_site(), name, request.args)
-    title = chosen.export.title
+    charts, take, _ = parse_curves(get_current_site(), name, request.args)
     if ending == "png":
-        drawn = draw_curves_file(chosen.curves, "", DEFAULT_FILE_WIDTH)
-        line = title.removesuffix(" tic-tac-toe")
+        drawn = draw_curves_file(charts, "", DEFAULT_FILE_WIDTH)
+        line = take.title.removesuffix(" tic-tac-toe")
         return export.build_png_response(
             draw_preview(line, drawn.shapes, drawn.width, drawn.height)
         )
     if ending == "csv":
         return export.build_csv_response(
-            *curves.tabulate_charts(chosen.curves), _name_file("curve", name)
+            *curves.tabulate_charts(charts), _name_file("curve", name)
         )
     width = read_integer(
         "width",
@@ -421,7 +294,7 @@ def download_curves(name: str, ending: str) -> Response:
         *FILE_WIDTH_LIMITS,
     )
     return export.build_svg_response(
-        draw_curves_file(chosen.curves, title, width), _name_file("curve", name)
+        draw_curves_file(charts, take.title, width), _name_file("curve", name)
     )
 
 

@@ -5,12 +5,9 @@ differs.
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from itertools import groupby
-from typing import ClassVar, NamedTuple
 
 from flask import Response, request
-from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
 from app.experiments import ClaimSummary
@@ -28,16 +25,15 @@ from app.web.navigation import PageBlueprint
 from app.web.pages.parts import export
 from app.web.pictures import tables
 from app.web.pictures.figures import (
-    FigureLayout,
     draw_figure_file,
     draw_figure_preview,
     draw_miniature,
     lay_out_numbered_figure,
 )
 from app.web.pictures.svg import SCHEMES, write_plot
-from app.web.rendering import Page, render_page
+from app.web.rendering import render_page
 from app.web.routes import Destination
-from app.web.site_data import SiteData, get_current_site
+from app.web.site_data import get_current_site
 from app.web.translation import gettext_noop
 
 bp = PageBlueprint("experiments", __name__)
@@ -63,60 +59,6 @@ SITE_NAME = "Q-Tac-Toe"
 MAX_OPEN_CLAIMS = 3
 
 
-class FigureSection(NamedTuple):
-    """A figure on the page of an experiment, with its table and its export."""
-
-    number: int  # number of the figure on its page, from 1
-    layout: FigureLayout
-    svg: Markup
-    table: tables.HtmlTable
-    samples: list[tables.RunSample]
-    export: export.Export
-
-
-class ExperimentsPage(Page, frozen=True):
-    """The list of all claims, or of the claims of a source or with a verdict."""
-
-    template: ClassVar = "experiments/experiments.html"
-
-    # link to the claims with each verdict, with their number
-    verdict_links: list[Destination]
-    # (source, its claims with a miniature of the first figure, whether the group is open)
-    claims_by_source: list[tuple[Source, list[tuple[ClaimSummary, Markup]], bool]]
-
-    is_complete: bool  # whether the list has all claims
-    claim_count: int
-    run_count: int  # runs of all experiments together
-
-
-class ExperimentPage(Page, frozen=True):
-    """A claim, and the result of its experiment."""
-
-    template: ClassVar = "experiments/experiment.html"
-
-    site: SiteData
-    summary: ClaimSummary
-    numbers: tables.HtmlTable  # table of the numbers that decide the verdict
-    sources: tuple[Source, ...]  # the authors of the claim
-    figures: list[FigureSection]
-    # slug -> title of each section of /how that explains the experiment
-    methods: Mapping[str, str]
-    previous_claim: ClaimSummary | None  # claim before this one in the list
-    next_claim: ClaimSummary | None  # claim after this one in the list
-    bibtex: str
-
-
-class SourcesPage(Page, frozen=True):
-    """The page of all sources: projects, classic publications by year, and other web pages."""
-
-    template: ClassVar = "experiments/sources.html"
-
-    # heading -> sources with their agents and claims
-    sources_by_heading: Mapping[
-        str, list[tuple[Source, list[Card], list[ClaimSummary]]]
-    ]
-
-
 @bp.get(EXPERIMENTS)
 def show_claims() -> Response:
     """List the claims, filtered by source and verdict."""
@@ -134,23 +76,24 @@ def show_claims() -> Response:
         ]
         listed += len(claims)
         groups.append((SOURCES[claimant], claims, listed <= MAX_OPEN_CLAIMS))
-    page = ExperimentsPage(
-        verdict_links=[
-            Destination(
-                words,
-                EXPERIMENTS.url(source=source, verdict="" if verdict == slug else slug),
-                description=str(verdicts[words]),
-                id=f"verdict-{slug}",
-                is_current=verdict == slug,
-            )
-            for words, slug in VERDICT_SLUGS.items()
-        ],
+    links = [
+        Destination(
+            words,
+            EXPERIMENTS.url(source=source, verdict="" if verdict == slug else slug),
+            description=str(verdicts[words]),
+            id=f"verdict-{slug}",
+            is_current=verdict == slug,
+        )
+        for words, slug in VERDICT_SLUGS.items()
+    ]
+    return render_page(
+        "experiments/experiments.html",
+        verdict_links=links,
         claims_by_source=groups,
         is_complete=len(chosen) == len(every),
         claim_count=len(every),
         run_count=sum(one.runs for one in every),
     )
-    return render_page(page)
 
 
 @bp.get(EXPERIMENT)
@@ -162,17 +105,18 @@ def show_claim(claim: str) -> Response:
     at = order.index(summary)
     address = request.host_url.rstrip("/") + EXPERIMENT.url(claim)
     figures = [
-        FigureSection(
-            number=number,
-            layout=(drawn := lay_out_numbered_figure(site, claim, number)),
-            svg=write_plot(drawn.plot),
-            table=tables.build_table(figure, site, summary.first_seed),
-            samples=tables.list_samples(site, figure, summary.first_seed),
-            export=export.export_figure(summary, number),
-        )
+        {
+            "number": number,
+            "layout": (drawn := lay_out_numbered_figure(site, claim, number)),
+            "svg": write_plot(drawn.plot),
+            "table": tables.build_table(figure, site, summary.first_seed),
+            "samples": tables.list_samples(site, figure, summary.first_seed),
+            "export": export.export_figure(summary, number),
+        }
         for number, figure in enumerate(summary.figures, 1)
     ]
-    page = ExperimentPage(
+    return render_page(
+        "experiments/experiment.html",
         site=site,
         summary=summary,
         numbers=tables.build_verdict_table(summary.numbers),
@@ -189,7 +133,6 @@ def show_claim(claim: str) -> Response:
             summary.title, address, export.describe_runs(summary)
         ),
     )
-    return render_page(page)
 
 
 @bp.get(EXPERIMENT.append_ending(".csv"))
@@ -238,9 +181,10 @@ def show_sources() -> Response:
     """Show all sources."""
     site = get_current_site()
     cards = [agent.card for agent in site.shipped_agents.values()]
-    entries_by_family: dict[
-        str, list[tuple[Source, list[Card], list[ClaimSummary]]]
-    ] = {title: [] for title in FAMILY_HEADINGS.values()}
+    # heading -> sources with their agents and claims
+    entries: dict[str, list[tuple[Source, list[Card], list[ClaimSummary]]]] = {
+        title: [] for title in FAMILY_HEADINGS.values()
+    }
     for source in SOURCES.values():
         if source.kind not in FAMILY_HEADINGS:
             continue
@@ -248,7 +192,5 @@ def show_sources() -> Response:
         claims = [
             one for one in site.experiments.values() if source.slug in one.sources
         ]
-        entries_by_family[FAMILY_HEADINGS[source.kind]].append(
-            (source, own_cards, claims)
-        )
-    return render_page(SourcesPage(entries_by_family))
+        entries[FAMILY_HEADINGS[source.kind]].append((source, own_cards, claims))
+    return render_page("experiments/sources.html", sources_by_heading=entries)

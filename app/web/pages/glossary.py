@@ -5,9 +5,8 @@ edition, 2018.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
 
 import msgspec
 from flask import Response
@@ -15,7 +14,7 @@ from markupsafe import Markup
 
 from app.web.links.glossary import GLOSSARY, glossary_url
 from app.web.navigation import PageBlueprint
-from app.web.rendering import Page, get_link_attributes, render_page
+from app.web.rendering import get_link_attributes, render_page
 from app.web.routes import Destination
 from app.web.translation import gettext_noop
 
@@ -45,16 +44,6 @@ CHAPTERS = msgspec.toml.decode(
 TERMS = {
     place: term for chapter in CHAPTERS.values() for place, term in chapter.items()
 }
-
-
-class GlossaryPage(Page, frozen=True):
-    """The page with all terms of the glossary."""
-
-    template: ClassVar = "glossary/glossary.html"
-
-    # title of a chapter -> anchor of a term -> term
-    chapters: Mapping[str, Mapping[str, Term]]
-    term_count: int  # number of terms
 
 
 def _list_forms(term: Term) -> Iterator[str]:
@@ -109,4 +98,6 @@ def link_terms(html: Markup) -> Markup:
 @bp.get(GLOSSARY)
 def show_glossary() -> Response:
     """Show all terms."""
-    return render_page(GlossaryPage(CHAPTERS, len(TERMS)))
+    return render_page(
+        "glossary/glossary.html", chapters=CHAPTERS, term_count=len(TERMS)
+    )

@@ -1,7 +1,6 @@
 """The mind page: a picture of every decision of an agent, and a chosen decision as a board."""
 
-from collections.abc import Callable, Mapping
-from typing import ClassVar, NamedTuple
+from typing import Any
 
 from flask import Response, request
 from msgspec.structs import replace
@@ -12,7 +11,6 @@ from app.web.formatting import format_signed
 from app.web.links.mind import FILM, MIND, mind_url
 from app.web.links.play import play_url
 from app.web.match import (
-    Match,
     build_match_against_person,
     get_next_snapshot,
     read_integer,
@@ -20,12 +18,12 @@ from app.web.match import (
 )
 from app.web.move_values import EMPTY_NOTE, OUTCOME_LABELS, evaluate_moves
 from app.web.navigation import PageBlueprint
-from app.web.pages.parts.export import Export, build_file_response, export_mind
+from app.web.pages.parts.export import build_file_response, export_mind
 from app.web.pages.parts.film_file import render_film
-from app.web.pages.parts.learning import Film, film_all_positions
+from app.web.pages.parts.learning import film_all_positions
 from app.web.pictures import minds
-from app.web.pictures.boards import BoardPicture, lay_out_board
-from app.web.rendering import Page, render_page
+from app.web.pictures.boards import lay_out_board
+from app.web.rendering import render_page, wants_fragment
 from app.web.site_data import TASK_SUFFIX, SiteData, get_current_site
 from app.web.translation import gettext_noop
 
@@ -39,121 +37,44 @@ bp.add_room(
 TASK_DECIMALS = 3  # enough decimals to tell 0.999 from a win
 
 
-class MindTile(NamedTuple):
-    """The selected tile of a mind: a position of the agent, with its values and results."""
-
-    tile_number: int
-    move_number: int  # number of the move to decide, from 1
-    board: BoardPicture
-    # sentence on the highest Q-value or on the beads of the likeliest move
-    value_sentence: str
-    # outcome nearest to the value: "a win", "a draw", "a loss"; "" if unknown
-    nearest_result: str
-    optimal_result: str  # the outcome of optimal play
-    task_value: str  # highest exact value of the training task, "" without exact values
-    update_count: int  # number of updates in the whole training
-    match: Match
-
-
-class MindPage(Page, frozen=True):
-    """The page with all values of an agent at a snapshot."""
-
-    template: ClassVar = "mind/mind.html"
-    fragment: ClassVar = ("tile",)
-
-    site: SiteData
-    name: str
-    snapshot: int
-    colouring_key: str  # a key of `minds.COLOURINGS`
-    tile_number: int  # number of the chosen tile
-
-    @property
-    def mind_picture(self) -> minds.MindPicture:
-        """The picture of all decisions."""
-        return minds.draw_mind(
-            self.site, self.name, self.snapshot, self.colouring_key, has_all_frames=True
-        )
-
-    @property
-    def colourings(self) -> Mapping[str, minds.TileColouring]:
-        """The ways to colour the picture."""
-        return minds.list_colourings(self.site, self.name)
-
-    @property
-    def film(self) -> Film:
-        """The film of the training."""
-        return film_all_positions(self.site, self.name)
-
-    @property
-    def next_frame_url(self) -> str:
-        """The URL of the next snapshot; the first snapshot follows the last."""
-        return self._build_url(
-            get_next_snapshot(self.snapshot, self.site.get_last_snapshot(self.name))
-        )
-
-    @property
-    def build_url(self) -> Callable[..., str]:
-        """A function that returns the URL of this page with another step, kind or tile."""
-        return self._build_url
-
-    def _build_url(
-        self,
-        step: int | None = None,
-        kind: str | None = None,
-        tile: int | None = None,
-    ) -> str:
-        """Return the URL of this page with another snapshot, colouring or tile.
-
-        `step` is a snapshot, `kind` a key of COLOURINGS, and `tile` a tile number; the first tile
-        follows the last.
-        """
-        url_step = self.site.get_snapshot_parameter(
-            self.name, self.snapshot if step is None else step
-        )
-        colour = self.colouring_key if kind is None else kind
-        number = (self.tile_number if tile is None else tile) % self.tile_count
-        return mind_url(
-            self.name,
-            url_step,
-            "" if colour == minds.EXPECTED_KEY else colour,
-            number or None,
-        )
-
-    @property
-    def chosen_tile(self) -> MindTile:
-        return _build_tile(self.site, self.name, self.snapshot, self.tile_number)
-
-    @property
-    def tile_count(self) -> int:
-        """The number of tiles."""
-        return len(self.site.tile_layout.decisions)
-
-    @property
-    def agreement_counts(self) -> list[list[int]]:
-        """The numbers of tiles by move number, expected result and optimal result; [] for beads.
-
-        Each row has twelve counts.
-        """
-        if self.site.agents[self.name].card.reward_scale is None:
-            return []
-        return count_outcomes(
-            self.site.tile_layout,
-            round_outcomes(
-                minds.estimate_tiles(self.site, self.name, self.snapshot)[0]
-            ),
-            minds.choose_decisions(self.site, self.name, self.snapshot).is_known[0],
-        )
-
-    @property
-    def export(self) -> Export:
-        """The ways to export the picture."""
-        return export_mind(self.site, self.name, self.snapshot, self.colouring_key)
-
-
 @bp.get(MIND)
 def show_mind(name: str) -> Response:
     """Show an agent's mind."""
-    return render_page(build_mind_page(get_current_site(), name, request.args))
+    site = get_current_site()
+    step, colour = minds.parse_snapshot_and_colouring(site, name, request.args)
+    tile_count = len(site.tile_layout.decisions)
+    tile_text = request.args.get("tile") or "0"
+    number = read_integer("tile", tile_text, 0, tile_count - 1)
+
+    def build_url(step: int = step, kind: str = colour, tile: int = number) -> str:
+        """Return the URL of another snapshot, colouring or tile; the first tile follows the last."""
+        return mind_url(
+            name,
+            site.get_snapshot_parameter(name, step),
+            "" if kind == minds.EXPECTED_KEY else kind,
+            tile % tile_count or None,
+        )
+
+    values: dict[str, Any] = {
+        "build_url": build_url,
+        "chosen_tile": describe_tile(site, name, step, number),
+    }
+    if not wants_fragment():
+        next_step = get_next_snapshot(step, site.get_last_snapshot(name))
+        values |= {
+            "name": name,
+            "snapshot": step,
+            "tile_count": tile_count,
+            "mind_picture": minds.draw_mind(
+                site, name, step, colour, has_all_frames=True
+            ),
+            "colourings": minds.list_colourings(site, name),
+            "film": film_all_positions(site, name),
+            "next_frame_url": build_url(step=next_step),
+            "agreement_counts": count_agreement(site, name, step),
+            "export": export_mind(site, name, step, colour),
+        }
+    return render_page("mind/mind.html", fragment=("tile",), **values)
 
 
 @bp.get(FILM)
@@ -163,23 +84,24 @@ def download_film(name: str) -> Response:
     return build_file_response(film, "image/gif", f"{name}.gif")
 
 
-def build_mind_page(
-    site: SiteData, agent_name: str, query: Mapping[str, str]
-) -> MindPage:
-    """Return the mind page for the snapshot, the colours and the tile of a query.
+def count_agreement(site: SiteData, name: str, snapshot: int) -> list[list[int]]:
+    """Return the numbers of tiles by move number, expected result and optimal result; [] for beads.
 
-    Raises NotFound or BadRequest with a sentence that names the fault.
+    Each row has twelve counts.
     """
-    step, colour = minds.parse_snapshot_and_colouring(site, agent_name, query)
-    tiles = len(site.tile_layout.decisions)
-    number = read_integer("tile", query.get("tile") or "0", 0, tiles - 1)
-    return MindPage(site, agent_name, step, colour, number)
+    if site.agents[name].card.reward_scale is None:
+        return []
+    return count_outcomes(
+        site.tile_layout,
+        round_outcomes(minds.estimate_tiles(site, name, snapshot)[0]),
+        minds.choose_decisions(site, name, snapshot).is_known[0],
+    )
 
 
-def _build_tile(
+def describe_tile(
     site: SiteData, agent_name: str, snapshot: int, tile_number: int
-) -> MindTile:
-    """Return a tile of the mind by its number, with the board that represents the tile."""
+) -> dict[str, Any]:
+    """Return a tile of the mind by its number: a position with its values and results."""
     tiles = site.tile_layout
     game = site.game
     rows, knows = minds.choose_decisions(site, agent_name, snapshot)
@@ -207,10 +129,12 @@ def _build_tile(
         task = format_signed(
             float(exact.scaled_values[exact.is_known].max()), TASK_DECIMALS
         )
-    return MindTile(
-        tile_number=tile_number,
-        move_number=int(tiles.plies[tile_number]) + 1,
-        board=lay_out_board(
+    optimal = OUTCOME_LABELS[int(tiles.optimal_value[tile_number])]
+    nearest = f"a {OUTCOME_LABELS[outcome]}" if known and not view.are_beads else ""
+    return {
+        "tile_number": tile_number,
+        "move_number": int(tiles.plies[tile_number]) + 1,
+        "board": lay_out_board(
             state,
             view,
             lambda cell: play_url(match.follow_move(cell)),
@@ -218,14 +142,12 @@ def _build_tile(
             f"The position {format_position(game, position)}",
             notes=[EMPTY_NOTE] * game.cells,
         ),
-        value_sentence=expectation
+        "value_sentence": expectation
         if known
         else "The agent has never updated a value of this position",
-        nearest_result=f"a {OUTCOME_LABELS[outcome]}"
-        if known and not view.are_beads
-        else "",
-        optimal_result=f"a {OUTCOME_LABELS[int(tiles.optimal_value[tile_number])]}",
-        task_value=task,
-        update_count=int(site.agents[agent_name].visits[position].sum()),
-        match=match,
-    )
+        "nearest_result": nearest,
+        "optimal_result": f"a {optimal}",
+        "task_value": task,
+        "update_count": int(site.agents[agent_name].visits[position].sum()),
+        "match": match,
+    }

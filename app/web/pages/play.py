@@ -2,8 +2,8 @@
 
 import dataclasses
 from collections.abc import Mapping
-from functools import cached_property, partial
-from typing import ClassVar, NamedTuple
+from functools import partial
+from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
 from flask import Response, redirect, request
@@ -17,7 +17,6 @@ from app.tictactoe.notation import DIGITS
 from app.web.algorithms.targets import ValueQuery
 from app.web.comparison import build_comparison
 from app.web.formatting import (
-    Encodings,
     encode_position,
     join_words,
     name_square,
@@ -54,7 +53,7 @@ from app.web.match_page import (
 from app.web.move_values import can_blunder, choose_value_source, evaluate_moves
 from app.web.navigation import PageBlueprint
 from app.web.pictures.curves import draw_game_values
-from app.web.rendering import Page, redirect_after_form, render_page
+from app.web.rendering import redirect_after_form, render_page
 from app.web.site_data import (
     HUMAN,
     TRUTH,
@@ -63,7 +62,7 @@ from app.web.site_data import (
     get_current_site,
     is_policy_name,
 )
-from app.web.square_reason import SquareReason, explain_square
+from app.web.square_reason import explain_square
 from app.web.translation import gettext, gettext_noop
 from app.web.wording import (
     FRONT_AGENTS,
@@ -172,23 +171,18 @@ PlayerCard = tuple[str, str, Character]  # id, title and description of a player
 PlayerGroups = tuple[tuple[str, tuple[PlayerCard, ...]], ...]
 
 
-class PlayersPage(Page, frozen=True):
-    """The list of players to choose from, which the play page fetches when a visitor opens it."""
-
-    template: ClassVar = "play/players.html"
-    fragment: ClassVar = ("players",)
-
-    groups: PlayerGroups
-    other_groups: PlayerGroups  # groups that are folded
-    match_url: str  # URL of the match for which the visitor chooses a player
-
-
 @bp.get(PLAYERS)
 def show_players() -> Response:
     """Show the list of players to choose from."""
     url = play_url(parse_match_at(request.args, get_current_site()).match)
     groups = group_players(get_current_site())
-    return render_page(PlayersPage(groups[:OPEN_GROUPS], groups[OPEN_GROUPS:], url))
+    return render_page(
+        "play/players.html",
+        fragment=("players",),
+        groups=groups[:OPEN_GROUPS],
+        other_groups=groups[OPEN_GROUPS:],
+        match_url=url,
+    )
 
 
 @cached_per_site(4, per_language=True)
@@ -219,44 +213,14 @@ def group_players(site: SiteData) -> PlayerGroups:
     )
 
 
-class PreferredMoves(NamedTuple):
-    """The preferred moves of a value source."""
-
-    id: str
-    title: str
-    url: str  # URL of the match with the values of this source
-    move_text: str
-    value_text: str  # value of the first of these moves; "" if unknown
-    heat: int | None
-    is_blunder: bool  # whether one of these moves is a blunder
-
-
-class PreferencesPage(Page, frozen=True):
-    """The preferred moves of optimal play and of every agent in a position."""
-
-    template: ClassVar = "play/minds.html"
-    fragment: ClassVar = ("minds",)
-
-    match: Match
-    preferred_moves: list[PreferredMoves]
-    encodings: Encodings
-    compare_url: str  # URL of the comparison of this position
-
-
 @bp.get(MINDS.bare)
 @bp.get(MINDS)
 def show_preferences(record: str = "") -> Response:
-    """Show the preferred moves of all agents in the position shown."""
-    return render_page(
-        build_preferences_page(parse_match(record, request.args, get_current_site()))
-    )
-
-
-def build_preferences_page(state: MatchState) -> PreferencesPage:
-    """Return the page of preferred moves in the position shown.
+    """Show the preferred moves of all agents in the position shown.
 
     Raises Conflict if the game is over.
     """
+    state = parse_match(record, request.args, get_current_site())
     if state.is_over:
         plies = len(state.match.shown_record)
         raise Conflict(
@@ -265,17 +229,20 @@ def build_preferences_page(state: MatchState) -> PreferencesPage:
                 plies=plies,
             )
         )
-    return PreferencesPage(
+    return render_page(
+        "play/minds.html",
+        fragment=("minds",),
         match=state.match,
         preferred_moves=[
-            _build_preference(state, name) for name in (TRUTH, *state.site.agents)
+            describe_preference(state, name) for name in (TRUTH, *state.site.agents)
         ],
         encodings=encode_position(state.site.game, state.position),
         compare_url=compare_url(build_comparison(state)),
     )
 
 
-def _build_preference(state: MatchState, value_source: str) -> PreferredMoves:
+def describe_preference(state: MatchState, value_source: str) -> dict[str, Any]:
+    """Return the preferred moves of a value source, and the value of the first of them."""
     view = evaluate_moves(state.site, state.position, value_source)
     first = view.likeliest_cells[0]
     plays = gettext("any of %(number)s squares", number=len(view.likeliest_cells))
@@ -284,66 +251,25 @@ def _build_preference(state: MatchState, value_source: str) -> PreferredMoves:
             [name_square(cell) for cell in view.likeliest_cells],
             "or",
         )
-    return PreferredMoves(
-        id=value_source,
-        title=state.site.display_titles[value_source],
-        url=play_url(
-            replace(
-                state.match,
-                value_source=value_source,
-                snapshot=None,
-                plays_training=False,
-                shows_hint=False,
-            )
-        ),
-        move_text=gettext("mostly %(squares)s", squares=plays)
-        if view.is_stochastic
-        else plays,
-        value_text=view.optimal_results[first]
-        if view.is_optimal_play
-        else view.value_texts[first],
-        heat=view.heats[first] if view.is_known[first] else None,
-        is_blunder=can_blunder(state, view),
+    if view.is_stochastic:
+        plays = gettext("mostly %(squares)s", squares=plays)
+    value_texts = view.optimal_results if view.is_optimal_play else view.value_texts
+    shown = replace(
+        state.match,
+        value_source=value_source,
+        snapshot=None,
+        plays_training=False,
+        shows_hint=False,
     )
-
-
-class SettingsPage(Page, frozen=True):
-    """The settings of a match, which the play page fetches when a visitor opens them."""
-
-    template: ClassVar = "play/settings.html"
-    fragment: ClassVar = ("settings",)
-
-    state: MatchState
-
-    @property
-    def match(self) -> Match:
-        return self.state.match
-
-    @property
-    def site(self) -> SiteData:
-        """The data of the site, with the agents to choose from."""
-        return self.state.site
-
-    @property
-    def default_source_title(self) -> str:
-        """The title of the default value source."""
-        usual = dataclasses.replace(
-            self.state, match=replace(self.match, value_source="")
-        )
-        return self.site.display_titles[find_shown_value_source(usual)]
-
-    @property
-    def delay_choices(self) -> tuple[float, ...]:
-        """The choices for the pause before an agent's move, in seconds.
-
-        A tuple, because arguments of cached macros must be hashable.
-        """
-        return tuple(sorted({*DELAY_CHOICES, self.match.move_delay}))
-
-    @property
-    def epsilon_choices(self) -> tuple[float, ...]:
-        """The shares of random moves to choose from."""
-        return tuple(sorted({*EPSILON_CHOICES, self.match.epsilon}))
+    return {
+        "id": value_source,
+        "title": state.site.display_titles[value_source],
+        "url": play_url(shown),
+        "move_text": plays,
+        "value_text": value_texts[first],
+        "heat": view.heats[first] if view.is_known[first] else None,
+        "is_blunder": can_blunder(state, view),
+    }
 
 
 EPSILON_CHOICES = (0.0, 0.1, 0.25, 0.5, 1.0)
@@ -354,7 +280,20 @@ AUTOMATIC_ID_PREFIX = "auto"
 @bp.get(SETTINGS)
 def show_settings() -> Response:
     """Show the settings of a match."""
-    return render_page(SettingsPage(parse_match_at(request.args, get_current_site())))
+    site = get_current_site()
+    state = parse_match_at(request.args, site)
+    match = state.match
+    usual = dataclasses.replace(state, match=replace(match, value_source=""))
+    # The choices are tuples, because arguments of cached macros must be hashable.
+    return render_page(
+        "play/settings.html",
+        fragment=("settings",),
+        match=match,
+        site=site,
+        default_source_title=site.display_titles[find_shown_value_source(usual)],
+        delay_choices=tuple(sorted({*DELAY_CHOICES, match.move_delay})),
+        epsilon_choices=tuple(sorted({*EPSILON_CHOICES, match.epsilon})),
+    )
 
 
 class PlayPage(MatchPage, frozen=True):
@@ -422,46 +361,6 @@ def show_match(record: str = "") -> Response:
     return render_page(PlayPage(state))
 
 
-class SquarePage(Page, frozen=True):
-    """A square with its value, and why it has this value, in short."""
-
-    template: ClassVar = "play/square.html"
-    fragment: ClassVar = ("square",)
-
-    state: MatchState
-    cell: int
-
-    @property
-    def match(self) -> Match:
-        """The match at the position with the square."""
-        return self.state.match
-
-    @cached_property
-    def reason(self) -> SquareReason:
-        """The value and the reason for it."""
-        match = self.match
-        is_thinking = match.is_at_end and match.is_human(match.player_to_move)
-        return explain_square(
-            ValueQuery(
-                self.state.site,
-                find_shown_value_source(self.state),
-                self.state.position,
-                self.cell,
-                match.snapshot,
-            ),
-            is_result_shown=not is_thinking or match.shows_hint,
-        )
-
-    @property
-    def page_url(self) -> str:
-        return match_url(SQUARE, self.match, f"cell={DIGITS[self.cell]}")
-
-    @property
-    def why_url(self) -> str:
-        """The URL of the whole explanation."""
-        return why_url(self.match, self.cell)
-
-
 @bp.get(SQUARE.bare)
 @bp.get(SQUARE)
 def show_square(record: str = "") -> Response:
@@ -477,7 +376,20 @@ def show_square(record: str = "") -> Response:
         raise Conflict(gettext("No move to this square is possible in this position."))
     if is_policy_name(find_shown_value_source(state)):
         raise BadRequest(gettext("Its moves are known, its values are not."))
-    return render_page(SquarePage(state, cell))
+    match = state.match
+    is_thinking = match.is_at_end and match.is_human(match.player_to_move)
+    value_source = find_shown_value_source(state)
+    query = ValueQuery(site, value_source, state.position, cell, match.snapshot)
+    return render_page(
+        "play/square.html",
+        fragment=("square",),
+        match=match,
+        reason=explain_square(
+            query, is_result_shown=not is_thinking or match.shows_hint
+        ),
+        page_url=match_url(SQUARE, match, f"cell={DIGITS[cell]}"),
+        why_url=why_url(match, cell),
+    )
 
 
 @bp.get(CHANGE_SETTINGS)
