@@ -1,16 +1,17 @@
 """Parameters of recipes: their definition in one place, and the checks of their values.
 
-A recipe is a frozen msgspec struct, and each of its fields is a parameter. The field's type
-holds the range (`Meta(ge, le)`), a sentence of meaning, and the symbol in formulas. Forms,
-command line, cards and checks read all of these there.
+A recipe is a frozen msgspec struct, and each of its fields is a parameter. `parameters.toml`
+holds its range, its meaning and its symbol in formulas. Forms, command line, cards and checks
+read all of these there.
 """
 
 import re
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import (
-    Annotated,
+    Any,
     ClassVar,
     Literal,
     NamedTuple,
@@ -22,7 +23,6 @@ from typing import (
 
 import msgspec
 import numpy as np
-from msgspec import Meta
 
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import DIGITS
@@ -47,6 +47,9 @@ MAX_PRACTICE_PHASES = 40
 COMMON_PARAMETERS = "taught win draw loss seed"
 MAX_QUOTED_LENGTH = 40  # limit for the characters of a rejected value
 SWITCH_WORDS = {True: "yes", False: "no"}  # booleans in the name of a recipe
+PARAMETER_TABLES: dict[str, dict[str, Any]] = msgspec.toml.decode(
+    Path(__file__).with_name("parameters.toml").read_bytes()
+)
 
 
 class RecipeError(ValueError):
@@ -82,16 +85,6 @@ class Parameter(NamedTuple):
     meaning: str
 
 
-def build_reward_meta(meaning: str) -> Meta:
-    """Return the range and the description of a parameter that is a reward."""
-    return Meta(ge=-100.0, le=100.0, description=meaning, extra={"symbol": "r"})
-
-
-WinReward = Annotated[float, build_reward_meta("The reward of a won game.")]
-DrawReward = Annotated[float, build_reward_meta("The reward of a drawn game.")]
-LossReward = Annotated[float, build_reward_meta("The reward of a lost game.")]
-
-
 class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     """The parameters that determine an agent: equal recipes give equal agents, bit for bit.
 
@@ -107,14 +100,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     # whether it is a neural network; its training takes minutes
     is_network: ClassVar[bool] = False
 
-    seed: Annotated[
-        int,
-        Meta(
-            ge=0,
-            le=999_999_999,
-            description="Seed of the random numbers: another seed gives another run.",
-        ),
-    ] = 0
+    seed: int = 0
 
     def __post_init__(self) -> None:
         for parameter in get_parameters(type(self)).values():
@@ -215,9 +201,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 class RecipeWithRewards(Recipe, frozen=True, kw_only=True):
     """A recipe with the same rewards in both seats."""
 
-    win: WinReward = 1.0
-    draw: DrawReward = 0.0
-    loss: LossReward = -1.0
+    win: float = 1.0
+    draw: float = 0.0
+    loss: float = -1.0
 
     def get_reward_scale(self) -> RewardScale:
         """Return the rewards of loss, draw and win."""
@@ -247,25 +233,35 @@ def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
 
     They are in the order of the class; parameters common to several algorithms come last.
     """
-    hints = get_type_hints(algorithm, include_extras=True)
+    hints = get_type_hints(algorithm)
     described = {}
     fields = msgspec.structs.fields(algorithm)
     for field in sorted(fields, key=lambda field: COMMON_PARAMETERS.find(field.name)):
-        kind, meta = get_args(hints[field.name])
+        name = field.encode_name
+        kind = hints[field.name]
         choices = get_args(kind) if get_origin(kind) is Literal else ()
-        described[field.encode_name] = Parameter(
-            name=field.encode_name,
+        table = _get_table(algorithm, name)
+        limits = [kind(limit) for limit in table.get("range", ())] or [None, None]
+        described[name] = Parameter(
+            name=name,
             field_name=field.name,
-            symbol=(meta.extra or {}).get("symbol", ""),
+            symbol=table.get("symbol", ""),
             value_type=str if choices else kind,
             value=field.default,
             default=field.default,
-            minimum=meta.ge,
-            maximum=meta.le,
+            minimum=limits[0],
+            maximum=limits[1],
             choices=tuple(SWITCH_WORDS.values()) if kind is bool else choices,
-            meaning=meta.description,
+            meaning=table["meaning"],
         )
     return MappingProxyType(described)
+
+
+def _get_table(algorithm: type[Recipe], name: str) -> dict[str, Any]:
+    """Return the range and the words of a parameter; those of the nearest algorithm come first."""
+    names = [name, *(f"{slug}.{name}" for slug in reversed(algorithm.list_lineage()))]
+    tables = [PARAMETER_TABLES.get(each, {}) for each in names]
+    return {key: value for table in tables for key, value in table.items()}
 
 
 def list_parameters(recipe: Recipe) -> list[Parameter]:

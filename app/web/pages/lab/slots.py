@@ -38,6 +38,7 @@ from app.web.pages.lab.question import (
     describe_contrast,
     find_contrasts,
 )
+from app.web.pages.lab.wording import WORDINGS
 from app.web.routes import Destination
 from app.web.site_data import SiteData
 from app.web.wording import describe_character
@@ -520,9 +521,9 @@ def _name_opponent(site: SiteData, opponent: str) -> str:
 
 def label_parameter(parameter: Parameter) -> str:
     """Return the label of a parameter's control."""
-    return PARAMETER_LABELS.get(
-        parameter.name, parameter.name.replace("_", " ").capitalize()
-    )
+    wording = WORDINGS.get(parameter.name)
+    spelled = parameter.name.replace("_", " ").capitalize()
+    return (wording and wording.label) or spelled
 
 
 def _is_number(parameter: Parameter) -> bool:

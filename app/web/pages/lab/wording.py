@@ -34,6 +34,7 @@ class Wording(
     """The words for a parameter and its values: `wording.toml` explains each field."""
 
     noun: str
+    label: str = ""
     value_phrase: str = ""
     value_phrases: dict[str, str] = {}
     more_phrase: str = ""
