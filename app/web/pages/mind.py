@@ -16,7 +16,7 @@ from app.web.match import (
     read_integer,
     replay_match,
 )
-from app.web.move_values import EMPTY_NOTE, OUTCOME_LABELS, evaluate_moves
+from app.web.move_values import OUTCOME_LABELS, evaluate_moves
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import build_file_response, export_mind
 from app.web.pages.parts.film_file import render_film
@@ -140,7 +140,6 @@ def describe_tile(
             lambda cell: play_url(match.follow_move(cell)),
             "tile-board",
             f"The position {format_position(game, position)}",
-            notes=[EMPTY_NOTE] * game.cells,
         ),
         "value_sentence": expectation
         if known

@@ -151,7 +151,7 @@ def lay_out_board(
     `move_values` has the values to show, None for no values; they can belong to an earlier
     decision. `build_move_url` returns the URL after a move to a cell; None if no move is possible.
     `chosen_cell` is the cell that the page is about. `notes` has a note for each cell; by default
-    the notes mark all values that are wrong with optimal play.
+    the notes mark blunders, as on the page of a game.
 
     On a board to play on, `build_reply_url` returns the URL of an agent's reply to a move to a cell;
     None if no agent replies. `square_url` explains an empty square which cannot be played, without
@@ -177,7 +177,7 @@ def lay_out_board(
                 squares[cell], state, cell, build_move_url, build_reply_url
             )
     if move_values:
-        notes = notes or build_notes(state.site, move_values, None, "truth")
+        notes = notes or build_notes(state.site, move_values, None, "")
         _add_values(squares, empty, move_values, notes, square_url)
     return BoardPicture(
         board_id,
