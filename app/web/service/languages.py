@@ -6,10 +6,11 @@ has to add it to URLs.
 
 import re
 from functools import partial
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 from flask import Flask, Response, current_app, redirect, request
 from markupsafe import Markup
+from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.project import ROOT
@@ -47,9 +48,10 @@ URL_HEADERS = ("Location", "HX-Push-Url", "HX-Replace-Url")
 # A URL of this site in an HTML attribute, except for files, the API and links to other languages.
 # The pattern begins with a rare text, which makes the search fast.
 LINK_PATTERN = (
-    r'="((?:\d+;url=|%s)?)(/(?!static/|api/)[^"#]*|\?[a-z][^"#]*)(?=#|"(?! hreflang))'
+    r'="((?:\d+;url=|%s)?)(/(?!static/|api/)[^"#]*|\?[a-z][^"#]*)'
+    r'((?:#[^"]*)?")(?! hreflang)'
 )
-FILE_PATTERN = re.compile(r"\.(?:csv|json|npz|png|py|svg)(?:\?|$)")
+FILE_PATTERN = re.compile(r"\.(?:csv|gif|json|npz|png|py|svg)(?:\?|$)")
 
 
 def init_app(app: Flask) -> None:
@@ -108,9 +110,11 @@ def set_language() -> AnyResponse | None:
 
 def is_translated() -> bool:
     """Return whether the requested page is translated; the page "not found" is translated too."""
-    return request.url_rule is None or bool(
-        TRANSLATED_PAGES & {request.blueprint, request.endpoint}
-    )
+    return request.endpoint is None or _is_translated_endpoint(request.endpoint)
+
+
+def _is_translated_endpoint(endpoint: str) -> bool:
+    return bool(TRANSLATED_PAGES & {endpoint, endpoint.rpartition(".")[0]})
 
 
 def list_languages() -> list[Language]:
@@ -146,7 +150,10 @@ def add_language(url: str, language: Language) -> str:
 
 
 def add_language_to_links(response: Response) -> Response:
-    """Add the requested language to all links and redirects of a response."""
+    """Add the requested language to all links and redirects of a response.
+
+    Links to pages that are only in English get hreflang="en", so that the page can say so.
+    """
     code = request.args.get(LANGUAGE_PARAMETER, "")
     language = current_app.extensions["languages"].get(code)
     if language is None:
@@ -169,7 +176,22 @@ def add_language_to_links(response: Response) -> Response:
 
 
 def _add_language_to_link(language_query: str, link: "re.Match[str]") -> str:
-    address = link[2]
+    prefix, address, end = link.groups()
     if ("." in address and FILE_PATTERN.search(address)) or language_query in address:
         return link[0]
-    return f"{link[0]}{'&amp;' if '?' in address else '?'}{language_query}"
+    sign = "&amp;" if "?" in address else "?"
+    is_link = not prefix and link.string.endswith(" href", 0, link.start())
+    english = ' hreflang="en"' if is_link and _is_only_english(address) else ""
+    return f'="{prefix}{address}{sign}{language_query}{end}{english}'
+
+
+def _is_only_english(address: str) -> bool:
+    """Return whether a URL without host is that of a page that is not translated."""
+    path = unquote(address.partition("?")[0])
+    if not path:
+        return not is_translated()
+    try:
+        endpoint, _ = current_app.url_map.bind("").match(path)
+    except HTTPException:
+        return False
+    return not _is_translated_endpoint(endpoint)
