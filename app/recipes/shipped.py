@@ -34,6 +34,12 @@ SHIPPED = MappingProxyType(
                 "Q-learning 4",
                 "q-learning,vs=random:226000+self:904000,start=every",
             ),
+            # Its first million games are those of Q-learning 1, so the lesson tells of one learner.
+            (
+                "q-learning-continued",
+                "Q-learning 1, continued",
+                "q-learning,vs=random:1000000+self:1000000",
+            ),
             ("q-table", "Q-table", "q-table"),
             ("q-table-draw-1", "Q-table, draw = win", "q-table,draw=1"),
             ("double-q", "Double Q", "double-q"),

@@ -429,8 +429,9 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
         for opponent, _ in site.get_recipe(agent_name).phases
     ]
     opponents_text = gettext(" and then ").join(opponents)
+    games = format_count(site.agents[agent_name].card.games)
     sentences = [
-        gettext(how).format(opponents_text),
+        gettext(how).format(games=games, opponents=opponents_text),
         describe_strength(site, agent_name),
         _explain_opening(site, agent_name),
     ]

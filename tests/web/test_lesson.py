@@ -75,11 +75,22 @@ def test_the_fourth_shows_the_real_update(client: FlaskClient, site: SiteData) -
     assert f"played {place} in only one of {answers} games" in told
 
 
-def test_the_last_is_about_somebody_whose_proof_is_there(
+def test_the_last_step_is_about_the_same_learner_after_more_games(
     client: FlaskClient, site: SiteData
 ) -> None:
     page, told = client.get("/how/unbeatable").text, article(client, "unbeatable")
-    assert f"{format_count(site.agents[UNBEATABLE_AGENT].card.games)} games against itself" in told
+    first, last = site.agents[LESSON_AGENT], site.agents[UNBEATABLE_AGENT]
+    # Its training begins with the games of the other steps: the same values after 1,000,000 updates.
+    before, after = (
+        agent.history.get_values(agent.snapshot_updates.tolist().index(1_000_000))
+        for agent in (first, last)
+    )
+    np.testing.assert_array_equal(before, after)
+    assert f"{format_count(last.card.games - first.card.games)} more games" in told
+    _, puzzle = find_misled_puzzle(site)
+    place = puzzle.position, puzzle.blunder_cell
+    assert last.q[place] < 0 < first.q[place]
+    assert f"is now {format_signed(float(last.q[place]))}" in told
     for seat in ("x", "o"):
         assert find_losing_game(site, UNBEATABLE_AGENT, 1 if seat == "x" else -1) is None
         assert format_count(build_certificate(site, UNBEATABLE_AGENT, seat).reachable_count) in told

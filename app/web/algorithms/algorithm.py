@@ -211,8 +211,8 @@ class Algorithm(NamedTuple):
     # None if the lab shows no games of its trainings
     game_describer: GameDescriber | None = None
     no_game_reason: str = ""  # sentence with the reason why the lab shows no games
-    # sentence on the origin of an agent; {} stands for the names of its opponents
-    origin_text: str = gettext_noop("Learned from games against {}.")
+    # sentence on the origin of an agent, for `str.format`
+    origin_text: str = gettext_noop("Learned from {games} games against {opponents}.")
     # returns the noun for the length of a training, such as "games" in "100,000 games"
     name_training_unit: Callable[[Recipe], str] = lambda recipe: recipe.length_parameter
     # returns the numbers in the text of the section, by name

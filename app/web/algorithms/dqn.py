@@ -27,7 +27,7 @@ def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
 ALGORITHM = Algorithm(
     title="Deep Q-learning",
     origin_text=gettext_noop(
-        "A small neural network that learned from games against {}."
+        "A small neural network that learned from {games} games against {opponents}."
     ),
     no_game_reason=(
         "The games of this training cannot be shown one by one: the network learns "

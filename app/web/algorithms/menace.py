@@ -204,7 +204,7 @@ def _describe_training_update(_recipe: Recipe, game: TrainingGame, update: int) 
 ALGORITHM = Algorithm(
     title="MENACE: beads in matchboxes",
     origin_text=gettext_noop(
-        "Matchboxes that gained and lost beads in games against {}."
+        "Matchboxes that gained and lost beads in {games} games against {opponents}."
     ),
     game_describer=GameDescriber(
         _describe_training_update,

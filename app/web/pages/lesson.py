@@ -13,7 +13,7 @@ from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import Puzzle
 from app.web.algorithms.targets import ValueQuery
-from app.web.facts import build_certificate, judge_policy, list_puzzles
+from app.web.facts import build_certificate, list_puzzles
 from app.web.formatting import format_count, format_signed, name_square
 from app.web.links.how import HOW_PART, how_url
 from app.web.links.play import play_against_url
@@ -38,7 +38,8 @@ bp.add_room("Learn", "lesson", gettext_noop("Lesson"), lambda: how_url("untraine
 # In this game X threatens to complete a line, and this agent, trained against random moves, learns
 # to block it.  It still blunders elsewhere.
 LESSON_AGENT, LESSON_RECORD = "q-learning-1", "024"
-UNBEATABLE_AGENT = "champion"
+# Its training begins with all games of LESSON_AGENT and goes on with games against itself.
+UNBEATABLE_AGENT = "q-learning-continued"
 
 
 class Illustration(NamedTuple):
@@ -89,7 +90,7 @@ class LessonPage(Page, frozen=True):
     @property
     def final_game_url(self) -> str:
         """The URL of the game after the last step."""
-        return play_against_url(_find_unbeatable_agent(self.site))
+        return play_against_url(UNBEATABLE_AGENT)
 
     @property
     def export(self) -> Export:
@@ -155,11 +156,17 @@ def _illustrate_unbeatable(site: SiteData, frame_text: str) -> Illustration:
     """Return the illustration of the last step: all values of an unbeatable agent."""
     name = _find_unbeatable_agent(site)
     snapshot = read_snapshot(name, frame_text, site.get_last_snapshot(name), site)
-    counts = {
+    facts = {
         seat: format_count(build_certificate(site, name, seat).reachable_count)
         for seat in SEATS
     }
-    return _illustrate_decisions(site, name, snapshot)._replace(facts=counts)
+    _, puzzle = find_misled_puzzle(site)
+    values = evaluate_moves(site, puzzle.position, name)
+    facts["agent"] = site.display_titles[puzzle.agent_id]
+    facts["games"] = format_count(site.get_recipe(name).count_turns_against("self"))
+    facts["place"] = name_square(puzzle.blunder_cell)
+    facts["value"] = values.value_texts[puzzle.blunder_cell]
+    return _illustrate_decisions(site, name, snapshot)._replace(facts=facts)
 
 
 def _illustrate_decisions(
@@ -292,16 +299,11 @@ def _is_best_against_random(site: SiteData, puzzle: Puzzle) -> bool:
 
 
 def _find_unbeatable_agent(site: SiteData) -> str:
-    """Return the agent of the last step: UNBEATABLE_AGENT, or the first agent without a losing game.
-
-    Raises NotFound with a sentence if every agent can be beaten.
-    """
-    for name in (UNBEATABLE_AGENT, *site.agents):
-        if name in site.agents and all(judge_policy(site, name).is_unbeatable.values()):
-            return name
-    raise NotFound(
-        gettext(
-            "This step of the lesson cannot be shown, because every agent of this site can be "
-            "beaten."
-        )
+    """Return UNBEATABLE_AGENT; raises NotFound with a sentence if the site does not have it."""
+    if UNBEATABLE_AGENT in site.agents:
+        return UNBEATABLE_AGENT
+    words = gettext_noop(
+        "This step of the lesson cannot be shown, because this site does not have the agent "
+        "%(agent)s."
     )
+    raise NotFound(gettext(words, agent=UNBEATABLE_AGENT))
