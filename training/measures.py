@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Generic, TypeVar
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -26,30 +27,40 @@ from training.run import find_next_round_number
 # A proof is tried again when the number of updates has grown by 1 / GROWTH_DIVISOR.
 GROWTH_DIVISOR = 50
 
-ResultType = TypeVar("ResultType", bound=msgspec.Struct)
-
 
 @dataclass(frozen=True)
-class Measure(Generic[ResultType]):
+class Measure:
     """A measurement of recipes with their seeds.
 
     `compute` is a module-level function, so that other processes and machines can import it by
-    name; a process gets at most `batch_size` recipes at a time. The result, a frozen msgspec struct
-    with a field `seconds`, depends on the recipe alone, except for its times.
+    name; a process gets at most `batch_size` recipes at a time. The result depends on the recipe
+    alone, except for its times: a frozen msgspec struct with a field `seconds`, or a dict.
     """
 
     name: str
     version: int
-    result_type: type[ResultType]
-    compute: Callable[[Recipe], ResultType]
+    compute: Callable[[Recipe], Any]
+    result_type: type | None = None  # None for a dict
     batch_size: int = 10
 
     def measure_as_json(self, recipe_names: Sequence[str]) -> list[bytes]:
         """Return the results of the recipes with these names, as JSON for the store."""
         return [
-            msgspec.json.encode(self.compute(parse_recipe(text)))
-            for text in recipe_names
+            self._encode_result(parse_recipe(one), perf_counter())
+            for one in recipe_names
         ]
+
+    def _encode_result(self, recipe: Recipe, begin: float) -> bytes:
+        result = self.compute(recipe)
+        if isinstance(result, dict):
+            result["seconds"] = perf_counter() - begin
+        return msgspec.json.encode(result)
+
+    def decode(self, content: bytes) -> Any:
+        """Return a result from the store; the entries of a dict are attributes."""
+        if self.result_type is None:
+            return SimpleNamespace(**msgspec.json.decode(content))
+        return msgspec.json.decode(content, type=self.result_type)
 
 
 class MeasuredRun(
@@ -187,27 +198,19 @@ def count_known_positions(game: Game, visits: NDArray[np.uint32]) -> int:
 
 
 END_MEASURE = Measure(
-    "end", 1, MeasuredRun, partial(measure_run, skip_checkpoints, False)
+    "end", 1, partial(measure_run, skip_checkpoints, False), MeasuredRun
 )
 CHECKPOINTS_MEASURE = Measure(
-    "marks", 1, MeasuredRun, partial(measure_run, find_next_round_number, True)
+    "marks", 1, partial(measure_run, find_next_round_number, True), MeasuredRun
 )
 PROOF_MEASURE = Measure(
-    "proof",
-    1,
-    ProofRun,
-    partial(measure_proof, find_next_growth_checkpoint),
-    batch_size=2,
+    "proof", 1, partial(measure_proof, find_next_growth_checkpoint), ProofRun, 2
 )
 EXACT_PROOF_MEASURE = Measure(
-    "exact-proof",
-    1,
-    ProofRun,
-    partial(measure_proof, find_next_game_checkpoint),
-    batch_size=2,
+    "exact-proof", 1, partial(measure_proof, find_next_game_checkpoint), ProofRun, 2
 )
 
 
-def make_key(measure: Measure[ResultType], recipe: Recipe) -> str:
+def make_key(measure: Measure, recipe: Recipe) -> str:
     """Return the key of a result in the store."""
     return f"{measure.name}.{measure.version} {name_recipe(recipe)}"

@@ -15,7 +15,6 @@ from training.measures import (
     Measure,
     MeasuredRun,
     ProofRun,
-    ResultType,
 )
 from training.processes import run_in_parallel
 from training.progress import show_bar
@@ -82,7 +81,7 @@ def measure_seeds(
     return [results[number] for number in range(len(seeds))]
 
 
-def measure_seed(measure: Measure[ResultType], recipe: Recipe, seed: int) -> ResultType:
+def measure_seed(measure: Measure, recipe: Recipe, seed: int) -> Any:
     """Return the measurement of a recipe with a seed."""
     return measure.compute(recipe.with_seed(seed))
 

@@ -16,6 +16,7 @@ from app.experiments import (
     Series,
     compute_sign_test,
     load_summaries,
+    summarize_seeds,
 )
 from app.recipes import MAX_NAME_LENGTH, SHIPPED, parse_recipe
 from app.sources import SOURCES
@@ -33,9 +34,13 @@ from training.experiments.engine import (
     run_experiment,
     update_texts,
 )
-from training.experiments.quantities import parse_condition, parse_quantity, single
-from training.experiments.results import Results, compute_wilson_interval, name_with_seed
-from training.experiments.statistics import Statistic
+from training.experiments.quantities import QUANTITIES, parse_quantity, single
+from training.experiments.results import (
+    Results,
+    Statistic,
+    compute_wilson_interval,
+    name_with_seed,
+)
 from training.learners import learn
 from training.measures import CHECKPOINTS_MEASURE, END_MEASURE, Measure, MeasuredRun, make_key
 
@@ -151,7 +156,7 @@ def checked() -> list[tuple[str, str, str]]:
 def test_a_run_made_again_is_what_it_was(claim: str, name: str, recipe: str) -> None:
     """The digest of all results is equal, in every claim that uses the run."""
     measure = {sweep.measure.name: sweep.measure for sweep in load_claims()[claim].sweeps}[name]
-    found = measure.compute(parse_recipe(recipe))
+    (found,) = measure.measure_as_json([recipe])
     digests = {
         check.result_digest
         for summary in WRITTEN.values()
@@ -199,7 +204,7 @@ def test_two_processes_find_what_one_does(tmp_path: Path, undisturbed: Experimen
 
 def test_a_newer_version_of_a_measure_believes_nothing_older(tmp_path: Path) -> None:
     def about(version: int) -> Experiment:
-        measure = Measure(END_MEASURE.name, version, MeasuredRun, END_MEASURE.compute)
+        measure = Measure(END_MEASURE.name, version, END_MEASURE.compute, MeasuredRun)
         sweeps = [Sweep({"averages": "q-table", "running sums": "q-table,update=sum"}, measure)]
         return Experiment("running-sum", RUNNING_SUM.table, sweeps)
 
@@ -250,7 +255,7 @@ def test_the_sign_test_counts_how_lopsided_it_is() -> None:
 
 def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
     rows = [[float(seed), float(2 * seed)] for seed in range(11)]
-    series = Results({"all": "q-table"}, {"all": rows}).summarize("all", [1, 2], lambda row: row)
+    series = summarize_seeds("all", "q-table", [1, 2], rows)
     assert series.median == [5, 10]
     assert series.low == [1, 2]
     assert series.high == [9, 18]
@@ -265,15 +270,16 @@ def test_a_quantity_is_named_as_people_say_it(game: Game) -> None:
         run.figures.baseline_chances["random"].x,
         run.figures.baseline_chances["random"].o,
     )
-    assert parse_quantity("won as x against minimax", {}).measure(run) == 100 * won
+    assert parse_quantity("won as x against minimax", QUANTITIES).measure(run) == 100 * won
     assert parse_quantity("lost as x against minimax", {}).measure(run) == 100 * lost
     both = parse_quantity("won against random after the training", {})
     assert both.measure(run) == pytest.approx(50 * (as_x[-1][0] + as_o[-1][0]))
     assert both.title == (
         "Games won against the random player after the training, mean of both seats"
     )
-    assert parse_condition("blunders > 0 and won as x against minimax = 0", {}).is_met(run)
-    assert not parse_condition("blunders = 0", {}).is_met(run)
+    condition = parse_quantity("blunders > 0 and won as x against minimax = 0", QUANTITIES)
+    assert condition.measure(run)
+    assert not parse_quantity("blunders = 0", QUANTITIES).measure(run)
 
 
 BAD_TABLES = [  # a claim's text, what somebody wrote instead, the line of it, what is said
@@ -283,13 +289,13 @@ BAD_TABLES = [  # a claim's text, what somebody wrote instead, the line of it, w
     ('"q-table,update=sum"', '"q-table,updat=sum"', "updat=", r"no parameter 'updat' \(did you mean"),
     ('recipes = "running sums"', 'recipes = "sums"', 'recipes = "sums"', "no recipe 'sums'"),
     ('value = "median won as o', 'value = "median winz as o', "winz", "no quantity 'winz as o"),
-    ('value = "median won as o', 'value = "middle won as o', "middle", "only with median, mean"),
+    ('value = "median won as o', 'value = "middle won as o', "middle", "'middle', only median, mean"),
     ("as o against random", "as o against nobody", "nobody", "no player 'nobody'.*, only random"),
     (', below = "averages"}', "}", 'value = "median', "one of above, below, at_least, at_most"),
     ('kind = "compare"', 'kind = "comparison"', "comparison", "'comparison', only compare, sign test"),
     ("not_so = ", "notso = ", "notso", r"`notso` \(did you mean not_so\?\)"),
     ('sources = ["nested-software"]', 'sources = ["nested"]', "nested", "only flesch, nested-software"),
-    ("{seeds} seeds", "{sed} seeds", "done = ", "no sentence 'sed', only"),
+    ("{seeds} seeds", "{sed} seeds", "done = ", r"no sentence 'sed' \(did you mean seeds\?\)"),
     ("title = ", "titel = ", "titel", r"did you mean title"),
     ("partly = [1]", "partly = [2]", "[verdict]", "no part 2, only 1 to 1"),
     ("[verdict]", "[verdict", "[verdict", "Expected"),

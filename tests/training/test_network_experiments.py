@@ -10,7 +10,7 @@ import pytest
 from app.tictactoe.game import Game
 from app.tictactoe.report import BySeat, Figures, compute_figures
 from app.tictactoe.views import RewardScale
-from training.experiments.claim import Conclusion, load_claims
+from training.experiments.claim import load_claims
 from training.experiments.claims.win_plots import find_overtaking_epoch
 from training.experiments.fields import Labels
 from training.experiments.figures import LearningCurves, Line
@@ -63,7 +63,9 @@ def made_up(figures: Figures) -> Any:
     return runs
 
 
-def told(claim: str, found: Mapping[str, list[NetworkRun]], other: list[NetworkRun]) -> Conclusion:
+def told(
+    claim: str, found: Mapping[str, list[NetworkRun]], other: list[NetworkRun]
+) -> dict[str, Any]:
     """Return the conclusion of a claim for these runs; other labels get other runs."""
     experiment = load_claims()[claim]
     recipes = {
@@ -96,8 +98,8 @@ def test_guard_rails(
         "no guard rails, four times as long": made_up(taken=longer, epochs=epochs),
     }
     result = told("guard-rails", found, made_up())
-    assert result.verdict == verdict
-    _, unguarded, _ = result.number_table.rows[
+    assert result["verdict"] == verdict
+    _, unguarded, _ = result["numbers"].rows[
         "positions in which the highest output is an illegal move"
     ]
     assert unguarded == f"{100 * without:.1f}%"

@@ -1,11 +1,15 @@
 """Experiments that check claims: a file for each claim, and the engine that runs them."""
 
 import tomllib
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from app.experiments import sort_claims
+from app.recipes.names import suggest_word
 
 FOLDER = Path(__file__).with_name("claims")
 SHARED = "shared"  # the name of the file with the sentences that several claims share
@@ -13,6 +17,10 @@ SHARED = "shared"  # the name of the file with the sentences that several claims
 
 class ClaimError(ValueError):
     """What is wrong in the file of a claim, with its line, and what would be right."""
+
+
+class TomlTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Base class of the tables in the file of a claim."""
 
 
 @cache
@@ -33,3 +41,12 @@ def read_table(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise ClaimError(f"{path}: {error}") from error
+
+
+def check_name(kind: str, name: str, known: Collection[str]) -> None:
+    """Raise ValueError, with what would be right, if there is nothing of this kind and name."""
+    if name not in known:
+        right = ", ".join(known) or "none"
+        raise ValueError(
+            f"there is no {kind} {name!r}{suggest_word(name, known)}, only {right}"
+        )

@@ -10,32 +10,39 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from itertools import product
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import msgspec
 
-from app.experiments import Figure, Table, Verdict
-from app.recipes import SHIPPED, parse_recipe
+from app.recipes import parse_recipe
 from app.recipes.names import suggest_word
-from app.sources import SOURCES
-from app.tictactoe.policy import BASELINES
 from training.experiments import (
     FOLDER,
     SHARED,
     ClaimError,
+    TomlTable,
+    check_name,
     list_claims,
     read_table,
 )
-from training.experiments.fields import Context, Labels, TomlTable, list_names
+from training.experiments.fields import (
+    Context,
+    Labels,
+    Player,
+    Sentences,
+    ShippedAgent,
+    Source,
+    expand,
+)
 from training.experiments.figures import AnyDrawing, Drawing
 from training.experiments.network import EPOCHS_MEASURE, FIRST_EPOCHS_MEASURE
-from training.experiments.numbers import Numbers
+from training.experiments.numbers import NumberTable
 from training.experiments.players import measure_player
-from training.experiments.results import Results
+from training.experiments.quantities import QUANTITIES, Definition, build_quantities
+from training.experiments.results import Results, Statistic
 from training.experiments.rules import Part, Rule, VerdictRules
-from training.experiments.statistics import Statistic
 from training.measures import (
     CHECKPOINTS_MEASURE,
     END_MEASURE,
@@ -44,13 +51,15 @@ from training.measures import (
     Measure,
 )
 
-MEASURES: Mapping[str, Measure[Any]] = {
+MEASURES: Mapping[str, Measure] = {
     "end": END_MEASURE,
     "checkpoints": CHECKPOINTS_MEASURE,
     "proof": PROOF_MEASURE,
     "exact proof": EXACT_PROOF_MEASURE,
     "epochs": EPOCHS_MEASURE,
 }
+# an item of a list in a line of its own
+ITEM = ' +[{["]'
 
 
 @dataclass(frozen=True)
@@ -58,7 +67,7 @@ class Sweep:
     """Recipes by their labels in the figures, with the measure applied to each seed."""
 
     recipe_by_label: Mapping[str, str]  # label -> a name of the recipe, without a seed
-    measure: Measure[Any]
+    measure: Measure
     default_seeds: int = 1_000  # number of seeds if the user does not limit it
     # whether a test repeats one run of the first recipe
     is_repeated_in_test: bool = True
@@ -71,9 +80,8 @@ class SweepTable(TomlTable, frozen=True):
     """Recipes that are trained with equally many seeds and measured in the same way."""
 
     measure: str
-    recipes: dict[
-        str, str
-    ]  # label -> recipe; "{draw}" in both is each draw that varies
+    # label -> recipe; "{draw}" in both is each draw that varies
+    recipes: dict[str, str]
     seeds: int = 1_000
     is_reproducible: bool = True
 
@@ -87,42 +95,45 @@ class Pick(TomlTable, frozen=True):
 
     def find(self, results: Results) -> str:
         """Return the label of the recipe."""
-        if self.lowest:
-            lowest = self.lowest
-            return min(self.among, key=lambda label: lowest.compute(results, label))
-        highest = self.highest
-        assert highest
-        return max(self.among, key=lambda label: highest.compute(results, label))
+        statistic = self.highest or self.lowest
+        assert statistic
+        numbers = {label: statistic.compute(results, label) for label in self.among}
+        choose = max if self.highest else min
+        return choose(numbers, key=numbers.__getitem__)
 
 
-class ClaimTable(TomlTable, frozen=True):
-    """The file of a claim; `app.experiments.ClaimSummary` explains the texts."""
+class NameTables(msgspec.Struct, frozen=True, kw_only=True):
+    """The tables of a claim's file that define what the other tables name."""
 
-    title: str
-    claim: str
-    sources: list[str]  # slugs of app.sources; the first makes the claim
-    where: str
-    done: str
-    limits: str
-    agents: list[str]
-    parts: list[Part]
     vary: Mapping[str, list[str] | dict[str, str]] = {}
     sweeps: Sequence[SweepTable] = ()
-    players: Mapping[str, str] = {}  # label -> a player that does not learn
+    quantities: Mapping[str, Definition] = {}
+
+
+class ClaimTable(TomlTable, NameTables, frozen=True):
+    """The file of a claim; `app.experiments.ClaimSummary` explains the texts."""
+
+    title: Sentences
+    claim: Sentences
+    sources: list[Source]  # the first makes the claim
+    where: Sentences
+    done: Sentences
+    limits: Sentences
+    agents: list[ShippedAgent]
+    parts: list[Part]
+    players: Mapping[str, Player] = {}  # label -> a player that does not learn
     picked: Mapping[str, Pick] = {}
     verdict: VerdictRules = VerdictRules()
-    numbers: Numbers = Numbers()
+    numbers: NumberTable = NumberTable()
     figures: Sequence[AnyDrawing] = ()
 
-
-@dataclass(frozen=True)
-class Conclusion:
-    """The figures, the verdict and the numbers that follow from the results of an experiment."""
-
-    figures: Sequence[Figure]
-    parts_reproduced: Sequence[bool]  # whether each part of the claim holds
-    number_table: Table  # the numbers behind the verdict
-    verdict: Verdict
+    def __post_init__(self) -> None:
+        verdict = self.verdict
+        for test in (*verdict.reproduced, *(verdict.partly or ()), *verdict.decided):
+            if isinstance(test, int) and not 1 <= test <= len(self.parts):
+                raise ValueError(
+                    f"there is no part {test}, only 1 to {len(self.parts)} - at `$.verdict`"
+                )
 
 
 @dataclass(frozen=True)
@@ -133,56 +144,52 @@ class Experiment:
     table: ClaimTable
     sweeps: Sequence[Sweep] = ()
 
-    def conclude(self, results: Results) -> Conclusion:
-        """Return what follows from the results of all recipes."""
+    def conclude(self, results: Results) -> dict[str, Any]:
+        """Return the fields of the claim's summary that follow from the results of all recipes."""
         table = self.table
-        runs = {label: [measure_player(name)] for label, name in table.players.items()}
-        results = Results(results.recipe_by_label, {**results.runs_by_label, **runs})
+        players = {name: [measure_player(one)] for name, one in table.players.items()}
+        results = results.with_runs(players)
         picked = {
-            label: results[pick.find(results)] for label, pick in table.picked.items()
+            one: results[pick.find(results)] for one, pick in table.picked.items()
         }
-        results = Results(results.recipe_by_label, {**results.runs_by_label, **picked})
+        results = results.with_runs(picked)
         figures = [figure.draw(results) for figure in table.figures]
-        return Conclusion(
-            [figure for figure in figures if figure],
-            [part.holds(results) for part in table.parts],
-            table.numbers.write(results),
-            table.verdict.judge(results, table.parts),
-        )
+        return {
+            "figures": [figure for figure in figures if figure],
+            "parts_reproduced": [bool(part.holds(results)) for part in table.parts],
+            "numbers": table.numbers.write(results),
+            "verdict": table.verdict.judge(results, table.parts),
+        }
 
     def fill_in_texts(
         self, parts_reproduced: Sequence[bool], seed_count: int
     ) -> dict[str, Any]:
         """Return the texts of a summary by field, for parts that hold or not and a number of seeds."""
         table = self.table
-        answer = " ".join(
-            part.sentence_if_true if so else part.sentence_if_false
-            for part, so in zip(table.parts, parts_reproduced, strict=True)
-        )
         texts = {
             "title": table.title,
             "claim": table.claim,
             "source_location": table.where,
             "method": table.done,
             "limits": table.limits,
-            "answer": answer,
+            "answer": " ".join(
+                part.sentence_if_true if so else part.sentence_if_false
+                for part, so in zip(table.parts, parts_reproduced, strict=True)
+            ),
         }
         shared = read_shared_sentences() | {"seeds": f"{seed_count:,}"}
         filled = {
             field: " ".join(text.format(**shared).split())
             for field, text in texts.items()
         }
-        return {**filled, "sources": table.sources, "agents": table.agents}
+        sources, agents = map(str, table.sources), map(str, table.agents)
+        return {**filled, "sources": [*sources], "agents": [*agents]}
 
 
 @cache
 def read_shared_sentences() -> dict[str, str]:
     """Return the sentences that several claims share, by name."""
     return read_table(FOLDER / f"{SHARED}.toml")
-
-
-# an item of a list in a line of its own
-ITEM = ' +[{["]'
 
 
 @cache
@@ -195,59 +202,35 @@ def load_claims() -> dict[str, Experiment]:
 
 def load_claim(path: Path) -> Experiment:
     """Return the experiment of a claim's file; raises ClaimError if the file is wrong."""
-    text = path.read_text("utf-8")
     raw = read_table(path)
-    functions = _import_functions(path)
+    module = _import_module(path)
+    functions = {
+        name: one
+        for name, one in module.items()
+        if isinstance(one, FunctionType) and one.__module__ == module["__name__"]
+    }
     _write_out(raw)
     try:
-        vary = msgspec.convert(raw, _Recipes).vary
-        sweeps = [*_build_sweeps(msgspec.convert(raw, _Recipes), functions)]
-        labels = [
-            *(label for sweep in sweeps for label in sweep.recipe_by_label),
-            *raw.get("players", ()),
-            *raw.get("picked", ()),
-        ]
+        named = msgspec.convert(raw, NameTables)
+        sweeps = [*_build_sweeps(named, MEASURES | module.get("MEASURES", {}))]
+        labels = [label for sweep in sweeps for label in sweep.recipe_by_label]
         context = Context(
-            labels,
-            {name: [*values] for name, values in vary.items()},
-            {name: one for name, one in functions.items() if _is_own(one, functions)},
-            functions.get("QUANTITIES", {}),
+            [*labels, *raw.get("players", ()), *raw.get("picked", ())],
+            {name: [*values] for name, values in named.vary.items()},
+            functions,
+            build_quantities(named.quantities, QUANTITIES, functions),
+            read_shared_sentences() | {"seeds": ""},
         )
         table = msgspec.convert(raw, ClaimTable, dec_hook=context.read_field)
-        _check_names(table)
     except ValueError as error:
         reason, _, place = str(error).partition(" - at `")
-        line = find_line(text, place.rstrip("`"), reason)
+        line = find_line(path.read_text("utf-8"), place.rstrip("`"), reason)
         hint = suggest_right(reason, place)
         raise ClaimError(f"{path}, line {line}: {reason}{hint}") from error
     return Experiment(path.stem, table, sweeps)
 
 
-def _write_out(raw: dict[str, Any]) -> None:
-    """Replace short forms in a claim's file: "curves over games: blunders", "median blunders"."""
-    figures = raw.get("figures", [])
-    for place, text in enumerate(figures):
-        if isinstance(text, str):
-            words, _, quantity = text.partition(": ")
-            kind, _, over = words.partition(" over ")
-            figures[place] = {"kind": kind, "of": quantity} | (
-                {"over": over} if over else {}
-            )
-    for field in ("rows", "columns"):
-        cells = raw.get("numbers", {}).get(field, {})
-        for title, text in cells.items():
-            if isinstance(text, str):
-                cells[title] = {"value": text}
-
-
-class _Recipes(msgspec.Struct, frozen=True):
-    """The fields of a claim's file that define labels of recipes, which other fields name."""
-
-    vary: Mapping[str, list[str] | dict[str, str]] = {}
-    sweeps: Sequence[SweepTable] = ()
-
-
-def _import_functions(path: Path) -> dict[str, Any]:
+def _import_module(path: Path) -> Mapping[str, Any]:
     """Return what the Python file beside the file of a claim defines."""
     name = path.stem.replace("-", "_")
     if not path.with_name(f"{name}.py").exists():
@@ -255,27 +238,31 @@ def _import_functions(path: Path) -> dict[str, Any]:
     return vars(import_module(f"{__package__}.{FOLDER.name}.{name}"))
 
 
-def _is_own(value: Any, functions: Mapping[str, Any]) -> bool:
-    """Return whether a value is a function that the Python file of a claim defines."""
-    function = getattr(value, "func", value)  # of a partial
-    is_function = callable(function) and not isinstance(function, type)
-    return is_function and function.__module__ == functions["__name__"]
+def _write_out(raw: dict[str, Any]) -> None:
+    """Replace short forms in a claim's file: "curves over games: blunders", "median blunders"."""
+    for place, text in enumerate(raw.get("figures", [])):
+        if isinstance(text, str):
+            words, _, quantity = text.partition(": ")
+            kind, _, over = words.partition(" over ")
+            figure = {"kind": kind, "of": quantity, "over": over}
+            raw["figures"][place] = {key: one for key, one in figure.items() if one}
+    for field in ("rows", "columns"):
+        cells = raw.get("numbers", {}).get(field, {})
+        for title, text in cells.items():
+            if isinstance(text, str):
+                cells[title] = {"value": text}
 
 
-def _build_sweeps(recipes: _Recipes, functions: Mapping[str, Any]) -> Iterator[Sweep]:
+def _build_sweeps(
+    named: NameTables, measures: Mapping[str, Measure]
+) -> Iterator[Sweep]:
     """Yield the sweeps of a claim; raises ValueError, with a place, if one is wrong."""
-    measures = MEASURES | functions.get("MEASURES", {})
-    for number, table in enumerate(recipes.sweeps):
-        place = f" - at `$.sweeps[{number}]"
-        if table.measure not in measures:
-            raise ValueError(
-                f"there is no measure {table.measure!r}{suggest_word(table.measure, measures)}, "
-                f"only {', '.join(measures)}{place}.measure`"
-            )
+    for number, table in enumerate(named.sweeps):
         try:
-            by_label = _expand_recipes(table.recipes, recipes.vary)
-        except (KeyError, ValueError) as error:
-            raise ValueError(f"{error}{place}.recipes`") from error
+            check_name("measure", table.measure, measures)
+            by_label = _expand_recipes(table.recipes, named.vary)
+        except ValueError as error:
+            raise ValueError(f"{error} - at `$.sweeps[{number}]`") from error
         measure = measures[table.measure]
         is_network = measure is EPOCHS_MEASURE
         yield Sweep(
@@ -291,53 +278,20 @@ def _expand_recipes(
 ) -> dict[str, str]:
     """Return the recipes by label, for all values of what varies; raises ValueError if one is wrong."""
     recipes = {}
-    for label, recipe in templates.items():
-        names = list_names(label)
-        for row in product(*(vary[name] for name in names)):
-            words = dict(zip(names, row, strict=True))
-            values = {
-                name: values[word] if isinstance(values := vary[name], dict) else word
-                for name, word in words.items()
-            }
-            recipes[label.format(**words)] = recipe.format(**values)
+    values_by_word = {
+        name: values if isinstance(values, dict) else {word: word for word in values}
+        for name, values in vary.items()
+    }
+    for template, recipe in templates.items():
+        for label, words in expand(template, values_by_word):
+            values = {name: values_by_word[name][word] for name, word in words.items()}
+            recipes[label] = recipe.format(**values)
     for recipe in recipes.values():
         try:
             parse_recipe(recipe)
         except ValueError as error:
             raise ValueError(f"the recipe {recipe!r} is wrong: {error}") from error
     return recipes
-
-
-def _check_names(table: ClaimTable) -> None:
-    """Raise ValueError, with a place, if a text of a claim is empty or names something unknown."""
-    shared = read_shared_sentences() | {"seeds": ""}
-    for field in ("title", "claim", "where", "done", "limits"):
-        text = getattr(table, field)
-        unknown = [name for name in list_names(text) if name not in shared]
-        if not text.strip():
-            raise ValueError(f"{field} is empty: write a sentence - at `$.{field}`")
-        if unknown:
-            raise ValueError(
-                f"there is no sentence {unknown[0]!r}, only {', '.join(shared)} - at `$.{field}`"
-            )
-    verdict = table.verdict
-    for test in (*verdict.reproduced, *(verdict.partly or ()), *verdict.decided):
-        if isinstance(test, int) and not 1 <= test <= len(table.parts):
-            raise ValueError(
-                f"there is no part {test}, only 1 to {len(table.parts)} - at `$.verdict`"
-            )
-    known: list[tuple[str, Sequence[str], Any]] = [
-        ("sources", table.sources, SOURCES),
-        ("agents", table.agents, SHIPPED),
-        ("players", [*table.players.values()], BASELINES),
-    ]
-    for field, names, right in known:
-        for name in names:
-            if name not in right:
-                raise ValueError(
-                    f"there is nothing called {name!r} in {field}{suggest_word(name, right)}, "
-                    f"only {', '.join(right)} - at `$.{field}`"
-                )
 
 
 def suggest_right(reason: str, place: str) -> str:
@@ -371,7 +325,8 @@ def find_line(text: str, place: str, reason: str) -> int:
             pattern = rf'\[+([\w"-]+\.)*"?{key}"?[].]|(.*[{{,] *)?"?{key}"? *='
         elif lines[at].startswith("[["):
             pattern = re.escape(lines[at])
-        if lines[at].startswith(" "):  # an item of a list is on one line
+        is_open = key or lines[at].startswith("[[") or lines[at].endswith("[")
+        if lines[at].startswith(" ") or not is_open:  # the rest is on this line
             break
         start = at + (pattern == ITEM)
         found = [n for n in range(start, len(lines)) if re.match(pattern, lines[n])]

@@ -7,7 +7,6 @@ a machine may use a database. Stored bytes are checked by msgspec and never unpi
 
 import hashlib
 import json
-import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -22,14 +21,13 @@ from platformdirs import user_cache_path
 from app.experiments import (
     ClaimSummary,
     RunDigest,
-    Table,
     load_summaries,
     load_summary,
     save_summary,
 )
 from app.recipes import Recipe, name_recipe, parse_recipe
 from training.experiments import list_claims
-from training.experiments.claim import Experiment, Sweep, load_claims
+from training.experiments.claim import Experiment, load_claims
 from training.experiments.results import Results
 from training.measures import Measure, make_key
 from training.processes import run_in_parallel
@@ -91,16 +89,6 @@ class ExperimentRun(NamedTuple):
     stored_count: int  # number of runs found in the store
 
 
-def _name_recipes(experiment: Experiment) -> dict[str, str]:
-    """Return the full name of the recipe of each label, "" if the recipe is not the whole setting."""
-    return {
-        label: name_recipe(parse_recipe(recipe)) if sweep.is_reproducible else ""
-        for sweep in experiment.sweeps
-        if sweep.is_shown
-        for label, recipe in sweep.recipe_by_label.items()
-    }
-
-
 def run_experiment(
     experiment: Experiment,
     store: RunStore,
@@ -115,45 +103,94 @@ def run_experiment(
     With the address of a dask scheduler the runs are trained on its cluster. Raises
     ConnectionError if the cluster fails.
     """
-    results_by_label: dict[str, list[Any]] = {}
-    # by key of measure and recipe; two labels may share runs
-    runs: dict[str, Any] = {}
-    trained = 0
-    kept = 0
+    recipe_by_label: dict[str, str] = {}
+    runs_by_label: dict[str, list[Any]] = {}
+    runs: dict[str, Any] = {}  # by key of measure and recipe; two labels may share runs
+    trained, kept = 0, 0
     checks = []
     for sweep in experiment.sweeps:
-        recipes = _list_recipes_with_seeds(sweep, max_seeds)
-        every = {
-            make_key(sweep.measure, one): one
-            for of_label in recipes.values()
-            for one in of_label
+        measure = sweep.measure
+        seeds = range(min(sweep.default_seeds, max_seeds or sweep.default_seeds))
+        by_label = {
+            label: {make_key(measure, one): one for one in _add_seeds(recipe, seeds)}
+            for label, recipe in sweep.recipe_by_label.items()
         }
-        there = store.read(every)
-        missing = [recipe for place, recipe in every.items() if place not in there]
-        _measure_missing_recipes(
-            experiment.id, store, sweep.measure, missing, jobs, scheduler_address
-        )
-        decoder = msgspec.json.Decoder(sweep.measure.result_type)
-        runs |= {
-            place: decoder.decode(value) for place, value in store.read(every).items()
+        recipes = {
+            key: one for by_key in by_label.values() for key, one in by_key.items()
         }
-        for label, of_label in recipes.items():
-            results_by_label[label] = [
-                runs[make_key(sweep.measure, one)] for one in of_label
-            ]
+        stored = store.read(recipes)
+        missing = {key: one for key, one in recipes.items() if key not in stored}
+        for found in _measure_recipes(
+            experiment.id, measure, missing, jobs, scheduler_address
+        ):
+            store.write(found)
+        contents = store.read(recipes)
+        runs |= {key: measure.decode(content) for key, content in contents.items()}
+        for label, by_key in by_label.items():
+            runs_by_label[label] = [runs[key] for key in by_key]
+            if sweep.is_shown:
+                shown = name_recipe(parse_recipe(sweep.recipe_by_label[label]))
+                recipe_by_label[label] = shown if sweep.is_reproducible else ""
         if sweep.is_repeated_in_test:
-            first = next(iter(recipes))
-            run = compute_digest(results_by_label[first][0])
-            checks.append(
-                RunDigest(name_recipe(recipes[first][0]), sweep.measure.name, run)
-            )
-        kept += len(there)
+            key, recipe = next(iter(recipes.items()))
+            digest = compute_digest(contents[key])
+            checks.append(RunDigest(name_recipe(recipe), measure.name, digest))
+        kept += len(stored)
         trained += len(missing)
-    results = Results(_name_recipes(experiment), results_by_label)
-    summary = _build_summary(
-        experiment, results, list(runs.values()), max_seeds, checks
+    results = experiment.conclude(Results(recipe_by_label, runs_by_label))
+    most = max(map(len, runs_by_label.values()), default=0)
+    limited = "" if max_seeds is None else f" --seeds {max_seeds}"
+    every = [
+        one for sweep in experiment.sweeps for one in sweep.recipe_by_label.values()
+    ]
+    summary = ClaimSummary(
+        id=experiment.id,
+        **experiment.fill_in_texts(results["parts_reproduced"], most),
+        **results,
+        command=f"python -m training experiment {experiment.id}{limited}",
+        versions=list_versions(*map(parse_recipe, every)),
+        first_seed=0,
+        seeds=most,
+        runs=len(runs),
+        seconds=round(sum(run.seconds for run in runs.values()), 1),
+        date=datetime.now(UTC).date().isoformat(),
+        checks=checks,
     )
     return ExperimentRun(summary, trained, kept)
+
+
+def _add_seeds(recipe_name: str, seeds: Iterable[int]) -> list[Recipe]:
+    recipe = parse_recipe(recipe_name)
+    return [recipe.with_seed(seed) for seed in seeds]
+
+
+def _measure_recipes(
+    claim: str,
+    measure: Measure,
+    recipes: Mapping[str, Recipe],
+    jobs: int,
+    scheduler_address: str | None,
+) -> Iterator[dict[str, bytes]]:
+    """Yield the runs of recipes in batches, by the recipes' keys, while a bar shows the progress."""
+    if not recipes:
+        return
+    keys, size = [*recipes], measure.batch_size
+    batches = [keys[start : start + size] for start in range(0, len(keys), size)]
+    calls = [([name_recipe(recipes[key]) for key in batch],) for batch in batches]
+    if scheduler_address is None:
+        found = run_in_parallel(measure.measure_as_json, calls, jobs)
+    else:
+        from training.cluster import run_in_cluster  # noqa: PLC0415 - imports dask, which only clusters need
+
+        used = {one for recipe in recipes.values() for one in list_packages(recipe)}
+        packages = sorted({"msgspec", *TABLE_PACKAGES, *used})
+        found = run_in_cluster(
+            measure.measure_as_json, calls, scheduler_address, packages
+        )
+    with show_bar(claim, len(recipes)) as count:
+        for number, runs in found:
+            yield dict(zip(batches[number], runs, strict=True))
+            count(len(runs))
 
 
 def update_texts(experiment: Experiment, summary: ClaimSummary) -> ClaimSummary:
@@ -209,100 +246,11 @@ def list_verdicts(output_folder: Path) -> Iterator[str]:
         yield f"{claim:<26} {summary.verdict if summary else 'not checked yet'}"
 
 
-def compute_digest(result: msgspec.Struct) -> str:
-    """Return the SHA-256 of a result without its times, for comparison with a repeated run."""
+def compute_digest(run: bytes) -> str:
+    """Return the SHA-256 of a run without its times, for comparison with a repeated run."""
     content = {
         field: value
-        for field, value in msgspec.to_builtins(result).items()
+        for field, value in msgspec.json.decode(run).items()
         if field not in TIME_FIELDS
     }
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
-
-
-def _list_recipes_with_seeds(
-    sweep: Sweep, max_seeds: int | None
-) -> dict[str, list[Recipe]]:
-    """Return the recipes of a sweep with each of their seeds, by label."""
-    count = min(sweep.default_seeds, max_seeds or sweep.default_seeds)
-    return {
-        label: [parse_recipe(recipe).with_seed(seed) for seed in range(count)]
-        for label, recipe in sweep.recipe_by_label.items()
-    }
-
-
-def _measure_missing_recipes(
-    label: str,
-    store: RunStore,
-    measure: Measure[Any],
-    missing_recipes: Sequence[Recipe],
-    jobs: int,
-    scheduler_address: str | None,
-) -> None:
-    if not missing_recipes:
-        return
-    step = measure.batch_size
-    starts = range(0, len(missing_recipes), step)
-    batches = [missing_recipes[start : start + step] for start in starts]
-    calls = [([name_recipe(recipe) for recipe in batch],) for batch in batches]
-    if scheduler_address is None:
-        found = run_in_parallel(measure.measure_as_json, calls, jobs)
-    else:
-        from training.cluster import run_in_cluster  # noqa: PLC0415 - imports dask, which only clusters need
-
-        used = {
-            package for recipe in missing_recipes for package in list_packages(recipe)
-        }
-        found = run_in_cluster(
-            measure.measure_as_json,
-            calls,
-            scheduler_address,
-            sorted({"msgspec", *TABLE_PACKAGES, *used}),
-        )
-    with show_bar(label, len(missing_recipes)) as count:
-        for number, runs in found:
-            batch = batches[number]
-            keys = [make_key(measure, recipe) for recipe in batch]
-            store.write(dict(zip(keys, runs, strict=True)))
-            count(len(batch))
-
-
-def _build_summary(
-    experiment: Experiment,
-    results: Results,
-    runs: Sequence[Any],
-    max_seeds: int | None,
-    checks: list[RunDigest],
-) -> ClaimSummary:
-    conclusion = experiment.conclude(results)
-    most = max((len(found) for found in results.runs_by_label.values()), default=0)
-    limited = "" if max_seeds is None else f" --seeds {max_seeds}"
-    return ClaimSummary(
-        id=experiment.id,
-        **experiment.fill_in_texts(conclusion.parts_reproduced, most),
-        verdict=conclusion.verdict,
-        parts_reproduced=[bool(so) for so in conclusion.parts_reproduced],
-        numbers=_use_minus_signs(conclusion.number_table),
-        figures=list(conclusion.figures),
-        command=f"python -m training experiment {experiment.id}{limited}",
-        versions=list_versions(
-            *(
-                parse_recipe(one)
-                for sweep in experiment.sweeps
-                for one in sweep.recipe_by_label.values()
-            )
-        ),
-        first_seed=0,
-        seeds=most,
-        runs=len(runs),
-        seconds=round(sum(run.seconds for run in runs), 1),
-        date=datetime.now(UTC).date().isoformat(),
-        checks=checks,
-    )
-
-
-def _use_minus_signs(table: Table) -> Table:
-    """Return a table with typographic minus signs before negative numbers."""
-    text = msgspec.json.encode(table).decode()
-    return msgspec.json.decode(
-        re.sub(r"(?<![\w-])-(?=\d)", "\N{MINUS SIGN}", text), type=Table
-    )

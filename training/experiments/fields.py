@@ -1,31 +1,29 @@
 """Types of the fields in the file of a claim, which are checked against its recipes and functions."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from string import Formatter
+from types import FunctionType
 from typing import Any
 
-import msgspec
-
-from app.recipes.names import suggest_word
-from training.experiments.quantities import (
-    Condition,
-    Quantity,
-    parse_condition,
-    parse_quantity,
-)
-from training.experiments.results import Results
-from training.experiments.statistics import Statistic, parse_statistic
-
-
-class TomlTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Base class of the tables in the file of a claim."""
+from app.recipes import SHIPPED
+from app.sources import SOURCES
+from app.tictactoe.policy import BASELINES
+from training.experiments import check_name
+from training.experiments.quantities import Quantity, parse_quantity
+from training.experiments.results import Statistic, parse_statistic
 
 
 class Labels(tuple[str, ...]):
-    """Labels of recipes: a text, or a list; "gamma {gamma}" stands for each gamma that varies."""
+    """Labels of recipes: a text, or a list.
+
+    "gamma {gamma}" stands for each gamma that varies, "{}, gamma 1" for all labels of this form.
+    """
+
+    template = ""  # the text, or the first of the list
+    axes: Mapping[str, Sequence[str]] = {}  # the names in braces, with their values
 
     @property
     def single(self) -> str:
@@ -36,10 +34,6 @@ class Labels(tuple[str, ...]):
 NO_LABELS = Labels()
 
 
-class LabelTemplate(str):
-    """The label of a recipe, in which "{}" stands for the heading of a row or column."""
-
-
 class Bound:
     """What a statistic is compared with: a number, or the same statistic of each of these recipes."""
 
@@ -48,19 +42,27 @@ class Bound:
         self.labels = labels
 
 
-class Axis:
-    """The name of something that varies, and its values."""
-
-    def __init__(self, name: str, values: Sequence[str]) -> None:
-        self.name = name
-        self.values = values
+class Sentences(str):
+    """A text that is not empty; "{few}" stands for a sentence that claims share."""
 
 
-class Function:
-    """A function of the Python file beside the claim; its argument is the results."""
+class Source(str):
+    """The name of a source."""
 
-    def __init__(self, call: Callable[[Results], Any]) -> None:
-        self.call = call
+
+class ShippedAgent(str):
+    """The id of a shipped agent."""
+
+
+class Player(str):
+    """The name of a player that does not learn."""
+
+
+NAMES: Mapping[type, tuple[str, Collection[str]]] = {
+    Source: ("source", SOURCES),
+    ShippedAgent: ("agent", SHIPPED),
+    Player: ("player", BASELINES),
+}
 
 
 @dataclass(frozen=True)
@@ -69,76 +71,80 @@ class Context:
 
     labels: Sequence[str]
     values_by_name: Mapping[str, Sequence[str]]
-    functions: Mapping[str, Callable[[Results], Any]]
+    functions: Mapping[str, Any]
     quantities: Mapping[str, Quantity]
+    shared_sentences: Mapping[str, str]
 
     def read_field(self, kind: type, value: Any) -> Any:
-        """Return the value of a field of the types above; raises ValueError if it is wrong."""
+        """Return the value of a field of these types; raises ValueError if it is wrong."""
         readers: Mapping[type, Callable[[Any], Any]] = {
             Quantity: lambda text: parse_quantity(text, self.quantities),
-            Condition: lambda text: parse_condition(text, self.quantities),
             Statistic: lambda text: parse_statistic(text, self.quantities),
             Labels: self._read_labels,
-            LabelTemplate: self._read_template,
             Bound: self._read_bound,
-            Axis: lambda name: Axis(name, self._find_values(name)),
-            Function: self._find_function,
+            FunctionType: self._find_function,
+            Sentences: self._read_sentences,
         }
-        return readers[kind](value)
+        if kind in readers:
+            return readers[kind](value)
+        kind_of_name, known = NAMES[kind]
+        check_name(kind_of_name, value, known)
+        return kind(value)
 
     def _read_labels(self, value: str | list[str]) -> Labels:
         texts = [value] if isinstance(value, str) else value
-        return Labels(label for text in texts for label in self._expand_label(text))
+        labels = Labels(label for text in texts for label in self._expand_label(text))
+        labels.template = texts[0]
+        names = list_names(texts[0])
+        labels.axes = {name: self.values_by_name[name] for name in names}
+        return labels
 
-    def _read_template(self, text: str) -> LabelTemplate:
-        """Return the template; raises ValueError if no recipe has such a label."""
-        pattern = re.escape(text).replace(re.escape("{}"), ".+")
-        if not any(re.fullmatch(pattern, label) for label in self.labels):
-            raise ValueError(self._describe_missing(text))
-        return LabelTemplate(text)
+    def _expand_label(self, template: str) -> list[str]:
+        """Return the labels of a template; raises ValueError if there is no such recipe."""
+        if "{}" in template:
+            pattern = re.escape(template).replace(re.escape("{}"), ".+")
+            found = [one for one in self.labels if re.fullmatch(pattern, one)]
+            return found or self._check_labels([template])
+        labels = [label for label, _ in expand(template, self.values_by_name)]
+        return self._check_labels(labels)
+
+    def _check_labels(self, labels: list[str]) -> list[str]:
+        for label in labels:
+            check_name("recipe", label, self.labels)
+        return labels
 
     def _read_bound(self, value: float | str | list[str]) -> Bound:
-        """Return the bound of a number or of labels."""
         if isinstance(value, int | float):
             return Bound(value)
         return Bound(None, self._read_labels(value))
 
-    def _find_function(self, name: str) -> Function:
-        """Return the function of the Python file; raises ValueError if there is none."""
-        if name not in self.functions:
-            raise ValueError(
-                f"the Python file of this claim has no function {name!r}, "
-                f"only {', '.join(self.functions) or 'none'}"
-            )
-        return Function(self.functions[name])
+    def _find_function(self, name: str) -> Any:
+        check_name("function", name, self.functions)
+        return self.functions[name]
 
-    def _expand_label(self, template: str) -> list[str]:
-        """Return the labels of a template; raises ValueError if there is no such recipe."""
-        names = list_names(template)
-        rows = product(*map(self._find_values, names))
-        labels = [template.format(**dict(zip(names, row, strict=True))) for row in rows]
-        for label in labels:
-            if label not in self.labels:
-                raise ValueError(self._describe_missing(label))
-        return labels
-
-    def _describe_missing(self, label: str) -> str:
-        """Return a sentence on a recipe that there is not."""
-        return (
-            f"there is no recipe {label!r}{suggest_word(label, self.labels)}, "
-            f"only {', '.join(map(repr, self.labels))}"
-        )
-
-    def _find_values(self, name: str) -> Sequence[str]:
-        """Return the values of something that varies; raises ValueError if there is none."""
-        if name not in self.values_by_name:
-            raise ValueError(
-                f"nothing varies under the name {name!r}, only "
-                f"{', '.join(self.values_by_name) or 'nothing'}"
-            )
-        return self.values_by_name[name]
+    def _read_sentences(self, text: str) -> Sentences:
+        if not text.strip():
+            raise ValueError("the text is empty: write a sentence")
+        for name in list_names(text):
+            check_name("sentence", name, self.shared_sentences)
+        return Sentences(text)
 
 
 def list_names(template: str) -> list[str]:
     """Return the names in braces in a template."""
     return [name for _, name, _, _ in Formatter().parse(template) if name]
+
+
+def expand(
+    template: str, values_by_name: Mapping[str, Collection[str]]
+) -> list[tuple[str, dict[str, str]]]:
+    """Return the texts of a template for all values of the names in braces, and the values of each.
+
+    Raises ValueError if nothing varies under such a name.
+    """
+    names = list_names(template)
+    for name in names:
+        check_name("varying value", name, values_by_name)
+    rows = product(*(values_by_name[name] for name in names))
+    values = [dict(zip(names, row, strict=True)) for row in rows]
+    return [(template.format(**one), one) for one in values]

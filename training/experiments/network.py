@@ -6,6 +6,7 @@ A run records every epoch of its training, and the exact figures of its end.
 from collections.abc import Sequence
 from itertools import islice
 from time import perf_counter
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -45,33 +46,21 @@ class NetworkRun(
     illegal_shares_in_games: list[float]
     figures: Figures  # exact figures of the final network, one entry each
 
-
-class FirstEpochs(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    rename={"illegal_shares": "taken"},
-):
-    """The first epochs of a training, which a test can repeat; fields as in `NetworkRun`."""
-
-    seconds: float
-    won: BySeat[float]
-    lost: BySeat[float]
-    illegal_shares: list[float]
+    @property
+    def epochs(self) -> int:
+        return len(self.illegal_shares)
 
 
-def measure_first_epochs(recipe: Recipe) -> FirstEpochs:
-    """Return the first epochs of a network's training."""
-    begin = perf_counter()
+def measure_first_epochs(recipe: Recipe) -> dict[str, Any]:
+    """Return the first epochs of a network's training, which a test can repeat."""
     history = islice(learn(tic_tac_toe(), recipe), REPEATED_EPOCHS + 1)
     epochs = [progress.epoch for progress in history if progress.epoch]
     won, lost, _, illegal_shares, _ = zip(*epochs, strict=True)
-    return FirstEpochs(
-        perf_counter() - begin,
-        _split_by_seat(won),
-        _split_by_seat(lost),
-        list(illegal_shares),
-    )
+    return {
+        "won": _split_by_seat(won),
+        "lost": _split_by_seat(lost),
+        "taken": illegal_shares,
+    }
 
 
 def measure_epochs(recipe: Recipe) -> NetworkRun:
@@ -82,10 +71,9 @@ def measure_epochs(recipe: Recipe) -> NetworkRun:
     for progress in learn(game, recipe):
         epochs.extend([progress.epoch] if progress.epoch else [])
     trained = perf_counter()
-    table = progress.q[game.legal][None]
     figures = compute_figures(
         game,
-        table,
+        progress.q[game.legal][None],
         [progress.updates],
         recipe.get_reward_scale(),
         recipe.plays,
@@ -111,7 +99,7 @@ def _split_by_seat(pairs: Sequence[tuple[float, float]]) -> BySeat[float]:
     return BySeat(x, o)
 
 
-EPOCHS_MEASURE = Measure("network", 1, NetworkRun, measure_epochs, batch_size=1)
+EPOCHS_MEASURE = Measure("network", 1, measure_epochs, NetworkRun, batch_size=1)
 FIRST_EPOCHS_MEASURE = Measure(
-    "network-beginning", 1, FirstEpochs, measure_first_epochs, batch_size=1
+    "network-beginning", 1, measure_first_epochs, batch_size=1
 )

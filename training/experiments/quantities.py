@@ -2,18 +2,21 @@
 
 A quantity has a trace: its number at each snapshot of a run, or in each epoch of a network's
 training. The last number is the result of the run; networks have the mean of the last epochs.
+`quantities.toml` and the files of claims define quantities; other names follow a pattern.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from operator import eq, ge, gt, le, lt
+from collections.abc import Callable, Collection, Mapping, Sequence
+from operator import attrgetter, eq, ge, gt, le, lt
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from app.recipes.names import suggest_word
 from app.tictactoe.game import SEATS
 from app.tictactoe.policy import BASELINES
+from training.experiments import TomlTable, check_name
 
 BEST_RESPONDER = "the best responder"
 OUTCOMES = {"won": 0, "drawn": 1, "lost": 2}
@@ -25,17 +28,19 @@ TITLES = {
 }
 END_DIVISOR = 10  # the last 1 / END_DIVISOR of the epochs is the end of a training
 AFTER = " after the training"  # an ending of names, for the title
+MEAN = "mean of "  # a beginning of names: the mean over time
+AND = " and "
 OUTCOME = re.compile(r"(won|drawn|lost)(?: as ([xo]))? (against|to) (.+)")
 EPOCHS = re.compile(r"(won|lost|forfeited)(?: as ([xo]))? in training")
-COMPARISON = re.compile(r"(.+?) (>=|<=|>|<|=) (-?[\d.]+)")
+CONDITION = re.compile(r"(.+?) (>=|<=|>|<|=) (-?[\d.]+|inf)")
 COMPARISONS = {">=": ge, "<=": le, ">": gt, "<": lt, "=": eq}
 
 
-# The classes of fields are no dataclasses: msgspec would read those as tables.
-class Quantity:
+class Quantity:  # no dataclass: msgspec would read it as a table
     """A number of each run: its title and unit in figures, and its computation.
 
-    `trace` is a function from a run to its numbers over time, in each epoch if `is_by_epoch`.
+    `trace` is a function from a run to its numbers over time, in each epoch if `is_by_epoch`. A
+    condition is a quantity that is true or false.
     """
 
     def __init__(
@@ -58,20 +63,17 @@ class Quantity:
         return numbers[-1]
 
 
-class Condition:
-    """Conditions that a run meets or not: "blunders = 0 and unbeatable as x"."""
+class Definition(TomlTable, frozen=True):
+    """What a file says of a quantity, which has a field, a condition or a function."""
 
-    def __init__(
-        self, terms: Sequence[tuple[Quantity, Callable[[float, float], bool], float]]
-    ) -> None:
-        self.terms = terms
-
-    def is_met(self, run: Any) -> bool:
-        """Return whether a run meets all conditions."""
-        return all(
-            bool(compare(quantity.measure(run), bound))
-            for quantity, compare, bound in self.terms
-        )
+    title: str = ""
+    unit: str = ""
+    field: str = ""
+    per: str = ""  # a field: the last number is divided by the last of this field
+    factor: float = 1
+    is_by_epoch: bool = False
+    condition: str = ""
+    function: str = ""  # of the claim's Python file, from a run to a number
 
 
 def single(title: str, unit: str, measure: Callable[[Any], float]) -> Quantity:
@@ -79,128 +81,96 @@ def single(title: str, unit: str, measure: Callable[[Any], float]) -> Quantity:
     return Quantity(title, unit, lambda run: [measure(run)])
 
 
-QUANTITIES = {
-    "blunders": Quantity(
-        "Positions in which the learner can blunder",
-        "blunders",
-        lambda run: run.figures.blunders,
-    ),
-    "updated positions": Quantity(
-        "Positions that the training has updated (of 627)",
-        "positions",
-        lambda run: run.known_positions,
-    ),
-    "NashConv": Quantity("NashConv", "NashConv", lambda run: run.figures.nash_conv),
-    "value of the empty board": Quantity(
-        "The learned value of the empty board (its highest Q-value)",
-        "",
-        lambda run: run.start_values,
-    ),
-    "error of the values": Quantity(
-        "Mean error of the learned values in reachable positions",
-        "of a win",
-        lambda run: run.figures.task_distance.mean_reachable_distance,
-    ),
-    "games": Quantity(
-        "Number of games in the training", "games", lambda run: run.snapshot_games
-    ),
-    "updates": Quantity("Updates", "updates", lambda run: run.figures.snapshot_updates),
-    "updates per game": single(
-        "Updates per game",
-        "updates",
-        lambda run: run.figures.snapshot_updates[-1] / run.snapshot_games[-1],
-    ),
-    "unbeatable as x": Quantity("", "", lambda run: run.is_unbeatable.x),
-    "unbeatable as o": Quantity("", "", lambda run: run.is_unbeatable.o),
-    "unbeatable": Quantity(
-        "",
-        "",
-        lambda run: [
-            x and o
-            for x, o in zip(run.is_unbeatable.x, run.is_unbeatable.o, strict=True)
-        ],
-    ),
-    "games to proof": single(
-        "Games until the learner is proved unbeatable",
-        "games",
-        lambda run: np.inf if run.games_to_proof is None else run.games_to_proof,
-    ),
-    "proved": single("", "", lambda run: run.games_to_proof is not None),
-    "proved to the end": single(
-        "", "", lambda run: run.games_to_lasting_proof is not None
-    ),
-    "illegal": Quantity(
-        "All positions: the share in which the network's highest output is an illegal move",
-        "%",
-        lambda run: [100 * share for share in run.illegal_shares],
-        is_by_epoch=True,
-    ),
-    "illegal in games": Quantity(
-        "Positions of the network's own games: the share in which its highest output is an "
-        "illegal move",
-        "%",
-        lambda run: [100 * share for share in run.illegal_shares_in_games],
-        is_by_epoch=True,
-    ),
-    "epochs": single("Epochs", "epochs", lambda run: len(run.illegal_shares)),
-}
+def build_quantities(
+    definitions: Mapping[str, Definition],
+    known: Mapping[str, Quantity],
+    functions: Mapping[str, Any],
+) -> dict[str, Quantity]:
+    """Return the defined quantities and those that are known; raises ValueError if one is wrong."""
+    quantities = {**known}
+    for name, definition in definitions.items():
+        if definition.condition:
+            quantities[name] = parse_quantity(definition.condition, quantities)
+        elif definition.function:
+            check_name("function", definition.function, functions)
+            function = functions[definition.function]
+            quantities[name] = single(definition.title, definition.unit, function)
+        else:
+            quantities[name] = _read_fields(definition)
+    return quantities
 
 
-def get_title(opponent: str) -> str:
-    """Return the title of an opponent in sentences, given its id."""
-    return TITLES.get(opponent, opponent)
+def _read_fields(definition: Definition) -> Quantity:
+    """Return the quantity that is a field of the runs, or a ratio of two fields."""
+    title, unit = definition.title, definition.unit
+    get_value = attrgetter(definition.field)
+    if definition.per:
+        get_divisor = attrgetter(definition.per)
+        return single(
+            title, unit, lambda run: get_value(run)[-1] / get_divisor(run)[-1]
+        )
+
+    def trace(run: Any) -> Sequence[float]:
+        value = get_value(run)
+        if isinstance(value, list):
+            return [definition.factor * number for number in value]
+        return [np.inf if value is None else value]
+
+    return Quantity(title, unit, trace, definition.is_by_epoch)
 
 
-def parse_quantity(text: str, own_quantities: Mapping[str, Quantity]) -> Quantity:
-    """Return the quantity of a name; raises ValueError, with all names, if there is none.
-
-    `own_quantities` are those of the claim.
-    """
-    named = QUANTITIES | dict(own_quantities)
-    if text in named:
-        return named[text]
+def parse_quantity(text: str, known: Mapping[str, Quantity]) -> Quantity:
+    """Return the quantity of a text; raises ValueError, with all names, if there is none."""
+    if text in known:
+        return known[text]
+    if AND in text:
+        terms = [parse_quantity(term, known) for term in text.split(AND)]
+        return single("", "", lambda run: all(term.measure(run) == 1 for term in terms))
+    if found := CONDITION.fullmatch(text):
+        name, sign, bound = found.groups()
+        left, compare = parse_quantity(name, known), COMPARISONS[sign]
+        return single(
+            "", "", lambda run: bool(compare(left.measure(run), float(bound)))
+        )
     if text.endswith(AFTER):
-        quantity = parse_quantity(text.removesuffix(AFTER), own_quantities)
+        quantity = parse_quantity(text.removesuffix(AFTER), known)
         name, comma, seats = quantity.title.partition(", mean of both seats")
         title = f"{name}{AFTER}{comma}{seats}"
         return Quantity(title, quantity.unit, quantity.trace, quantity.is_by_epoch)
-    if text.startswith("mean of "):
-        over_time = parse_quantity(text.removeprefix("mean of "), own_quantities)
+    if text.startswith(MEAN):
+        over_time = parse_quantity(text.removeprefix(MEAN), known)
         return single(
             "", over_time.unit, lambda run: float(np.mean(over_time.trace(run)))
         )
+    return _describe_outcome(text, known)
+
+
+def _describe_outcome(text: str, known: Collection[str]) -> Quantity:
+    """Return the percent of games with an outcome; raises ValueError if the text is none."""
     if found := OUTCOME.fullmatch(text):
-        return _describe_outcome(*found.groups())
+        return _describe_games(*found.groups())
     if found := EPOCHS.fullmatch(text):
         outcome, seat = found.groups()
-        return Quantity(
-            "",
-            "%",
-            _average_seats(
-                lambda run: getattr(run, outcome), seat, lambda share: share
-            ),
-            is_by_epoch=True,
-        )
-    raise ValueError(
-        f"there is no quantity {text!r}{suggest_word(text, named)}, only "
-        '"won against random", "lost as o to the best responder", "won as x in training" and the like, '
-        f'"mean of" a quantity, {", ".join(sorted(named))}'
+        trace = _average_seats(attrgetter(outcome), seat, lambda share: share)
+        return Quantity("", "%", trace, is_by_epoch=True)
+    patterns = (
+        '"won against random"',
+        '"lost as o to the best responder"',
+        '"won as x in training" and the like',
+        '"mean of" a quantity',
     )
+    check_name("quantity", text, (*patterns, *sorted(known)))
+    raise AssertionError("the text is no quantity")
 
 
-def _describe_outcome(
+def _describe_games(
     outcome: str, seat: str | None, preposition: str, opponent: str
 ) -> Quantity:
     """Return the percent of games with an outcome, in a seat or the mean of both.
 
     Raises ValueError if there is no such opponent.
     """
-    opponents = (*BASELINES, BEST_RESPONDER)
-    if opponent not in opponents:
-        raise ValueError(
-            f"there is no player {opponent!r}{suggest_word(opponent, opponents)}, "
-            f"only {', '.join(opponents)}"
-        )
+    check_name("player", opponent, (*BASELINES, BEST_RESPONDER))
 
     def get_seats(run: Any) -> Any:
         """Return the chances of the outcomes in both seats."""
@@ -209,10 +179,10 @@ def _describe_outcome(
         return run.figures.baseline_chances[opponent]
 
     place = OUTCOMES[outcome]
-    ending = f"as {seat.upper()} " if seat else ""
+    as_seat = f"as {seat.upper()} " if seat else ""
     mean = "" if seat else ", mean of both seats"
     return Quantity(
-        f"Games {outcome} {ending}{preposition} {get_title(opponent)}{mean}",
+        f"Games {outcome} {as_seat}{preposition} {TITLES.get(opponent, opponent)}{mean}",
         "%",
         _average_seats(get_seats, seat, lambda chances: chances[place]),
     )
@@ -235,14 +205,10 @@ def _average_seats(
     return trace
 
 
-def parse_condition(text: str, own_quantities: Mapping[str, Quantity]) -> Condition:
-    """Return the condition of a text; raises ValueError if it has no such form."""
-    terms = []
-    for term in text.split(" and "):
-        if found := COMPARISON.fullmatch(term):
-            name, sign, bound = found.groups()
-            quantity = parse_quantity(name, own_quantities)
-            terms.append((quantity, COMPARISONS[sign], float(bound)))
-        else:
-            terms.append((parse_quantity(term, own_quantities), eq, 1.0))
-    return Condition(terms)
+QUANTITIES = build_quantities(
+    msgspec.toml.decode(
+        Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, Definition]
+    ),
+    {},
+    {},
+)

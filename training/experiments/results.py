@@ -1,8 +1,8 @@
-"""The runs of a claim by recipe and seed, and the statistics over seeds that rules and tables use."""
+"""The runs of a claim by recipe and seed, and the statistics over seeds: "median blunders"."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +15,12 @@ from app.experiments import (
     summarize_seeds,
 )
 from app.recipes import name_recipe, parse_recipe
-from training.experiments.quantities import Quantity
+from training.experiments import check_name
+from training.experiments.quantities import Quantity, parse_quantity
 
 Z_SCORE_95 = 1.959964  # quantile of the normal distribution for a 95% interval
 SIGNIFICANT = 0.05  # largest p-value of a significant difference
-
-Value = TypeVar("Value")
+EMPTY_CELL = "\N{EN DASH}"  # a table cell without a number
 
 
 @dataclass(frozen=True)
@@ -38,64 +38,38 @@ class Results:
     def __getitem__(self, label: str) -> Sequence[Any]:
         return self.runs_by_label[label]
 
-    def list_values(self, label: str, get_value: Callable[[Any], Value]) -> list[Value]:
-        """Return the value of each run of a recipe, in the order of seeds."""
-        return [get_value(run) for run in self.runs_by_label[label]]
+    def with_runs(self, runs_by_label: Mapping[str, Sequence[Any]]) -> "Results":
+        """Return these results with further runs, which have no recipe."""
+        return Results(self.recipe_by_label, {**self.runs_by_label, **runs_by_label})
 
-    def compute_median(self, label: str, get_number: Callable[[Any], float]) -> float:
-        """Return the median of a number over the seeds of a recipe."""
-        return float(np.median(self.list_values(label, get_number)))
+    def list_values(self, label: str, quantity: Quantity) -> list[float]:
+        """Return the quantity of each run of a recipe, in the order of seeds."""
+        return [quantity.measure(run) for run in self.runs_by_label[label]]
 
-    def is_higher(
-        self,
-        first_label: str,
-        second_label: str,
-        get_number: Callable[[Any], float],
-        average: Callable[[Sequence[float]], float] = np.median,
-    ) -> bool:
-        """Return whether the first recipe has the higher average, and a significant sign test."""
-        values = self.list_values(first_label, get_number)
-        other_values = self.list_values(second_label, get_number)
-        return (
-            bool(average(values) > average(other_values))
-            and compute_sign_test(values, other_values) < SIGNIFICANT
-        )
+    def compute_median(self, label: str, quantity: Quantity) -> float:
+        return float(np.median(self.list_values(label, quantity)))
 
-    def describe_difference(
-        self, first_label: str, second_label: str, get_number: Callable[[Any], float]
-    ) -> str:
+    def describe_difference(self, first: str, second: str, quantity: Quantity) -> str:
         """Return the sign test of two recipes as text: "higher for 80 of 100 seeds, p = 0.001".
 
         It is about the number of the first recipe, compared with the second recipe seed by seed.
         """
-        values = self.list_values(first_label, get_number)
-        other_values = self.list_values(second_label, get_number)
+        values = self.list_values(first, quantity)
+        other_values = self.list_values(second, quantity)
         above = count_higher(values, other_values)
         below = count_higher(other_values, values)
         if above == below:
             return "neither is higher"
         direction = "higher" if above > below else "lower"
-        p = format_p(compute_sign_test(values, other_values))
-        return f"{direction} for {max(above, below):,} of {len(values):,} seeds, {p}"
-
-    def summarize(
-        self,
-        label: str,
-        x_values: Sequence[float],
-        get_numbers: Callable[[Any], Sequence[float]],
-        name: str = "",
-    ) -> Series:
-        """Return the curve of a recipe; `get_numbers` returns a number of a run for each x value."""
-        rows = [list(get_numbers(run)) for run in self.runs_by_label[label]]
-        return summarize_seeds(
-            name or label, self.recipe_by_label[label], x_values, rows
+        p = compute_sign_test(values, other_values)
+        p_text = f"p = {p:.2g}" if p >= 1e-4 else "p < 0.0001"
+        return (
+            f"{direction} for {max(above, below):,} of {len(values):,} seeds, {p_text}"
         )
 
-    def name_typical_recipe(
-        self, label: str, get_number: Callable[[Any], float]
-    ) -> str:
+    def name_typical_recipe(self, label: str, quantity: Quantity) -> str:
         """Return the name of a recipe with the seed whose number is nearest to the median."""
-        seed = find_median_index(self.list_values(label, get_number))
+        seed = find_median_index(self.list_values(label, quantity))
         return name_with_seed(self.recipe_by_label[label], seed)
 
 
@@ -123,20 +97,14 @@ def trace_curve(
         places = np.searchsorted(run.due_checkpoints[:-1], points, side="right") - 1
         return [*(values[place] for place in places), values[-1]]
 
-    x: list[float] = [*points, float(np.median(ends))]
-    places: Sequence[int] = range(len(x))
+    x = np.array([*points, np.median(ends)], float)
+    rows = np.array([select_points(quantity.trace(run), run) for run in runs], float)
     if by_games:
-        games = [select_points(run.snapshot_games, run) for run in runs]
-        x = np.median(games, axis=0).tolist()
-        places = [
-            number
-            for number, value in enumerate(x)
-            if number == 0 or value > x[number - 1]
-        ]
-    return results.summarize(
-        label,
-        [x[place] for place in places],
-        lambda run: [select_points(quantity.trace(run), run)[n] for n in places],
+        x = np.median([select_points(run.snapshot_games, run) for run in runs], axis=0)
+        is_later = np.diff(x, prepend=-1) > 0
+        x, rows = x[is_later], rows[:, is_later]
+    return summarize_seeds(
+        label, results.recipe_by_label[label], x.tolist(), rows.tolist()
     )
 
 
@@ -156,7 +124,74 @@ def list_higher_points(
     ]
 
 
-def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:
+AVERAGES: dict[str, Callable[[Sequence[float]], float]] = {
+    "median": lambda values: float(np.median(values)),
+    "mean": lambda values: sum(values) / len(values),
+    "lowest": min,
+    "highest": max,
+    "range": lambda values: max(values) - min(values),
+}
+# statistics of a condition
+COUNTS: dict[str, Callable[[Sequence[float]], float]] = {
+    "share": lambda answers: sum(answers) / len(answers),
+    "count": sum,
+    # the lower 95% limit of the share, in percent
+    "limit": lambda answers: (
+        100 * compute_wilson_interval(sum(answers), len(answers))[0]
+    ),
+}
+FALL = "fall"  # best median of the curve minus its last median
+
+
+class Statistic:
+    """A number or a text for the seeds of a recipe."""
+
+    def __init__(self, name: str, quantity: Quantity) -> None:
+        self.name = name
+        self.quantity = quantity
+
+    def compute(self, results: Results, label: str) -> float:
+        """Return the number of a recipe."""
+        if self.name == FALL:
+            curve = trace_curve(results, label, self.quantity)
+            return max(curve.median) - curve.median[-1]
+        values = results.list_values(label, self.quantity)
+        return (AVERAGES | COUNTS)[self.name](values)
+
+    def format(self, results: Results, label: str, digits: int | None = None) -> str:
+        """Return the text of a recipe for a table."""
+        if self.name == "limit":
+            return format_percent(self.compute(results, label))
+        if self.name in COUNTS:
+            return format_share(results.list_values(label, self.quantity))
+        if self.name == "range":
+            values = results.list_values(label, self.quantity)
+            low, high = (
+                self._format_number(end, digits) for end in (min(values), max(values))
+            )
+            is_one = self.quantity.unit == "%" and low == high
+            return low if is_one else f"{low} to {high}"
+        return self._format_number(self.compute(results, label), digits)
+
+    def _format_number(self, number: float, digits: int | None) -> str:
+        """Return a number as text, in the unit of its quantity."""
+        if not np.isfinite(number):
+            return EMPTY_CELL
+        if self.quantity.unit == "%":
+            return format_percent(number, 1 if digits is None else digits)
+        return (
+            format_count(number) if digits is None else format_rounded(number, digits)
+        )
+
+
+def parse_statistic(text: str, known: Mapping[str, Quantity]) -> Statistic:
+    """Return the statistic of a text; raises ValueError, with what would be right."""
+    name, _, rest = text.partition(" ")
+    check_name("statistic", name, (*AVERAGES, *COUNTS, FALL))
+    return Statistic(name, parse_quantity(rest, known))
+
+
+def compute_wilson_interval(count: float, total: int) -> tuple[float, float]:
     """Return the 95% confidence interval of the share `count` / `total`, as numbers from 0 to 1.
 
     Source: Wilson (1927), "Probable inference, the law of succession, and statistical
@@ -170,13 +205,7 @@ def compute_wilson_interval(count: int, total: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def format_p(p_value: float) -> str:
-    """Return a p-value as text: "p = 0.012", or "p < 0.0001"."""
-    return f"p = {p_value:.2g}" if p_value >= 1e-4 else "p < 0.0001"
-
-
 def format_percent(value: float, digits: int = 1) -> str:
-    """Return a percentage as text."""
     return f"{format_rounded(value, digits)}%"
 
 
@@ -185,7 +214,7 @@ def format_count(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
-def format_share(answers: Iterable[bool]) -> str:
+def format_share(answers: Iterable[float]) -> str:
     """Return the number of true values as text: "12 of 1,000"."""
     every = list(answers)
     return f"{sum(every):,} of {len(every):,}"

@@ -2,13 +2,21 @@
 
 from collections.abc import Sequence
 from operator import ge, gt, le, lt
+from types import FunctionType
 from typing import Literal
 
-from app.experiments import Verdict
-from training.experiments.fields import NO_LABELS, Bound, Function, Labels, TomlTable
+from app.experiments import Verdict, compute_sign_test
+from training.experiments import TomlTable
+from training.experiments.fields import NO_LABELS, Bound, Labels
 from training.experiments.quantities import Quantity
-from training.experiments.results import Results, list_higher_points, trace_curve
-from training.experiments.statistics import AVERAGES, Statistic
+from training.experiments.results import (
+    AVERAGES,
+    SIGNIFICANT,
+    Results,
+    Statistic,
+    list_higher_points,
+    trace_curve,
+)
 
 SIGNS = {"above": gt, "below": lt, "at_least": ge, "at_most": le}
 
@@ -42,24 +50,18 @@ class Compare(Rule, frozen=True, tag="compare"):
 
     def holds(self, results: Results) -> bool:
         """Return whether the comparison holds for all recipes, or for `some`."""
+        sign = next(sign for sign in SIGNS if getattr(self, sign) is not None)
+        bound: Bound = getattr(self, sign)
+        numbers = [self.value.compute(results, label) for label in bound.labels]
+        if bound.number is not None:
+            numbers = [bound.number]
         labels = self.recipes or [*results.recipe_by_label]
-        found = sum(self._holds_for(results, label) for label in labels)
-        return found >= (len(labels) if self.some is None else self.some)
-
-    def _holds_for(self, results: Results, label: str) -> bool:
-        """Return whether the comparison with every bound holds for a recipe."""
-        number = self.factor * self.value.compute(results, label)
-        for name, compare in SIGNS.items():
-            bound: Bound | None = getattr(self, name)
-            if bound is None:
-                continue
-            if bound.number is not None:
-                return bool(compare(number, bound.number))
-            others = [self.value.compute(results, other) for other in bound.labels]
-            if self.by:
-                return all(compare(number - other, self.by) for other in others)
-            return all(compare(number, other) for other in others)
-        raise AssertionError("a comparison has a bound")
+        found = [
+            all(SIGNS[sign](own, number + self.by) for number in numbers)
+            for label in labels
+            for own in [self.factor * self.value.compute(results, label)]
+        ]
+        return sum(found) >= (len(found) if self.some is None else self.some)
 
 
 class SignTest(Rule, frozen=True, tag="sign test"):
@@ -72,12 +74,13 @@ class SignTest(Rule, frozen=True, tag="sign test"):
 
     def holds(self, results: Results) -> bool:
         """Return whether the difference is significant."""
-        return results.is_higher(
-            self.higher.single,
-            self.lower.single,
-            self.of.measure,
-            AVERAGES[self.average],
+        higher, lower = (
+            results.list_values(recipe.single, self.of)
+            for recipe in (self.higher, self.lower)
         )
+        average = AVERAGES[self.average]
+        is_higher = average(higher) > average(lower)
+        return is_higher and compute_sign_test(higher, lower) < SIGNIFICANT
 
 
 class Separate(Rule, frozen=True, tag="separate"):
@@ -90,25 +93,13 @@ class Separate(Rule, frozen=True, tag="separate"):
 
     def holds(self, results: Results) -> bool:
         """Return whether the seeds are separate for all pairs, or for `some`."""
-        low, high = Statistic("lowest", self.of), Statistic("highest", self.of)
-        pairs = [
-            low.compute(results, upper) > high.compute(results, lower)
+        found = [
+            min(results.list_values(upper, self.of))
+            > max(results.list_values(lower, self.of))
             for upper in self.higher
             for lower in self.lower
         ]
-        return sum(pairs) >= (len(pairs) if self.some is None else self.some)
-
-
-class Range(Rule, frozen=True, tag="range"):
-    """A reported number lies between the lowest and the highest seed."""
-
-    of: Quantity
-    recipe: Labels
-    reported: float
-
-    def holds(self, results: Results) -> bool:
-        values = results.list_values(self.recipe.single, self.of.measure)
-        return min(values) <= self.reported <= max(values)
+        return sum(found) >= (len(found) if self.some is None else self.some)
 
 
 class HigherCurve(Rule, frozen=True, tag="curves"):
@@ -128,25 +119,22 @@ class HigherCurve(Rule, frozen=True, tag="curves"):
 
 
 class FunctionRule(Rule, frozen=True, tag="function"):
-    """A function of the claim's Python file."""
+    """A function of the claim's Python file, from the results and the labels of recipes."""
 
-    function: Function
+    function: FunctionType
+    recipes: Labels = NO_LABELS
 
     def holds(self, results: Results) -> bool:
-        return bool(self.function.call(results))
+        return bool(self.function(results, *self.recipes))
 
 
-AnyRule = Compare | SignTest | Separate | Range | HigherCurve | FunctionRule
-
-
+AnyRule = Compare | SignTest | Separate | HigherCurve | FunctionRule
 Test = AnyRule | list[AnyRule]  # a rule, or rules that must all hold
 
 
 def passes(test: Test, results: Results) -> bool:
-    """Return whether the results pass a test."""
-    if isinstance(test, list):
-        return all(rule.holds(results) for rule in test)
-    return test.holds(results)
+    rules = test if isinstance(test, list) else [test]
+    return all(rule.holds(results) for rule in rules)
 
 
 class Part(
@@ -169,9 +157,8 @@ class Part(
     def holds(self, results: Results) -> bool:
         if self.any:
             return any(passes(test, results) for test in self.any)
-        if self.unless:
-            return not all(passes(test, results) for test in self.unless)
-        return all(passes(test, results) for test in self.rules)
+        every = all(passes(test, results) for test in self.rules or self.unless)
+        return not every if self.unless else every
 
 
 class VerdictRules(TomlTable, frozen=True):
@@ -192,7 +179,6 @@ class VerdictRules(TomlTable, frozen=True):
 
     def judge(self, results: Results, parts: Sequence[Part]) -> Verdict:
         """Return the verdict on a claim with these parts."""
-        every = range(1, len(parts) + 1)
 
         def holds(test: int | Test) -> bool:
             if isinstance(test, int):
@@ -204,7 +190,7 @@ class VerdictRules(TomlTable, frozen=True):
             return "reproduced" if is_clear else "inconclusive"
         if self.decided and not any(map(holds, self.decided)):
             return "inconclusive"
-        reproduced = self.reproduced or every
+        reproduced = self.reproduced or range(1, len(parts) + 1)
         if all(map(holds, reproduced)):
             return "reproduced"
         partly = reproduced if self.partly is None else self.partly

@@ -1,9 +1,8 @@
 """The losses of a table as O to randomised minimax, and the positions of its errors."""
 
 from collections import Counter
-from time import perf_counter
+from typing import Any
 
-import msgspec
 import numpy as np
 
 from app.experiments import Board, Boards, Table
@@ -17,8 +16,7 @@ from app.tictactoe.policy import (
 )
 from app.tictactoe.report import compute_chances
 from app.tictactoe.values import collect_policy_moves, iterate_matches
-from training.experiments.quantities import single
-from training.experiments.results import Results, name_with_seed
+from training.experiments.results import Results, format_share, name_with_seed
 from training.learners import learn
 from training.measures import Measure
 
@@ -27,25 +25,13 @@ BAD_PERCENT = 40.0  # percent of games lost in a bad run, as reported
 MAX_SHOWN = 3  # maximum number of positions shown
 
 
-class LossesAsO(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    rename={"lost_percent": "lost", "error_record": "record", "error_percent": "share"},
-):
-    """The losses of an agent as O to randomised minimax, and the position of its most common error."""
+def measure_losses_as_o(recipe: Recipe) -> dict[str, Any]:
+    """Train a recipe; return its losses as O to randomised minimax, in percent of all possible games.
 
-    seconds: float
-    lost_percent: float  # percent of games lost
-    # Record of the position, up to symmetry, with the most frequent error.
-    error_record: str | None
-    error_percent: float  # percent of the games with an error in this position
-
-
-def measure_losses_as_o(recipe: Recipe) -> LossesAsO:
-    """Train a recipe; return its losses as O against randomised minimax, over all possible games."""
+    The result also has the record of the position, up to symmetry, with the most frequent error
+    (None without an error), and the percentage of games with an error there.
+    """
     game = tic_tac_toe()
-    begin = perf_counter()
     *_, end = learn(game, recipe)
     policy = policy_from_values(end.q, recipe.plays)
     opponent = minimax_random_policy(game)
@@ -63,26 +49,22 @@ def measure_losses_as_o(recipe: Recipe) -> LossesAsO:
     classes = game.symmetry_class[: game.decisions]
     errors = np.bincount(classes, wrong, game.decisions)
     worst = int(np.argmax(errors))
-    record = find_record(game, worst) if errors[worst] > 0 else None
-    return LossesAsO(
-        perf_counter() - begin, 100 * lost, record, 100 * float(errors[worst])
-    )
+    return {
+        "lost": 100 * lost,
+        "record": find_record(game, worst) if errors[worst] > 0 else None,
+        "share": 100 * float(errors[worst]),
+    }
 
 
-MEASURES = {"losses as O": Measure("falls-as-o", 1, LossesAsO, measure_losses_as_o)}
-QUANTITIES = {
-    "lost as O": single(
-        "Games lost as O against randomised minimax", "%", lambda run: run.lost_percent
-    )
-}
+MEASURES = {"losses as O": Measure("falls-as-o", 1, measure_losses_as_o)}
 
 
 def list_bad_seeds(results: Results) -> dict[int, str | None]:
     """Return the position of the most common error by seed, for bad runs."""
     return {
-        seed: run.error_record
+        seed: run.record
         for seed, run in enumerate(results[LABEL])
-        if run.lost_percent >= BAD_PERCENT
+        if run.lost >= BAD_PERCENT
     }
 
 
@@ -112,14 +94,14 @@ def tabulate_bad_runs(results: Results) -> Table:
         (
             f"training runs that lose at least {BAD_PERCENT:.0f}% of the games as O "
             "to randomised minimax"
-        ): [f"{len(bad):,} of {len(results[LABEL]):,}"]
+        ): [format_share(seed in bad for seed in range(len(results[LABEL])))]
     }
-    for record, count in Counter(bad.values()).most_common(1):
+    for record, _ in Counter(bad.values()).most_common(1):
         if record is not None:
             rows[
                 "of these training runs, those that lose most games after "
                 f"{_describe_moves(record)} (up to symmetry)"
-            ] = [f"{count:,} of {len(bad):,}"]
+            ] = [format_share(one == record for one in bad.values())]
     return Table(["seeds"], rows)
 
 

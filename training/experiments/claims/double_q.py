@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from app.experiments import Curves, Series, round_significant
+from app.experiments import Curves, round_significant, summarize_seeds
 from app.recipes import parse_recipe
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.tasks import solve_task
@@ -24,7 +24,7 @@ def compute_exact_value() -> float:
 def format_bias(results: Results) -> dict[str, str]:
     """Return the learned minus the exact value, of the median seed of each recipe, as texts."""
     return {
-        label: f"{results.compute_median(label, LEARNED.measure) - compute_exact_value():+.3f}"
+        label: f"{results.compute_median(label, LEARNED) - compute_exact_value():+.3f}"
         for label in results.recipe_by_label
     }
 
@@ -32,20 +32,9 @@ def format_bias(results: Results) -> dict[str, str]:
 def draw_learned_value(results: Results) -> Curves:
     """Return the curves of the learned value, and a line at the exact value."""
     learned = [
-        trace_curve(results, label, LEARNED) for label in ("one table", "two tables")
+        trace_curve(results, one, LEARNED) for one in ("one table", "two tables")
     ]
     points = learned[0].x
-    flat = [compute_exact_value()] * len(points)
-    exact = Series(
-        "exact value in the training task",
-        "",
-        points,
-        median=flat,
-        low=flat,
-        high=flat,
-        least=flat,
-        most=flat,
-        seed_count=1,
-        typical_seed=0,
-    )
+    name = "exact value in the training task"
+    exact = summarize_seeds(name, "", points, [[compute_exact_value()] * len(points)])
     return Curves(LEARNED.title, "updates", "", [*learned, exact], logarithmic=True)

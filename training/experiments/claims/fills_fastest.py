@@ -13,10 +13,7 @@ WINS = parse_quantity("won against random", {})
 def have_same_order(results: Results) -> bool:
     """Return whether the learners have the same order by updates per game and by games won."""
     by_updates, by_wins = (
-        sorted(
-            LEARNERS,
-            key=lambda label: results.compute_median(label, quantity.measure),
-        )
+        sorted(LEARNERS, key=lambda label: results.compute_median(label, quantity))
         for quantity in (UPDATES, WINS)
     )
     return by_updates == by_wins
@@ -29,6 +26,6 @@ def format_games_to_limit(results: Results) -> dict[str, str]:
         recipe = parse_recipe(results.recipe_by_label[label])
         assert isinstance(recipe, League)
         updates = (recipe.k_limit - recipe.k_start) / recipe.k_step
-        games = updates / results.compute_median(label, UPDATES.measure)
+        games = updates / results.compute_median(label, UPDATES)
         texts[label] = format_count(round(games))
     return texts

@@ -40,9 +40,10 @@ def compute_largest_perfect_lead() -> float:
     )
 
 
-def list_gains() -> list[float]:
-    """Return what a player gains in score by moving first, for each pair of players."""
-    return [compute_lead(x, o) + compute_lead(o, x) for x in PLAYERS for o in PLAYERS]
+def list_gains() -> list[int]:
+    """Return for each pair of players whether moving first is better (1), worse (-1) or neither."""
+    gains = [compute_lead(x, o) + compute_lead(o, x) for x in PLAYERS for o in PLAYERS]
+    return [(gain > TIE_TOLERANCE) - (gain < -TIE_TOLERANCE) for gain in gains]
 
 
 def has_perfect_lead(_results: Results) -> bool:
@@ -52,30 +53,29 @@ def has_perfect_lead(_results: Results) -> bool:
 
 def is_always_better(_results: Results) -> bool:
     """Return whether moving first is better for all pairs of players."""
-    return all(gain > TIE_TOLERANCE for gain in list_gains())
+    return min(list_gains()) > 0
 
 
 def is_mostly_better(_results: Results) -> bool:
     """Return whether moving first is better for more pairs of players than it is worse."""
-    gains = np.array(list_gains())
-    return int((gains > TIE_TOLERANCE).sum()) > int((gains < -TIE_TOLERANCE).sum())
+    return sum(list_gains()) > 0
 
 
 def tabulate_leads(_results: Results) -> Table:
     """Return the numbers behind the verdict."""
-    won, _, lost = compute_percents()["random", "random"]
-    gains = list_gains()
+    won, _, lost = compute_percents()["random", "random"].tolist()
+    lead = compute_largest_perfect_lead()
     rows = {
-        "both players move at random: games won by X": format_percent(float(won), 2),
-        "both players move at random: games won by O": format_percent(float(lost), 2),
+        "both players move at random: games won by X": format_percent(won, 2),
+        "both players move at random: games won by O": format_percent(lost, 2),
         "both players are perfect: largest difference of X's wins and O's wins": (
-            format_percent(compute_largest_perfect_lead(), 2)
+            format_percent(lead, 2)
         ),
         "pairs of players in which moving first is better": format_share(
-            gain > TIE_TOLERANCE for gain in gains
+            gain > 0 for gain in list_gains()
         ),
         "pairs of players in which moving first is worse": format_share(
-            gain < -TIE_TOLERANCE for gain in gains
+            gain < 0 for gain in list_gains()
         ),
     }
     return Table(["exact result"], {title: [text] for title, text in rows.items()})

@@ -11,7 +11,7 @@ SMALL_PERCENT = 1.0  # differences up to this percentage are not counted
 
 def _count_moves_per_game(results: Results) -> float:
     """Return the updates of the plain learner in a game, of the median seed."""
-    return results.compute_median(PLAIN, QUANTITIES["updates per game"].measure)
+    return results.compute_median(PLAIN, QUANTITIES["updates per game"])
 
 
 def _trace_wins(results: Results) -> Series:

@@ -8,6 +8,8 @@ from app.tictactoe.report import find_blunders
 from app.tictactoe.tasks import solve_task
 from training.experiments.results import Results, format_count
 
+TITLE = "Blunders of the optimal policy of each training task (greedy play by Q*)"
+
 
 def compute_task_blunders(results: Results) -> dict[str, int]:
     """Return the blunders of greedy play by exact values of the training task of each recipe."""
@@ -29,12 +31,6 @@ def count_task_blunders(results: Results) -> dict[str, str]:
 
 def draw_task_blunders(results: Results) -> Bars:
     """Return the blunders by recipe as bars."""
-    return Bars(
-        "Blunders of the optimal policy of each training task (greedy play by Q*)",
-        "blunders",
-        [
-            Bar(label, float(count))
-            for label, count in compute_task_blunders(results).items()
-        ],
-        exact=True,
-    )
+    blunders = compute_task_blunders(results)
+    bars = [Bar(label, float(count)) for label, count in blunders.items()]
+    return Bars(TITLE, "blunders", bars, exact=True)

@@ -3,9 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from time import perf_counter
 
-import msgspec
 import numpy as np
 
 from app.recipes import Recipe
@@ -33,19 +31,6 @@ RESPONDER, CURIOUS = "best responder", "least visited"
 TEACHERS = ("random", "t-hand", "minimax", RESPONDER, CURIOUS)
 
 
-class TaughtResult(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    rename={"games_to_proof": "games"},
-):
-    """The number of games until the play of a taught learner is proved unbeatable."""
-
-    seconds: float
-    # number of games after which no opponent can beat the learner as X; None without a proof
-    games_to_proof: int | None
-
-
 class Teacher(Person):
     """A program that plays in place of a person who teaches."""
 
@@ -58,9 +43,11 @@ class Teacher(Person):
         return self.choose_move(board)
 
 
-def train_with_teacher(teacher: str, recipe: Recipe) -> TaughtResult:
-    """Train a learner with a teacher; return the games until it is proved unbeatable as X."""
-    begin = perf_counter()
+def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
+    """Train a learner with a teacher; return the games until it is proved unbeatable as X.
+
+    The number of games is None if it is not.
+    """
     game = tic_tac_toe()
     learner = make_learner(game, recipe)
     rng = Random(recipe.seed)
@@ -76,7 +63,7 @@ def train_with_teacher(teacher: str, recipe: Recipe) -> TaughtResult:
                 game.spread_pairs(q.astype(np.float32)), recipe.plays
             )
             if is_unbeatable(game, policy, X):
-                return TaughtResult(perf_counter() - begin, games)
+                return {"games": games}
             if teacher == RESPONDER:
                 choose_cell = _choose_best_responses(policy, teacher_rng)
         changed = False
@@ -84,7 +71,7 @@ def train_with_teacher(teacher: str, recipe: Recipe) -> TaughtResult:
             if isinstance(event, Update):
                 changed |= event.new != event.old
                 q[entries[get_update_key(learner, event)].pairs] = event.new
-    return TaughtResult(perf_counter() - begin, None)
+    return {"games": None}
 
 
 def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
@@ -130,7 +117,6 @@ MEASURES = {
     f"taught by {teacher}": Measure(
         f"taught-by-{teacher.replace(' ', '-')}",
         1,
-        TaughtResult,
         partial(train_with_teacher, teacher),
     )
     for teacher in TEACHERS

@@ -1,11 +1,9 @@
 """The epoch in which a network overtakes its opponent."""
 
-from functools import partial
-
 import numpy as np
 
 from training.experiments.network import NetworkRun
-from training.experiments.quantities import parse_quantity, single
+from training.experiments.quantities import parse_quantity
 from training.experiments.results import Results
 
 POINTS = 40  # means of ten epochs are compared
@@ -29,46 +27,50 @@ def find_overtaking_epoch(run: NetworkRun, seat: str) -> float:
     """
     lead = np.subtract(WON[seat].trace(run), LOST[seat].trace(run))
     behind = np.flatnonzero(lead.reshape(POINTS, -1).mean(axis=1) <= 0)
-    first_ahead = int(behind[-1]) + 1 if len(behind) else 0
+    first_ahead = int(behind.max(initial=-1)) + 1
     if first_ahead == POINTS:
         return np.inf
     return first_ahead * (len(lead) // POINTS)
 
 
-QUANTITIES = {
-    f"overtaking epoch as {seat}": single(
-        "", "epochs", partial(find_overtaking_epoch, seat=seat)
-    )
-    for seat in "xo"
-}
+def find_overtaking_epoch_as_x(run: NetworkRun) -> float:
+    return find_overtaking_epoch(run, "x")
+
+
+def find_overtaking_epoch_as_o(run: NetworkRun) -> float:
+    return find_overtaking_epoch(run, "o")
 
 
 def leads_as_reported(results: Results) -> bool:
     """Return whether the network ends ahead of its opponent in the same plots as reported."""
-    return all(
-        lead
-        == (
-            results.compute_median(f"against {opponent}", WON[seat].measure)
-            > results.compute_median(f"against {opponent}", LOST[seat].measure)
-        )
-        for (opponent, seat), lead in REPORTED_LEADS.items()
-    )
+    leads = {
+        (opponent, seat): results.compute_median(f"against {opponent}", WON[seat])
+        > results.compute_median(f"against {opponent}", LOST[seat])
+        for opponent, seat in REPORTED_LEADS
+    }
+    return leads == REPORTED_LEADS
 
 
-def describe_lead(opponent: str, seat: str, results: Results) -> str:
-    """Return a text on the epoch of overtaking over all seeds."""
-    epochs = [
-        find_overtaking_epoch(run, seat) for run in results[f"against {opponent}"]
-    ]
-    if not np.isfinite(epochs).all():
-        return f"behind with {int(np.isinf(epochs).sum())} of {len(epochs)} seeds"
-    low = int(min(epochs))
-    high = int(max(epochs))
-    since = f"epoch {low}" if low == high else f"epochs {low} to {high}"
-    return "ahead from the start" if high == 0 else f"ahead since {since}"
+def describe_leads_as_x(results: Results) -> dict[str, str]:
+    return _describe_leads(results, "x")
 
 
-describe_first_against_random = partial(describe_lead, "random", "x")
-describe_second_against_random = partial(describe_lead, "random", "o")
-describe_second_against_t_hand = partial(describe_lead, "t-hand", "o")
-describe_first_against_t_hand = partial(describe_lead, "t-hand", "x")
+def describe_leads_as_o(results: Results) -> dict[str, str]:
+    return _describe_leads(results, "o")
+
+
+def _describe_leads(results: Results, seat: str) -> dict[str, str]:
+    """Return a text on the epoch of overtaking over all seeds, by label of the recipe."""
+    texts = {}
+    for label in results.recipe_by_label:
+        epochs = [find_overtaking_epoch(run, seat) for run in results[label]]
+        low, high = min(epochs), max(epochs)
+        if np.isinf(high):
+            texts[label] = f"behind with {epochs.count(np.inf)} of {len(epochs)} seeds"
+        elif high == 0:
+            texts[label] = "ahead from the start"
+        elif low == high:
+            texts[label] = f"ahead since epoch {low}"
+        else:
+            texts[label] = f"ahead since epochs {low} to {high}"
+    return texts
