@@ -21,8 +21,9 @@ from app.textbook.opponents.opponent import Opponent
 from app.tictactoe.game import tic_tac_toe
 
 TEXTBOOK_PACKAGE = f"{PREFIX}app.textbook"
+# base classes, which stand before the learner's module
+BASE_FILES = ("learner", "backward_learner", "q_learning")
 # The order of the textbook modules in an exported file, after the learner's module.
-BASE_FILES = ("learner", "q_learning")  # base classes stand before the learner's module
 FILE_ORDER = (
     "td_game",
     "whole_game",

@@ -4,23 +4,21 @@ Source: van Hasselt (2010), "Double Q-learning", algorithm 1; Lin (1992), "Self-
 agents based on reinforcement learning, planning and teaching", for backward replay.
 """
 
-from app.textbook.exploration import epsilon_greedy
+from app.textbook.backward_learner import BackwardLearner
 from app.textbook.loop import Update
-from app.textbook.schedule import decay
-from app.textbook.symmetry import canonical_board, canonical_pair
-from app.textbook.table import Values, get_reward
-from app.textbook.whole_game import play_whole_game
+from app.textbook.table import Values
 
 
-class DoubleQ:
+class DoubleQ(BackwardLearner):
     """Two tables of Q(s, a), in which symmetric moves share one entry."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
         self.tables = Values(parameters.initial), Values(parameters.initial)
         self.epsilon = 0.0
+        self.coin = None  # the random numbers that select a table
 
-    def update(self, s, a, reward, s_next, rng):
+    def update(self, s, a, reward, s_next, a_next=None):
         """Update one table: it selects the best next move, and the other table gives its value.
 
         A coin selects the table; with `last=both` the last move of a game updates both tables.
@@ -31,11 +29,11 @@ class DoubleQ:
         old = self.value(s, a)
         if over and self.parameters.last == "both":
             for q in self.tables:
-                self.move_towards(q, s, a, reward)
+                self.move_towards(q, sa, reward)
             return Update(
                 s, a, old, self.value(s, a), reward, s_next, None, 0.0, reward, alpha
             )
-        first, second = self.tables if rng.random() < 1 / 2 else self.tables[::-1]
+        first, second = self.tables if self.coin.random() < 1 / 2 else self.tables[::-1]
         a_best, q_next = None, 0.0
         if not over:
             keys = {
@@ -46,7 +44,7 @@ class DoubleQ:
             q_next = second[keys[a_best]]
         target = reward + gamma * q_next
         old_in_first = first[sa]
-        self.move_towards(first, s, a, target)
+        self.move_towards(first, sa, target)
         return Update(
             s,
             a,
@@ -61,53 +59,10 @@ class DoubleQ:
             in_table=(old_in_first, first[sa]),
         )
 
-    def move_towards(self, q, s, a, target):
-        """Move Q(s, a) of one table towards a target."""
-        alpha, sa = self.parameters.alpha, self.key(s, a)
-        if self.parameters.update == "average":
-            q[sa] += alpha * (target - q[sa])
-        else:  # update=sum adds targets up, without converging
-            q[sa] += alpha * target
-
     def play(self, turn, rng):
         """Play a game, then update its moves, the last one first."""
-        game, parameters = self.game, self.parameters
-        together = 2 if parameters.seat == "both" else 1
-        self.epsilon = decay(
-            parameters.epsilon, parameters.epsilon_drop, turn, together
-        )
-        learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
-        trail, end = yield from play_whole_game(
-            self, game.empty, learning_seats, turn.player or self, rng
-        )
-        following = {}  # by player, the board of the player's next move
-        for s, a in reversed(trail):
-            player = game.player_to_move(s)
-            s_next = following.get(player, end)
-            yield self.update(
-                s, a, get_reward(game, parameters, s_next, player), s_next, rng
-            )
-            following[player] = s
-
-    def key(self, board, cell):
-        """Return the table key of (s, a), equal for symmetric moves: the pair, or its afterstate."""
-        if self.parameters.key == "afterstate":
-            return canonical_board(self.game, self.game.make_move(board, cell))
-        return canonical_pair(self.game, board, cell)
-
-    def explore(self, board, rng):
-        """Return an epsilon-greedy move, and whether it was random."""
-        return epsilon_greedy(
-            self.values(board), self.epsilon, rng, self.parameters.ties
-        )
-
-    def choose(self, board, rng):
-        """Return a greedy move."""
-        return epsilon_greedy(self.values(board), 0.0, rng, self.parameters.ties)[0]
-
-    def values(self, board):
-        """Return the value of each move."""
-        return {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
+        self.coin = rng
+        return super().play(turn, rng)
 
     def value(self, board, cell):
         """Return the value of one move to its player: the average of both tables."""

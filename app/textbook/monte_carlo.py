@@ -32,8 +32,12 @@ class MonteCarlo(Learner):
         step_size = 1 / visits[s, a]
         return Update(s, a, old, q[s, a], target=episode_return, step_size=step_size)
 
+    def compute_return(self, reward, next_return):
+        """Return reward + gamma times the return from the next move on (eq. 3.9)."""
+        return reward + self.parameters.gamma * next_return
+
     def play(self, turn, rng):
-        """Play a game, then update its moves backward: each return is gamma times the next return."""
+        """Play a game, then update its moves, the last one first; the reward comes at the end."""
         game, parameters = self.game, self.parameters
         self.epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn)
         self.next_epsilon = 1.0 if parameters.exploring_starts else self.epsilon
@@ -45,7 +49,7 @@ class MonteCarlo(Learner):
         for s, a in reversed(trail):
             player = game.player_to_move(s)
             yield self.update(s, a, returns[player])
-            returns[player] *= parameters.gamma
+            returns[player] = self.compute_return(0.0, returns[player])
 
     def explore(self, board, rng):
         """Return an epsilon-greedy move; with exploring starts the first move is random."""

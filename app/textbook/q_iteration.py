@@ -12,29 +12,25 @@ from app.textbook.table import get_reward
 class QIteration(Learner):
     """A table of Q(s, a): s is a board, a the cell that its player fills."""
 
-    def update(self, s, a, turn, rng):
+    def update(self, s, a, reward, s_next, a_next=None):
         """Set Q(s, a) to reward + gamma max Q(s_next, .), after one sampled reply."""
-        game, parameters, q = self.game, self.parameters, self.q
-        old = q[s, a]
-        s_next = game.make_move(s, a)
-        if not game.is_over(s_next):
-            opponent = turn.player or self
-            s_next = game.make_move(s_next, opponent.choose(s_next, rng))
-        reward, best_next = 0.0, 0.0
-        if game.is_over(s_next):
-            target = reward = get_reward(
-                game, parameters, s_next, game.player_to_move(s)
-            )
-        else:
+        q, gamma = self.q, self.parameters.gamma
+        old, best_next, target = q[s, a], 0.0, reward
+        if not self.game.is_over(s_next):  # then the reward is 0
             best_next = max(self.values(s_next).values())
-            target = parameters.gamma * best_next
+            target = gamma * best_next
         q[s, a] = target
         return Update(s, a, old, target, reward, s_next, None, best_next, target, 1.0)
 
     def play(self, turn, rng):
         """Sweep over every board and move; if `sticky`, moves valued as a loss are skipped."""
-        game, parameters, q = self.game, self.parameters, self.q
+        game, parameters, opponent = self.game, self.parameters, turn.player or self
         for s in game.unfinished_boards():
             for a in game.legal_moves(s):
-                if not (parameters.sticky and q[s, a] == parameters.loss):
-                    yield self.update(s, a, turn, rng)
+                if not (parameters.sticky and self.q[s, a] == parameters.loss):
+                    s_next = game.make_move(s, a)
+                    if not game.is_over(s_next):
+                        s_next = game.make_move(s_next, opponent.choose(s_next, rng))
+                    player = game.player_to_move(s)
+                    reward = get_reward(game, parameters, s_next, player)
+                    yield self.update(s, a, reward, s_next)

@@ -54,10 +54,9 @@ class TicTacToe:
     def unfinished_boards(self):
         """List every board of an unfinished game, by number of stones, then in the order '.' < X < O."""
         boards, ply = [], [self.empty]
+        marks = str.maketrans(".XO", "012")
         while ply:
-            boards += sorted(
-                ply, key=lambda board: board.translate(str.maketrans(".XO", "012"))
-            )
+            boards += sorted(ply, key=lambda board: board.translate(marks))
             after = {
                 self.make_move(board, cell)
                 for board in ply

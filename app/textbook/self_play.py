@@ -8,6 +8,7 @@ from app.textbook.exploration import epsilon_greedy
 from app.textbook.learner import Learner
 from app.textbook.loop import Move, Update
 from app.textbook.schedule import decay
+from app.textbook.table import get_reward
 
 
 class SelfPlay(Learner):
@@ -17,22 +18,17 @@ class SelfPlay(Learner):
         self.game, self.parameters = game, parameters
         self.q = {}
 
-    def update(self, s, a):
+    def update(self, s, a, reward, s_next, a_next=None):
         """Move Q(s, a) towards reward - gamma max Q(s_next, .) (Sutton & Barto, eq. 6.8).
 
-        The minus is there because the opponent moves in s_next and the game is zero-sum. Q of a
-        finished board is 0.
+        The minus is there because the opponent moves in s_next, the board right after the move, and
+        the game is zero-sum. Q of a finished board is 0.
         """
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         old = q[s, a] = self.value(s, a)
-        s_next = self.game.make_move(s, a)
-        if self.game.is_over(s_next):
-            reward, best_next = (
-                self.get_reward(s_next, self.game.player_to_move(s)),
-                0.0,
-            )
-        else:
-            reward, best_next = 0.0, max(self.values(s_next).values())
+        best_next = (
+            0.0 if self.game.is_over(s_next) else max(self.values(s_next).values())
+        )
         target = reward - gamma * best_next
         q[s, a] += alpha * (target - q[s, a])
         return Update(
@@ -51,18 +47,15 @@ class SelfPlay(Learner):
             else:
                 cell, explored = epsilon_greedy(self.values(board), epsilon, rng)
             yield Move(board, cell, explored)
-            yield self.update(board, cell)
-            board = game.make_move(board, cell)
+            after = game.make_move(board, cell)
+            reward = self.get_reward(after, game.player_to_move(board))
+            yield self.update(board, cell, reward, after)
+            board = after
 
     def get_reward(self, board, player):
-        """Return the reward of a player for a finished board; what X gains O loses."""
-        rewards = {
-            1: self.parameters.win,
-            0: self.parameters.draw,
-            -1: self.parameters.loss,
-        }
-        reward = rewards[self.game.result(board, "X")]
-        return reward if player == "X" else -reward
+        """Return the reward of a player for the board after a move; what X gains O loses."""
+        reward = get_reward(self.game, self.parameters, board, "X")
+        return reward if player == "X" or not self.game.is_over(board) else -reward
 
     def value(self, board, cell):
         """Return Q(s, a) for its mover; at first it is `initial` for X, -`initial` for O."""

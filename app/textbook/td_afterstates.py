@@ -18,17 +18,18 @@ class TdAfterstates:
         self.v = Values(parameters.initial)
         self.alpha = 0.0  # the step size of this game
 
-    def update(self, s, a, target, s_next, a_next):
-        """Move V(z) of the board z after a move towards a target (Sutton & Barto, section 1.5).
+    def update(self, s, a, reward, s_next, a_next):
+        """Move V(z) of the board z after a move towards reward + V(z') (Sutton & Barto, section 1.5).
 
-        The target is V(z') of the board that the same player makes next, by the move `a_next` on
-        `s_next`; if the game is over, `a_next` is None and the target is the reward.
+        z' is the board that the same player makes next, by the move `a_next` on `s_next`; if the game
+        is over, `a_next` is None and the target is the reward.
         """
         v, alpha = self.v, self.alpha
         z = self.key(s, a)
         old = v[z]
+        v_next = 0.0 if a_next is None else self.value(s_next, a_next)
+        target = reward + v_next
         v[z] += alpha * (target - v[z])
-        reward, v_next = (target, 0.0) if a_next is None else (0.0, target)
         return Update(s, a, old, v[z], reward, s_next, a_next, v_next, target, alpha)
 
     def play(self, turn, rng):
@@ -49,8 +50,7 @@ class TdAfterstates:
                 )
                 yield Move(board, cell, explored)
                 if player in last and (parameters.learn_from == "all" or not explored):
-                    target = self.value(board, cell)
-                    yield self.update(*last[player], target, board, cell)
+                    yield self.update(*last[player], 0.0, board, cell)
                 last[player] = board, cell
             else:
                 cell = opponent.choose(board, rng)

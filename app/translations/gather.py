@@ -4,29 +4,55 @@ Each catalogue lists the texts page by page, the most important page first.
 See docs/translating.md.
 """
 
+import tomllib
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.pofile import read_po, write_po
+from jinja2.ext import babel_extract
 
 from app.translations.coverage import is_translated
 
 TRANSLATIONS_FOLDER = Path(__file__).parent
 ROOT = TRANSLATIONS_FOLDER.parent.parent
+
+
+def extract_section(
+    file: BinaryIO,
+    keywords: Collection[str],
+    comment_tags: Collection[str],
+    options: dict[str, Any],
+) -> Iterator[tuple[int, str | None, Any, list[str]]]:
+    """Yield the texts of a section of /how: of its template, and of the TOML at its head.
+
+    Arguments and results are those of an extraction method of Babel.
+    """
+    yield from babel_extract(file, list(keywords), list(comment_tags), options)
+    file.seek(0)
+    for number, line in enumerate(file.read().decode().splitlines(), 1):
+        if line.startswith("origin_text = ") and "gettext" in keywords:
+            text = tomllib.loads(line)["origin_text"]
+            yield number, "gettext", text, []
+
+
 EXTRACTION_METHODS = [
     ("app/web/**.py", "python"),
     ("app/tictactoe/notation.py", "python"),
     ("app/tictactoe/policy.py", "python"),
+    ("templates/how/sections/**.html", f"{__name__}:extract_section"),
     ("templates/**.html", "jinja2"),
 ]
+TEMPLATE_OPTIONS = {
+    "trimmed": "true",
+    "trim_blocks": "true",
+    "lstrip_blocks": "true",
+}
 EXTRACTION_OPTIONS = {
-    "templates/**.html": {
-        "trimmed": "true",
-        "trim_blocks": "true",
-        "lstrip_blocks": "true",
-    }
+    "templates/how/sections/**.html": TEMPLATE_OPTIONS,
+    "templates/**.html": TEMPLATE_OPTIONS,
 }
 # Calls whose texts are translated, although app.tictactoe, which has them, imports no gettext.
 GETTEXT_KEYWORDS: list[dict[str, Any]] = [

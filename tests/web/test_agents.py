@@ -121,12 +121,12 @@ def test_the_table_says_what_the_card_says(all_agents: str, card: Card, site: Si
         "Against Random": by_opponent[0],
         "Against T-hand": by_opponent[1],
         "Best responder": by_opponent[2],
-        "Method": f"{ALGORITHM_PAGES[card.algorithm].title} {card.origin}",
+        "Method": f"{ALGORITHM_PAGES[card.algorithm].name} {card.origin}",
         "Training": f"{format_count(card.updates)} {format_count(card.games)}",
     }
     assert f'<a href="/agents/{card.id}">{card.title}</a>' in all_agents
     assert (
-        f'<a href="/how/{card.algorithm}">{ALGORITHM_PAGES[card.algorithm].title}</a>' in all_agents
+        f'<a href="/how/{card.algorithm}">{ALGORITHM_PAGES[card.algorithm].name}</a>' in all_agents
     )
 
 
@@ -164,7 +164,7 @@ def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, site: S
             assert worth.row(seat.upper())[1:] == [
                 format_signed(v) for v in getattr(card.reward_scale, seat)
             ]
-    title = ALGORITHM_PAGES[card.algorithm].title
+    title = ALGORITHM_PAGES[card.algorithm].name
     for fact in (card.title, title, card.origin, card.arrays_digest, card.numbering_digest):
         assert str(fact) in unescape(page)
     for name, version in card.versions.items():

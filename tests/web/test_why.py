@@ -26,7 +26,7 @@ from msgspec.structs import asdict
 from app.reference import get_move_key, make_learner
 from app.textbook.table import get_reward
 from app.tictactoe.notation import find_record, format_position, replay_record
-from app.web.algorithms import ALGORITHM_PAGES, find_algorithm_slug, find_update_rule
+from app.web.algorithms import ALGORITHM_PAGES, find_algorithm, find_algorithm_slug
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.links.play import SQUARE, match_url
 from app.web.links.why import why_url
@@ -212,7 +212,7 @@ def pairs(site: SiteData, lens: str, every: int) -> list[ValueQuery]:
 
 
 def reason(pair: ValueQuery) -> ValueReason:
-    return find_update_rule(pair).compute_reason(pair)
+    return find_algorithm(pair).compute_reason(pair)
 
 
 def row_lines(explanation: Explanation) -> list[str]:
@@ -411,12 +411,10 @@ def test_the_update_shown_is_that_of_the_textbook_learner(
         learner.epsilon = pair.task.epsilon if pair.task else 0.0
         for case in list_cases(pair):
             after = case.event.update.next_board
+            reward = get_reward(learner.game, learner.parameters, after, mover(board))
             if lens == "self-play":
-                update = learner.update(board, pair.cell)
-            else:
-                reward = get_reward(learner.game, learner.parameters, after, mover(board))
-                last = [] if lens == "q-table" else [None]
-                update = learner.update(board, pair.cell, reward, after, *last)
+                reward = learner.get_reward(after, mover(board))
+            update = learner.update(board, pair.cell, reward, after, None)
             url = why_url(
                 Match(find_record(game, pair.position), value_source=lens),
                 pair.cell,

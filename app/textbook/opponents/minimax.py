@@ -11,10 +11,8 @@ def list_minimax_move(game, board):
 @cache
 def list_best_moves(game, board):
     """List the moves with the highest minimax value."""
-    values = {
-        cell: -minimax(game, game.make_move(board, cell))
-        for cell in game.legal_moves(board)
-    }
+    moves = game.legal_moves(board)
+    values = {cell: -minimax(game, game.make_move(board, cell)) for cell in moves}
     return [cell for cell, value in values.items() if value == max(values.values())]
 
 
@@ -23,6 +21,5 @@ def minimax(game, board):
     """Return the result for the player to move if both play optimally."""
     if game.is_over(board):
         return game.result(board, game.player_to_move(board))
-    return max(
-        -minimax(game, game.make_move(board, cell)) for cell in game.legal_moves(board)
-    )
+    moves = game.legal_moves(board)
+    return max(-minimax(game, game.make_move(board, cell)) for cell in moves)

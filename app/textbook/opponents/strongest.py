@@ -7,13 +7,11 @@ from functools import cache
 def list_strongest_move(game, board):
     """Return a list with only this opponent's move: the first of its best moves."""
     player = game.player_to_move(board)
-    moves = game.legal_moves(board)
-    return [
-        max(
-            moves,
-            key=lambda cell: get_chances(game, game.make_move(board, cell), player),
-        )
-    ]
+    chances = {
+        cell: get_chances(game, game.make_move(board, cell), player)
+        for cell in game.legal_moves(board)
+    }
+    return [max(chances, key=chances.get)]
 
 
 @cache

@@ -1,20 +1,20 @@
-"""The algorithms: a module for each, with its formula and the explanation of its values.
+"""The sections of /how by slug; most of them are about an algorithm.
 
-The module of an algorithm is named by its slug and defines the value ALGORITHM.  The text of its
-page is in templates/how/sections, its parameters are in `app.recipes`, its loop is in `training`.
+The parameters of an algorithm are in `app.recipes`, its textbook learner is in `app.textbook`, and
+its compiled loop is in `training`.
 """
 
 from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
+from pkgutil import iter_modules
 from types import MappingProxyType
+from typing import TypeVar
 
-import msgspec
-
+from app.project import ROOT
 from app.recipes import ALGORITHMS, Recipe
 from app.recipes.parameters import BOTH, SELF
-from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule
-from app.web.algorithms.minimax import TASK_RULE_AFTER_REPLY, TASK_RULE_BEFORE_REPLY
+from app.web.algorithms.algorithm import Algorithm, Section
+from app.web.algorithms.minimax import build_task_algorithm
 from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import format_count
 from app.web.site_data import SiteData
@@ -27,24 +27,30 @@ SPECIAL_OPPONENT_NAMES = {
     "league": gettext_noop("the league"),
 }
 MINIMAX = "minimax"  # slug of the algorithm of exact values, which have no agent
+# slugs of the sections on terms and measures
+NOTIONS = ("action-values", "exploration", "best-response", "nash-conv", "exact")
+SECTIONS_FOLDER = ROOT / "templates" / "how" / "sections"
+
+AnySection = TypeVar("AnySection", bound=Section)
 
 
-def load_algorithm(slug: str) -> Algorithm:
-    """Return the `Algorithm` with a slug, from the constant ALGORITHM of its module."""
-    module = import_module(f"{__name__}.{slug.replace('-', '_')}")
-    algorithm: Algorithm = module.ALGORITHM
-    return algorithm
+def load_section(slug: str, kind: type[AnySection]) -> AnySection:
+    """Return the section of a template, of the class in its module, if there is one, or of `kind`.
+
+    The class of the module monte_carlo is MonteCarloAlgorithm, for example.
+    """
+    module_name = slug.replace("-", "_")
+    if module_name in {module.name for module in iter_modules(__path__)}:
+        module = import_module(f"{__name__}.{module_name}")
+        kind = getattr(module, slug.title().replace("-", "") + kind.__name__)
+    return kind.parse(slug, (SECTIONS_FOLDER / f"{slug}.html").read_text("utf-8"))
 
 
 ALGORITHM_PAGES: Mapping[str, Algorithm] = MappingProxyType(
-    {slug: load_algorithm(slug) for slug in (MINIMAX, *ALGORITHMS)}
+    {slug: load_section(slug, Algorithm) for slug in (MINIMAX, *ALGORITHMS)}
 )
-# The sections of /how by slug; sections.toml has those that are not about an algorithm.
 SECTIONS: Mapping[str, Section] = MappingProxyType(
-    {slug: algorithm.section for slug, algorithm in ALGORITHM_PAGES.items()}
-    | msgspec.toml.decode(
-        Path(__file__).with_name("sections.toml").read_bytes(), type=dict[str, Section]
-    )
+    {**ALGORITHM_PAGES, **{slug: load_section(slug, Section) for slug in NOTIONS}}
 )
 
 
@@ -53,15 +59,12 @@ def find_algorithm_slug(query: ValueQuery) -> str:
     return query.agent.card.algorithm if query.is_learned else MINIMAX
 
 
-def find_update_rule(query: ValueQuery) -> UpdateRule:
-    """Return the functions that explain a value: of its algorithm, or of an exact training task."""
+def find_algorithm(query: ValueQuery) -> Algorithm:
+    """Return the algorithm that explains a value; exact values of training tasks have their own."""
+    algorithm = ALGORITHM_PAGES[find_algorithm_slug(query)]
     if query.task is None or query.is_learned:
-        return ALGORITHM_PAGES[find_algorithm_slug(query)].update_rule
-    return (
-        TASK_RULE_BEFORE_REPLY
-        if query.task.discounted_plies == 1
-        else TASK_RULE_AFTER_REPLY
-    )
+        return algorithm
+    return build_task_algorithm(algorithm, query.task)
 
 
 def describe_phases(site: SiteData, recipe: Recipe) -> list[str]:

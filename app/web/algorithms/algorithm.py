@@ -1,24 +1,34 @@
-"""The class Algorithm: everything that the pages show about one learning algorithm.
+"""The sections of /how, and the class Algorithm: everything that the pages show about an algorithm.
 
-It has the explanation of its values, the picture of its update, and its texts.
+A section is a template of templates/how/sections. It opens with a comment in TOML, whose keys are the
+fields of these classes. A module of this folder with the name of an algorithm has the class of the
+algorithm, if its updates or its values need other explanations than those of Q-learning.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
 
 import msgspec
 
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
+from app.reference import ReferenceLearner
 from app.sources import Source, get_sources
 from app.textbook.loop import Update
+from app.tictactoe.notation import format_position
 from app.web.algorithms.formula import Formula, bracket_negative, format_short_unsigned
-from app.web.algorithms.learners import compute_reason_after_reply
-from app.web.algorithms.sentences import describe_next_state, describe_target_and_past
+from app.web.algorithms.learners import load_learner
+from app.web.algorithms.sentences import (
+    describe_next_state,
+    describe_reply_value,
+    describe_target_and_past,
+)
 from app.web.algorithms.targets import (
     Reply,
     ValueQuery,
     ValueReason,
+    build_reason_after_reply,
+    build_reason_before_reply,
     list_move_values,
 )
 from app.web.formatting import MINUS
@@ -29,134 +39,18 @@ from app.web.translation import gettext_noop
 CHANCE_HEADING, COUNTS_HEADING = "Chance", "Counts"
 RESULT_VERBS = {"win": "won", "draw": "drawn", "loss": "lost"}
 DURING_GAME, AFTER_GAME = "While it played", "Now that the game is over"
+# first positions of the games of a training -> noun for its games
+TURNS_BY_START = {
+    "random": "games from random positions",
+    "every": "games from every position in turn",
+    "empty": "games",
+}
 
 
-class UpdateRule(NamedTuple):
-    """The functions that explain a value by the next update that it would get.
-
-    The defaults suit most algorithms: the opponent's reply is random, and the next state is the
-    learner's next decision.
-    """
-
-    # computes the target of the next update from the opponent's possible replies
-    compute_reason: Callable[[ValueQuery], ValueReason] = compute_reason_after_reply
-    # returns sentences on the target and on the distance of the value from the target
-    describe_reason: Callable[[ValueQuery, ValueReason], list[str]] = (
-        describe_target_and_past
-    )
-    # returns a text on the value of the next state after a reply
-    describe_reply: Callable[[ValueQuery, Reply], str] = describe_next_state
-    # heading of a table column: the chance of each reply, or whether the reply counts
-    reply_column_heading: str = CHANCE_HEADING
-    # the next update of a value can differ by the reply or by the result of the game, or there is
-    # a single one; "" if the table alone does not determine it
-    update_cases: Literal["reply", "result", "single", ""] = "reply"
-    # for updates by results: makes the update after a game, given by its last board and by the
-    # number of later moves of the learner
-    update_after_game: Callable[[ValueQuery, str, int], Update] | None = None
-    # lists the numbers of all moves, by cell, by which a learner from results chooses
-    list_values: Callable[[ValueQuery], list[float | None]] = lambda query: (
-        list_move_values(query, query.position)
-    )
-
-
-def name_epsilon_greedy_choice(_game: TrainingGame, move: TrainingMove) -> str:
-    """Return "explored" for a random move of an epsilon-greedy learner, else "greedy"."""
-    return "explored" if move.was_random else "greedy"
-
-
-def build_update_describer(
-    target_text: str, is_backward: bool = False, ends_with_reply: bool = False
-) -> Callable[[Recipe, TrainingGame, int], str]:
-    """Return a function that describes one update of a training game in a sentence.
-
-    It is the function `describe_update` of a `GameDescriber`.  Its update 0 is the state before the
-    first update, for which it describes the order of the updates.
-
-    `target_text` names the target of a move before the last.  With `is_backward` the updates are
-    made after the game, the last move first.  With `ends_with_reply` the target of a move comes
-    from the opponent's reply, so only the last move of a game has the reward as its target.
-    """
-    order_sentence = (
-        f"{AFTER_GAME}, it learned backward from the last move."
-        if is_backward
-        else describe_forward_order()
-    )
-
-    def describe_update(_recipe: Recipe, game: TrainingGame, update: int) -> str:
-        if not update:
-            return order_sentence
-        turn = game.updates[update - 1].move_index
-        # If both sides learn, the target of the last move of each side is a reward.
-        lasts = 2 if game.played_both_sides and not ends_with_reply else 1
-        if turn < len(game.moves) - lasts:
-            return f"Move {turn + 1} is drawn to {target_text}."
-        result = game.get_result_for(game.moves[turn].mark)
-        return (
-            f"Move {turn + 1} ended in a {result}: its value is drawn to that reward."
-        )
-
-    return describe_update
-
-
-def describe_forward_order(ending: str = "") -> str:
-    """Return the sentence that the updates were made during the game, with an optional ending."""
-    return f"{DURING_GAME}, it learned move by move{ending}."
-
-
-def format_step_equation(recipe: Recipe, update: TrainingUpdate) -> str:
-    """Return the equation old + alpha (target - old) = new in numbers.
-
-    It is "" for an update without a target or a step size, and for one of two tables.
-    """
-    if update.target is None or not update.step_size or update.in_table:
-        return ""
-    old, target = (
-        format_short_unsigned(update.old),
-        format_short_unsigned(update.target),
-    )
-    step_size = format_fraction(update.step_size)
-    if getattr(recipe, "update", "average") == "sum":
-        return f"{old} + {step_size} × {bracket_negative(target)} = {format_short_unsigned(update.new)}"
-    way = f"({target} {MINUS} {bracket_negative(old)})"
-    return f"{old} + {step_size} × {way} = {format_short_unsigned(update.new)}"
-
-
-def format_fraction(step_size: float) -> str:
-    """Return a step size as text; a long decimal such as 0.142857 is written as 1/7."""
-    text = f"{step_size:g}"
-    parts = round(1 / step_size)
-    is_part = parts > 1 and text == f"{1 / parts:g}"
-    return f"1/{parts}" if is_part and len(text) > 5 else text
-
-
-class GameDescriber(NamedTuple):
-    """The functions that describe a game of a training in the lab, update after update."""
-
-    # returns a sentence on update number n of a game; for n = 0 on the order of its updates
-    describe_update: Callable[[Recipe, TrainingGame, int], str]
-    # returns the equation of an update, "" if the algorithm has no equation
-    format_equation: Callable[[Recipe, TrainingUpdate], str] = format_step_equation
-    # returns a word for the way in which a move was chosen, such as "greedy"
-    name_choice: Callable[[TrainingGame, TrainingMove], str] = (
-        name_epsilon_greedy_choice
-    )
-    # whether the values are in the view of the player to move, not of the learner's seat
-    uses_movers_view: bool = False
-
-    @property
-    def is_epsilon_greedy(self) -> bool:
-        """Whether the learner's random moves are exploration by epsilon-greedy."""
-        return self.name_choice is name_epsilon_greedy_choice
-
-
-class Section(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-):
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A section of /how: about an algorithm, a term or a measure, with an example board."""
 
+    slug: str
     title: str
     value_source: str  # value source of the example board
     example_record: str  # moves that lead to the position on the example board
@@ -164,6 +58,12 @@ class Section(
     formula: Formula
     second_formula: Formula | None = None
     snapshot: int | None = None  # of the value source; None for its last snapshot
+
+    @classmethod
+    def parse(cls, slug: str, template_source: str) -> Self:
+        """Return the section of a template, from the comment that opens it."""
+        head = template_source.removeprefix("{#").partition("#}")[0]
+        return msgspec.convert({"slug": slug, **msgspec.toml.decode(head)}, cls)
 
     @property
     def start_match(self) -> Match:
@@ -180,15 +80,33 @@ class Section(
         """The publications about the algorithm."""
         return get_sources(*self.source_slugs)
 
+    def compute_facts(self, site: SiteData) -> Mapping[str, object]:
+        """Return the numbers in the text of the section, by name."""
+        return {}
 
-class UpdateStyle(NamedTuple):
-    """The picture of an algorithm's update, and the difference of the update from Q-learning."""
+
+class Algorithm(Section, frozen=True, kw_only=True):
+    """A learning algorithm: the picture of its update, and the explanation of its values.
+
+    The methods suit Q-learning and most others; the class of an algorithm replaces some of them.
+    """
+
+    # textbook learner of values that no table learned; None for the learner of the agent's recipe
+    textbook_learner: ClassVar[type[ReferenceLearner] | None] = None
+
+    name: str  # name of the algorithm, longer than the title of its section
+    # sentence on the origin of an agent, for `str.format`
+    origin_text: str = gettext_noop("Learned from {games} games against {opponents}.")
+    # noun for the length of a training, "" for the name of its parameter, such as "games"
+    training_unit: str = ""
+    # sentence with the reason why the lab shows no games of a training, "" if it shows them
+    no_game_reason: str = ""
 
     # template of the picture in templates/updates: step = towards the next value, return = towards
     # the result of a game, beads = in a matchbox, bounds, mean = exact average over all replies
-    family: Literal["step", "return", "beads", "bounds", "mean"]
+    family: Literal["step", "return", "beads", "bounds", "mean"] = "step"
     # player to move in the next state: the learner (own) or its opponent (other)
-    next_mover: Literal["own", "other"]
+    next_mover: Literal["own", "other"] = "own"
     target_latex: str  # formula of the target, in LaTeX
     difference_text: str  # sentence on the difference from Q-learning
     # the part of the update that differs from Q-learning, "" for Q-learning itself
@@ -200,20 +118,129 @@ class UpdateStyle(NamedTuple):
     starts_at_zero: bool = False  # whether all values are 0 before the first update
     changes_one_value: bool = False  # whether an update changes no other value
 
+    # the next update of a value can differ by the reply or by the result of the game, or there is
+    # a single one; "" if the table alone does not determine it
+    update_cases: Literal["reply", "result", "single", ""] = "reply"
+    # heading of a table column: the chance of each reply, or whether the reply counts
+    reply_column: str = CHANCE_HEADING
 
-class Algorithm(NamedTuple):
-    """A learning algorithm with everything that the pages show about it."""
+    # the target of a move before the last, in the description of a training game
+    target_text: str = ""
+    learns_backward: bool = (
+        False  # whether it updates after the game, the last move first
+    )
+    # whether the values are in the view of the player to move, not of the learner's seat
+    uses_movers_view: bool = False
+    # whether its random moves are exploration by epsilon-greedy
+    is_epsilon_greedy: bool = True
 
-    title: str
-    section: Section  # the texts of the section are in templates/how/sections
-    update_style: UpdateStyle
-    update_rule: UpdateRule = UpdateRule()
-    # None if the lab shows no games of its trainings
-    game_describer: GameDescriber | None = None
-    no_game_reason: str = ""  # sentence with the reason why the lab shows no games
-    # sentence on the origin of an agent, for `str.format`
-    origin_text: str = gettext_noop("Learned from {games} games against {opponents}.")
-    # returns the noun for the length of a training, such as "games" in "100,000 games"
-    name_training_unit: Callable[[Recipe], str] = lambda recipe: recipe.length_parameter
-    # returns the numbers in the text of the section, by name
-    compute_facts: Callable[[SiteData], Mapping[str, object]] = lambda _site: {}
+    def compute_reason(self, query: ValueQuery) -> ValueReason:
+        """Return the target of the next update, computed from the opponent's possible replies."""
+        if self.next_mover == "other":
+            return build_reason_before_reply(query, self.make_update)
+        return build_reason_after_reply(query, self.make_update)
+
+    def make_update(
+        self, query: ValueQuery, reply_cell: int | None, next_cell: int | None
+    ) -> Update:
+        """Return the textbook learner's update after a reply and its own next move.
+
+        `reply_cell` is None if the move ended the game, `next_cell` if the move or the reply did.
+        If the opponent is to move in the next state, the reply is the only one that it can play.
+        """
+        learner: Any = load_learner(query, self.textbook_learner)
+        position = query.find_position_after(reply_cell)
+        if self.next_mover == "other":
+            position = query.next_position
+            learner.values = lambda board: {
+                reply_cell: learner.value(board, reply_cell)
+            }
+        board, next_board = (
+            format_position(query.game, each) for each in (query.position, position)
+        )
+        reward = query.compute_reward_at(position)
+        update: Update = learner.update(
+            board, query.cell, reward, next_board, next_cell
+        )
+        return update
+
+    def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+        """Return sentences on the target and on the distance of the value from the target."""
+        return describe_target_and_past(query, reason)
+
+    def describe_reply(self, query: ValueQuery, reply: Reply) -> str:
+        """Return a text on the value of the next state after a reply."""
+        if self.next_mover == "other":
+            return describe_reply_value(query, reply)
+        return describe_next_state(query, reply)
+
+    def update_after_game(
+        self, query: ValueQuery, final_board: str, later_own_moves: int
+    ) -> Update:
+        """Return the update after a game, for algorithms with a case for each result."""
+        raise NotImplementedError
+
+    def list_values(self, query: ValueQuery) -> list[float | None]:
+        """List the numbers of all moves, by cell, by which the learner chooses."""
+        return list_move_values(query, query.position)
+
+    def describe_training_update(
+        self, recipe: Recipe, game: TrainingGame, update_count: int
+    ) -> str:
+        """Return a sentence on the latest update of a training game in the lab.
+
+        Before the first update it describes the order of the updates.
+        """
+        if not update_count:
+            if self.learns_backward:
+                return f"{AFTER_GAME}, it learned backward from the last move."
+            return f"{DURING_GAME}, it learned move by move."
+        turn = game.updates[update_count - 1].move_index
+        # If both sides learn, the target of the last move of each side is a reward, unless the
+        # target of a move comes from the opponent's reply.
+        lasts = 2 if game.played_both_sides and self.next_mover == "own" else 1
+        if turn < len(game.moves) - lasts:
+            return f"Move {turn + 1} is drawn to {self.target_text}."
+        result = game.get_result_for(game.moves[turn].mark)
+        return (
+            f"Move {turn + 1} ended in a {result}: its value is drawn to that reward."
+        )
+
+    def format_equation(self, recipe: Recipe, update: TrainingUpdate) -> str:
+        """Return the equation old + alpha (target - old) = new in numbers.
+
+        It is "" for an update without a target or a step size, and for one of two tables.
+        """
+        if update.target is None or not update.step_size or update.in_table:
+            return ""
+        old, target = (
+            format_short_unsigned(update.old),
+            format_short_unsigned(update.target),
+        )
+        step_size, new = (
+            format_fraction(update.step_size),
+            format_short_unsigned(update.new),
+        )
+        if getattr(recipe, "update", "average") == "sum":
+            return f"{old} + {step_size} × {bracket_negative(target)} = {new}"
+        way = f"({target} {MINUS} {bracket_negative(old)})"
+        return f"{old} + {step_size} × {way} = {new}"
+
+    def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
+        """Return a word for the way in which a move of a training game was chosen."""
+        return "explored" if move.was_random else "greedy"
+
+    def name_training_unit(self, recipe: Recipe) -> str:
+        """Return the noun for the length of a training, such as "games" in "100,000 games"."""
+        start = getattr(recipe, "start", "")
+        return (
+            self.training_unit or TURNS_BY_START.get(start) or recipe.length_parameter
+        )
+
+
+def format_fraction(step_size: float) -> str:
+    """Return a step size as text; a long decimal such as 0.142857 is written as 1/7."""
+    text = f"{step_size:g}"
+    parts = round(1 / step_size)
+    is_part = parts > 1 and text == f"{1 / parts:g}"
+    return f"1/{parts}" if is_part and len(text) > 5 else text

@@ -1,23 +1,11 @@
 """Double Q-learning backward over each game: two tables; the site stores only their average."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from app.web.algorithms.algorithm import (
-    Algorithm,
-    GameDescriber,
-    Section,
-    UpdateRule,
-    UpdateStyle,
-    build_update_describer,
-)
-from app.web.algorithms.formula import Formula, format_cases
-from app.web.algorithms.q_table import (
-    ADDED_TARGETS_TEXT,
-    compute_averaged_reason,
-    describe_shared_moves,
-)
+from app.web.algorithms.q_table import QTableAlgorithm, describe_shared_moves
 from app.web.algorithms.sentences import (
     MIN_SHOWN_DIFFERENCE,
     ROUNDING_TOLERANCE,
@@ -42,33 +30,46 @@ LAST_MOVE_TEXTS = {
 }
 
 
-def _compute_reason(query: ValueQuery) -> ValueReason:
-    """Return the average target; with a next value it is an upper limit ("at most")."""
-    # With the setting last=both, the final reward updates both tables, so it counts twice.
-    reason = compute_averaged_reason(query, 2.0 if query.recipe.last == "both" else 1.0)
-    return (
-        replace(reason, target_prefix=reason.target_prefix or "at most ")
-        if reason.bootstraps
-        else reason
-    )
+class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
+    """Double Q-learning: the average of both tables stands for each of them."""
 
+    def compute_reason(self, query: ValueQuery) -> ValueReason:
+        """Return the average target; with a next value it is an upper limit ("at most")."""
+        reason = super().compute_reason(query)
+        prefix = reason.target_prefix or "at most " * reason.bootstraps
+        return replace(reason, target_prefix=prefix)
 
-def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return sentences on a value that is the average of two tables."""
-    if not reason.has_target:
-        return [ADDED_TARGETS_TEXT, *describe_shared_moves(query)]
-    two_tables = (
-        [f"{TWO_TABLES_TEXT} {LAST_MOVE_TEXTS[query.recipe.last]}"]
-        if reason.bootstraps
-        else []
-    )
-    sentences = [
-        describe_target(query, reason),
-        *describe_distance(reason),
-        *_describe_past_updates(query, reason),
-        *two_tables,
-    ]
-    return [*sentences, *describe_backward_order(reason), *describe_shared_moves(query)]
+    def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+        """Return sentences on a value that is the average of two tables."""
+        if not reason.has_target:
+            return super().describe_reason(query, reason)
+        two_tables = (
+            [f"{TWO_TABLES_TEXT} {LAST_MOVE_TEXTS[query.recipe.last]}"]
+            if reason.bootstraps
+            else []
+        )
+        return [
+            describe_target(query, reason),
+            *describe_distance(reason),
+            *_describe_past_updates(query, reason),
+            *two_tables,
+            *describe_backward_order(reason),
+            *describe_shared_moves(query),
+        ]
+
+    def compute_facts(self, site: SiteData) -> Mapping[str, object]:
+        """Return texts with the mean error of the highest value, over the positions of a training."""
+        biases = {}
+        for name in ("q-table", "double-q"):
+            exact = site.get_task_q(name) if name in site.agents else None
+            if exact is not None:
+                agent = site.agents[name]
+                met = agent.visits.any(axis=1)
+                highest = np.nanmax(agent.q[met], axis=1)
+                bias = float((highest - np.nanmax(exact[met], axis=1)).mean())
+                side = "high" if bias > 0 else "low"
+                biases[name] = f"{abs(bias):.2f} too {side}"
+        return {"biases": biases}
 
 
 def _describe_past_updates(query: ValueQuery, reason: ValueReason) -> list[str]:
@@ -98,75 +99,3 @@ def _describe_past_updates(query: ValueQuery, reason: ValueReason) -> list[str]:
             f"{format_signed(initial)} is still a part of the value."
         ]
     return sentences
-
-
-def _compute_facts(site: SiteData) -> dict[str, object]:
-    """Return texts with the mean error of the highest value, over the positions of a training."""
-    biases = {}
-    for name in ("q-table", "double-q"):
-        exact = site.get_task_q(name) if name in site.agents else None
-        if exact is not None:
-            agent = site.agents[name]
-            met = agent.visits.any(axis=1)
-            highest, best = (
-                np.nanmax(agent.q[met], axis=1),
-                np.nanmax(exact[met], axis=1),
-            )
-            bias = float((highest - best).mean())
-            side = "high" if bias > 0 else "low"
-            biases[name] = f"{abs(bias):.2f} too {side}"
-    return {"biases": biases}
-
-
-ALGORITHM = Algorithm(
-    title="Double Q-learning",
-    game_describer=GameDescriber(
-        build_update_describer(
-            "gamma times what one table expects of the move that the other finds best",
-            is_backward=True,
-        ),
-    ),
-    update_rule=UpdateRule(_compute_reason, _describe_reason, update_cases=""),
-    compute_facts=_compute_facts,
-    update_style=UpdateStyle(
-        family="step",
-        next_value_text=(
-            "One table selects the best next move. The other table gives the value of this "
-            "move: {next}."
-        ),
-        next_value_symbol="Q(s′, a*)",
-        starts_at_zero=True,
-        next_mover="own",
-        differing_part="next value",
-        target_latex=r"y = r + \gamma Q_B(s', a^*)",
-        difference_text=(
-            "Two tables: table A selects the best next move a*, table B gives the value of "
-            "a*."
-        ),
-    ),
-    section=Section(
-        title="Double Q-learning",
-        value_source="double-q",
-        example_record="0",
-        source_slugs=(
-            "nested-software",
-            "van-hasselt-2010",
-            "van-hasselt-2015",
-        ),
-        formula=Formula(
-            latex_lines=(
-                r"Q_A(s, a) \leftarrow Q_A(s, a) + \alpha (y - Q_A(s, a))",
-                format_cases(
-                    "y",
-                    ("r", "for the last move"),
-                    (r"\gamma Q_B(s', a^*)", "for the others"),
-                ),
-                r"a^* = \underset{a'}{\text{arg max}} \; Q_A(s', a')",
-            ),
-            symbol_meanings={
-                "Q": "one of two tables: table A, which the coin has picked, or the other table B",
-                "a*": "the best next move by the values of table A",
-            },
-        ),
-    ),
-)

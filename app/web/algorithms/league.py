@@ -9,27 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from app.recipes import Recipe
-from app.recipes.games import TrainingGame
+from app.recipes.games import TrainingGame, TrainingMove
 from app.reference import build_rules
 from app.textbook.league import Player
 from app.textbook.loop import Update
 from app.textbook.table import Values
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import MARKS, format_position, parse_position
-from app.web.algorithms.algorithm import (
-    COUNTS_HEADING,
-    RESULT_VERBS,
-    Algorithm,
-    GameDescriber,
-    Section,
-    UpdateRule,
-    UpdateStyle,
-)
-from app.web.algorithms.formula import (
-    Q_STEP,
-    Formula,
-    format_cases,
-)
+from app.web.algorithms.algorithm import RESULT_VERBS, Algorithm
 from app.web.algorithms.sentences import (
     MIN_SHOWN_DIFFERENCE,
     OUTCOME_VERBS,
@@ -44,10 +31,97 @@ from app.web.algorithms.targets import (
     list_replies,
 )
 from app.web.formatting import format_count, format_signed
-from app.web.translation import gettext_noop
 
 EXCHANGED_MARKS = str.maketrans("XO", "OX")
-NEXT_TARGET_TEXT = "gamma times the best that it knows of the board it makes"
+
+
+class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
+    """Q-learning in a league: the learner counts the opponent's reply that is best for itself."""
+
+    def compute_reason(self, query: ValueQuery) -> ValueReason:
+        """Return the reason of a value by the replies that are best for the learner."""
+        board, mark = format_position(query.game, query.position), MARKS[query.mover]
+        update = update_seat(query, board, query.cell, mark)
+        player = Player(build_rules(query.game), query.recipe, query.recipe)
+        values = SeenValues(query)
+        replies = []
+        for cell, position in list_replies(query):
+            found, after_reply = update.next_value, update
+            if cell is not None:
+                entry = player.see(update.next_board, cell, mark)
+                found = values[entry]
+                only = Values()
+                only[entry] = found
+                after_reply = update_seat(query, board, query.cell, mark, only)
+            replies.append(
+                Reply(
+                    cell=cell,
+                    position=position,
+                    outcome=query.get_outcome(position),
+                    reward=update.reward,
+                    next_value=found,
+                    target=after_reply.target or 0.0,
+                    update=None
+                    if is_shared_by_seats(query)
+                    else update._replace(next_cell=cell),
+                )
+            )
+        reason = build_best_reply_reason(query, replies)
+        return (
+            replace(reason, shows_distance=False, target_prefix="about ")
+            if is_shared_by_seats(query)
+            else reason
+        )
+
+    def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+        """Return sentences on the target, the second target and the average of a value."""
+        best = reason.possible_replies[0]
+        sentences = [
+            _describe_final_move(reason, best)
+            if best.cell is None
+            else _describe_best_reply(query, reason, best)
+        ]
+        if is_shared_by_seats(query):
+            sentences += [
+                "The same entry of the table is also used when the learner plays O, for "
+                "the board with X and O exchanged: for this board the target is "
+                f"{format_signed(compute_target_as_o(query))}. "
+                "It is not recorded how many updates were made for each of the two boards."
+            ]
+        return [
+            *sentences,
+            *describe_distance(reason),
+            *_describe_average(query, reason),
+        ]
+
+    def describe_reply(self, query: ValueQuery, reply: Reply) -> str:
+        """Return a text with the value of a reply, such as "worth +0.42"."""
+        found = format_signed(reply.next_value or 0.0)
+        return f"value {found}" if query.mover == O else f"estimated value {found}"
+
+    def describe_training_update(
+        self, recipe: Recipe, game: TrainingGame, update_count: int
+    ) -> str:
+        """Return a sentence on the latest update of a game: of an own or an opponent's move."""
+        if not update_count:
+            return "While it played, it learned move by move, of its opponent's moves what they say."
+        change = game.updates[update_count - 1]
+        whose = f"Move {change.move_index + 1}"
+        if game.moves[change.move_index].mark != game.seat:
+            whose += ", its opponent's,"
+        as_own = ", as if it had been its own" * change.is_opponent_move
+        if change.move_index < len(game.moves) - 1:
+            return f"{whose} is drawn to {self.target_text}{as_own}."
+        mover = game.moves[change.move_index].mark
+        result = game.get_result_for(mover) if change.is_opponent_move else game.result
+        return (
+            f"{whose} ended the game, {RESULT_VERBS[result]}{as_own}: it is drawn to that reward, "
+            "and gamma times what it has kept for this end."
+        )
+
+    def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
+        """Return whether a move was drawn by the learner, or answered by its opponent."""
+        return "drawn" if move.mark == game.seat else "answer"
 
 
 def is_shared_by_seats(query: ValueQuery) -> bool:
@@ -124,60 +198,6 @@ def exchange_marks(game: Game, position: int) -> int:
     )
 
 
-def _compute_reason(query: ValueQuery) -> ValueReason:
-    """Return the reason of a value: the learner counts the reply that is best for itself."""
-    board, mark = format_position(query.game, query.position), MARKS[query.mover]
-    update = update_seat(query, board, query.cell, mark)
-    player = Player(build_rules(query.game), query.recipe, query.recipe)
-    values = SeenValues(query)
-    replies = []
-    for cell, position in list_replies(query):
-        found, after_reply = update.next_value, update
-        if cell is not None:
-            entry = player.see(update.next_board, cell, mark)
-            found = values[entry]
-            only = Values()
-            only[entry] = found
-            after_reply = update_seat(query, board, query.cell, mark, only)
-        replies.append(
-            Reply(
-                cell=cell,
-                position=position,
-                outcome=query.get_outcome(position),
-                reward=update.reward,
-                next_value=found,
-                target=after_reply.target or 0.0,
-                update=None
-                if is_shared_by_seats(query)
-                else update._replace(next_cell=cell),
-            )
-        )
-    reason = build_best_reply_reason(query, replies)
-    return (
-        replace(reason, shows_distance=False, target_prefix="about ")
-        if is_shared_by_seats(query)
-        else reason
-    )
-
-
-def _describe_reason(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return sentences on the target, the second target and the average of a value."""
-    best = reason.possible_replies[0]
-    sentences = [
-        _describe_final_move(reason, best)
-        if best.cell is None
-        else _describe_best_reply(query, reason, best)
-    ]
-    if is_shared_by_seats(query):
-        sentences += [
-            "The same entry of the table is also used when the learner plays O, for "
-            "the board with X and O exchanged: for this board the target is "
-            f"{format_signed(compute_target_as_o(query))}. "
-            "It is not recorded how many updates were made for each of the two boards."
-        ]
-    return [*sentences, *describe_distance(reason), *_describe_average(query, reason)]
-
-
 def _describe_average(query: ValueQuery, reason: ValueReason) -> list[str]:
     """Return sentences on the value as the average of all its past targets, [] without updates."""
     if not query.update_count:
@@ -240,85 +260,3 @@ def _describe_best_reply(
         f"target is {target}. The values of X's moves are stored in the same "
         "entries as the learner's own moves as X on the same boards."
     )
-
-
-def _describe_reply(query: ValueQuery, reply: Reply) -> str:
-    """Return a text with the value of a reply, such as "worth +0.42"."""
-    found = format_signed(reply.next_value or 0.0)
-    return f"value {found}" if query.mover == O else f"estimated value {found}"
-
-
-def _describe_training_update(_recipe: Recipe, game: TrainingGame, update: int) -> str:
-    """Return a sentence on update number `update` of a game: of an own or an opponent's move."""
-    if not update:
-        return "While it played, it learned move by move, of its opponent's moves what they say."
-    change = game.updates[update - 1]
-    whose = f"Move {change.move_index + 1}"
-    if game.moves[change.move_index].mark != game.seat:
-        whose += ", its opponent's,"
-    as_own = ", as if it had been its own" * change.is_opponent_move
-    if change.move_index < len(game.moves) - 1:
-        return f"{whose} is drawn to {NEXT_TARGET_TEXT}{as_own}."
-    mover = game.moves[change.move_index].mark
-    result = game.get_result_for(mover) if change.is_opponent_move else game.result
-    kept = ", and gamma times what it has kept for this end"
-    return f"{whose} ended the game, {RESULT_VERBS[result]}{as_own}: it is drawn to that reward{kept}."
-
-
-ALGORITHM = Algorithm(
-    title="Q-learning in a league",
-    origin_text=gettext_noop("Learned in games against other learners (a league)."),
-    game_describer=GameDescriber(
-        _describe_training_update,
-        name_choice=lambda game, move: "drawn" if move.mark == game.seat else "answer",
-    ),
-    update_rule=UpdateRule(
-        _compute_reason,
-        _describe_reason,
-        _describe_reply,
-        reply_column_heading=COUNTS_HEADING,
-        update_cases="single",
-    ),
-    update_style=UpdateStyle(
-        family="step",
-        next_value_text=(
-            "The best value of the next position is {next} (a negative value would count "
-            "as 0)."
-        ),
-        next_value_symbol="max(0, Q(s′, a′))",
-        starts_at_zero=True,
-        next_mover="own",
-        differing_part="next value",
-        target_latex=r"y = r + \gamma \max(0, \max\limits_{a'} Q(s', a'))",
-        difference_text=(
-            "Negative next values count as 0, and the step size becomes smaller with every "
-            "update."
-        ),
-    ),
-    section=Section(
-        title="Q-learning in the league",
-        value_source="observing-symmetric",
-        example_record="487",
-        source_slugs=(
-            "hernandez",
-            "mitchell-1997",
-        ),
-        formula=Formula(
-            latex_lines=(
-                Q_STEP,
-                format_cases(
-                    "y",
-                    (r"r + \gamma \max(0, r)", "if the game is over"),
-                    (r"r + \gamma \max(0, \max\limits_{a'} Q(s', a'))", "otherwise"),
-                ),
-                r"\alpha = \frac{1}{1 + n}",
-            ),
-            symbol_meanings={
-                "Q": "the value of a move, an entry of the table",
-                "n": "the number of updates of this value, including this update",
-                "s′": "the next position, in which the learner or its opponent is to move",
-                "γ": "the discount factor for each ply",
-            },
-        ),
-    ),
-)

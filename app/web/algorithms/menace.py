@@ -1,5 +1,6 @@
 """MENACE: a box of beads for each position; the result of a game adds or removes beads."""
 
+from collections.abc import Mapping
 from math import isnan
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.recipes import Recipe
-from app.recipes.games import TrainingGame
+from app.recipes.games import TrainingGame, TrainingMove
 from app.reference import build_rules
 from app.textbook.loop import Update
 from app.textbook.menace import Menace
@@ -17,21 +18,11 @@ from app.tictactoe.game import O, X
 from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.values import compute_outcome_chances
-from app.web.algorithms.algorithm import (
-    AFTER_GAME,
-    RESULT_VERBS,
-    Algorithm,
-    GameDescriber,
-    Section,
-    UpdateRule,
-    UpdateStyle,
-)
-from app.web.algorithms.formula import Formula
+from app.web.algorithms.algorithm import AFTER_GAME, RESULT_VERBS, Algorithm
 from app.web.algorithms.learners import StoredValues
 from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
 from app.web.formatting import MINUS, format_count, format_percent, spell_bead_count
 from app.web.site_data import SiteData
-from app.web.translation import gettext_noop
 
 # result of a game -> parameter of the recipe with the number of beads for this result
 PARAMETER_BY_RESULT = {"won": "win", "drawn": "draw", "lost": "loss"}
@@ -47,6 +38,127 @@ class MoveBeads(NamedTuple):
     result_chances: dict[str, float]
     # result -> number of beads of the move after such a game
     beads_after_result: dict[str, float]
+
+
+class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
+    """MENACE: the numbers of a move are beads."""
+
+    def compute_reason(self, query: ValueQuery) -> ValueReason:
+        """Return a reason whose target is the mean number of beads after the next game with the move.
+
+        A move without a bead is never played, so it has no target.
+        """
+        box = _count_move_beads(query)
+        target = sum(
+            chance * box.beads_after_result[end]
+            for end, chance in box.result_chances.items()
+        )
+        reason = ValueReason(
+            box.bead_count,
+            [],
+            target,
+            shows_distance=False,
+            target_prefix="about ",
+            counts_beads=True,
+        )
+        return reason if box.bead_count else remove_target(reason)
+
+    def update_after_game(
+        self, query: ValueQuery, final_board: str, later_own_moves: int
+    ) -> Update:
+        """Return the update by the beads for the result of a game."""
+        rules, mark = build_rules(query.game), MARKS[query.mover]
+        beads = get_reward(rules, query.recipe, final_board, mark)
+        return _pay_beads(query, _count_held_beads(query), beads)
+
+    def list_values(self, query: ValueQuery) -> list[float | None]:
+        """List the beads of each move."""
+        row = _count_held_beads(query)[query.position].tolist()
+        return [None if isnan(beads) else beads for beads in row]
+
+    def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+        """Return sentences on the beads of a move and on the next game with it."""
+        box = _count_move_beads(query)
+        total = (
+            f"The box of this position has {spell_bead_count(box.box_total)} in total."
+        )
+        if not box.bead_count:
+            return [
+                f"{total} This move cannot be drawn again, unless the box becomes empty "
+                "and is filled again."
+            ]
+        share = format_percent(box.bead_count / box.box_total, 1)
+        start = "In training" if query.recipe.plays == "greedy" else "So"
+        drawn = f"{start} this move is drawn in {share}% of the games that reach this position"
+        if box.cell_count > 1:
+            drawn += (
+                f", and each of the {box.cell_count} squares that are this move by "
+                "symmetry is equally likely"
+            )
+        ends = [
+            f"{end} in {format_percent(chance, 1)}%"
+            for end, chance in box.result_chances.items()
+            if chance
+        ]
+        paid = {
+            end: f"{getattr(query.recipe, name):+.0f}"
+            for end, name in PARAMETER_BY_RESULT.items()
+        }
+        pays = ", ".join(f"{beads} if {end}" for end, beads in paid.items()).replace(
+            "-", MINUS
+        )
+        return [
+            f"{total} {drawn}.",
+            "The number of beads is not an expected result: beads are added after games. Each "
+            f"move of a game gets {pays}.",
+            f"In further training, a game after this move would be {', '.join(ends)}.",
+        ]
+
+    def compute_facts(self, site: SiteData) -> Mapping[str, object]:
+        """Return the number of boxes for X, the number for X and O, and the number of refills."""
+        game = site.game
+        decision = np.unique(game.symmetry_class[: game.decisions])
+        # A position with a single free square needs no box.
+        needed = game.legal[decision].sum(axis=1) > 1
+        michie = int((needed & (game.to_move[decision] == X)).sum())
+        both = michie + int((needed & (game.to_move[decision] == O)).sum())
+        refills = (
+            site.agents["menace"].card.refill_count
+            if "menace" in site.shipped_agents
+            else None
+        )
+        return {
+            "michie": format_count(michie),
+            "boxes": format_count(both),
+            "refills": "" if refills is None else format_count(refills),
+        }
+
+    def describe_training_update(
+        self, recipe: Recipe, game: TrainingGame, update_count: int
+    ) -> str:
+        """Return a sentence on the beads of a move before and after the latest update of a game."""
+        if not update_count:
+            if game.played_both_sides:
+                return f"{AFTER_GAME}, every move of a side is paid alike."
+            result = RESULT_VERBS[game.result]
+            return (
+                f"The game was {result}: now every move that was drawn is paid alike."
+            )
+        change = game.updates[update_count - 1]
+        mover = game.moves[change.move_index].mark
+        result = (
+            RESULT_VERBS[game.get_result_for(mover)]
+            + f" by {mover}" * game.played_both_sides
+        )
+        emptied = "; it keeps none, and if its box is empty it is filled again" * (
+            not change.new
+        )
+        drawn = f"Move {change.move_index + 1} was drawn from a box with {change.old:.0f} beads of it"
+        return f"{drawn}. The game was {result}, so now there are {change.new:.0f}{emptied}."
+
+    def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
+        """Return that every move is drawn."""
+        return "drawn"
 
 
 def _count_move_beads(query: ValueQuery) -> MoveBeads:
@@ -84,167 +196,7 @@ def _pay_beads(query: ValueQuery, held: NDArray[np.float64], beads: float) -> Up
     return update
 
 
-def _update_after_game(query: ValueQuery, end: str, _later_own_moves: int) -> Update:
-    rules, mark = build_rules(query.game), MARKS[query.mover]
-    beads = get_reward(rules, query.recipe, end, mark)
-    return _pay_beads(query, _count_held_beads(query), beads)
-
-
 def _count_held_beads(query: ValueQuery) -> NDArray[np.float64]:
     """Return the beads of all moves, [D, cells], NaN where illegal."""
     game, plays = query.game, query.agent.card.play_rule
     return game.spread_pairs(count_beads(game, query.table[game.legal], plays))
-
-
-def _list_beads(query: ValueQuery) -> list[float | None]:
-    row = _count_held_beads(query)[query.position].tolist()
-    return [None if isnan(beads) else beads for beads in row]
-
-
-def _compute_reason(query: ValueQuery) -> ValueReason:
-    """Return a reason whose target is the mean number of beads after the next game with the move.
-
-    A move without a bead is never played, so it has no target.
-    """
-    box = _count_move_beads(query)
-    target = sum(
-        chance * box.beads_after_result[end]
-        for end, chance in box.result_chances.items()
-    )
-    reason = ValueReason(
-        box.bead_count,
-        [],
-        target,
-        shows_distance=False,
-        target_prefix="about ",
-        counts_beads=True,
-    )
-    return reason if box.bead_count else remove_target(reason)
-
-
-def _describe_reason(query: ValueQuery, _reason: ValueReason) -> list[str]:
-    """Return sentences on the beads of a move and on the next game with it."""
-    box = _count_move_beads(query)
-    total = f"The box of this position has {spell_bead_count(box.box_total)} in total."
-    if not box.bead_count:
-        return [
-            f"{total} This move cannot be drawn again, unless the box becomes empty and is filled again."
-        ]
-    share = format_percent(box.bead_count / box.box_total, 1)
-    start = "In training" if query.recipe.plays == "greedy" else "So"
-    drawn = (
-        f"{start} this move is drawn in {share}% of the games that reach this position"
-    )
-    if box.cell_count > 1:
-        drawn += (
-            f", and each of the {box.cell_count} squares that are this move by "
-            "symmetry is equally likely"
-        )
-    ends = [
-        f"{end} in {format_percent(chance, 1)}%"
-        for end, chance in box.result_chances.items()
-        if chance
-    ]
-    paid = {
-        end: f"{getattr(query.recipe, name):+.0f}"
-        for end, name in PARAMETER_BY_RESULT.items()
-    }
-    pays = ", ".join(f"{beads} if {end}" for end, beads in paid.items()).replace(
-        "-", MINUS
-    )
-    return [
-        f"{total} {drawn}.",
-        "The number of beads is not an expected result: beads are added after games. Each "
-        f"move of a game gets {pays}.",
-        f"In further training, a game after this move would be {', '.join(ends)}.",
-    ]
-
-
-def _compute_facts(site: SiteData) -> dict[str, object]:
-    """Return the number of boxes for X, the number for X and O, and the number of refills."""
-    game = site.game
-    decision = np.unique(game.symmetry_class[: game.decisions])
-    # A position with a single free square needs no box.
-    needed = game.legal[decision].sum(axis=1) > 1
-    michie = int((needed & (game.to_move[decision] == X)).sum())
-    both = michie + int((needed & (game.to_move[decision] == O)).sum())
-    refills = (
-        site.agents["menace"].card.refill_count
-        if "menace" in site.shipped_agents
-        else None
-    )
-    return {
-        "michie": format_count(michie),
-        "boxes": format_count(both),
-        "refills": "" if refills is None else format_count(refills),
-    }
-
-
-def _describe_training_update(_recipe: Recipe, game: TrainingGame, update: int) -> str:
-    """Return a sentence on the beads of a move before and after update number `update`."""
-    if not update:
-        if game.played_both_sides:
-            return f"{AFTER_GAME}, every move of a side is paid alike."
-        return f"The game was {RESULT_VERBS[game.result]}: now every move that was drawn is paid alike."
-    change = game.updates[update - 1]
-    mover = game.moves[change.move_index].mark
-    result = (
-        RESULT_VERBS[game.get_result_for(mover)]
-        + f" by {mover}" * game.played_both_sides
-    )
-    emptied = "; it keeps none, and if its box is empty it is filled again" * (
-        not change.new
-    )
-    drawn = f"Move {change.move_index + 1} was drawn from a box with {change.old:.0f} beads of it"
-    return (
-        f"{drawn}. The game was {result}, so now there are {change.new:.0f}{emptied}."
-    )
-
-
-ALGORITHM = Algorithm(
-    title="MENACE: beads in matchboxes",
-    origin_text=gettext_noop(
-        "Matchboxes that gained and lost beads in {games} games against {opponents}."
-    ),
-    game_describer=GameDescriber(
-        _describe_training_update,
-        name_choice=lambda _game, _move: "drawn",
-    ),
-    update_rule=UpdateRule(
-        _compute_reason,
-        _describe_reason,
-        update_cases="result",
-        update_after_game=_update_after_game,
-        list_values=_list_beads,
-    ),
-    compute_facts=_compute_facts,
-    update_style=UpdateStyle(
-        family="beads",
-        next_mover="own",
-        differing_part="result",
-        target_latex=r"b \leftarrow \max(0, b + r)",
-        difference_text=(
-            "No target: each move of a game gets the same number of beads for the "
-            "result of the game."
-        ),
-    ),
-    section=Section(
-        title="MENACE: beads in matchboxes",
-        value_source="menace",
-        example_record="04",
-        source_slugs=("michie-1963",),
-        formula=Formula(
-            latex_lines=(
-                r"P(a) = \frac{b(s, a)}{\sum_c b(s, c)}",
-                r"b(s, a) \leftarrow \max(0, b(s, a) + r)",
-            ),
-            symbol_meanings={
-                "P": "the probability that the move a is drawn",
-                "a": "a move; symmetric squares are the same move",
-                "b": "the number of beads of a move in the box of the position",
-                "c": "any move of the box; the sum is over all its moves",
-                "r": "the beads added for the result: 3 for a win, 1 for a draw, −1 for a loss",
-            },
-        ),
-    ),
-)

@@ -256,6 +256,30 @@ def describe_past_updates(
     return [*sentences, f"{so_far}: {cause}"]
 
 
+def describe_past_targets(query: ValueQuery, reason: ValueReason) -> list[str]:
+    """Return sentences on the past targets of an algorithm whose next move can be random."""
+    initial = query.recipe.initial
+    if not get_exploration_rate(query) or not reason.bootstraps:
+        return describe_past_updates(query, reason, initial)
+    ends = [
+        reply.target for reply in reason.possible_replies if reply.next_value is None
+    ]
+    after = [
+        reply.position
+        for reply in reason.possible_replies
+        if reply.next_value is not None
+    ]
+    values = query.table[after][query.game.legal[after]].tolist()
+    targets = [*ends, *(query.gamma * value for value in values)]
+    return describe_past_updates(
+        query,
+        reason,
+        initial,
+        targets,
+        "one move of the opponent and one next move of the learner",
+    )
+
+
 def _explain_past_targets(
     query: ValueQuery,
     targets: Sequence[float],

@@ -165,6 +165,13 @@ class ValueQuery:
             else None
         )
 
+    def compute_reward_at(self, position: int) -> float:
+        """Return the mover's reward for reaching a position, after the reply to its move."""
+        outcome = self.get_outcome(position)
+        if outcome is None:
+            return self.task.step_reward if self.task else 0.0
+        return self.compute_reward(outcome)
+
     def compute_reward(self, outcome: int, player: int = 0) -> float:
         """Return the reward of a result, -1, 0 or +1, for the mover or for another player."""
         assert self.reward_scale is not None  # not called for beads
@@ -183,14 +190,24 @@ class Reply(NamedTuple):
     cell: int | None  # cell of the reply; None if the move ended the game
     position: int  # position after the reply
     outcome: int | None  # result -1, 0 or +1; None if the game goes on
-    reward: float
+    reward: float = 0.0
     # value of the next state for its player to move; None if the target does not use it
-    next_value: float | None
-    target: float
+    next_value: float | None = None
+    target: float = 0.0
     chance: float = 0.0  # probability of the reply, or its share among the best replies
     weight: float = 0.0  # weight of this target in the average over all replies
-    # the update after this reply, as the textbook learner makes it; None for beads
+    # the update after this reply, as the textbook learner makes it; None if it is not determined
     update: Update | None = None
+
+    def follow(self, update: Update, weight: float = 0.0) -> "Reply":
+        """Return the reply with the numbers of the update after it."""
+        return self._replace(
+            reward=update.reward,
+            next_value=update.next_value,
+            target=update.target or 0.0,
+            weight=weight,
+            update=update,
+        )
 
 
 @dataclass(frozen=True)
@@ -319,59 +336,43 @@ def build_reason_after_reply(
     replies = []
     for cell, position in list_replies(query):
         chance = 1.0 if cell is None else float(query.reply_chances[cell])
-        outcome = query.get_outcome(position)
-        if outcome is None:
-            update, next_value, target = _follow_next_moves(
-                query, position, partial(make_update, query, cell)
-            )
-            weight = chance
+        reply = Reply(cell, position, query.get_outcome(position), chance=chance)
+        if reply.outcome is None:
+            follow = partial(make_update, query, cell)
+            replies.append(_follow_next_moves(query, reply, follow))
         else:
-            update, next_value = make_update(query, cell, None), None
-            target = update.target or 0.0
-            weight = chance * ending_weight
-        replies.append(
-            Reply(
-                cell=cell,
-                position=position,
-                outcome=outcome,
-                reward=update.reward,
-                next_value=next_value,
-                target=target,
-                chance=chance,
-                weight=weight,
-                update=update,
-            )
-        )
+            reply = reply.follow(make_update(query, cell, None), chance * ending_weight)
+            replies.append(reply._replace(next_value=None))
     # An approximation: the exploration of an opponent that learns, too, is ignored.
     hedge = "about " if query.opponent_explores else ""
     return replace(build_average_reason(query, replies), target_prefix=hedge)
 
 
 def _follow_next_moves(
-    query: ValueQuery, position: int, make_update: Callable[[int], Update]
-) -> tuple[Update, float, float]:
-    """Return the update by the best next move, and the expected next value and target.
+    query: ValueQuery, reply: Reply, make_update: Callable[[int], Update]
+) -> Reply:
+    """Return a reply with the update by the best next move, and its next value and target.
 
-    They differ if the learner explores and its target has the value of the move that it plays.
+    These are averages if the learner explores and its target has the value of the move that it plays.
     """
-    row = query.table[position]
+    row = query.table[reply.position]
     best = int(np.nanargmax(row))
-    update = make_update(best)
+    reply = reply.follow(make_update(best), reply.chance)
     epsilon = query.task.epsilon if query.task else 0.0
-    if update.next_cell is None or not epsilon:
-        return update, update.next_value, update.target or 0.0
+    if reply.update is None or reply.update.next_cell is None or not epsilon:
+        return reply
     cells = np.flatnonzero(~np.isnan(row)).tolist()
     updates = [make_update(cell) for cell in cells]
     chances = [epsilon / len(cells) + (1 - epsilon) * (cell == best) for cell in cells]
-    return (
-        update,
-        sum(map(mul, chances, [each.next_value for each in updates])),
-        sum(map(mul, chances, [each.target or 0.0 for each in updates])),
+    return reply._replace(
+        next_value=sum(map(mul, chances, [each.next_value for each in updates])),
+        target=sum(map(mul, chances, [each.target or 0.0 for each in updates])),
     )
 
 
 def build_reason_before_reply(
-    query: ValueQuery, make_update: Callable[[ValueQuery, int | None], Update]
+    query: ValueQuery,
+    make_update: Callable[[ValueQuery, int | None, int | None], Update],
 ) -> ValueReason:
     """Return the reason of an algorithm whose next state is the opponent's decision.
 
@@ -379,18 +380,9 @@ def build_reason_before_reply(
     """
     replies = []
     for cell, position in list_replies(query):
-        update = make_update(query, cell)
-        replies.append(
-            Reply(
-                cell=cell,
-                position=position,
-                outcome=query.get_outcome(position),
-                reward=update.reward,
-                next_value=None if cell is None else update.next_value,
-                target=update.target or 0.0,
-                update=update,
-            )
-        )
+        reply = Reply(cell, position, query.get_outcome(position))
+        reply = reply.follow(make_update(query, cell, None))
+        replies.append(reply if cell is not None else reply._replace(next_value=None))
     return build_best_reply_reason(query, replies)
 
 

@@ -224,7 +224,7 @@ COLUMNS = [
         METHOD_GROUP,
         "Algorithm",
         ASCENDING,
-        _build_card_getter(lambda card: ALGORITHM_PAGES[card.algorithm].title),
+        _build_card_getter(lambda card: ALGORITHM_PAGES[card.algorithm].name),
         "text",
     ),
     Column(
@@ -410,7 +410,7 @@ def describe_training(site: SiteData, name: str) -> dict[str, Any]:
     opponents = (get_opponent_name(site, opponent) for opponent, _ in recipe.phases)
     return {
         "card": card,
-        "algorithm_title": ALGORITHM_PAGES[card.algorithm].title,
+        "algorithm_title": ALGORITHM_PAGES[card.algorithm].name,
         "source": find_source(card.origin),
         "training_summary": f"{phases}; {format_count(card.updates)} updates",
         "task_link": describe_training_task(site, name),

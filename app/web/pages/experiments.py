@@ -123,7 +123,7 @@ def show_claim(claim: str) -> Response:
         sources=get_sources(*summary.sources),
         figures=figures,
         methods={
-            slug: ALGORITHM_PAGES[slug].title
+            slug: ALGORITHM_PAGES[slug].name
             for slug in site.list_algorithms(summary)
             if slug in ALGORITHM_PAGES
         },

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, NamedTuple
 
-import numpy as np
 from flask import redirect, request
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, NotFound
@@ -17,7 +16,7 @@ from werkzeug.wrappers import Response
 from app.experiments import ClaimSummary
 from app.recipes import Recipe
 from app.tictactoe.card import Card
-from app.tictactoe.game import SEATS, Game, O
+from app.tictactoe.game import Game
 from app.tictactoe.notation import (
     format_position,
     parse_position,
@@ -26,12 +25,10 @@ from app.tictactoe.notation import (
 )
 from app.web.algorithms import ALGORITHM_PAGES, SECTIONS
 from app.web.algorithms.algorithm import Algorithm, Section
-from app.web.facts import find_losing_game
 from app.web.formatting import (
     Encodings,
     encode_position,
     format_count,
-    format_percent,
     format_signed,
 )
 from app.web.links.how import HOW, HOW_PART, how_url
@@ -66,71 +63,6 @@ from app.web.wording import (
 bp = PageBlueprint("how", __name__)
 bp.add_room("Learn", "algorithms", gettext_noop("Algorithms"), how_url)
 bp.add_to_sitemap(lambda: map(how_url, ALGORITHM_PAGES))
-
-# agents that rarely and often lose against random moves
-RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"
-
-
-def _compute_odds(site: SiteData) -> dict[str, object]:
-    """Return the ratio of two probabilities of a league's learner: its best move, a move of value 0."""
-    start = SECTIONS["exploration"].start_match
-    if start.value_source not in site.shipped_agents:
-        return {}
-    position = replay_record(site.game, start.record)[-1]
-    row = site.agents[start.value_source].q[position]
-    limit = float(getattr(site.get_recipe(start.value_source), "k_limit"))  # noqa: B009 - not in all recipes
-    odds = format_count(round(limit ** float(np.nanmax(row))))
-    return {"limit": f"{limit:g}", "odds": odds}
-
-
-def _compute_unseen_losses(site: SiteData) -> dict[str, object]:
-    """Return the probabilities of seeing no loss in 100 and in 1,000 games, and a lost game."""
-    lost_game: dict[str, object] = {}
-    if OFTEN_BEATEN in site.shipped_agents:
-        lost_game["lost_game"] = find_losing_game(site, OFTEN_BEATEN, O)
-    seat = _find_beaten_seat(site, RARELY_BEATEN)
-    if not seat:
-        return lost_game
-    against_random = site.agents[RARELY_BEATEN].card.figures.baseline_chances["random"]
-    loss = getattr(against_random, seat)[-1][2]
-    unseen = {games: format_percent((1 - loss) ** games) for games in (100, 1000)}
-    return {
-        "mark": seat.upper(),
-        "loss": format_percent(loss),
-        "unseen": unseen,
-        **lost_game,
-    }
-
-
-def _compute_wins_over_random(site: SiteData) -> dict[str, object]:
-    """Return the win rate against random moves of an agent that a best responder always beats."""
-    name = OFTEN_BEATEN
-    seat = _find_beaten_seat(site, name)
-    if not seat:
-        return {}
-    against_random = site.agents[name].card.figures.baseline_chances["random"]
-    wins = getattr(against_random, seat)[-1][0]
-    return {"mark": seat.upper(), "wins": format_percent(wins)}
-
-
-def _find_beaten_seat(site: SiteData, agent_name: str) -> str:
-    """Return a seat in which an agent always loses to its best responder, "" if there is none."""
-    if agent_name not in site.shipped_agents:
-        return ""
-    worst = site.agents[agent_name].card.figures.best_response
-    for seat in SEATS:
-        if getattr(worst, seat)[-1][2] == 1:
-            return seat
-    return ""
-
-
-# slug of a section -> function that returns the numbers in its text
-FACT_BUILDERS: Mapping[str, Callable[[SiteData], Mapping[str, object]]] = {
-    **{slug: algorithm.compute_facts for slug, algorithm in ALGORITHM_PAGES.items()},
-    "exploration": _compute_odds,
-    "best-response": _compute_wins_over_random,
-    "exact": _compute_unseen_losses,
-}
 
 ENCODINGS_PART, WON_GAME_PART = "writing", "won-game"
 PART_TITLES = {
@@ -328,7 +260,7 @@ class HowPage(Page, frozen=True):
             heading: {
                 slug: algorithm
                 for slug, algorithm in ALGORITHM_PAGES.items()
-                if algorithm.update_style.differing_part == kind
+                if algorithm.differing_part == kind
             }
             for kind, heading in DIFFERENCE_HEADINGS.items()
         }
@@ -491,7 +423,7 @@ def _has_board(site: SiteData, section: Section) -> bool:
 @cached_per_site(64)
 def collect_facts(site: SiteData, slug: str) -> Mapping[str, object]:
     """Return the numbers in the text of a section, by name."""
-    return FACT_BUILDERS[slug](site) if slug in FACT_BUILDERS else {}
+    return SECTIONS[slug].compute_facts(site)
 
 
 def build_example(site: SiteData, slug: str, match: Match) -> SectionExample:

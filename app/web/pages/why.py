@@ -21,11 +21,11 @@ from app.tictactoe.notation import (
 from app.tictactoe.views import scale_values
 from app.web.algorithms import (
     SECTIONS,
+    find_algorithm,
     find_algorithm_slug,
-    find_update_rule,
     is_explainable,
 )
-from app.web.algorithms.algorithm import CHANCE_HEADING, UpdateRule
+from app.web.algorithms.algorithm import CHANCE_HEADING, Algorithm
 from app.web.algorithms.formula import Formula, convert_to_mathml
 from app.web.algorithms.sentences import (
     MIN_SHOWN_DIFFERENCE,
@@ -104,24 +104,24 @@ class Explanation(NamedTuple):
 
 
 def explain_value(query: ValueQuery) -> Explanation:
-    rule = find_update_rule(query)
+    algorithm = find_algorithm(query)
     if query.site.is_taught_by_person(query.value_source):
-        return _explain_taught_value(query, rule)
-    reason = rule.compute_reason(query)
+        return _explain_taught_value(query, algorithm)
+    reason = algorithm.compute_reason(query)
     return Explanation(
         heading=_name_move(query),
         value_statement=_state_value(query, reason),
         sentences=[
-            *rule.describe_reason(query, reason),
+            *algorithm.describe_reason(query, reason),
             *_describe_missing_count(query, reason),
             *_describe_task_value(query),
-            *_describe_result(query, rule),
+            *_describe_result(query, algorithm),
         ],
         facts=_list_facts(query, reason),
         update_count_text=_format_update_count(query),
-        reply_column=rule.reply_column_heading,
+        reply_column=algorithm.reply_column,
         rows=[
-            _build_reply_row(query, rule, reason, answer)
+            _build_reply_row(query, algorithm, reason, answer)
             for answer in reason.replies
             if answer.cell is not None
         ],
@@ -138,7 +138,7 @@ def _build_best_play_fact(query: ValueQuery) -> tuple[str, str]:
     return "With optimal play", f"{number}, {describe_optimal_result(query)}"
 
 
-def _explain_taught_value(query: ValueQuery, rule: UpdateRule) -> Explanation:
+def _explain_taught_value(query: ValueQuery, algorithm: Algorithm) -> Explanation:
     """Return the explanation of a value that a person's games changed."""
     game = query.game
     view = evaluate_moves(
@@ -176,7 +176,7 @@ def _explain_taught_value(query: ValueQuery, rule: UpdateRule) -> Explanation:
         value_statement=ValueStatement(
             "taught", who, move, view.spoken_values[query.cell], query.is_known
         ),
-        sentences=[*sentences, *_describe_result(query, rule)],
+        sentences=[*sentences, *_describe_result(query, algorithm)],
         facts=[_build_best_play_fact(query)],
         update_count_text=format_count(query.update_count or 0),
     )
@@ -208,18 +208,18 @@ def _format_value(query: ValueQuery, value: float) -> str:
 
 
 def _build_reply_row(
-    query: ValueQuery, rule: UpdateRule, reason: ValueReason, reply: Reply
+    query: ValueQuery, algorithm: Algorithm, reason: ValueReason, reply: Reply
 ) -> ReplyRow:
     likely = (
         f"{format_percent(reply.chance)}%"
-        if rule.reply_column_heading == CHANCE_HEADING
+        if algorithm.reply_column == CHANCE_HEADING
         else ""
     )
     return ReplyRow(
         cell=reply.cell or 0,
         square_name=name_cell(query, reply.cell),
         share_text=likely or ("yes" if reply.chance else "no"),
-        next_value_text=rule.describe_reply(query, reply),
+        next_value_text=algorithm.describe_reply(query, reply),
         target_text=format_signed(reply.target, 0)
         if query.value_source == TRUTH
         else reason.format_value(reply.target),
@@ -271,7 +271,7 @@ def _describe_task_value(query: ValueQuery) -> list[str]:
     ]
 
 
-def _describe_result(query: ValueQuery, rule: UpdateRule) -> list[str]:
+def _describe_result(query: ValueQuery, algorithm: Algorithm) -> list[str]:
     """Return a sentence on the result with optimal play, and on the replies that miss it."""
     if query.value_source == TRUTH:
         return []
@@ -279,7 +279,7 @@ def _describe_result(query: ValueQuery, rule: UpdateRule) -> list[str]:
     if (
         query.site.is_taught_by_person(query.value_source)
         or query.game.is_over(query.next_position)
-        or rule.reply_column_heading != CHANCE_HEADING
+        or algorithm.reply_column != CHANCE_HEADING
     ):
         return [f"{result}."]
     possible = query.reply_chances > 0
@@ -506,7 +506,7 @@ class WhyPage(Page, frozen=True):
 
     @property
     def formula(self) -> Formula:
-        """The formula of the update rule."""
+        """The formula of the update algorithm."""
         return SECTIONS[self.algorithm_slug].formula
 
     @property

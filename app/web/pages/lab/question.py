@@ -158,7 +158,7 @@ def _ask_about_algorithms(
 
 def _name_algorithm(recipe: Recipe) -> str:
     """Return the title of a recipe's algorithm up to a colon: "MENACE"; a long title is quoted."""
-    title = ALGORITHM_PAGES[recipe.slug].title.partition(":")[0]
+    title = ALGORITHM_PAGES[recipe.slug].name.partition(":")[0]
     return title if title.count(" ") < 2 else f"“{title}”"
 
 

@@ -240,7 +240,7 @@ def _list_algorithms(
     """Return a link for each algorithm; the link keeps the values that both algorithms share."""
     links = (
         Destination(
-            ALGORITHM_PAGES[slug].title,
+            ALGORITHM_PAGES[slug].name,
             setup.build_changed_url({field_name: slug}),
             describe_algorithm(kind),
             f"{field_name.replace('.', '-')}-{slug}",

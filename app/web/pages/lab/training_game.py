@@ -12,7 +12,7 @@ from app.recipes.games import TrainingGame
 from app.tictactoe.game import O, X
 from app.tictactoe.views import compute_colour_level, round_for_display, scale_values
 from app.web.algorithms import ALGORITHM_PAGES
-from app.web.algorithms.algorithm import GameDescriber
+from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.formula import format_short_unsigned
 from app.web.formatting import format_count_of, format_signed
 from app.web.match import read_integer
@@ -73,7 +73,7 @@ def build_game_picture(
         return None
     recipe = duel.main_side.recipe
     algorithm = ALGORITHM_PAGES[recipe.slug]
-    if (story := algorithm.game_describer) is None:
+    if algorithm.no_game_reason:
         raise BadRequest(algorithm.no_game_reason)
     recorded = duel.site.lab.get_game_log(name_recipe(recipe))
     games = msgspec.json.decode(recorded, type=list[TrainingGame])
@@ -89,11 +89,11 @@ def build_game_picture(
         update_count=updates,
         headline=_describe_game(duel.site, game),
         moves=[
-            _build_move_picture(recipe, story, game, turn, update) for turn in turns
+            _build_move_picture(recipe, algorithm, game, turn, update) for turn in turns
         ],
         final_squares=[TrainingSquare(mark) for mark in game.moves[-1].next_own_board],
-        sentence=story.describe_update(recipe, game, update),
-        equation=story.format_equation(recipe, game.updates[update - 1])
+        sentence=algorithm.describe_training_update(recipe, game, update),
+        equation=algorithm.format_equation(recipe, game.updates[update - 1])
         if update
         else "",
         previous_game_url=url(game=number - 1) if number > 1 else "",
@@ -118,7 +118,7 @@ def _describe_game(site: SiteData, game: TrainingGame) -> str:
 
 def _build_move_picture(
     recipe: Recipe,
-    game_describer: GameDescriber,
+    algorithm: Algorithm,
     game: TrainingGame,
     move_index: int,
     update_count: int,
@@ -133,7 +133,7 @@ def _build_move_picture(
     if change:
         viewer = (
             move.mark
-            if change.is_opponent_move or game_describer.uses_movers_view
+            if change.is_opponent_move or algorithm.uses_movers_view
             else game.seat
         )
         rewards = recipe.get_reward_scale()
@@ -151,7 +151,7 @@ def _build_move_picture(
             for cell, mark in enumerate(move.board)
         ],
         title=f"Move {move_index + 1}",
-        choice_kind=game_describer.name_choice(game, move),
+        choice_kind=algorithm.name_choice(game, move),
         value_change_text=f"{format_short_unsigned(change.old)} → {format_short_unsigned(change.new)}"
         if change
         else "",

@@ -181,7 +181,7 @@ def _describe_training(site: SiteData, recipe: Recipe) -> tuple[str, Description
     title = (
         site.display_titles[base]
         if base in site.shipped_agents
-        else ALGORITHM_PAGES[recipe.slug].title
+        else ALGORITHM_PAGES[recipe.slug].name
     )
     return title, describe_values(
         site, recipe, find_differing_parameters(recipe, usual)

@@ -216,7 +216,7 @@ def export_lesson_step(step: LessonStep) -> Export:
 
 def export_update(slug: str) -> Export:
     """Return the ways to export the updates of an algorithm."""
-    title = f"{ALGORITHM_PAGES[slug].section.title}: one update, step by step"
+    title = f"{ALGORITHM_PAGES[slug].title}: one update, step by step"
     return _build_page_export(title, how_url(slug), UPDATE_SIZE)
 
 

@@ -16,11 +16,9 @@ from app.tictactoe.policy import Policy, policy_from_values, uniform_policy
 from app.tictactoe.reachable_play import find_likeliest_games
 from app.tictactoe.views import RewardScale
 from app.web.algorithms import (
-    ALGORITHM_PAGES,
-    MINIMAX,
-    find_update_rule,
+    find_algorithm,
 )
-from app.web.algorithms.algorithm import UpdateRule
+from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason, list_move_values
 from app.web.formatting import name_square
 from app.web.pages.parts.update import (
@@ -33,7 +31,6 @@ from app.web.pages.parts.update import (
     build_update_terms,
     draw_update,
 )
-from app.web.site_data import TRUTH
 
 TITLES_BY_RESULT = {1: "wins", 0: "draws", -1: "loses"}
 
@@ -90,7 +87,7 @@ def draw_next_update(
     return NextUpdate(
         draw_update(query.game, terms, chosen.event),
         links if len(cases) > 1 else [],
-        terms.style.family in ("return", "beads"),
+        terms.algorithm.family in ("return", "beads"),
     )
 
 
@@ -102,11 +99,11 @@ def list_cases(query: ValueQuery) -> list[UpdateCase]:
 
     The list is empty if the table does not determine them.
     """
-    rule = find_update_rule(query)
-    reason = rule.compute_reason(query)
-    if rule.update_cases == "result":
-        return _list_game_cases(query, reason, rule)
-    if not (rule.update_cases and reason.has_target):
+    algorithm = find_algorithm(query)
+    reason = algorithm.compute_reason(query)
+    if algorithm.update_cases == "result":
+        return _list_game_cases(query, reason, algorithm)
+    if not (algorithm.update_cases and reason.has_target):
         return []
     replies = reason.possible_replies
     values = list_move_values(query, query.position)
@@ -114,7 +111,7 @@ def list_cases(query: ValueQuery) -> list[UpdateCase]:
     for reply in replies:
         if reply.update is None:
             return []
-        if rule.update_cases == "single":
+        if algorithm.update_cases == "single":
             event = _make_event(query, reply.update, values, reason.next_values)
             return [UpdateCase("", "", event, 0.0)]
         next_values = list_move_values(query, reply.position)
@@ -129,13 +126,10 @@ def _get_update_terms(query: ValueQuery) -> UpdateTerms:
     """Return the algorithm, rewards and discount factor for the update of a value."""
     if query.is_learned:
         return build_update_terms(query.recipe)
-    exact = ALGORITHM_PAGES[MINIMAX].update_style
-    if query.task is None or query.value_source == TRUTH:
-        return UpdateTerms(MINIMAX, exact, RewardScale(), None)
-    style = exact._replace(family="mean", next_mover="own")
-    if query.task.discounted_plies == 1:
-        style = style._replace(next_mover="other")
-    return UpdateTerms("task", style, query.reward_scale, query.gamma)
+    algorithm = find_algorithm(query)
+    if query.task is None:
+        return UpdateTerms(algorithm, RewardScale(), None)
+    return UpdateTerms(algorithm, query.reward_scale, query.gamma)
 
 
 def _make_event(
@@ -189,10 +183,10 @@ def make_reply_case(
 
 
 def _list_game_cases(
-    query: ValueQuery, reason: ValueReason, rule: UpdateRule
+    query: ValueQuery, reason: ValueReason, algorithm: Algorithm
 ) -> list[UpdateCase]:
     """Return a case for each result that a game can have after the move, by the likeliest game."""
-    family = _get_update_terms(query).style.family
+    family = algorithm.family
     is_simulated = not reason.has_target and family == "return"
     if (
         (family == "return" and query.update_count is None)
@@ -200,7 +194,6 @@ def _list_game_cases(
         or (family == "beads" and not reason.has_target)
     ):
         return []
-    assert rule.update_after_game is not None
     game = query.game
     cases = []
     policy = uniform_policy(game) if is_simulated else _get_training_policy(query)
@@ -211,8 +204,8 @@ def _list_game_cases(
         outcome = result * query.mover
         later = 0 if family == "beads" or is_simulated else len(line.cells) // 2
         board = format_position(game, end)
-        update = rule.update_after_game(query, board, later)
-        event = _make_event(query, update, rule.list_values(query), end=board)
+        update = algorithm.update_after_game(query, board, later)
+        event = _make_event(query, update, algorithm.list_values(query), end=board)
         event = event._replace(later_own_moves=later)
         name = RESULT_NAMES[outcome]
         title = TITLES_BY_RESULT[outcome]

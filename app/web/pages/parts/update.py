@@ -15,7 +15,7 @@ from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import parse_position
 from app.tictactoe.views import RewardScale, compute_colour_level, scale_values
 from app.web.algorithms import ALGORITHM_PAGES, MINIMAX
-from app.web.algorithms.algorithm import UpdateStyle
+from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.champion import BOUNDS_BY_VALUE
 from app.web.formatting import MINUS, format_count, name_square
 from app.web.move_values import HEAT_STEPS
@@ -37,10 +37,13 @@ SETTLING_STONES = 2
 class UpdateTerms(NamedTuple):
     """The algorithm, the rewards and the discount factor of an update."""
 
-    slug: str
-    style: UpdateStyle
+    algorithm: Algorithm
     reward_scale: RewardScale | None  # None for beads
     gamma: float | None  # None for algorithms without a discount
+
+    @property
+    def slug(self) -> str:
+        return self.algorithm.slug
 
     @property
     def square_decimals(self) -> int:
@@ -54,9 +57,10 @@ class UpdateTerms(NamedTuple):
 
 def build_update_terms(recipe: Recipe) -> UpdateTerms:
     """Return the algorithm, the rewards and the discount factor of a recipe."""
-    style = ALGORITHM_PAGES[recipe.slug].update_style
     return UpdateTerms(
-        recipe.slug, style, recipe.get_reward_scale(), getattr(recipe, "gamma", None)
+        ALGORITHM_PAGES[recipe.slug],
+        recipe.get_reward_scale(),
+        getattr(recipe, "gamma", None),
     )
 
 
@@ -115,7 +119,7 @@ class UpdatePicture(NamedTuple):
     """The picture of one update with all its texts; numbers are formatted already."""
 
     slug: str  # slug of the algorithm
-    style: UpdateStyle
+    algorithm: Algorithm
     mover: str
     opponent: str
     square_name: str  # name of the square of the move
@@ -188,13 +192,12 @@ class UpdateArithmetic(NamedTuple):
 def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePicture:
     move = event.move
     update = event.update
-    style = terms.style
     next_board = update.next_board or event.final_board
     arithmetic = read_arithmetic(terms, event)
     decimals, is_exact = find_decimals(terms, arithmetic, event.weighted_replies)
     return UpdatePicture(
         slug=terms.slug,
-        style=style,
+        algorithm=terms.algorithm,
         mover=move.mark,
         opponent="O" if move.mark == "X" else "X",
         square_name=name_square(move.cell),
@@ -210,7 +213,7 @@ def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePic
         number_by_symbol=_format_numbers(terms, event, arithmetic, decimals),
         is_exact=is_exact,
         data_attributes=list_data_attributes(terms, event, arithmetic, decimals),
-        is_updated_by_trace=style.family == "step" and not update.next_board,
+        is_updated_by_trace=terms.algorithm.family == "step" and not update.next_board,
         zero_text=format_value(0.0, TRIED_DECIMALS[0]),
         zero_value_count=_count_zero_values(terms, move, update),
         reply_lower_bounds=_list_bounds(terms, update, 0),
@@ -221,7 +224,7 @@ def draw_update(game: Game, terms: UpdateTerms, event: UpdateEvent) -> UpdatePic
             for share in event.weighted_replies
         ],
         bead_box=_build_bead_box(move.cell, update)
-        if style.family == "beads"
+        if terms.algorithm.family == "beads"
         else None,
     )
 
@@ -230,7 +233,7 @@ def _count_zero_values(
     terms: UpdateTerms, move: TrainingMove, update: TrainingUpdate
 ) -> int:
     """Return the number of other moves of the board whose value is still the initial 0."""
-    if not terms.style.starts_at_zero:
+    if not terms.algorithm.starts_at_zero:
         return 0
     return sum(
         value == 0.0 for cell, value in enumerate(update.values) if cell != move.cell
@@ -247,7 +250,7 @@ def _list_bounds(
     terms: UpdateTerms, update: TrainingUpdate, bound_index: int
 ) -> list[str]:
     """Return the lower (index 0) or upper (1) bounds of all replies as texts, else []."""
-    if terms.style.family != "bounds":
+    if terms.algorithm.family != "bounds":
         return []
     return [
         _format_short(BOUNDS_BY_VALUE[value][bound_index])
@@ -327,7 +330,7 @@ def _draw_next_board(
     if not board:
         return []
     mark = move.mark
-    if terms.style.next_mover == "other":
+    if terms.algorithm.next_mover == "other":
         mark = "O" if mark == "X" else "X"
     cell = _find_next_cell(terms, update)
     chosen = {} if cell is None else {cell: "next"}
@@ -405,14 +408,15 @@ def read_arithmetic(terms: UpdateTerms, event: UpdateEvent) -> UpdateArithmetic:
     old, new = update.in_table or (update.old, update.new)
     target = update.reward if update.target is None else update.target
     reward = update.reward
-    if terms.style.family == "return":
+    if terms.algorithm.family == "return":
         reward = target / gamma**event.later_own_moves if gamma else target
     return UpdateArithmetic(
         old_value=old,
         new_value=new,
         target=target,
         reward=reward,
-        next_value=update.next_value * (-1 if terms.style.next_mover == "other" else 1),
+        next_value=update.next_value
+        * (-1 if terms.algorithm.next_mover == "other" else 1),
         alpha=update.step_size,
         gamma=gamma,
         discount_power=event.later_own_moves,
@@ -427,10 +431,10 @@ def find_decimals(
     """Return the decimals with which the numbers of an update add up, and whether they do."""
     if terms.slug == "dqn":  # a step of a network has no fixed step size
         return TRIED_DECIMALS[-1], False
-    if terms.style.family in ("beads", "bounds"):
+    if terms.algorithm.family in ("beads", "bounds"):
         return TRIED_DECIMALS[0], True
     for decimals in TRIED_DECIMALS:
-        if terms.style.family == "mean":
+        if terms.algorithm.family == "mean":
             adds_up = _adds_up_as_average(arithmetic, weighted_replies, decimals)
         else:
             adds_up = arithmetic.adds_up(decimals)
@@ -460,7 +464,7 @@ def _format_numbers(
     """Return the numbers of an update as texts, by symbol."""
     update = event.update
     mark = event.move.mark.lower()
-    family = terms.style.family
+    family = terms.algorithm.family
     whole = decimals if terms.square_decimals else 0
     numbers = {
         "old": format_value(arithmetic.old_value, whole),

@@ -123,7 +123,7 @@ def describe_agent(site: SiteData, agent: str) -> str:
         SETTING_SENTENCES.get(setting, setting.replace("=", " = "))
         for setting in settings
     ]
-    return f"{ALGORITHM_PAGES[slug].title} ({'; '.join(words)})"
+    return f"{ALGORITHM_PAGES[slug].name} ({'; '.join(words)})"
 
 
 def draw_example(
@@ -251,9 +251,7 @@ def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]
 
 def _build_agent_terms(agent: str) -> UpdateTerms:
     if agent == MINIMAX:
-        return UpdateTerms(
-            MINIMAX, ALGORITHM_PAGES[MINIMAX].update_style, RewardScale(), None
-        )
+        return UpdateTerms(ALGORITHM_PAGES[MINIMAX], RewardScale(), None)
     recipe = SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
     return build_update_terms(recipe)
 
@@ -263,7 +261,7 @@ def _build_update_event(
 ) -> UpdateEvent:
     """Return an update of an example, with the rest of its game for learners from results."""
     change = example.updates[update_index]
-    family = terms.style.family
+    family = terms.algorithm.family
     move = example.moves[change.move_index]
     later = 0
     if family == "return" and terms.slug != "mcts":
@@ -317,8 +315,8 @@ def _draw_game(
     `shown_index` is the update on display; boards of later updates have the values before them.
     """
     boards = []
-    describer = ALGORITHM_PAGES[terms.slug].game_describer
-    can_explore = describer is not None and describer.is_epsilon_greedy
+    algorithm = terms.algorithm
+    can_explore = algorithm.is_epsilon_greedy and not algorithm.no_game_reason
     for index, (change, link) in enumerate(zip(example.updates, links, strict=True)):
         move = example.moves[change.move_index]
         is_updated = index <= shown_index

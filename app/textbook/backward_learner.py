@@ -1,0 +1,53 @@
+"""What learners that go back over each finished game have in common."""
+
+from app.textbook.exploration import epsilon_greedy
+from app.textbook.schedule import decay
+from app.textbook.symmetry import canonical_board, canonical_pair
+from app.textbook.table import get_reward
+from app.textbook.whole_game import play_whole_game
+
+
+class BackwardLearner:
+    """A table of Q(s, a), in which symmetric moves share one entry."""
+
+    def play(self, turn, rng):
+        """Play a game, then update its moves, the last one first."""
+        game, parameters = self.game, self.parameters
+        together = 2 if parameters.seat == "both" else 1
+        drop = parameters.epsilon_drop
+        self.epsilon = decay(parameters.epsilon, drop, turn, together)
+        seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
+        opponent = turn.player or self
+        trail, end = yield from play_whole_game(self, game.empty, seats, opponent, rng)
+        following = {}  # by player, the board of the player's next move
+        for s, a in reversed(trail):
+            player = game.player_to_move(s)
+            s_next = following.get(player, end)
+            reward = get_reward(game, parameters, s_next, player)
+            yield self.update(s, a, reward, s_next)
+            following[player] = s
+
+    def key(self, board, cell):
+        """Return the table key of (s, a), equal for symmetric moves: the pair, or its afterstate."""
+        if self.parameters.key == "afterstate":
+            return canonical_board(self.game, self.game.make_move(board, cell))
+        return canonical_pair(self.game, board, cell)
+
+    def explore(self, board, rng):
+        """Return an epsilon-greedy move, and whether it was random."""
+        ties = self.parameters.ties
+        return epsilon_greedy(self.values(board), self.epsilon, rng, ties)
+
+    def choose(self, board, rng):
+        """Return a greedy move."""
+        return epsilon_greedy(self.values(board), 0.0, rng, self.parameters.ties)[0]
+
+    def values(self, board):
+        """Return the value of each move."""
+        return {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
+
+    def move_towards(self, q, key, target):
+        """Move an entry of a table towards a target."""
+        if self.parameters.update == "average":
+            target -= q[key]  # update=sum adds targets up, without converging
+        q[key] += self.parameters.alpha * target
