@@ -7,14 +7,15 @@ What no field can say is a function of `claims/<id>.py` (with _ for -), which th
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from app.recipes import parse_recipe
 from app.recipes.names import suggest_word
@@ -108,6 +109,8 @@ class NameTables(msgspec.Struct, frozen=True, kw_only=True):
     vary: Mapping[str, list[str] | dict[str, str]] = {}
     sweeps: Sequence[SweepTable] = ()
     quantities: Mapping[str, Definition] = {}
+    # a function of the Python file that returns one or several exact numbers by label
+    facts: str | None = None
 
 
 class ClaimTable(TomlTable, NameTables, frozen=True):
@@ -143,12 +146,13 @@ class Experiment:
     id: str
     table: ClaimTable
     sweeps: Sequence[Sweep] = ()
+    facts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def conclude(self, results: Results) -> dict[str, Any]:
         """Return the fields of the claim's summary that follow from the results of all recipes."""
         table = self.table
         players = {name: [measure_player(one)] for name, one in table.players.items()}
-        results = results.with_runs(players)
+        results = results.with_runs(players).with_runs(self.facts)
         picked = {
             one: results[pick.find(results)] for one, pick in table.picked.items()
         }
@@ -213,9 +217,10 @@ def load_claim(path: Path) -> Experiment:
     try:
         named = msgspec.convert(raw, NameTables)
         sweeps = [*_build_sweeps(named, MEASURES | module.get("MEASURES", {}))]
+        facts = _compute_facts(named.facts, functions)
         labels = [label for sweep in sweeps for label in sweep.recipe_by_label]
         context = Context(
-            [*labels, *raw.get("players", ()), *raw.get("picked", ())],
+            [*labels, *raw.get("players", ()), *raw.get("picked", ()), *facts],
             {name: [*values] for name, values in named.vary.items()},
             functions,
             build_quantities(named.quantities, QUANTITIES, functions),
@@ -227,7 +232,20 @@ def load_claim(path: Path) -> Experiment:
         line = find_line(path.read_text("utf-8"), place.rstrip("`"), reason)
         hint = suggest_right(reason, place)
         raise ClaimError(f"{path}, line {line}: {reason}{hint}") from error
-    return Experiment(path.stem, table, sweeps)
+    return Experiment(path.stem, table, sweeps, facts)
+
+
+def _compute_facts(
+    name: str | None, functions: Mapping[str, Any]
+) -> dict[str, list[SimpleNamespace]]:
+    """Return the exact numbers of a claim by label, in the form of runs."""
+    if name is None:
+        return {}
+    check_name("function", name, functions)
+    return {
+        label: [SimpleNamespace(number=one) for one in np.atleast_1d(numbers).tolist()]
+        for label, numbers in functions[name]().items()
+    }
 
 
 def _import_module(path: Path) -> Mapping[str, Any]:
@@ -246,8 +264,8 @@ def _write_out(raw: dict[str, Any]) -> None:
             kind, _, over = words.partition(" over ")
             figure = {"kind": kind, "of": quantity, "over": over}
             raw["figures"][place] = {key: one for key, one in figure.items() if one}
-    for field in ("rows", "columns"):
-        cells = raw.get("numbers", {}).get(field, {})
+    for side in ("rows", "columns"):
+        cells = raw.get("numbers", {}).get(side, {})
         for title, text in cells.items():
             if isinstance(text, str):
                 cells[title] = {"value": text}

@@ -191,6 +191,7 @@ class StatisticBars(Drawing, frozen=True, tag="bars"):
     value: Statistic
     unit: str
     logarithmic: bool = False
+    of_empty_board: Labels = NO_LABELS  # the facts whose bars lead to the empty board
 
     def draw(self, results: Results) -> Bars:
         """Return a bar chart."""
@@ -198,9 +199,13 @@ class StatisticBars(Drawing, frozen=True, tag="bars"):
         for label in self.list_labels(results):
             number = self.value.compute(results, label)
             if np.isfinite(number):
-                count, recipe = len(results[label]), results.recipe_by_label[label]
+                is_fact = label not in results.recipe_by_label
                 bar = Bar(
-                    label, round_significant(number), sample_size=count, recipe=recipe
+                    name=label,
+                    value=round_significant(number),
+                    sample_size=None if is_fact else len(results[label]),
+                    recipe=results.recipe_by_label.get(label, ""),
+                    record="" if label in self.of_empty_board else None,
                 )
                 bars.append(bar)
         return Bars(self.title, self.unit, bars, True, self.logarithmic)
