@@ -4,6 +4,7 @@ from app.recipes.algorithms import ALGORITHMS
 from app.recipes.parameters import get_parameters
 from app.web.routes import Route
 
+BLUNDERS_KEY = "blunders"  # the measure that is shown without a choice
 _LAB_PARAMETERS = "ghost curve step game update seeds axis elsewhere"
 _RECIPE_PARAMETERS = sorted(
     {name for kind in ALGORITHMS.values() for name in get_parameters(kind)}
@@ -30,7 +31,7 @@ def lab_url(
     axis_key: str = "",
     elsewhere: int | None = None,
 ) -> str:
-    """Return the URL of the lab with a recipe, compared with the recipe `baseline` if given.
+    """Return the URL of the lab with a recipe, compared with the recipe `baseline` if that differs.
 
     `measure_key` and `axis_key` select the curves, `step` is a snapshot, and `seeds` the number of
     seeds. `game` is the number of a training game, shown after its first `update` updates.
@@ -39,5 +40,10 @@ def lab_url(
     """
     numbers = {"step": step, "game": game, "update": update, "seeds": seeds}
     numbers["elsewhere"] = elsewhere
-    query = {"ghost": baseline, "curve": measure_key, "axis": axis_key, **numbers}
+    query = {
+        "ghost": "" if baseline == recipe_name else baseline,
+        "curve": "" if measure_key == BLUNDERS_KEY else measure_key,
+        "axis": axis_key,
+        **numbers,
+    }
     return LAB_RECIPE.url(recipe_name, **query) if recipe_name else LAB.url(**query)

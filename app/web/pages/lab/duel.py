@@ -31,7 +31,7 @@ from app.web.formatting import (
     lower_first_letter,
 )
 from app.web.links.agents import certificate_url
-from app.web.links.lab import lab_url
+from app.web.links.lab import BLUNDERS_KEY, lab_url
 from app.web.links.play import play_url
 from app.web.match import build_match_against_person, read_choice
 from app.web.on_demand import SeedRun
@@ -43,7 +43,7 @@ from app.web.pages.lab.contest import (
     build_contest,
     describe_contest,
 )
-from app.web.pages.lab.measures import BLUNDERS_KEY, LOSSES_KEY, Measure, list_measures
+from app.web.pages.lab.measures import LOSSES_KEY, Measure, list_measures
 from app.web.pages.lab.question import build_question_phrases
 from app.web.pages.lab.wording import SideNames, name_causes, name_sides, warn_of_causes
 from app.web.site_data import SiteData
@@ -150,22 +150,20 @@ class Duel:
 
     def build_url(self, **numbers: int | None) -> str:
         """Return the URL of this comparison with query parameters of `lab_url`."""
-        curve = name_measure_for_url(self.measure_key)
-        return lab_url(
-            self.main_side.recipe_name,
-            self.baseline_name,
-            curve,
-            axis_key=self.axis_key,
-            **numbers,
+        return self.build_pair_url(
+            self.main_side.recipe_name, self.baseline_name, **numbers
         )
 
-    def build_pair_url(self, main_recipe: str, baseline: str) -> str:
+    def build_pair_url(
+        self, main_recipe: str, baseline: str, **numbers: int | None
+    ) -> str:
         """Return the URL of another comparison by the same measure and axis."""
         return lab_url(
             main_recipe,
             baseline,
-            name_measure_for_url(self.measure_key),
+            self.measure_key,
             axis_key=self.axis_key,
+            **numbers,
         )
 
     def list_final_values(self, measure: Measure) -> list[list[float]]:
@@ -413,11 +411,6 @@ def train_seeds(
             )
         results.append(runs[:seed_count])
     return results
-
-
-def name_measure_for_url(measure_key: str) -> str:
-    """Return the key of a measure as URLs have it, "" for the default measure."""
-    return "" if measure_key == BLUNDERS_KEY else measure_key
 
 
 def describe_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:

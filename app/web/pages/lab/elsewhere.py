@@ -4,7 +4,7 @@ The other trainings are against each opponent, with half, the same and twice as 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any
 
 from app.recipes import Recipe, RecipeError
 from app.recipes.parameters import BOTH, OPPONENTS, SELF
@@ -23,30 +23,7 @@ from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
 
 
-class VerdictCell(NamedTuple):
-    """The short verdict on a contrast in one training."""
-
-    url: str  # URL of this comparison
-    result_words: (
-        str  # such as "yes, 17 to 3"; "" before the training or without the measure
-    )
-    answer: str  # "yes" if B is better, "no" if A is better, else ""
-    is_current_comparison: bool  # whether it is the comparison of the page
-
-
-class VerdictTable(NamedTuple):
-    """The table of short verdicts on the comparison in other settings."""
-
-    columns: Sequence[str]
-    # (title of an opponent, verdict for each length; None if it cannot be trained)
-    rows: Sequence[tuple[str, Sequence[VerdictCell | None]]]
-    trained_count: int  # number of cells that are trained
-    trainable_count: int  # number of cells that can be trained
-    # number of trained cells that the page requests next; 0 if all cells are trained
-    next_request_count: int
-
-
-def build_other_verdicts(setup: Setup, max_verdicts: int) -> VerdictTable | None:
+def build_other_verdicts(setup: Setup, max_verdicts: int) -> dict[str, Any] | None:
     """Return the table with its first `max_verdicts` verdicts; None for fewer than two trainings.
 
     The trainings with the length of this page come first, then those with half and those with twice
@@ -66,9 +43,14 @@ def build_other_verdicts(setup: Setup, max_verdicts: int) -> VerdictTable | None
         (title, [cells.get((row, column)) for column in range(len(lengths))])
         for row, title in enumerate(opponents.values())
     ]
-    more = trained + 1 if trained < len(variants) else 0
-    columns = [title for _, title in lengths]
-    return VerdictTable(columns, rows, trained, len(variants), more)
+    return {
+        "columns": [title for _, title in lengths],
+        "rows": rows,
+        "trained_count": trained,
+        "trainable_count": len(variants),
+        # number of trained cells that the page requests next; 0 if all cells are trained
+        "next_request_count": trained + 1 if trained < len(variants) else 0,
+    }
 
 
 def _list_opponents(setup: Setup) -> dict[str, str]:
@@ -149,7 +131,7 @@ def _compare_recipes(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | 
     """Train both recipes with all seeds and return their comparison; None without the measure."""
     runs = train_seeds(setup.site, recipes, list_seeds(recipes[1]), MAX_SEEDS)
     measures = list_measures(setup.site, [each[0] for each in runs])
-    measure = measures.get(setup.measure)
+    measure = measures.get(setup.measure_key)
     if measure is None:
         return None
     ends = [[measure.get_final_value(run) for run in each] for each in runs]
@@ -158,20 +140,24 @@ def _compare_recipes(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | 
 
 def _build_cell(
     setup: Setup, recipes: tuple[Recipe, Recipe], contest: Contest | None
-) -> VerdictCell:
+) -> dict[str, Any]:
     """Return the verdict of a training, with the numbers of seeds in which B and A are better.
 
-    If several settings differ, it names the better side instead of yes or no.
+    If several settings differ, it names the better side instead of yes or no. Without a training
+    or the measure it has no words.
     """
-    is_this = recipes == (setup.recipe_a, setup.recipe_b)
-    url = setup.build_url(*recipes)
-    if contest is None:
-        return VerdictCell(url, "", "", is_this)
-    answer = {"A": "no", "B": "yes", "": ""}[contest.better_side]
-    if contest.is_tie:
-        return VerdictCell(url, f"equal in {contest.seed_count}", answer, is_this)
-    is_one_thing = len(name_causes(setup.recipe_a, setup.recipe_b)) == 1
-    words = answer if is_one_thing else contest.better_side
-    score = f"{contest.b_wins} to {contest.a_wins}"
-    text = f"{words}, {score}" if words else f"no difference ({score})"
-    return VerdictCell(url, text, answer, is_this)
+    answer = text = ""
+    if contest is not None:
+        answer = {"A": "no", "B": "yes", "": ""}[contest.better_side]
+        is_one_thing = len(name_causes(setup.recipe_a, setup.recipe_b)) == 1
+        words = answer if is_one_thing else contest.better_side
+        score = f"{contest.b_wins} to {contest.a_wins}"
+        text = f"{words}, {score}" if words else f"no difference ({score})"
+        if contest.is_tie:
+            text = f"equal in {contest.seed_count}"
+    return {
+        "url": setup.build_url(*recipes),
+        "result_words": text,
+        "answer": answer,
+        "is_current_comparison": recipes == (setup.recipe_a, setup.recipe_b),
+    }

@@ -6,17 +6,14 @@ from typing import NamedTuple
 from app.tictactoe.report import Figures
 from app.web.comparison import CURVE_TITLES
 from app.web.facts import judge_policy
+from app.web.links.lab import BLUNDERS_KEY
 from app.web.on_demand import SeedRun
 from app.web.pages.lab.wording import introduce_opponent
 from app.web.pictures.curves import PERCENT_UNIT
 from app.web.site_data import SiteData
 
-# these measures are keys of CURVE_TITLES
-BLUNDERS_KEY, LOSSES_KEY, TASK_KEY = (
-    "blunders",
-    "losses",
-    "task",
-)
+# with BLUNDERS_KEY these measures are keys of CURVE_TITLES
+LOSSES_KEY, TASK_KEY = "losses", "task"
 
 # a function from figures to a number for each snapshot
 GetCurve = Callable[[Figures], Sequence[float]]

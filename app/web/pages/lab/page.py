@@ -1,18 +1,14 @@
 """The lab: one change of a training, and whether it helps, seed by seed."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import Any
 
 import msgspec
 from flask import Response, redirect, request
-from markupsafe import Markup
-from msgspec.structs import asdict
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.experiments import Curves
 from app.recipes import Recipe, RecipeError
 from app.recipes.names import find_algorithm
 from app.recipes.taught import Refusal
@@ -59,16 +55,15 @@ from app.web.pages.parts.export import (
     export_mind,
 )
 from app.web.pages.parts.learning import (
-    Film,
     align_snapshots,
     film_position,
     find_block_record,
 )
-from app.web.pictures.figures import FigureLayout, lay_out_curves
-from app.web.pictures.minds import MindPicture, draw_mind
+from app.web.pictures.figures import lay_out_curves
+from app.web.pictures.minds import draw_mind
 from app.web.pictures.svg import draw_preview, write_plot
-from app.web.pictures.tables import COLUMNS, HtmlTable, build_table, list_records
-from app.web.rendering import Page, render_page, wants_fragment
+from app.web.pictures.tables import COLUMNS, build_table, list_records
+from app.web.rendering import render_page, wants_fragment
 from app.web.routes import Destination, frame_file_url
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext_noop
@@ -118,119 +113,26 @@ QUESTION_HEADINGS = {
 }
 
 
-class SideFilm(NamedTuple):
-    """The film of one side of a comparison: its training on a board, and its mind."""
-
-    side: duel.Side
-    description: str
-    film: Film
-    frame_index: int  # index of the frame that is shown
-    mind_picture: MindPicture
-
-
-class DuelPage(Page, frozen=True):
-    """The verdict on two recipes, or on one, with its figures seed by seed."""
-
-    template: ClassVar = "lab/duel.html"
-
-    duel: duel.Duel
-    introduction: str  # sentence on the question, or on the algorithm
-    side_descriptions: Sequence[str]  # text on the recipe of each side
-    axis_links: list[Destination]  # links to the axes of the curves
-    export: Export  # the export of the evidence
-
-    @cached_property
-    def _curves(self) -> Curves:
-        return charts.summarize_runs(self.duel)
-
-    @cached_property
-    def curve_layout(self) -> FigureLayout:
-        """The learning curves of both recipes."""
-        first_seed = self.duel.seeds[0]
-        return lay_out_curves(
-            self._curves, self.duel.site, first_seed, charts.CURVES_HEIGHT
-        )
-
-    @property
-    def curve_chart(self) -> Markup:
-        """The learning curves as SVG."""
-        return write_plot(self.curve_layout.plot)
-
-    @property
-    def curve_table(self) -> HtmlTable:
-        """The numbers of the learning curves."""
-        return build_table(self._curves, self.duel.site, self.duel.seeds[0])
-
-    @property
-    def seed_chart(self) -> Markup:
-        """The result of each seed as SVG."""
-        return write_plot(charts.lay_out_seeds(self.duel, charts.SEEDS_HEIGHT))
-
-    @property
-    def seed_table(self) -> HtmlTable:
-        """The result of each seed."""
-        return charts.build_seed_table(self.duel)
-
-
-class ElsewherePage(Page, frozen=True):
-    """The same contrast in other trainings."""
-
-    template: ClassVar = "lab/elsewhere.html"
-
-    duel: duel.Duel
-    verdict_table: elsewhere.VerdictTable | None
-
-
-class LabPage(DuelPage, frozen=True):
-    """A question with its slots, and everything that answers it."""
-
-    template: ClassVar = "lab/lab.html"
-    fragment: ClassVar = ("sentence", "result")
-
-    name: str  # the canonical name of the recipe
-    title: str
-    question_phrases: Sequence[question.Phrase]
-    slots: Mapping[str, slots.Slot]
-    presets: list[tuple[str, list[tuple[Destination, Source]]]]
-    swap_url: str  # the URL with A and B exchanged, "" for a recipe alone
-    verdict_table: elsewhere.VerdictTable | None
-    proofs: list[tuple[str, str]]
-    # films of A and B; only of B if A would have to be trained for it
-    side_films: list[SideFilm]
-    next_frame_url: str  # URL of the next snapshot; the first snapshot follows the last
-    # a game of the training, if the URL asks for one
-    game_picture: training_game.TrainingGamePicture | None
-    no_game_reason: str  # reason why no game can be shown, "" if games can be shown
-    preview_url: str  # the URL of the preview picture of the page
-    mind_export: Export
-    why_url: str  # the URL that explains the value of the agent's best move
-    compare_url: str
-    next_seed_url: str  # "" if no other seed is trained here
-    script_url: str  # "" if the training cannot be exported
-
-
 @bp.get(LAB)
 def redirect_to_question() -> AnyResponse:
     """Show the first question, or redirect to the comparison of a submitted form."""
     query = request.args
     if "recipe" not in query and "algorithm" not in query:
-        return render_page(build_start_page(get_current_site()))
+        return show_first_question(get_current_site())
     try:
         chosen, baseline = read_form(get_current_site(), query)
     except RecipeError as error:
         raise BadRequest(duel.format_error(error)) from error
-    curve = duel.name_measure_for_url(query.get("curve", ""))
-    baseline = "" if baseline == chosen else baseline
-    return redirect(
-        lab_url(chosen, baseline, curve, axis_key=query.get("axis", "")), 303
-    )
+    curve = query.get("curve", "")
+    axis = query.get("axis", "")
+    return redirect(lab_url(chosen, baseline, curve, axis_key=axis), 303)
 
 
-def build_start_page(site: SiteData) -> "LabPage":
-    """Return the page of the first question, or of the first agent if that has no agents here."""
+def show_first_question(site: SiteData) -> Response:
+    """Show the first question, or the first agent if that has no agents here."""
     if START_RECIPE in site.agents and START_BASELINE in site.agents:
-        return build_lab_page(site, START_RECIPE, {"ghost": START_BASELINE})
-    return build_lab_page(site, next(iter(site.agents)), {})
+        return render_lab(site, START_RECIPE, {"ghost": START_BASELINE})
+    return render_lab(site, next(iter(site.agents)), {})
 
 
 def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
@@ -272,14 +174,15 @@ def show_lab(name: str) -> AnyResponse:
             return Response(headers={"HX-Redirect": teach})
         return redirect(teach, 303)
     if wants_fragment() and "elsewhere" in request.args:
-        return render_page(build_elsewhere_page(site, name, request.args))
+        shown = duel.build_duel(site, name, request.args)
+        table = _list_elsewhere(shown, request.args)
+        return render_page("lab/elsewhere.html", duel=shown, verdict_table=table)
     if wants_fragment() and "seeds" in request.args:
         # More seeds need only their results, not their agents.
-        return render_page(
-            build_duel_page(site, duel.build_duel(site, name, request.args))
-        )
+        shown = duel.build_duel(site, name, request.args)
+        return render_page("lab/duel.html", **describe_duel(shown))
     try:
-        return render_page(build_lab_page(site, name, request.args))
+        return render_lab(site, name, request.args)
     except TrainingPending as pending:
         pending.heading = duel.build_question(site, name, request.args)
         raise
@@ -326,42 +229,37 @@ def build_whole_duel(
     return duel.build_duel(site, chosen, {**query, "seeds": str(MAX_SEEDS)})
 
 
-def build_duel_page(site: SiteData, shown_duel: duel.Duel) -> DuelPage:
-    """Return the page of a comparison with the seeds that are trained so far."""
+def describe_duel(shown_duel: duel.Duel) -> dict[str, Any]:
+    """Return what the template reads about a comparison, with the seeds that are trained so far."""
+    site = shown_duel.site
     names = (shown_duel.main_side.recipe_name, shown_duel.baseline_name)
-    preset = next(
-        (
-            one
-            for one in (*STRIKING_QUESTIONS, *EXERCISES)
-            if one.list_names(site) == names
-        ),
-        None,
+    presets = (*STRIKING_QUESTIONS, *EXERCISES)
+    descriptions = (
+        preset.description for preset in presets if preset.list_names(site) == names
     )
-    algorithm = type(shown_duel.main_side.recipe)
-    return DuelPage(
-        duel=shown_duel,
-        introduction=preset.description
-        if preset
-        else slots.describe_algorithm(algorithm),
-        side_descriptions=[
+    about_algorithm = slots.describe_algorithm(type(shown_duel.main_side.recipe))
+    first_seed = shown_duel.seeds[0]
+    curves = charts.summarize_runs(shown_duel)
+    layout = lay_out_curves(curves, site, first_seed, charts.CURVES_HEIGHT)
+    return {
+        "duel": shown_duel,
+        "introduction": next(descriptions, about_algorithm),
+        "side_descriptions": [
             describe_recipe(site, side.recipe) for side in shown_duel.sides
         ],
-        axis_links=_list_axes(build_setup(shown_duel)),
-        export=export_evidence(site, shown_duel),
-    )
-
-
-def build_elsewhere_page(
-    site: SiteData, main_recipe: str, query: Mapping[str, str]
-) -> ElsewherePage:
-    """Return the part of a page with the table of the contrast in other trainings."""
-    shown = duel.build_duel(site, main_recipe, query)
-    return ElsewherePage(duel=shown, verdict_table=_list_elsewhere(shown, query))
+        "axis_links": _list_axes(build_setup(shown_duel)),
+        "export": export_evidence(site, shown_duel),
+        "curve_layout": layout,
+        "curve_chart": write_plot(layout.plot),
+        "curve_table": build_table(curves, site, first_seed),
+        "seed_chart": write_plot(charts.lay_out_seeds(shown_duel, charts.SEEDS_HEIGHT)),
+        "seed_table": charts.build_seed_table(shown_duel),
+    }
 
 
 def _list_elsewhere(
     shown_duel: duel.Duel, query: Mapping[str, str]
-) -> elsewhere.VerdictTable | None:
+) -> dict[str, Any] | None:
     """Return the table of verdicts in other trainings, None for a single recipe."""
     if not shown_duel.baseline_name:
         return None
@@ -373,21 +271,17 @@ def _list_elsewhere(
 
 def build_setup(shown_duel: duel.Duel) -> slots.Setup:
     """Return the recipes, the measure and the axis of a comparison, for building its links."""
-    recipe_a = shown_duel.sides[0].recipe
-    recipe_b = shown_duel.main_side.recipe
     return slots.Setup(
         shown_duel.site,
-        recipe_a,
-        recipe_b,
-        duel.name_measure_for_url(shown_duel.measure_key),
+        shown_duel.sides[0].recipe,
+        shown_duel.main_side.recipe,
+        shown_duel.measure_key,
         shown_duel.axis_key,
     )
 
 
-def build_lab_page(
-    site: SiteData, main_recipe: str, query: Mapping[str, str]
-) -> LabPage:
-    """Return the page of a recipe, given its canonical name.
+def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Response:
+    """Show the page of a recipe, given its canonical name, or the part that htmx replaces.
 
     Raises BadRequest or NotFound with a sentence on what is wrong.
     """
@@ -397,12 +291,14 @@ def build_lab_page(
     record = find_block_record(site, main_recipe)
     last = site.get_last_snapshot(main_recipe)
     step = read_snapshot(main_recipe, query.get("step", ""), last, site)
-    part = build_duel_page(site, shown)
+    values = describe_duel(shown)
     seed = (recipe.seed + 1) % (LAST_SEED + 1)
     following = _name_with_seed(site, recipe, seed)
-    algorithm = ALGORITHM_PAGES[recipe.slug]
-    return LabPage(
-        **asdict(part),
+    is_code = site.lab.trainer and not recipe.is_network
+    return render_page(
+        "lab/lab.html",
+        fragment=("sentence", "result"),
+        **values,
         name=main_recipe,
         title=site.agents[main_recipe].card.title,
         question_phrases=question.build_question_phrases(
@@ -415,34 +311,40 @@ def build_lab_page(
         else "",
         verdict_table=_list_elsewhere(shown, query),
         proofs=duel.describe_proofs(site, main_recipe),
-        side_films=_list_side_films(shown, part.side_descriptions, record, step),
+        side_films=_list_side_films(shown, values["side_descriptions"], record, step),
         next_frame_url=shown.build_url(step=get_next_snapshot(step, last)),
         game_picture=training_game.build_game_picture(shown, query),
-        no_game_reason=algorithm.no_game_reason,
+        no_game_reason=ALGORITHM_PAGES[recipe.slug].no_game_reason,
         preview_url=_build_preview_url(shown),
         mind_export=export_mind(site, main_recipe, step),
         why_url=why_url(Match(record, o=HUMAN, value_source=main_recipe)),
         compare_url=_build_compare_url(shown, record),
         next_seed_url=shown.build_pair_url(following, main_recipe) if following else "",
-        script_url=RECIPE_SCRIPT.url(main_recipe)
-        if site.lab.trainer and not recipe.is_network
-        else "",
+        script_url=RECIPE_SCRIPT.url(main_recipe) if is_code else "",
     )
 
 
 def _list_side_films(
     shown_duel: duel.Duel, descriptions: Sequence[str], record: str, snapshot: int
-) -> list[SideFilm]:
-    """Return the film of each side; all films show equal shares of their trainings."""
+) -> list[dict[str, Any]]:
+    """Return the film and the mind of each side; all films show equal shares of their trainings."""
     site = shown_duel.site
-    last = shown_duel.site.get_last_snapshot(shown_duel.main_side.recipe_name)
-    learners = []
-    for side, text in zip(shown_duel.sides, descriptions, strict=True):
+    last = site.get_last_snapshot(shown_duel.main_side.recipe_name)
+    films = []
+    for side, description in zip(shown_duel.sides, descriptions, strict=True):
         film = film_position(site, side.recipe_name, record)
         at = align_snapshots(film.last_frame, last)[snapshot]
         mind = draw_mind(site, side.recipe_name, at, has_all_frames=True)
-        learners.append(SideFilm(side, text, film, at, mind))
-    return learners
+        films.append(
+            {
+                "side": side,
+                "description": description,
+                "film": film,
+                "frame_index": at,
+                "mind_picture": mind,
+            }
+        )
+    return films
 
 
 def _build_compare_url(shown_duel: duel.Duel, record: str) -> str:
@@ -503,12 +405,9 @@ def list_presets(
 
 
 def _build_preview_url(shown_duel: duel.Duel) -> str:
-    return LAB_PREVIEW.url(
-        shown_duel.main_side.recipe_name,
-        ghost=shown_duel.baseline_name,
-        curve=duel.name_measure_for_url(shown_duel.measure_key),
-        axis=shown_duel.axis_key,
-    )
+    _, _, query = shown_duel.build_url().partition("?")
+    preview = LAB_PREVIEW.url(shown_duel.main_side.recipe_name)
+    return f"{preview}?{query}" if query else preview
 
 
 def export_evidence(site: SiteData, shown_duel: duel.Duel) -> Export:

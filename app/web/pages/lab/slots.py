@@ -3,9 +3,9 @@
 A slot of a contrast changes only recipe B; every other slot changes both recipes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import log10
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from app.recipes import (
     ALGORITHMS,
@@ -29,7 +29,7 @@ from app.web.pages.lab.change import (
     shorten_training,
 )
 from app.web.pages.lab.differences import count_turns
-from app.web.pages.lab.measures import BLUNDERS_KEY, Measure
+from app.web.pages.lab.measures import Measure
 from app.web.pages.lab.question import (
     B_PREFIX,
     CHANGE_SLOT,
@@ -92,69 +92,25 @@ CHOICE_LABELS = {
 }
 
 
-class Slider(NamedTuple):
-    """The slider beside a number field."""
-
-    minimum: float
-    maximum: float
-    step: float
-    value: float
-    is_logarithmic: bool  # whether the numbers above are exponents of ten
-
-
-class NumberField(NamedTuple):
-    """A field for a number; its name is a key of `change_both`."""
-
-    name: str
-    label: str
-    symbol: str
-    meaning: str
-    value: str
-    minimum: str
-    maximum: str
-    step: str
-    slider: Slider | None
-
-    @property
-    def id(self) -> str:
-        """The id of the input element."""
-        return self.name.replace(".", "-")
-
-
-class Slot(NamedTuple):
-    """A slot of the question: its links and number fields."""
-
-    id: str
-    title: str
-    is_contrast: bool  # whether A and B differ in this slot
-    fields: Sequence[NumberField]
-    # (heading, links under it)
-    links_by_heading: Sequence[tuple[str, Sequence[Destination]]]
-
-
 class Setup(NamedTuple):
     """Two recipes with the other settings of their comparison; equal if there is no contrast."""
 
     site: SiteData
     recipe_a: Recipe
     recipe_b: Recipe
-    measure_key: str  # key of the measure in URLs, "" for blunders
+    measure_key: str
     axis_key: str
 
-    @property
-    def measure(self) -> str:
-        """The key of the measure, also for blunders."""
-        return self.measure_key or BLUNDERS_KEY
-
     def build_url(
-        self, recipe_a: Recipe, recipe_b: Recipe, measure_key: str | None = None
+        self, recipe_a: Recipe, recipe_b: Recipe, measure_key: str = ""
     ) -> str:
-        """Return the URL of another comparison with the same measure and axis."""
-        name_a = find_name(self.site, recipe_a)
-        name_b = find_name(self.site, recipe_b)
-        baseline = "" if name_a == name_b else name_a
-        shown = self.measure_key if measure_key is None else measure_key
-        return lab_url(name_b, baseline, shown, axis_key=self.axis_key)
+        """Return the URL of another comparison with the same axis, by default by the same measure."""
+        return lab_url(
+            find_name(self.site, recipe_b),
+            find_name(self.site, recipe_a),
+            measure_key or self.measure_key,
+            axis_key=self.axis_key,
+        )
 
     @property
     def with_trainable_turns(self) -> "Setup":
@@ -178,7 +134,9 @@ def find_name(site: SiteData, recipe: Recipe) -> str:
     return site.lab.find_canonical_name(name_recipe(recipe))
 
 
-def build_slots(setup: Setup, measures: Mapping[str, Measure]) -> dict[str, Slot]:
+def build_slots(
+    setup: Setup, measures: Mapping[str, Measure]
+) -> dict[str, dict[str, Any]]:
     """Return the slots of the question on the page by key; a slot is a phrase that a click changes.
 
     The slot of the measure offers `measures`.
@@ -189,7 +147,7 @@ def build_slots(setup: Setup, measures: Mapping[str, Measure]) -> dict[str, Slot
         SETTINGS_SLOT: _build_settings_slot(setup, contrasts),
         MEASURE_SLOT: _build_measure_slot(setup, measures),
     }
-    slots |= {slot.id: slot for slot in _build_shared_slots(setup, contrasts)}
+    slots |= _build_shared_slots(setup, contrasts)
     if setup.recipe_a.slug != setup.recipe_b.slug:
         slots[B_PREFIX + ALGORITHM_FIELD] = _build_other_algorithm_slot(setup)
     for contrast in contrasts:
@@ -199,14 +157,31 @@ def build_slots(setup: Setup, measures: Mapping[str, Measure]) -> dict[str, Slot
     if not contrasts or len(contrasts) > 1:
         slots[CHANGE_SLOT] = _build_change_slot(setup, contrasts)
     slots[SECOND_SLOT] = _build_second_slot(setup, contrasts)
-    return {key: slot._replace(id=_build_id(key)) for key, slot in slots.items()}
+    return {
+        key: {"id": f"slot-{key}".replace(".", "-"), **slot}
+        for key, slot in slots.items()
+    }
 
 
-def _build_id(slot_key: str) -> str:
-    return "slot-" + slot_key.replace(".", "-")
+def _build_slot(
+    title: str,
+    links_by_heading: Sequence[tuple[str, Sequence[Destination]]],
+    fields: Sequence[Mapping[str, Any]] = (),
+    is_contrast: bool = False,
+) -> dict[str, Any]:
+    """Return a slot with its links under headings and its number fields.
+
+    `is_contrast` is whether A and B differ in this slot.
+    """
+    return {
+        "title": title,
+        "links_by_heading": links_by_heading,
+        "fields": fields,
+        "is_contrast": is_contrast,
+    }
 
 
-def _build_algorithm_slot(setup: Setup) -> Slot:
+def _build_algorithm_slot(setup: Setup) -> dict[str, Any]:
     """Return the slot of the algorithm: of both recipes, or of A if the algorithms differ."""
     key = (
         ALGORITHM_FIELD
@@ -225,13 +200,13 @@ def _build_algorithm_slot(setup: Setup) -> Slot:
         if id in setup.site.agents
     ]
     links = _list_algorithms(setup, key, setup.recipe_a.slug)
-    return Slot("", "Algorithm", False, [], [("", links), (SHIPPED_HEADING, shipped)])
+    return _build_slot("Algorithm", [("", links), (SHIPPED_HEADING, shipped)])
 
 
-def _build_other_algorithm_slot(setup: Setup) -> Slot:
+def _build_other_algorithm_slot(setup: Setup) -> dict[str, Any]:
     key = B_PREFIX + ALGORITHM_FIELD
     links = _list_algorithms(setup, key, setup.recipe_b.slug)
-    return Slot("", "Compared algorithm", True, [], [("", links)])
+    return _build_slot("Compared algorithm", [("", links)], is_contrast=True)
 
 
 def _list_algorithms(
@@ -257,40 +232,43 @@ def describe_algorithm(algorithm: type[Recipe]) -> str:
     return (algorithm.__doc__ or "").splitlines()[0]
 
 
-def _build_measure_slot(setup: Setup, measures: Mapping[str, Measure]) -> Slot:
+def _build_measure_slot(
+    setup: Setup, measures: Mapping[str, Measure]
+) -> dict[str, Any]:
     links = [
         Destination(
             capitalize_first_letter(measure.noun),
-            setup.build_url(
-                setup.recipe_a, setup.recipe_b, "" if key == BLUNDERS_KEY else key
-            ),
+            setup.build_url(setup.recipe_a, setup.recipe_b, key),
             id=f"by-{key}",
-            is_current=key == setup.measure,
+            is_current=key == setup.measure_key,
         )
         for key, measure in measures.items()
     ]
-    return Slot("", "Compare A and B by", False, [], [("", links)])
+    return _build_slot("Compare A and B by", [("", links)])
 
 
-def _build_shared_slots(setup: Setup, contrasts: Sequence[Parameter]) -> Iterator[Slot]:
-    """Yield the opponent and the length of the training, unless they are a contrast."""
+def _build_shared_slots(
+    setup: Setup, contrasts: Sequence[Parameter]
+) -> dict[str, dict[str, Any]]:
+    """Return the slots of the opponent and of the length, unless they are a contrast."""
     varied = {one.name for one in contrasts}
-    for one in list_parameters(setup.recipe_a):
-        if one.name in varied or one.name not in (
-            "vs",
-            setup.recipe_a.length_parameter,
-        ):
+    recipe = setup.recipe_a
+    slots = {}
+    for one in list_parameters(recipe):
+        if one.name in varied or one.name not in ("vs", recipe.length_parameter):
             continue
+        links = [("", _list_choices(setup, one, ""))]
         if one.name == "vs":
-            links = _list_choices(setup, one, "")
-            yield Slot("vs", "Opponent in training", False, [], [("", links)])
-        elif not setup.recipe_a.has_opponent(YOU):
-            field = _build_field(setup.recipe_a, one, "")
-            links = _list_choices(setup, one, "")
-            yield Slot(one.name, label_parameter(one), False, [field], [("", links)])
+            slots["vs"] = _build_slot("Opponent in training", links)
+        elif not recipe.has_opponent(YOU):
+            fields = [_build_field(recipe, one, "")]
+            slots[one.name] = _build_slot(label_parameter(one), links, fields)
+    return slots
 
 
-def _build_settings_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
+def _build_settings_slot(
+    setup: Setup, contrasts: Sequence[Parameter]
+) -> dict[str, Any]:
     """Return the slot of all shared parameters without a slot of their own."""
     elsewhere = {
         "vs",
@@ -307,12 +285,12 @@ def _build_settings_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
         for one in shown
         if one.choices
     ]
-    return Slot("", "More parameters, for both A and B", False, fields, groups)
+    return _build_slot("More parameters, for both A and B", groups, fields)
 
 
 def _build_contrast_slot(
     setup: Setup, contrast: Parameter, contrasts: Sequence[Parameter]
-) -> Slot:
+) -> dict[str, Any]:
     """Return the slot of a contrast: the values of both sides, and suggestions."""
     fields = []
     groups = []
@@ -334,7 +312,7 @@ def _build_contrast_slot(
     else:
         groups.append(("Remove a difference", [_build_undo_link(setup, contrast)]))
     title = f"{label_parameter(contrast)}: the difference between A and B"
-    return Slot("", title, True, fields, groups)
+    return _build_slot(title, groups, fields, is_contrast=True)
 
 
 def _build_undo_link(setup: Setup, contrast: Parameter) -> Destination:
@@ -347,26 +325,25 @@ def _build_undo_link(setup: Setup, contrast: Parameter) -> Destination:
     )
 
 
-def _build_change_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
+def _build_change_slot(setup: Setup, contrasts: Sequence[Parameter]) -> dict[str, Any]:
     """Return the menu of the parameter in which A and B differ; for many, links that undo each."""
     if contrasts:
         undo = [_build_undo_link(setup, contrast) for contrast in contrasts]
-        return Slot(
-            "",
+        title, groups = (
             "The differences between A and B",
-            True,
-            [],
             [("Remove a difference", undo)],
         )
-    groups = _list_suggestions(setup, setup.recipe_a, set())
-    return Slot("", "What do you want to compare?", True, [], groups)
+    else:
+        title = "What do you want to compare?"
+        groups = _list_suggestions(setup, setup.recipe_a, set())
+    return _build_slot(title, groups, is_contrast=True)
 
 
-def _build_second_slot(setup: Setup, contrasts: Sequence[Parameter]) -> Slot:
+def _build_second_slot(setup: Setup, contrasts: Sequence[Parameter]) -> dict[str, Any]:
     """Return the slot for a second contrast, in recipe B."""
     varied = {one.name for one in contrasts}
     groups = _list_suggestions(setup, setup.recipe_b, varied, includes_algorithms=False)
-    return Slot("", "Change a second setting of B too", True, [], groups)
+    return _build_slot("Change a second setting of B too", groups, is_contrast=True)
 
 
 def _list_suggestions(
@@ -530,46 +507,59 @@ def _is_number(parameter: Parameter) -> bool:
     return parameter.value_type in (int, float) and not parameter.choices
 
 
-def _build_field(recipe: Recipe, parameter: Parameter, side_letter: str) -> NumberField:
-    """Return the form field of a number; `side_letter` is "a", "b", or "" for both recipes."""
+def _build_field(
+    recipe: Recipe, parameter: Parameter, side_letter: str
+) -> dict[str, Any]:
+    """Return the form field of a number; its name is a key of `change_both`.
+
+    `side_letter` is "a.", "b.", or "" for both recipes.
+    """
     value = list_parameter_texts(recipe)[parameter.name]
     is_turns = parameter.name == recipe.length_parameter
     high = float(get_max_turns(recipe)) if is_turns else parameter.maximum or 0.0
     mark = {"": "", "a.": "A: ", "b.": "B: "}[side_letter]
-    return NumberField(
-        name=side_letter + parameter.name,
-        label=mark + label_parameter(parameter),
-        symbol=parameter.symbol,
-        meaning=parameter.meaning,
-        value=value,
-        minimum=format_value(parameter.minimum or 0),
-        maximum=format_value(high).removesuffix(".0"),
-        step="1" if parameter.value_type is int else "any",
-        slider=_build_slider(parameter, float(value), high),
-    )
+    name = side_letter + parameter.name
+    return {
+        "name": name,
+        "id": name.replace(".", "-"),
+        "label": mark + label_parameter(parameter),
+        "symbol": parameter.symbol,
+        "meaning": parameter.meaning,
+        "value": value,
+        "minimum": format_value(parameter.minimum or 0),
+        "maximum": format_value(high).removesuffix(".0"),
+        "step": "1" if parameter.value_type is int else "any",
+        "slider": _build_slider(parameter, float(value), high),
+    }
 
 
 def _build_slider(
     parameter: Parameter, current_value: float, maximum: float
-) -> Slider | None:
+) -> dict[str, float] | None:
     """Return the slider of a number, or None if a slider does not help.
 
-    It is logarithmic for values above zero whose range is unbounded or large. A seed, a number that
-    may be 0 or very large, and a number smaller than the steps of a slider have no
-    slider.
+    It is logarithmic for values above zero whose range is unbounded or large: its numbers are
+    exponents of ten. A seed, a number that may be 0 or very large, and a number smaller than the
+    steps of a slider have no slider.
     """
     low = parameter.minimum or 0.0
-    if low > 0:
-        limits = (
-            round(log10(one), 3)
-            for one in (low, max(maximum, current_value), current_value)
-        )
-        start, end, at = limits
-        return Slider(start, end, NUMBER_STEP, at, is_logarithmic=True)
-    if low < 0:
+    is_logarithmic = low > 0
+    step = NUMBER_STEP
+    if is_logarithmic:
+        limits = (low, max(maximum, current_value), current_value)
+        start, end, current_value = (round(log10(one), 3) for one in limits)
+    elif low < 0:
         end = next(end for end in REWARD_LIMITS if abs(current_value) <= end)
+        start = -end
         step = end / 40 if parameter.value_type is float else 1.0
-        return Slider(-end, end, step, current_value, is_logarithmic=False)
-    if parameter.name == "seed" or maximum > 1 or 0 < current_value < NUMBER_STEP:
+    elif parameter.name == "seed" or maximum > 1 or 0 < current_value < NUMBER_STEP:
         return None
-    return Slider(low, maximum, NUMBER_STEP, current_value, is_logarithmic=False)
+    else:
+        start, end = low, maximum
+    return {
+        "minimum": start,
+        "maximum": end,
+        "step": step,
+        "value": current_value,
+        "is_logarithmic": is_logarithmic,
+    }

@@ -1,14 +1,14 @@
 """The picture of a training game in the lab: a small board for each move, with its updates."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
 from werkzeug.exceptions import BadRequest
 
 from app.recipes import Recipe, name_recipe
-from app.recipes.games import TrainingGame
+from app.recipes.games import TrainingGame, TrainingUpdate
 from app.tictactoe.game import O, X
 from app.tictactoe.views import compute_colour_level, round_for_display, scale_values
 from app.web.algorithms import ALGORITHM_PAGES
@@ -24,46 +24,7 @@ RESULT_VERBS = {"win": "won", "draw": "drew", "loss": "lost"}
 OUTCOME_TEXTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
 
 
-class TrainingSquare(NamedTuple):
-    """A square of a small board in a training game."""
-
-    mark: str  # "X", "O", or "." for an empty square
-    is_played: bool = False  # whether the move of this board is here
-    heat: int | None = None
-    value_text: str = ""  # the new value of the move, "" before its update
-
-
-class TrainingMovePicture(NamedTuple):
-    """The picture of a move of a training game: its board, and the value of the move."""
-
-    squares: list[TrainingSquare]
-    title: str
-    choice_kind: str  # "explored", "greedy", "drawn", "unseen", "seen", or "answer" of the opponent
-    # value of the move before and after its update, "" before the update
-    value_change_text: str
-    is_updated_now: bool
-
-
-class TrainingGamePicture(NamedTuple):
-    """A game of the training after some of its updates."""
-
-    game_number: int
-    update_number: int
-    update_count: int
-    headline: str
-    moves: list[TrainingMovePicture]
-    final_squares: list[TrainingSquare]  # the final board
-    sentence: str
-    equation: str
-    previous_game_url: str  # "" for the first game, as the following URLs at their ends
-    next_game_url: str
-    previous_update_url: str
-    next_update_url: str
-
-
-def build_game_picture(
-    duel: Duel, query: Mapping[str, str]
-) -> TrainingGamePicture | None:
+def build_game_picture(duel: Duel, query: Mapping[str, str]) -> dict[str, Any] | None:
     """Return the picture of the training game in a URL, None if the URL names no game.
 
     Raises BadRequest with the valid numbers of games and updates, and the errors of
@@ -82,27 +43,28 @@ def build_game_picture(
     updates = len(game.updates)
     update = read_integer("update", query.get("update") or "0", 0, updates)
     turns = range(len(game.moves))
+    equation = (
+        algorithm.format_equation(recipe, game.updates[update - 1]) if update else ""
+    )
     url = duel.build_url
-    return TrainingGamePicture(
-        game_number=number,
-        update_number=update,
-        update_count=updates,
-        headline=_describe_game(duel.site, game),
-        moves=[
+    return {
+        "game_number": number,
+        "update_number": update,
+        "update_count": updates,
+        "headline": _describe_game(duel.site, game),
+        "moves": [
             _build_move_picture(recipe, algorithm, game, turn, update) for turn in turns
         ],
-        final_squares=[TrainingSquare(mark) for mark in game.moves[-1].next_own_board],
-        sentence=algorithm.describe_training_update(recipe, game, update),
-        equation=algorithm.format_equation(recipe, game.updates[update - 1])
-        if update
+        "final_squares": [{"mark": mark} for mark in game.moves[-1].next_own_board],
+        "sentence": algorithm.describe_training_update(recipe, game, update),
+        "equation": equation,
+        "previous_game_url": url(game=number - 1) if number > 1 else "",
+        "next_game_url": url(game=number + 1) if number < len(games) else "",
+        "previous_update_url": url(game=number, update=update - 1) if update else "",
+        "next_update_url": url(game=number, update=update + 1)
+        if update < updates
         else "",
-        previous_game_url=url(game=number - 1) if number > 1 else "",
-        next_game_url=url(game=number + 1) if number < len(games) else "",
-        previous_update_url=url(game=number, update=update - 1) if update else "",
-        next_update_url=(
-            url(game=number, update=update + 1) if update < updates else ""
-        ),
-    )
+    }
 
 
 def _describe_game(site: SiteData, game: TrainingGame) -> str:
@@ -122,38 +84,45 @@ def _build_move_picture(
     game: TrainingGame,
     move_index: int,
     update_count: int,
-) -> TrainingMovePicture:
+) -> dict[str, Any]:
     """Return the picture of a move after the first `update_count` updates of its game."""
     move = game.moves[move_index]
     changes = game.updates[:update_count]
     change = next(
         (one for one in reversed(changes) if one.move_index == move_index), None
     )
-    played = TrainingSquare(move.mark, is_played=True)
+    played = {"mark": move.mark, "is_played": True}
+    value_change = ""
     if change:
-        viewer = (
-            move.mark
-            if change.is_opponent_move or algorithm.uses_movers_view
-            else game.seat
-        )
-        rewards = recipe.get_reward_scale()
-        colour = None
-        text = format_short_unsigned(change.new)
-        if rewards:
-            side = X if viewer == "X" else O
-            value = scale_values(np.array(change.new), rewards, side)
-            colour = int(compute_colour_level(value, HEAT_STEPS))
-            text = format_signed(float(round_for_display(value)))
-        played = played._replace(heat=colour, value_text=text)
-    return TrainingMovePicture(
-        squares=[
-            played if cell == move.cell else TrainingSquare(mark)
+        old, new = map(format_short_unsigned, (change.old, change.new))
+        value_change = f"{old} → {new}"
+        played |= _colour_value(recipe, algorithm, game, change)
+    return {
+        "squares": [
+            played if cell == move.cell else {"mark": mark}
             for cell, mark in enumerate(move.board)
         ],
-        title=f"Move {move_index + 1}",
-        choice_kind=algorithm.name_choice(game, move),
-        value_change_text=f"{format_short_unsigned(change.old)} → {format_short_unsigned(change.new)}"
-        if change
-        else "",
-        is_updated_now=bool(changes) and changes[-1].move_index == move_index,
-    )
+        "title": f"Move {move_index + 1}",
+        "choice_kind": algorithm.name_choice(game, move),
+        "value_change_text": value_change,
+        "is_updated_now": bool(changes) and changes[-1].move_index == move_index,
+    }
+
+
+def _colour_value(
+    recipe: Recipe,
+    algorithm: Algorithm,
+    game: TrainingGame,
+    change: TrainingUpdate,
+) -> dict[str, Any]:
+    """Return the text and the colour of a move's new value."""
+    rewards = recipe.get_reward_scale()
+    if not rewards:
+        return {"value_text": format_short_unsigned(change.new)}
+    is_movers_view = change.is_opponent_move or algorithm.uses_movers_view
+    viewer = game.moves[change.move_index].mark if is_movers_view else game.seat
+    value = scale_values(np.array(change.new), rewards, X if viewer == "X" else O)
+    return {
+        "value_text": format_signed(float(round_for_display(value))),
+        "heat": int(compute_colour_level(value, HEAT_STEPS)),
+    }
