@@ -34,7 +34,7 @@ from app.tictactoe.notation import format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.puzzles import list_candidate_puzzles
 from training.story import GameRecorder, find_entry_key, read_value
-from training.updates import get_recorded_game, make_example
+from training.updates import make_example
 
 # MCTS and the networks are left out, because no single update made their blunders.
 # Sarsa(lambda) is left out, because each of its updates changes the values of many moves.
@@ -229,22 +229,11 @@ def _make_examples(
     `pending_updates` has the index of the update's game, and of the update in the game.
     """
     return {
-        update: _make_example(recorder, agent_id, update, game, shown)
-        for update, (game, shown) in pending_updates.items()
+        number: make_example(
+            recorder, agent_id, DECIDING_KIND, game, shown, number - shown - 1
+        )
+        for number, (game, shown) in pending_updates.items()
     }
-
-
-def _make_example(
-    recorder: GameRecorder,
-    agent_id: str,
-    update_number: int,
-    game_index: int,
-    shown_index: int,
-) -> UpdateExample:
-    """Return the recorded game of an update as an example that opens at this update."""
-    earlier_updates = update_number - shown_index - 1
-    recorded = get_recorded_game(recorder, game_index, earlier_updates)
-    return make_example(DECIDING_KIND, agent_id, recorded, shown_index)
 
 
 def build_blunder_updates(

@@ -36,7 +36,7 @@ from app.web.pages.parts.update import (
 )
 from app.web.site_data import SiteData
 
-# setting of a recipe in SELECTIONS of training/updates.py -> sentence on this setting
+# setting of a recipe in training/updates.toml -> sentence on this setting
 SETTING_SENTENCES = {
     "start=empty": "every game starts with the empty board",
     "exploring_starts=no": "the first move of a game is not always random",
