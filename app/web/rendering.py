@@ -139,7 +139,7 @@ def render_page(
 
 
 def redirect_after_form(
-    url: str, build_page: Callable[[], Page], history_action: str = "Push"
+    url: str, build_page: Callable[[], Page | Response], history_action: str = "Push"
 ) -> AnyResponse:
     """Return the response to a request that ends at another URL, such as a move drawn by chance.
 
@@ -153,7 +153,8 @@ def redirect_after_form(
     if not wants_fragment():
         response: AnyResponse = redirect(url, 303)
     else:
-        response = render_page(build_page())
+        page = build_page()
+        response = render_page(page) if isinstance(page, Page) else page
         del response.headers["ETag"]
         response.headers[f"HX-{history_action}-Url"] = url
     response.headers["Cache-Control"] = "no-store"

@@ -4,8 +4,9 @@ The links that a class pastes are read in memory and not stored.
 """
 
 import re
-from functools import cached_property
-from typing import ClassVar, NamedTuple
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from flask import request
@@ -44,7 +45,7 @@ from app.web.pages.teach.learners import (
     replay_course,
 )
 from app.web.pictures.boards import SmallBoard, draw_small_board
-from app.web.rendering import Page, render_page
+from app.web.rendering import render_page
 from app.web.routes import frame_url
 from app.web.service.reading import read_in_process
 from app.web.site_data import MOVES_PREFIX, get_current_site
@@ -83,14 +84,6 @@ class LinkError(ValueError):
         self.english = english_sentence
 
 
-class LineFault(NamedTuple):
-    """The reason why a pasted line is left out of the table."""
-
-    sentence: str
-    # a second sentence, from a parser whose texts are not translated
-    english_sentence: str = ""
-
-
 class Pupil(NamedTuple):
     """The entry of a pupil: a taught learner or a judged table, with its exact results."""
 
@@ -106,123 +99,80 @@ class Pupil(NamedTuple):
     goal_count: int | None = None
 
 
-class PupilRow(NamedTuple):
-    """A row of the table of a class."""
-
-    name: str
-    href: str
-    learner_title: str
-    game_count: int | None
-    # chance that the best responder beats it as X and as O, in percent
-    loss_percents: list[str]
-    # percent of errors on each compared board; "" if the board was never reached
-    blunder_percents: list[str]
-    held_count: int | None
-    goal_count: int | None
-
-
-class ClassBlunder(NamedTuple):
-    """A board on which many learners of the class blunder."""
-
-    board: SmallBoard  # the right moves have a star, the others a cross
-    number_in_table: int  # number of the board in the table, from 1
-    pupil_count: int  # number of learners that blunder there
-    # mean probability of a blunder on the board, over the learners that blunder there, in percent
-    mean_chance: str
-
-
 def _get_blunder_chance(pupil: Pupil, position: int) -> float:
     """Return the chance that a learner blunders on a board."""
     return pupil.blunder_chances.get(position, NO_BLUNDER).chance_on_board
 
 
-def _format_frequent_chance(pupil: Pupil, position: int) -> str:
-    """Return the chance of a blunder as text, "" if the blunder is rare."""
-    chance = _get_blunder_chance(pupil, position)
-    return format_percent(chance, 0) if chance >= FREQUENT_CHANCE else ""
+def render_class(
+    typed_links: str = "",
+    pupils: Sequence[Pupil] = (),
+    line_faults: Sequence[tuple[str, str]] = (),
+    is_busy: bool = False,
+) -> Response:
+    """Show the plan, the worksheet, and the table of the pasted links.
 
-
-def _format_loss_chance(pupil: Pupil, seat: str) -> str:
-    """Return how often the best responder beats a learner in a seat, as text."""
-    if seat not in pupil.loss_chances:
-        return "–"
-    return format_percent(pupil.loss_chances[seat], 0)
-
-
-class ClassPage(Page, frozen=True):
-    """The plan, the worksheet, and the table of the pasted links."""
-
-    template: ClassVar = "teach/class.html"
-
-    game: Game
-    typed_links: str = ""
-    pupils: tuple[Pupil, ...] = ()
-    line_faults: tuple[LineFault, ...] = ()  # a reason for each line without a learner
-    is_busy: bool = False  # whether the links could not be read in time
-
-    @cached_property
-    def _blunder_positions(self) -> list[int]:
-        """The boards on which the pupils blundered most often in their games, the worst first."""
-        chance_by_board: dict[int, float] = {}
-        for pupil in self.pupils:
-            for board, chance in pupil.blunder_chances.items():
-                chance_by_board[board] = (
-                    chance_by_board.get(board, 0.0) + chance.chance_in_game
-                )
-        return sorted(
-            chance_by_board, key=lambda board: (-chance_by_board[board], board)
-        )[:MAX_BLUNDER_BOARDS]
-
-    @property
-    def rows(self) -> list[PupilRow]:
-        """The rows of the table, in the order of the pasted lines."""
-        return [
-            PupilRow(
-                pupil.name,
-                pupil.href,
-                pupil.learner_title,
-                pupil.game_count,
-                [_format_loss_chance(pupil, seat) for seat in SEATS],
-                [
-                    _format_frequent_chance(pupil, board)
-                    for board in self._blunder_positions
-                ],
-                pupil.held_count,
-                pupil.goal_count,
-            )
-            for pupil in self.pupils
-        ]
-
-    @property
-    def blunders(self) -> list[ClassBlunder]:
-        """The boards on which the class blunders most."""
-        blunders = []
-        for number, board in enumerate(self._blunder_positions, 1):
-            every = [_get_blunder_chance(pupil, board) for pupil in self.pupils]
-            chances = [chance for chance in every if chance >= FREQUENT_CHANCE] or every
-            blunders.append(
-                ClassBlunder(
-                    draw_blunder(self.game, board),
-                    number,
-                    sum(chance >= FREQUENT_CHANCE for chance in every),
-                    format_percent(sum(chances) / len(chances), 0),
-                )
-            )
-        return blunders
-
-    @property
-    def exercise_board(self) -> SmallBoard:
-        """The board of the worksheet: X in two opposite corners, O in the centre."""
-        return draw_small_board(self.game, find_exercise(self.game), {})
-
-    @property
-    def titled_frames(self) -> list[tuple[str, str]]:
-        """The title and the HTML of each frame for a page of the school."""
-        host = request.host_url.rstrip("/")
-        return [
+    `line_faults` has the reason for each line without a learner: a sentence, and a second one that
+    is not translated, or "". `is_busy` is whether the links could not be read in time.
+    """
+    game = get_current_site().game
+    host = request.host_url.rstrip("/")
+    boards = find_frequent_blunders(pupils)
+    return render_page(
+        "teach/class.html",
+        typed_links=typed_links,
+        pupils=pupils,
+        line_faults=line_faults,
+        is_busy=is_busy,
+        rows=[_build_row(pupil, boards) for pupil in pupils],
+        blunders=[_build_blunder(pupils, board) for board in boards],
+        exercise_board=draw_small_board(game, find_exercise(game), {}),
+        titled_frames=[
             (gettext(title), build_iframe(host, url, gettext(title), "100%", height))
             for title, url, height in FRAME_TITLES
-        ]
+        ],
+    )
+
+
+def find_frequent_blunders(pupils: Sequence[Pupil]) -> list[int]:
+    """Return the boards on which the pupils blundered most often in their games, the worst first."""
+    chances: dict[int, float] = defaultdict(float)
+    for pupil in pupils:
+        for board, chance in pupil.blunder_chances.items():
+            chances[board] += chance.chance_in_game
+    ranked = sorted(chances, key=lambda board: (-chances[board], board))
+    return ranked[:MAX_BLUNDER_BOARDS]
+
+
+def _build_row(pupil: Pupil, boards: Sequence[int]) -> dict[str, Any]:
+    """Return a row of the table of a class, with a column for each of some boards.
+
+    A seat without games, and a board that was never reached or has rare blunders, has no number.
+    """
+    losses = pupil.loss_chances
+    chances = [_get_blunder_chance(pupil, board) for board in boards]
+    return {
+        "pupil": pupil,
+        "loss_percents": [
+            format_percent(losses[seat], 0) if seat in losses else "–" for seat in SEATS
+        ],
+        "blunder_percents": [
+            format_percent(chance, 0) if chance >= FREQUENT_CHANCE else ""
+            for chance in chances
+        ],
+    }
+
+
+def _build_blunder(pupils: Sequence[Pupil], board: int) -> dict[str, Any]:
+    """Return a board on which many pupils blunder, and their mean chance of it in percent."""
+    every = [_get_blunder_chance(pupil, board) for pupil in pupils]
+    frequent = [chance for chance in every if chance >= FREQUENT_CHANCE]
+    chances = frequent or every
+    return {
+        "board": draw_blunder(get_current_site().game, board),
+        "pupil_count": len(frequent),
+        "mean_chance": format_percent(sum(chances) / len(chances), 0),
+    }
 
 
 def find_exercise(game: Game) -> int:
@@ -250,23 +200,22 @@ def draw_blunder(game: Game, position: int) -> SmallBoard:
 @bp.get(CLASSROOM)
 def show_class_page() -> Response:
     """Show the plan, the worksheet and the form."""
-    return render_page(ClassPage(get_current_site().game))
+    return render_class()
 
 
 @bp.post(CLASSROOM)
 def compare_class() -> Response:
     """Show the table of the learners whose links are in the form; the links are not stored."""
     typed = read_typed_links()
-    game = get_current_site().game
     try:
         pupils, faults = read_links(typed)
     except ServiceUnavailable as busy:
-        response = render_page(ClassPage(game, typed, is_busy=True))
+        response = render_class(typed, is_busy=True)
         # An error page would lose what was typed.  No Refresh: that would be a GET.
         response.status_code = ServiceUnavailable.code
         response.headers["Retry-After"] = str(busy.retry_after)
     else:
-        response = render_page(ClassPage(game, typed, tuple(pupils), tuple(faults)))
+        response = render_class(typed, pupils, faults)
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -293,10 +242,10 @@ def read_typed_links() -> str:
     return typed
 
 
-def read_links(typed_links: str) -> tuple[list[Pupil], list[LineFault]]:
+def read_links(typed_links: str) -> tuple[list[Pupil], list[tuple[str, str]]]:
     """Return the learners of the lines, and the reason for each line without a learner."""
     pupils = list[Pupil]()
-    faults = list[LineFault]()
+    faults = list[tuple[str, str]]()
     lines, unread_line = read_in_process(read_class_lines, typed_links, MAX_LINES)
     for line in lines:
         try:
@@ -305,14 +254,14 @@ def read_links(typed_links: str) -> tuple[list[Pupil], list[LineFault]]:
             sentence = gettext(
                 "Line %(line)s: %(fault)s", line=line.number, fault=error
             )
-            faults.append(LineFault(sentence, error.english))
+            faults.append((sentence, error.english))
     if unread_line:
         sentence = gettext(
             "Lines from %(line)s on were not read: a class can have %(most)s lines.",
             line=unread_line,
             most=MAX_LINES,
         )
-        faults.append(LineFault(sentence))
+        faults.append((sentence, ""))
     return pupils, faults
 
 

@@ -1,27 +1,17 @@
 """A picture of a learner's last move: the matchbox that it drew from, or the value of the move."""
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
 from app.recipes.algorithms import Menace
 from app.tictactoe.beads import count_beads as beads_of_pairs
 from app.tictactoe.game import Game
 from app.web.formatting import name_square
 from app.web.move_values import MoveValues
-from app.web.pictures.boards import SmallBoard, draw_changed_board
+from app.web.pictures.boards import draw_changed_board
 from app.web.pictures.boxes import draw_tray
 from app.web.translation import gettext
-
-
-class LastMovePicture(NamedTuple):
-    """A picture of the last move of a learner in the current game."""
-
-    title: str
-    caption: str
-    board: SmallBoard  # the board after the move
-    open_box_svg: Markup  # the open matchbox; "" for a learner without beads
 
 
 def draw_box_move(
@@ -30,31 +20,31 @@ def draw_box_move(
     cell: int,
     cell_values: list[float | None],
     recipe: Menace,
-) -> LastMovePicture:
+) -> dict[str, Any]:
     """Return the picture of a move that MENACE drew from the matchbox of a position.
 
     `cell_values` has the number of beads by cell, None where there is no bead of the cell.
     """
     held = count_beads(game, position, cell_values, recipe, drawn_cell=cell)
-    total = sum(held.values())
-    return LastMovePicture(
-        gettext("Box of the learner’s last move"),
-        gettext(
-            "The learner drew bead %(bead)s (%(number)s of %(total)s beads) "
-            "and plays %(square)s.",
-            bead=cell + 1,
-            number=held[cell],
-            total=total,
-            square=name_square(cell),
-        ),
-        draw_changed_board(game, position, cell, 0, 0),
-        draw_tray(held, cell),
+    caption = gettext(
+        "The learner drew bead %(bead)s (%(number)s of %(total)s beads) "
+        "and plays %(square)s.",
+        bead=cell + 1,
+        number=held[cell],
+        total=sum(held.values()),
+        square=name_square(cell),
     )
+    return {
+        "title": gettext("Box of the learner’s last move"),
+        "caption": caption,
+        "board": draw_changed_board(game, position, cell, 0, 0),
+        "open_box_svg": draw_tray(held, cell),
+    }
 
 
 def draw_value_move(
     game: Game, position: int, cell: int, move_values: MoveValues
-) -> LastMovePicture:
+) -> dict[str, Any]:
     """Return the picture of a move that a learner chose by its values."""
     heat = move_values.heats[cell] if move_values.is_known[cell] else 0
     square = name_square(cell)
@@ -68,12 +58,12 @@ def draw_value_move(
             square=square,
             value=move_values.value_texts[cell],
         )
-    return LastMovePicture(
-        gettext("The last move of the learner"),
-        line,
-        draw_changed_board(game, position, cell, heat, heat),
-        Markup(),
-    )
+    return {
+        "title": gettext("The last move of the learner"),
+        "caption": line,
+        "board": draw_changed_board(game, position, cell, heat, heat),
+        "open_box_svg": "",
+    }
 
 
 def count_beads(

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import ClassVar, NamedTuple
+from typing import Any
 
 import numpy as np
 import segno
@@ -65,14 +66,13 @@ from app.web.match import (
 )
 from app.web.move_values import EMPTY_NOTE, HEAT_STEPS, MoveValues, build_move_values
 from app.web.navigation import PageBlueprint
-from app.web.pages.parts.export import Export, build_png_response, export_learner
+from app.web.pages.parts.export import build_png_response, export_learner
 from app.web.pages.teach.goals import (
     list_exact_goals,
     list_last_results,
     list_near_goals,
 )
 from app.web.pages.teach.last_move import (
-    LastMovePicture,
     draw_box_move,
     draw_value_move,
 )
@@ -86,14 +86,12 @@ from app.web.pages.teach.learners import (
 )
 from app.web.pictures.boards import (
     BoardPicture,
-    SmallBoard,
     draw_board_preview,
     draw_changed_board,
     lay_out_board,
 )
 from app.web.pictures.curves import draw_share_chart
 from app.web.rendering import (
-    Page,
     allow_revalidation,
     get_url_in_frame,
     redirect_after_form,
@@ -173,50 +171,17 @@ BEAD_HEAT = HEAT_STEPS // 2  # colour step of a change of beads
 MAX_FLYING_BEADS = 5  # maximum number of beads in the animation of a change
 
 
-class ValueChangePicture(NamedTuple):
-    """The picture of a value that a lesson changed."""
-
-    board: SmallBoard
-    move_text: str  # number of the move and name of its square
-    old_text: str
-    new_text: str
-    bead_number: int = 0  # the number on the beads; 0 for values that are not beads
-    flying_beads: tuple[int, ...] = ()  # one entry for each bead that flies in or out
-    is_gain: bool = False  # whether the beads fly in
-    box_name: str = ""  # name of the paper box with these beads
-
-
-class TaughtSquare(NamedTuple):
-    """A square of a board that the games changed."""
-
-    mark: str  # "X", "O" or "" for an empty square
-    value_text: str
-    heat: int | None  # colour step of the value; None if unknown
-
-
-class TaughtBoard(NamedTuple):
-    """A board whose values the games changed, before the first game and now."""
-
-    title: str
-    before: list[TaughtSquare]
-    now: list[TaughtSquare]
-
-
-class TeachPage(Page, frozen=True):
-    """A learner, its lessons, and the game that the visitor plays with it.
+@dataclass(frozen=True)
+class TaughtGame:
+    """The game on the board: the unfinished game, or the end of the lesson that is shown.
 
     A lesson is a game with the person, or the practice between two of these games.
     """
-
-    template: ClassVar = "teach/teach.html"
-    fragment: ClassVar = ("game",)
 
     course: Course
     chosen_lesson: int = 0  # the lesson to show, from 1; 0 for the last
     # cells that the visitor has played in the unfinished game
     unfinished_moves: str = ""
-
-    # Properties on the lesson that is shown, and on its game.
 
     @property
     def shown_lesson(self) -> int:
@@ -224,53 +189,59 @@ class TeachPage(Page, frozen=True):
         return self.chosen_lesson or len(self.course.lessons)
 
     @cached_property
-    def _recipe(self) -> Recipe:
+    def recipe(self) -> Recipe:
         return parse_recipe(self.course.recipe)
 
     @property
-    def _lesson(self) -> Lesson | None:
+    def lesson(self) -> Lesson | None:
         """The lesson shown; None before the first."""
         return self.course.lessons[self.shown_lesson - 1] if self.shown_lesson else None
 
     @property
-    def _finished_lesson(self) -> Lesson | None:
+    def finished_lesson(self) -> Lesson | None:
         """The lesson whose end the board shows; None during an unfinished game."""
-        return None if self.course.has_unfinished_game else self._lesson
+        return None if self.course.has_unfinished_game else self.lesson
 
     @property
-    def _earlier_lesson(self) -> Lesson | None:
+    def earlier_lesson(self) -> Lesson | None:
         """The lesson whose end the board shows, if it is not the last lesson; else None."""
-        return (
-            self._finished_lesson
-            if self.shown_lesson < len(self.course.lessons)
-            else None
-        )
+        is_earlier = self.shown_lesson < len(self.course.lessons)
+        return self.finished_lesson if is_earlier else None
 
     @property
     def seat(self) -> str:
         """The seat of the learner, "X" or "O"."""
-        if self._finished_lesson and self._finished_lesson.seat:
-            return self._finished_lesson.seat
-        return self.course.seat
+        lesson = self.finished_lesson
+        return lesson.seat if lesson and lesson.seat else self.course.seat
 
     @cached_property
-    def _state(self) -> MatchState:
+    def state(self) -> MatchState:
         """The state of the game on the board."""
-        record = (
-            self._earlier_lesson.record if self._earlier_lesson else self.course.record
-        )
+        earlier = self.earlier_lesson
+        record = earlier.record if earlier else self.course.record
         side = X if self.seat == "X" else O
         return replay_match(
-            build_match_against_person(name_recipe(self._recipe), side, record),
+            build_match_against_person(name_recipe(self.recipe), side, record),
             get_current_site(),
         )
 
-    # Properties on the learner and the number of its lessons.
+    @property
+    def result(self) -> str:
+        """The result of the game for the person: "win", "draw" or "loss"; "" while it goes on."""
+        lesson = self.finished_lesson
+        return OPPOSITE_RESULTS.get(lesson.result, "") if lesson else ""
+
+    @property
+    def is_paper_machine(self) -> bool:
+        """Whether the learner is a machine of paper boxes: people draw its beads and enter its moves."""
+        return isinstance(self.recipe, Menace) and self.recipe.paper
 
     @cached_property
-    def title(self) -> str:
-        """The name of the learner."""
-        return format_learner_title(self._recipe)
+    def next_box(self) -> Box | None:
+        """The paper box from which a person draws the next bead; None if no bead is drawn now."""
+        if not self.is_paper_machine or self.state.is_over:
+            return None
+        return _find_paper_box(self.recipe, self.state.position)
 
     @property
     def game_count(self) -> int:
@@ -278,12 +249,7 @@ class TeachPage(Page, frozen=True):
         return sum(bool(lesson.record) for lesson in self.course.lessons)
 
     @property
-    def practice_count(self) -> int:
-        """The number of games that the learner has practised."""
-        return sum(lesson.games for lesson in self.course.lessons if not lesson.record)
-
-    @property
-    def taught_title(self) -> str:
+    def learner_title(self) -> str:
         """The learner's title and its number of games; "" before the first game."""
         if not self.game_count:
             return ""
@@ -291,323 +257,219 @@ class TeachPage(Page, frozen=True):
             "%(title)s after %(count)s game",
             "%(title)s after %(count)s games",
             self.game_count,
-            title=self.title,
+            title=format_learner_title(self.recipe),
         )
 
-    @property
-    def has_beads(self) -> bool:
-        """Whether the values of the learner are numbers of beads."""
-        return isinstance(self._recipe, Menace)
-
-    @property
-    def is_paper_machine(self) -> bool:
-        """Whether the learner is a machine of paper boxes: people draw its beads and enter its moves."""
-        return isinstance(self._recipe, Menace) and self._recipe.paper
-
-    @cached_property
-    def _next_box(self) -> Box | None:
-        """The paper box from which a person draws the next bead; None if no bead is drawn now."""
-        recipe = self._recipe
-        state = self._state
-        if not self.is_paper_machine or state.is_over or not isinstance(recipe, Menace):
-            return None
-        game = state.site.game
-        return find_box(game, state.position, get_first_cell(game, recipe))
-
-    @property
-    def _paper_instruction(self) -> str:
-        """The next click in a game with paper boxes, as a text that is not translated."""
-        if self._state.match.player_to_move == O:
-            return OPPONENT_TURN_TEXT
-        return BEAD_TURN_TEXT if self._next_box else ONLY_BEAD_TEXT
-
-    @property
-    def paper_url(self) -> str:
-        """The URL of the box labels to print, with the beads that MENACE has now."""
-        return (
-            paper_url(machine_recipe=self.course.recipe)
-            if self.is_paper_machine
-            else ""
-        )
-
-    # Properties on the game on the board.
-
-    @cached_property
-    def last_move_picture(self) -> LastMovePicture | None:
-        """The picture of the learner's last move in the unfinished game; None before that move."""
-        course = self.course
-        state = self._state
-        first = "XO".index(self.seat)
-        plies = range(first, len(course.record), 2)
-        if self._finished_lesson or not plies:
-            return None
-        ply = plies[-1]
-        game = state.site.game
-        position = state.positions[ply]
-        cell = state.played_cells[ply]
-        if isinstance(self._recipe, Menace):
-            return draw_box_move(game, position, cell, course.values[ply], self._recipe)
-        return draw_value_move(
-            game, position, cell, _evaluate_moves(state, course, self._recipe, ply)
-        )
-
-    @property
-    def headline(self) -> str:
-        """A sentence on the player to move, or on the result of the lesson."""
-        if self._finished_lesson is None:
-            words = self._paper_instruction if self.is_paper_machine else TURN_TEXT
-            return gettext(
-                words,
-                number=self.game_count + 1,
-                mark=MARKS[self._state.match.player_to_move],
-                box=self._next_box.number if self._next_box else "",
-            )
-        if not self._finished_lesson.record:
-            return gettext(
-                "The learner practised %(number)s games.",
-                number=self._finished_lesson.games,
-            )
-        return gettext(
-            (PAPER_RESULT_TEXTS if self.is_paper_machine else RESULT_TEXTS)[
-                self.game_result
-            ]
-        )
-
-    @property
-    def game_result(self) -> str:
-        """The result of the game for the person: "win", "draw" or "loss"; "" while it goes on."""
-        return (
-            OPPOSITE_RESULTS.get(self._finished_lesson.result, "")
-            if self._finished_lesson
-            else ""
-        )
-
-    @cached_property
-    def board(self) -> BoardPicture:
-        """The board of the game, coloured by the learner's values.
+    def lay_out_board(self) -> BoardPicture:
+        """Return the board of the game, coloured by the learner's values.
 
         After the end of the game the colours are the learner's values for its last decision.  The
         board of an earlier lesson has no colours.
         """
-        state = self._state
+        state = self.state
         course = self.course
         notes = [EMPTY_NOTE] * state.site.game.cells
-        if self._earlier_lesson:
+        if self.earlier_lesson:
             return lay_out_board(state, None, None, notes=notes)
         last = len(course.values) - 1
-        values = (
-            _evaluate_moves(state, course, self._recipe, last)
-            if course.values
-            else None
-        )
+        values = None
+        if course.values:
+            values = _evaluate_moves(state, course, self.recipe, last)
 
         def link(cell: int) -> str:
-            has_beads = not self._next_box or bool(course.values[last][cell])
-            return (
-                unfinished_game_url(self.unfinished_moves + DIGITS[cell])
-                if has_beads
-                else ""
-            )
+            if self.next_box and not course.values[last][cell]:
+                return ""  # the box has no bead of this cell
+            return unfinished_game_url(self.unfinished_moves + DIGITS[cell])
 
-        return lay_out_board(
-            state, values, None if state.is_over else link, notes=notes
+        build_url = None if state.is_over else link
+        return lay_out_board(state, values, build_url, notes=notes)
+
+
+def render_course(
+    course: Course, chosen_lesson: int = 0, unfinished_moves: str = ""
+) -> Response:
+    """Show a learner with its lessons, and the game that the visitor plays with it."""
+    game = TaughtGame(course, chosen_lesson, unfinished_moves)
+    return render_page(
+        "teach/teach.html",
+        fragment=("game",),
+        course=course,
+        **describe_game(game),
+        **describe_lessons(game),
+        **describe_goals(game),
+        **describe_links(game),
+    )
+
+
+def describe_game(game: TaughtGame) -> dict[str, Any]:
+    """Return what the template reads about the learner and the game on the board."""
+    lessons = game.course.lessons
+    return {
+        "title": format_learner_title(game.recipe),
+        "taught_title": game.learner_title,
+        "seat": game.seat,
+        "has_beads": isinstance(game.recipe, Menace),
+        "is_paper_machine": game.is_paper_machine,
+        "game_count": game.game_count,
+        "practice_count": sum(lesson.games for lesson in lessons if not lesson.record),
+        "headline": _write_headline(game),
+        "game_result": game.result,
+        "board": game.lay_out_board(),
+        "last_move_picture": _picture_last_move(game),
+    }
+
+
+def _write_headline(game: TaughtGame) -> str:
+    """Return a sentence on the player to move, or on the result of the lesson."""
+    lesson = game.finished_lesson
+    mover = game.state.match.player_to_move
+    if lesson is None:
+        words = TURN_TEXT
+        if game.is_paper_machine:
+            bead_text = BEAD_TURN_TEXT if game.next_box else ONLY_BEAD_TEXT
+            words = OPPONENT_TURN_TEXT if mover == O else bead_text
+        return gettext(
+            words,
+            number=game.game_count + 1,
+            mark=MARKS[mover],
+            box=game.next_box.number if game.next_box else "",
         )
+    if not lesson.record:
+        return gettext("The learner practised %(number)s games.", number=lesson.games)
+    texts = PAPER_RESULT_TEXTS if game.is_paper_machine else RESULT_TEXTS
+    return gettext(texts[game.result])
 
-    # Properties on the results of the lessons.
 
-    @property
-    def lesson_name(self) -> str:
-        return (
-            _name_lessons(self.course.lessons)[self.shown_lesson - 1]
-            if self._lesson
-            else ""
+def _picture_last_move(game: TaughtGame) -> dict[str, Any] | None:
+    """Return the learner's last move in the unfinished game; None before that move."""
+    course = game.course
+    state = game.state
+    plies = range("XO".index(game.seat), len(course.record), 2)
+    if game.finished_lesson or not plies:
+        return None
+    ply = plies[-1]
+    place = (state.site.game, state.positions[ply], state.played_cells[ply])
+    if isinstance(game.recipe, Menace):
+        return draw_box_move(*place, course.values[ply], game.recipe)
+    return draw_value_move(*place, _evaluate_moves(state, course, game.recipe, ply))
+
+
+def describe_lessons(game: TaughtGame) -> dict[str, Any]:
+    """Return what the template reads about the lessons, and about the lesson that is shown."""
+    course = game.course
+    recipe = game.recipe
+    lesson = game.lesson
+    lessons = course.lessons
+    shown = game.shown_lesson
+    results = [one.result or "practice" for one in lessons]
+    is_last = shown == len(lessons)
+    values = {
+        "shown_lesson": shown,
+        "lesson_name": "",
+        "lesson_result": "",
+        "value_changes": [],
+        "strength_text": "",
+        "blunder_count": "",
+        "lesson_results": results,
+        "result_words": [gettext(RESULT_WORDS[result]) for result in results],
+        "previous_lesson_url": teach_game_url(shown - 1) if shown > 1 else "",
+        "next_lesson_url": "" if is_last else teach_game_url(shown + 1),
+        "taught_boards": [
+            _picture_touched_board(recipe, board) for board in course.touched_boards
+        ],
+        "strength_chart": _draw_strength(lessons, list_played_seats(recipe)),
+        "lost_game_links": [*_list_lost_games(course, list_played_seats(recipe))],
+    }
+    if lesson is None:
+        return values
+    changes = [_draw_value_change(recipe, lesson, one) for one in lesson.updates]
+    return values | {
+        "lesson_name": _name_lessons(lessons)[shown - 1],
+        "lesson_result": _describe_lesson(recipe, lesson),
+        "value_changes": [
+            one for one in changes if one["box_name"] or not game.is_paper_machine
+        ],
+        "strength_text": _describe_strength(lessons[:shown], list_played_seats(recipe)),
+        "blunder_count": format_count(lesson.blunder_count),
+    }
+
+
+def list_played_seats(recipe: Recipe) -> list[str]:
+    """Return the seats in which a learner plays: "x", "o" or both."""
+    seat = getattr(recipe, "seat", "both")
+    return [*SEATS] if seat == "both" else [seat]
+
+
+def _draw_strength(lessons: list[Lesson], played_seats: list[str]) -> Markup:
+    """Return the curves after each lesson: games held against the person, and exact losses."""
+    held = [
+        _count_held_share(lessons[:number]) for number in range(1, len(lessons) + 1)
+    ]
+    total = get_current_site().game.decisions
+    lines = [
+        (ink, [one.loss_chances[seat] for one in lessons])
+        for ink, seat in zip(SEAT_INKS, played_seats, strict=False)
+    ]
+    blunders = [one.blunder_count / total for one in lessons]
+    return draw_share_chart([("win ", held), *lines, ("soft dotted ", blunders)])
+
+
+def describe_goals(game: TaughtGame) -> dict[str, Any]:
+    """Return what the template reads about the goals of the challenge.
+
+    A goal has the lesson that reached it, or since which it holds: "" before.
+    """
+    lessons = game.course.lessons
+    seats = list_played_seats(game.recipe)
+    labels = ["", *_name_lessons(lessons)]
+    near = list_near_goals(lessons, isinstance(game.recipe, Menace))
+    exact = list_exact_goals(lessons, seats)
+    return {
+        "played_seats": seats,
+        "near_goals": [(gettext(text), labels[number]) for text, number in near],
+        "exact_goals": [(gettext(text), labels[number]) for text, number in exact],
+        "games_to_milestones": _count_games_to_milestones(lessons),
+        "best_learner_link_texts": {
+            key: gettext(text) for key, text in BEST_TEXTS.items()
+        },
+    }
+
+
+def describe_links(game: TaughtGame) -> dict[str, Any]:
+    """Return the links of the page."""
+    name = game.course.recipe
+    short_name = _shorten_name(name)
+    recipe = game.recipe
+    take_back_url = restart_url = usual_training_url = ""
+    if game.course.lessons:
+        before = remove_last_lesson(recipe)
+        other = remove_all_games(recipe).with_seed(recipe.seed + 1)
+        take_back_url = get_url_in_frame(teach_url(name_recipe(before)))
+        restart_url = get_url_in_frame(teach_url(name_recipe(other)))
+        usual_training_url = _build_usual_url(recipe)
+    is_qr_code = len(_build_link(name)) <= MAX_QR_CHARACTERS
+    paper = paper_url(machine_recipe=name) if game.is_paper_machine else ""
+    practice = [] if game.is_paper_machine else [*_list_practice_links(recipe)]
+    learners = [
+        Destination(
+            gettext(title),
+            get_url_in_frame(teach_url(_shorten_name(text))),
+            gettext(line),
         )
-
-    @property
-    def lesson_result(self) -> str:
-        return _describe_lesson(self._recipe, self._lesson) if self._lesson else ""
-
-    @property
-    def value_changes(self) -> list[ValueChangePicture]:
-        """The pictures of the values that the shown lesson changed."""
-        lesson = self._lesson
-        if lesson is None:
-            return []
-        changes = [
-            _draw_value_change(self._recipe, lesson, one) for one in lesson.updates
-        ]
-        return [one for one in changes if one.box_name or not self.is_paper_machine]
-
-    @property
-    def taught_boards(self) -> list[TaughtBoard]:
-        """The boards that the games changed most, before the first game and now."""
-        touched = self.course.touched_boards
-        return [_picture_touched_board(self._recipe, board) for board in touched]
-
-    @property
-    def lesson_results(self) -> list[str]:
-        """The result of each lesson for the learner: "win", "draw", "loss" or "practice"."""
-        return [lesson.result or "practice" for lesson in self.course.lessons]
-
-    @property
-    def result_words(self) -> list[str]:
-        """The word for the result of each lesson."""
-        return [gettext(RESULT_WORDS[result]) for result in self.lesson_results]
-
-    @property
-    def previous_lesson_url(self) -> str:
-        """The URL of the previous lesson, "" if there is none."""
-        return teach_game_url(self.shown_lesson - 1) if self.shown_lesson > 1 else ""
-
-    @property
-    def next_lesson_url(self) -> str:
-        """The URL of the next lesson, "" if there is none."""
-        is_last = self.shown_lesson == len(self.course.lessons)
-        return "" if is_last else teach_game_url(self.shown_lesson + 1)
-
-    @property
-    def strength_chart(self) -> Markup:
-        """The curves after each lesson: games held against the person, and exact losses."""
-        lessons = self.course.lessons
-        held = [
-            _count_held_share(lessons[:number]) for number in range(1, len(lessons) + 1)
-        ]
-        total = get_current_site().game.decisions
-        lines = [
-            (ink, [one.loss_chances[seat] for one in lessons])
-            for ink, seat in zip(SEAT_INKS, self.played_seats, strict=False)
-        ]
-        blunders = [one.blunder_count / total for one in lessons]
-        return draw_share_chart([("win ", held), *lines, ("soft dotted ", blunders)])
-
-    @property
-    def played_seats(self) -> list[str]:
-        """The seats in which the learner plays: "x", "o" or both."""
-        seat = getattr(self._recipe, "seat", "both")
-        return [*SEATS] if seat == "both" else [seat]
-
-    @property
-    def strength_text(self) -> str:
-        """The strength of the learner after the lesson shown."""
-        if not self._lesson:
-            return ""
-        return _describe_strength(
-            self.course.lessons[: self.shown_lesson], self.played_seats
-        )
-
-    @property
-    def blunder_count(self) -> str:
-        """The number of decisions in which the learner may blunder."""
-        return format_count(self._lesson.blunder_count) if self._lesson else ""
-
-    # Properties on the goals of the challenge.
-
-    @property
-    def near_goals(self) -> list[tuple[str, str]]:
-        """The goals that a few games reach, with the lesson that reached each: "" before."""
-        lessons = self.course.lessons
-        labels = ["", *_name_lessons(self.course.lessons)]
-        goals = list_near_goals(lessons, self.has_beads)
-        return [(gettext(text), labels[number]) for text, number in goals]
-
-    @property
-    def exact_goals(self) -> list[tuple[str, str]]:
-        """The goals about all games, with the lesson since which each holds: "" before."""
-        labels = ["", *_name_lessons(self.course.lessons)]
-        goals = list_exact_goals(self.course.lessons, self.played_seats)
-        return [(gettext(text), labels[number]) for text, number in goals]
-
-    @property
-    def games_to_milestones(self) -> dict[str, int]:
-        """The number of games with the person until each milestone was first reached."""
-        return _count_games_to_milestones(self.course.lessons)
-
-    @property
-    def best_learner_link_texts(self) -> dict[str, str]:
-        """The texts of the links to the best learners of this browser, by milestone."""
-        return {key: gettext(text) for key, text in BEST_TEXTS.items()}
-
-    @property
-    def lost_game_links(self) -> list[Destination]:
-        """Links to games that the learner loses to other players."""
-        return [*_list_lost_games(self.course, self.played_seats)]
-
-    # Links.
-
-    @property
-    def page_url(self) -> str:
-        return teach_url(
-            _shorten_name(self.course.recipe), unfinished_moves=self.unfinished_moves
-        )
-
-    @property
-    def take_back_url(self) -> str:
-        """The URL of the learner without its last lesson, "" before the first lesson."""
-        if not self.course.lessons:
-            return ""
-        return get_url_in_frame(
-            teach_url(name_recipe(remove_last_lesson(self._recipe)))
-        )
-
-    @property
-    def restart_url(self) -> str:
-        """The URL that starts again: the learner before its first game, with another seed."""
-        if not self.course.lessons:
-            return ""
-        other = remove_all_games(self._recipe).with_seed(self._recipe.seed + 1)
-        return get_url_in_frame(teach_url(name_recipe(other)))
-
-    @property
-    def practice_links(self) -> list[Destination]:
-        """Links to the kinds of practice that the recipe allows; [] with paper boxes."""
-        return [] if self.is_paper_machine else [*_list_practice_links(self._recipe)]
-
-    @property
-    def learner_links(self) -> list[Destination]:
-        """Links to the other learners that can be taught."""
-        return [
-            Destination(
-                gettext(title),
-                get_url_in_frame(teach_url(_shorten_name(text))),
-                gettext(line),
-            )
-            for text, (title, line) in LEARNERS.items()
-        ]
-
-    @property
-    def usual_training_url(self) -> str:
-        """The URL that compares the learner with its usual training against programs; "" without."""
-        return _build_usual_url(self._recipe) if self.course.lessons else ""
-
-    @property
-    def export(self) -> Export:
-        """The ways to export the learner."""
-        return export_learner(_shorten_name(self.course.recipe))
-
-    @property
-    def qr_code_url(self) -> str:
-        """The URL of the QR code of the link; "" if the link is too long for one."""
-        recipe = self.course.recipe
-        return (
-            TEACH_QR.url(recipe)
-            if len(_build_link(recipe)) <= MAX_QR_CHARACTERS
-            else ""
-        )
-
-    @property
-    def preview_url(self) -> str:
-        """The URL of the preview picture of a link to this page."""
-        return TEACH_PREVIEW.url(self.course.recipe)
-
-
-class RefusedPage(Page, frozen=True):
-    """The page for a learner whose games cannot have been played."""
-
-    template: ClassVar = "teach/refused.html"
-
-    reason: str
-    complete_learner: Destination  # link to the learner after the valid games
-    is_link_truncated: bool  # whether only the end of the link is missing
+        for text, (title, line) in LEARNERS.items()
+    ]
+    return {
+        "page_url": teach_url(short_name, unfinished_moves=game.unfinished_moves),
+        "take_back_url": take_back_url,
+        "restart_url": restart_url,
+        "usual_training_url": usual_training_url,
+        "paper_url": paper,
+        "practice_links": practice,
+        "learner_links": learners,
+        "export": export_learner(short_name),
+        "qr_code_url": TEACH_QR.url(name) if is_qr_code else "",
+        "preview_url": TEACH_PREVIEW.url(name),
+    }
 
 
 @bp.get(TEACH)
@@ -638,11 +500,11 @@ def show_learner(learner: str = "") -> AnyResponse:
     # A finished game becomes a part of the recipe, so the URL changes.
     if course.recipe != name_recipe(recipe):
         return redirect_after_form(
-            get_url_in_frame(teach_url(course.recipe)), partial(TeachPage, course)
+            get_url_in_frame(teach_url(course.recipe)), partial(render_course, course)
         )
     last = len(course.lessons)
     shown = read_integer("game", game, 1, last) if game and last else last
-    return render_page(TeachPage(course, shown, now.strip(".")))
+    return render_course(course, shown, now.strip("."))
 
 
 def render_course_refusal(recipe: Recipe, refusal: Refusal) -> Response:
@@ -674,7 +536,12 @@ def _render_refusal(
         format_learner_title(complete_recipe),
         get_url_in_frame(teach_url(name_recipe(complete_recipe))),
     )
-    return render_page(RefusedPage(reason, kept, is_link_truncated))
+    return render_page(
+        "teach/refused.html",
+        reason=reason,
+        complete_learner=kept,
+        is_link_truncated=is_link_truncated,
+    )
 
 
 @bp.get(TEACH_PREVIEW)
@@ -684,11 +551,11 @@ def download_preview(name: str) -> Response:
     if isinstance(course, Refusal):
         sentence = f"{capitalize_first_letter(course.reason)}."
         raise BadRequest(mark_english(sentence))
-    shown = TeachPage(course)
-    words = shown.taught_title or gettext(
-        "%(title)s: teach it tic-tac-toe", title=shown.title
+    game = TaughtGame(course)
+    words = game.learner_title or gettext(
+        "%(title)s: teach it tic-tac-toe", title=format_learner_title(game.recipe)
     )
-    return build_png_response(draw_board_preview(shown.board, words))
+    return build_png_response(draw_board_preview(game.lay_out_board(), words))
 
 
 @bp.get(TEACH_QR)
@@ -753,8 +620,8 @@ def _evaluate_board(
     )
 
 
-def _picture_touched_board(recipe: Recipe, touched: TouchedBoard) -> TaughtBoard:
-    """Return the picture of a board before the first game and now."""
+def _picture_touched_board(recipe: Recipe, touched: TouchedBoard) -> dict[str, Any]:
+    """Return a board before the first game and now: a mark, a text and a colour for each square."""
     stages = (
         (touched.old_values, [False] * len(touched.is_updated)),
         (touched.new_values, touched.is_updated),
@@ -767,30 +634,28 @@ def _picture_touched_board(recipe: Recipe, touched: TouchedBoard) -> TaughtBoard
         # More beads are green, fewer are red.
         changes = zip(touched.old_values, touched.new_values, strict=True)
         gains = [int(np.sign((new or 0) - (old or 0))) for old, new in changes]
-        before = [square._replace(heat=None) for square in before]
+        before = [square | {"heat": None} for square in before]
         now = [
-            square._replace(heat=BEAD_HEAT * gain if gain else None)
+            square | {"heat": BEAD_HEAT * gain if gain else None}
             for square, gain in zip(now, gains, strict=True)
         ]
     ply = int(get_current_site().game.ply[touched.position])
     words = gettext("Move %(number)s", number=ply + 1)
     games = ngettext("%(count)s game", "%(count)s games", touched.game_count)
-    return TaughtBoard(f"{words} ({games})", before, now)
+    return {"title": f"{words} ({games})", "before": before, "now": now}
 
 
-def _list_squares(values: MoveValues) -> list[TaughtSquare]:
-    game = get_current_site().game
-    stones = game.board[values.position].tolist()
-    return [
-        TaughtSquare(MARKS[stone], "", None)
-        if stone
-        else TaughtSquare(
-            "",
-            values.value_texts[cell] if values.is_known[cell] else "–",
-            values.heats[cell] if values.is_known[cell] else None,
-        )
-        for cell, stone in enumerate(stones)
-    ]
+def _list_squares(values: MoveValues) -> list[dict[str, Any]]:
+    squares = []
+    stones = get_current_site().game.board[values.position].tolist()
+    for cell, stone in enumerate(stones):
+        mark, text, heat = MARKS[stone] if stone else "", "", None
+        if not stone:
+            text = "–"
+            if values.is_known[cell]:
+                text, heat = values.value_texts[cell], values.heats[cell]
+        squares.append({"mark": mark, "value_text": text, "heat": heat})
+    return squares
 
 
 def _name_lessons(lessons: list[Lesson]) -> list[str]:
@@ -850,42 +715,51 @@ def _describe_lesson(recipe: Recipe, lesson: Lesson) -> str:
 
 def _draw_value_change(
     recipe: Recipe, lesson: Lesson, value_change: ValueChange
-) -> ValueChangePicture:
-    """Return the picture of a value that a lesson changed, with its texts."""
+) -> dict[str, Any]:
+    """Return a value that a lesson changed: its board and texts, and the beads that fly."""
     game = get_current_site().game
-    cell = parse_record(game, lesson.record)[value_change.move_index]
-    position = replay_record(game, lesson.record)[value_change.move_index]
-    square = name_square(cell)
-    move = gettext(
-        "Move %(ply)s, %(square)s", ply=value_change.move_index + 1, square=square
-    )
+    ply = value_change.move_index
+    cell = parse_record(game, lesson.record)[ply]
+    position = replay_record(game, lesson.record)[ply]
+    move = gettext("Move %(ply)s, %(square)s", ply=ply + 1, square=name_square(cell))
     reward_scale = recipe.get_reward_scale()
     if reward_scale is not None:
         scaled = scale_values(
             np.array([value_change.old_value, value_change.new_value]),
             reward_scale,
-            get_mover(value_change.move_index),
+            get_mover(ply),
         )
         heats = compute_colour_level(scaled, HEAT_STEPS).astype(int).tolist()
         old, new = (format_signed(value) for value in scaled.tolist())
-        return ValueChangePicture(
-            draw_changed_board(game, position, cell, *heats), move, old, new
-        )
+        return {
+            "board": draw_changed_board(game, position, cell, *heats),
+            "move_text": move,
+            "old_text": old,
+            "new_text": new,
+            "box_name": "",
+            "flying_beads": range(0),
+        }
     gain = round(value_change.new_value - value_change.old_value)
-    box = None
-    if isinstance(recipe, Menace) and recipe.paper:
-        box = find_box(game, position, get_first_cell(game, recipe))
-    heat = int(np.sign(gain)) * HEAT_STEPS // 2
-    return ValueChangePicture(
-        draw_changed_board(game, position, cell, 0, heat),
-        move,
-        localize_number(f"{value_change.old_value:g}"),
-        spell_bead_count(value_change.new_value),
-        bead_number=cell + 1,
-        flying_beads=tuple(range(min(abs(gain), MAX_FLYING_BEADS))),
-        is_gain=gain > 0,
-        box_name=gettext("Box %(number)s", number=box.number) if box else "",
-    )
+    box = _find_paper_box(recipe, position)
+    heat = int(np.sign(gain)) * BEAD_HEAT
+    return {
+        "board": draw_changed_board(game, position, cell, 0, heat),
+        "move_text": move,
+        "old_text": localize_number(f"{value_change.old_value:g}"),
+        "new_text": spell_bead_count(value_change.new_value),
+        "bead_number": cell + 1,
+        "flying_beads": range(min(abs(gain), MAX_FLYING_BEADS)),
+        "is_gain": gain > 0,
+        "box_name": gettext("Box %(number)s", number=box.number) if box else "",
+    }
+
+
+def _find_paper_box(recipe: Recipe, position: int) -> Box | None:
+    """Return the paper box of a position; None if it has none, or if there is no paper machine."""
+    if not isinstance(recipe, Menace) or not recipe.paper:
+        return None
+    game = get_current_site().game
+    return find_box(game, position, get_first_cell(game, recipe))
 
 
 def _count_held_share(lessons: list[Lesson]) -> float:

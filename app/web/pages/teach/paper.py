@@ -2,13 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from functools import cached_property
-from typing import ClassVar, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from flask import Response, redirect, request
-from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -25,7 +22,7 @@ from app.web.match import read_choice
 from app.web.navigation import PageBlueprint
 from app.web.pages.teach.learners import get_first_cell, replay_course
 from app.web.pictures.boxes import BoxLabel, draw_bead_signs, draw_label
-from app.web.rendering import Page, render_page
+from app.web.rendering import render_page
 from app.web.routes import Destination
 from app.web.site_data import get_current_site
 from app.web.translation import gettext, gettext_noop
@@ -61,190 +58,115 @@ class LineError(ValueError):
     """A typed game that cannot have been played: the message names its line."""
 
 
-class TypedGame(NamedTuple):
-    """A game as a class typed it."""
+def render_sheets(
+    set_key: str,
+    size_key: str,
+    machine_recipe: str = "",
+    typed_games: str = "",
+    fault_sentence: str = "",
+) -> Response:
+    """Show the sheets of a set of boxes, and the form for the games that were played with them.
 
-    line_number: int  # line of the text, from 1
-    record: str  # cells of all moves, counted from 0
-
-
-class PaperPage(Page, frozen=True):
-    """The sheets of a set of boxes, and the form for the games that were played with them."""
-
-    template: ClassVar = "teach/paper.html"
-
-    game: Game
-    set_key: str  # key of OPENING_BY_SET
-    size_key: str  # key of PAPER_SIZES
-    # the recipe whose beads the labels show; "" before the first game
-    machine_recipe: str = ""
-    typed_games: str = ""  # games in the form
-    fault_sentence: str = ""  # the reason why the games are invalid
-
-    @cached_property
-    def _recipe(self) -> Menace:
-        recipe = (
-            parse_recipe(self.machine_recipe)
-            if self.machine_recipe
-            else build_start_recipe(self.set_key)
-        )
-        assert isinstance(recipe, Menace)
-        return recipe
-
-    @property
-    def _boxes_of_set(self) -> tuple[Box, ...]:
-        return list_boxes(self.game, get_first_cell(self.game, self._recipe))
-
-    @property
-    def is_short(self) -> bool:
-        """Whether the machine always opens in the centre."""
-        return self._recipe.opening != "any"
-
-    @property
-    def box_count(self) -> int:
-        return len(self._boxes_of_set)
-
-    @property
-    def box_counts_by_move(self) -> list[int]:
-        """The number of boxes of the whole set for the first move, the second move, and so on."""
-        counted = Counter(
-            box.get_move_number(self.game) for box in list_boxes(self.game)
-        )
-        return [counted[move] for move in sorted(counted)]
-
-    @property
-    def full_box_count(self) -> int:
-        """The number of boxes of the whole set."""
-        return len(list_boxes(self.game))
-
-    @property
-    def lost_box_count(self) -> int:
-        """The number of boxes at the machine's last draw in which every move loses."""
-        return count_lost_boxes(self.game)
-
-    @property
-    def colour_counts(self) -> list[tuple[int, str, int]]:
-        """(square number, colour, number of beads in all boxes at the start), for each square."""
-        beads_by_square: Counter[int] = Counter()
-        for box in self._boxes_of_set:
-            for cell in box.cells:
-                beads_by_square[cell] += self._get_first_bead_count(box)
-        return [
-            (
-                cell + 1,
-                gettext(BEAD_COLOURS[cell % len(BEAD_COLOURS)]),
-                beads_by_square[cell],
-            )
-            for cell in range(self.game.cells)
-        ]
-
-    @property
-    def bead_count(self) -> int:
-        """The number of beads in all boxes at the start."""
-        return sum(
-            len(box.cells) * self._get_first_bead_count(box)
-            for box in self._boxes_of_set
-        )
-
-    def _get_first_bead_count(self, box: Box) -> int:
-        """Return the number of beads of each kind in a box at the start."""
-        recipe = self._recipe
-        moves_before = box.get_move_number(self.game) - 1
-        return max(1, recipe.beads - recipe.beads_drop * moves_before)
-
-    @cached_property
-    def label_sheets(self) -> list[list[BoxLabel]]:
-        """The labels, sheet by sheet; for a machine that has played, the labels of changed boxes."""
-        labels = [*self._draw_labels()]
-        return [
-            labels[i : i + LABELS_PER_SHEET]
-            for i in range(0, len(labels), LABELS_PER_SHEET)
-        ]
-
-    def _draw_labels(self) -> Iterator[BoxLabel]:
-        held = self._get_current_beads()
-        for box in self._boxes_of_set:
-            first = self._get_first_bead_count(box)
-            if held is None:
-                yield draw_label(self.game, box, first)
-                continue
-            now = {cell: int(held[box.position, cell]) for cell in box.cells}
-            if set(now.values()) != {first}:
-                yield draw_label(self.game, box, first, now)
-
-    def _get_current_beads(self) -> np.ndarray | None:
-        """Return the beads of the machine's moves, [D, cells]; None before its first game."""
-        if not self.machine_recipe:
-            return None
-        game = self.game
-        agent = get_current_site().agents[self.machine_recipe]
-        shared = count_beads(game, agent.q[game.legal], agent.card.play_rule)
-        return np.asarray(game.spread_pairs(shared))
-
-    @property
-    def title(self) -> str:
-        """The name of a machine that has played."""
-        return format_taught_title(self._recipe) if self.machine_recipe else ""
-
-    @property
-    def sign_definitions(self) -> Markup:
-        """The definitions of the signs on the labels."""
-        return draw_bead_signs(self.game)
-
-    @property
-    def game_numbers(self) -> range:
-        """The numbers of the games on the score sheet."""
-        return range(1, SCORE_ROWS + 1)
-
-    @property
-    def players_by_ply(self) -> list[str]:
-        """The player of each column of the score sheet."""
-        return ["XO"[ply % 2] for ply in range(self.game.cells)]
-
-    @property
-    def set_links(self) -> list[Destination]:
-        """The links to the sets of boxes: the short set and the full set."""
-        titles = {
-            one: len(
-                list_boxes(
-                    self.game, get_first_cell(self.game, build_start_recipe(one))
-                )
-            )
-            for one in OPENING_BY_SET
-        }
-        words = {
-            "short": gettext_noop("Short set: %(number)s boxes"),
-            "all": gettext_noop("All %(number)s boxes"),
-        }
-        return [
-            Destination(
-                gettext(words[one], number=number),
-                paper_url(one, self.size_key),
-                id=f"set-{one}",
-                is_current=one == self.set_key and not self.machine_recipe,
-            )
-            for one, number in titles.items()
-        ]
-
-    @property
-    def size_links(self) -> list[Destination]:
-        """The links to the sizes of paper."""
-        return [
+    `machine_recipe` is the recipe whose beads the labels show, "" before the first game.
+    `fault_sentence` is the reason why the typed games are invalid.
+    """
+    game = get_current_site().game
+    recipe = (
+        parse_menace(machine_recipe) if machine_recipe else get_start_recipe(set_key)
+    )
+    boxes = list_boxes(game, get_first_cell(game, recipe))
+    full_set = list_boxes(game)
+    counted = Counter(box.get_move_number(game) for box in full_set)
+    beads_by_cell: Counter[int] = Counter()
+    for box in boxes:
+        for cell in box.cells:
+            beads_by_cell[cell] += count_first_beads(game, recipe, box)
+    labels = [*_draw_labels(recipe, boxes, machine_recipe)]
+    return render_page(
+        "teach/paper.html",
+        set_key=set_key,
+        size_key=size_key,
+        machine_recipe=machine_recipe,
+        typed_games=typed_games,
+        fault_sentence=fault_sentence,
+        is_short=recipe.opening != "any",
+        box_count=len(boxes),
+        box_counts_by_move=[counted[move] for move in sorted(counted)],
+        full_box_count=len(full_set),
+        lost_box_count=count_lost_boxes(game),
+        # (square number, colour, number of beads in all boxes at the start)
+        colour_counts=[
+            (cell + 1, gettext(colour), beads_by_cell[cell])
+            for cell, colour in zip(range(game.cells), BEAD_COLOURS, strict=True)
+        ],
+        bead_count=beads_by_cell.total(),
+        label_sheets=[
+            labels[start : start + LABELS_PER_SHEET]
+            for start in range(0, len(labels), LABELS_PER_SHEET)
+        ],
+        title=format_taught_title(recipe) if machine_recipe else "",
+        sign_definitions=draw_bead_signs(game),
+        game_numbers=range(1, SCORE_ROWS + 1),
+        players_by_ply=["XO"[ply % 2] for ply in range(game.cells)],
+        set_links=_list_sets(set_key, size_key, machine_recipe),
+        size_links=[
             Destination(
                 gettext(title),
-                paper_url(self.set_key, size, self.machine_recipe),
+                paper_url(set_key, size, machine_recipe),
                 id=f"size-{size}",
-                is_current=size == self.size_key,
+                is_current=size == size_key,
             )
             for size, title in PAPER_SIZES.items()
-        ]
+        ],
+        learner_url=teach_url(machine_recipe or name_recipe(recipe)),
+    )
 
-    @property
-    def learner_url(self) -> str:
-        """The URL of the machine as a learner on the site."""
-        return teach_url(
-            self.machine_recipe or name_recipe(build_start_recipe(self.set_key))
+
+def count_first_beads(game: Game, recipe: Menace, box: Box) -> int:
+    """Return the number of beads of each kind in a box at the start."""
+    moves_before = box.get_move_number(game) - 1
+    return max(1, recipe.beads - recipe.beads_drop * moves_before)
+
+
+def _draw_labels(
+    recipe: Menace, boxes: Sequence[Box], machine_recipe: str
+) -> Iterator[BoxLabel]:
+    """Yield the labels of all boxes; for a machine that has played, of the boxes that changed."""
+    site = get_current_site()
+    game = site.game
+    if not machine_recipe:
+        for box in boxes:
+            yield draw_label(game, box, count_first_beads(game, recipe, box))
+        return
+    agent = site.agents[machine_recipe]
+    shared = count_beads(game, agent.q[game.legal], agent.card.play_rule)
+    held = np.asarray(game.spread_pairs(shared))  # [D, cells]
+    for box in boxes:
+        first = count_first_beads(game, recipe, box)
+        now = {cell: int(held[box.position, cell]) for cell in box.cells}
+        if set(now.values()) != {first}:
+            yield draw_label(game, box, first, now)
+
+
+def _list_sets(set_key: str, size_key: str, machine_recipe: str) -> list[Destination]:
+    """Return the links to the sets of boxes: the short set and the full set."""
+    game = get_current_site().game
+    words = {
+        "short": gettext_noop("Short set: %(number)s boxes"),
+        "all": gettext_noop("All %(number)s boxes"),
+    }
+    links = []
+    for one, text in words.items():
+        boxes = list_boxes(game, get_first_cell(game, get_start_recipe(one)))
+        links.append(
+            Destination(
+                gettext(text, number=len(boxes)),
+                paper_url(one, size_key),
+                id=f"set-{one}",
+                is_current=one == set_key and not machine_recipe,
+            )
         )
+    return links
 
 
 @bp.get(PAPER)
@@ -254,30 +176,34 @@ def show_paper_sheets() -> AnyResponse:
     size = read_choice("size", request.args, PAPER_SIZES, "a4")
     machine = request.args.get("of", "")
     typed = request.args.get("taught", "")
-    game = get_current_site().game
     if machine:
         chosen_set = find_box_set(machine)
         typed = typed or "\n".join(
             map(format_game, list_taught_games(parse_recipe(machine)))
         )
-        return render_page(PaperPage(game, chosen_set, size, machine, typed))
+        return render_sheets(chosen_set, size, machine, typed)
     if not typed.strip():
-        return render_page(PaperPage(game, chosen_set, size))
+        return render_sheets(chosen_set, size)
     try:
-        recipe = record_games(build_start_recipe(chosen_set), read_games(game, typed))
+        games = read_games(get_current_site().game, typed)
+        recipe = record_games(get_start_recipe(chosen_set), games)
     except LineError as error:
-        page = PaperPage(
-            game, chosen_set, size, typed_games=typed, fault_sentence=str(error)
+        response = render_sheets(
+            chosen_set, size, typed_games=typed, fault_sentence=str(error)
         )
-        response: Response = render_page(page)
         response.status_code = 400
         return response
     return redirect(teach_url(recipe), 303)
 
 
-def build_start_recipe(set_key: str) -> Menace:
+def get_start_recipe(set_key: str) -> Menace:
     """Return the recipe of a paper machine of a set before its first game."""
-    recipe = parse_recipe(f"menace,seat=x,opening={OPENING_BY_SET[set_key]},paper=yes")
+    return parse_menace(f"menace,seat=x,opening={OPENING_BY_SET[set_key]},paper=yes")
+
+
+def parse_menace(recipe_name: str) -> Menace:
+    """Return the recipe of a machine that is known to be a MENACE."""
+    recipe = parse_recipe(recipe_name)
     assert isinstance(recipe, Menace)
     return recipe
 
@@ -301,17 +227,17 @@ def format_game(record: str) -> str:
     return " ".join(str(DIGITS.index(cell) + 1) for cell in record)
 
 
-def read_games(game: Game, games_text: str) -> list[TypedGame]:
-    """Return the games of a text with a game in each line: the numbers of the squares in order.
+def read_games(game: Game, games_text: str) -> dict[int, str]:
+    """Return the games of a text by their line, from 1: the numbers of the squares in order.
 
     Raises LineError for the first line that is not a whole game.
     """
-    games = []
+    games = {}
     for line, typed in enumerate(games_text.splitlines(), 1):
         squares = SEPARATOR_PATTERN.sub("", typed)
         if squares:
             try:
-                games.append(TypedGame(line, read_game(game, squares)))
+                games[line] = read_game(game, squares)
             except ValueError as error:
                 raise LineError(
                     gettext("Line %(line)s: %(fault)s", line=line, fault=error)
@@ -345,22 +271,22 @@ def read_game(game: Game, squares_text: str) -> str:
     return record
 
 
-def record_games(recipe: Menace, games: list[TypedGame]) -> str:
-    """Return the name of a machine after some games.
+def record_games(recipe: Menace, games: Mapping[int, str]) -> str:
+    """Return the name of a machine after some games, by their line.
 
     Raises LineError for the first game that its boxes cannot have played.
     """
     longer = recipe
     try:
-        for one in games:
-            longer = add_game(longer, one.record)  # type: ignore[assignment]
+        for record in games.values():
+            longer = add_game(longer, record)  # type: ignore[assignment]
         name = name_recipe(longer)
     except RecipeError as error:
         fault = gettext("These games are too long for one link: %(why)s.", why=error)
         raise LineError(fault) from None
     _, course = replay_course(name)
     if isinstance(course, Refusal):
-        line = games[(course.game_number or 1) - 1].line_number
+        line = [*games][(course.game_number or 1) - 1]
         fault = gettext_noop(
             "Line %(line)s: MENACE cannot have played this game, because a box had no bead left "
             "for one of its moves. Check this game and the games before it."
