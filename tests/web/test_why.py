@@ -383,11 +383,11 @@ def test_the_updates_after_all_answers_average_to_the_target(site: SiteData, len
         if not found.has_target or not listed:
             continue
         weights = [answer.weight for answer in found.possible_replies]
-        targets = [case.event.update.target or 0.0 for case in listed]
+        targets = [case.picture.update.target or 0.0 for case in listed]
         mean = sum(map(operator.mul, weights, targets)) / sum(weights)
         assert mean == pytest.approx(found.target, abs=1e-6)
         for case in listed:
-            change = case.event.update
+            change = case.picture.update
             assert change.target == pytest.approx(
                 change.reward + pair.gamma * change.next_value, abs=1e-6
             )
@@ -410,7 +410,7 @@ def test_the_update_shown_is_that_of_the_textbook_learner(
         board = format_position(game, pair.position)
         learner.epsilon = pair.task.epsilon if pair.task else 0.0
         for case in list_cases(pair):
-            after = case.event.update.next_board
+            after = case.picture.update.next_board
             reward = get_reward(learner.game, learner.parameters, after, mover(board))
             if lens == "self-play":
                 reward = learner.get_reward(after, mover(board))
@@ -428,8 +428,8 @@ def test_the_update_shown_is_that_of_the_textbook_learner(
                 ("alpha", update.step_size),
             ):
                 assert f'data-{name}="{number!r}"' in page, (url, name)
-            assert case.event.update.new == update.new
-            assert case.event.update.target == update.target
+            assert case.picture.update.new == update.new
+            assert case.picture.update.target == update.target
             learner.q[get_move_key(learner, board, pair.cell)] = update.old
             shown += 1
     assert shown > 10

@@ -4,32 +4,26 @@ A case is an answer of the opponent, or a result of the game, depending on the a
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
-from msgspec.structs import replace
+from msgspec import structs
 
 from app.recipes.games import TrainingMove, make_training_update
 from app.textbook.loop import Update
 from app.tictactoe.notation import DIGITS, format_position
 from app.tictactoe.policy import Policy, policy_from_values, uniform_policy
 from app.tictactoe.reachable_play import find_likeliest_games
-from app.tictactoe.views import RewardScale
-from app.web.algorithms import (
-    find_algorithm,
-)
-from app.web.algorithms.algorithm import Algorithm
-from app.web.algorithms.targets import Reply, ValueQuery, ValueReason, list_move_values
+from app.web.algorithms import find_algorithm
+from app.web.algorithms.targets import ValueQuery, ValueReason, list_move_values
 from app.web.formatting import name_square
 from app.web.pages.parts.update import (
     RESULT_NAMES,
-    UpdateEvent,
     UpdateLink,
     UpdatePicture,
-    UpdateTerms,
-    WeightedReply,
-    build_update_terms,
-    draw_update,
+    start_picture,
 )
 
 TITLES_BY_RESULT = {1: "wins", 0: "draws", -1: "loses"}
@@ -40,7 +34,7 @@ class UpdateCase(NamedTuple):
 
     url_name: str  # name in the URL: the digit of the reply, or the result
     title: str  # name of the reply's square, or the result; "" for the only case
-    event: UpdateEvent
+    picture: UpdatePicture
     default_rank: float  # the page shows the case with the lowest rank by default
 
 
@@ -49,7 +43,6 @@ class NextUpdate(NamedTuple):
 
     update: UpdatePicture
     case_links: list[UpdateLink]  # links to all cases; [] for a single case
-    are_cases_results: bool  # whether the cases are results of a game, not replies
 
 
 def draw_next_update(
@@ -83,109 +76,78 @@ def draw_next_update(
         )
         for case in cases
     ]
-    terms = _get_update_terms(query)
-    return NextUpdate(
-        draw_update(query.game, terms, chosen.event),
-        links if len(cases) > 1 else [],
-        terms.algorithm.family in ("return", "beads"),
-    )
+    return NextUpdate(chosen.picture, links if len(cases) > 1 else [])
 
 
 def list_cases(query: ValueQuery) -> list[UpdateCase]:
     """Return the possible next updates of a value, as the textbook learner makes them.
 
     Depending on the algorithm there is a case for each answer of the opponent, for each result of
-    the game, or a single case.
-
-    The list is empty if the table does not determine them.
+    the game, or a single case. The list is empty if the table does not determine them.
     """
     algorithm = find_algorithm(query)
     reason = algorithm.compute_reason(query)
     if algorithm.update_cases == "result":
-        return _list_game_cases(query, reason, algorithm)
-    if not (algorithm.update_cases and reason.has_target):
-        return []
+        return _list_game_cases(query, reason)
     replies = reason.possible_replies
+    is_determined = all(reply.update for reply in replies)
+    if not (algorithm.update_cases and reason.has_target and is_determined):
+        return []
     values = list_move_values(query, query.position)
+    draw = partial(_draw_update, query, values=values)
+    if algorithm.update_cases == "single":
+        picture = draw(replies[0].update, next_values=reason.next_values)
+        return [UpdateCase("", "", picture, 0.0)]
     cases = []
     for reply in replies:
-        if reply.update is None:
-            return []
-        if algorithm.update_cases == "single":
-            event = _make_event(query, reply.update, values, reason.next_values)
-            return [UpdateCase("", "", event, 0.0)]
         next_values = list_move_values(query, reply.position)
-        event = _make_event(query, reply.update, values, next_values)
-        if not query.is_learned:
-            event = _average_replies(event, replies, query.value)
-        cases.append(make_reply_case(reason, reply, event))
+        picture = draw(reply.update, next_values=next_values)
+        if not query.is_learned:  # an exact value is the mean of the targets
+            total = sum(each.weight for each in replies)
+            exact = structs.replace(picture.update, new=query.value, step_size=None)
+            shares = [(each.weight / total, each.target) for each in replies]
+            picture = replace(picture, update=exact, weighted_replies=shares)
+        # by default the target is near the average target
+        rank = abs(reply.target - reason.target)
+        name, title = "", ""
+        if reply.cell is not None:
+            name, title = DIGITS[reply.cell], name_square(reply.cell)
+        cases.append(UpdateCase(name, title, picture, rank))
     return cases
 
 
-def _get_update_terms(query: ValueQuery) -> UpdateTerms:
-    """Return the algorithm, rewards and discount factor for the update of a value."""
-    if query.is_learned:
-        return build_update_terms(query.recipe)
-    algorithm = find_algorithm(query)
-    if query.task is None:
-        return UpdateTerms(algorithm, RewardScale(), None)
-    return UpdateTerms(algorithm, query.reward_scale, query.gamma)
-
-
-def _make_event(
+def _draw_update(
     query: ValueQuery,
-    update: Update,
+    update: Update | None,
     values: list[float | None],
     next_values: Sequence[float | None] = (),
-    end: str = "",
-) -> UpdateEvent:
-    """Return the event of an update, with the values of its board and of the next one.
+    **rest: Any,
+) -> UpdatePicture:
+    """Return the picture of an update, with the values of its board and of the next one.
 
-    `end` is the last board of a game, for learners from results.
+    `rest` has the end of the game, for learners from results.
     """
+    if query.is_learned:
+        start = start_picture(query.recipe)
+    else:
+        gamma = query.gamma if query.task else None
+        start = partial(UpdatePicture, find_algorithm(query), query.reward_scale, gamma)
+    assert update is not None
     board = format_position(query.game, query.position)
-    return UpdateEvent(
-        TrainingMove(
-            board, query.cell, was_random=False, next_own_board=end or update.next_board
-        ),
-        make_training_update(
-            update,
-            update_count=(query.update_count or 0) + 1,
-            values=values,
-            next_values=list(next_values),
-        ),
-        end,
+    after = rest.get("final_board") or update.next_board
+    move = TrainingMove(board, query.cell, was_random=False, next_own_board=after)
+    change = make_training_update(
+        update,
+        update_count=(query.update_count or 0) + 1,
+        values=values,
+        next_values=list(next_values),
     )
+    return start(move, change, **rest)
 
 
-def _average_replies(
-    event: UpdateEvent, replies: list[Reply], value: float
-) -> UpdateEvent:
-    """Return the event of an exact value, which is the mean of the targets after all replies."""
-    total = sum(reply.weight for reply in replies)
-    shares = [
-        WeightedReply(reply.cell or 0, reply.weight / total, reply.target)
-        for reply in replies
-    ]
-    exact = replace(event.update, new=value, step_size=None)
-    return event._replace(update=exact, weighted_replies=shares)
-
-
-def make_reply_case(
-    reason: ValueReason, reply: Reply, event: UpdateEvent
-) -> UpdateCase:
-    """Return the case of a reply; its rank is low if its target is near the average target."""
-    rank = abs(reply.target - reason.target)
-    if reply.cell is None:
-        return UpdateCase("", "", event, rank)
-    title = name_square(reply.cell)
-    return UpdateCase(DIGITS[reply.cell], title, event, rank)
-
-
-def _list_game_cases(
-    query: ValueQuery, reason: ValueReason, algorithm: Algorithm
-) -> list[UpdateCase]:
+def _list_game_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]:
     """Return a case for each result that a game can have after the move, by the likeliest game."""
+    algorithm = find_algorithm(query)
     family = algorithm.family
     is_simulated = not reason.has_target and family == "return"
     if (
@@ -204,12 +166,15 @@ def _list_game_cases(
         outcome = result * query.mover
         later = 0 if family == "beads" or is_simulated else len(line.cells) // 2
         board = format_position(game, end)
-        update = algorithm.update_after_game(query, board, later)
-        event = _make_event(query, update, algorithm.list_values(query), end=board)
-        event = event._replace(later_own_moves=later)
-        name = RESULT_NAMES[outcome]
-        title = TITLES_BY_RESULT[outcome]
-        cases.append(UpdateCase(name, title, event, -line.game_chance))
+        picture = _draw_update(
+            query,
+            algorithm.update_after_game(query, board, later),
+            algorithm.list_values(query),
+            final_board=board,
+            later_own_moves=later,
+        )
+        name, title = RESULT_NAMES[outcome], TITLES_BY_RESULT[outcome]
+        cases.append(UpdateCase(name, title, picture, -line.game_chance))
     order = list(RESULT_NAMES.values())
     return sorted(cases, key=lambda case: order.index(case.url_name))
 

@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Literal, NamedTuple
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from app.recipes import parse_recipe
 from app.recipes.games import (
-    TrainingMove,
-    TrainingUpdate,
     UpdateExample,
     find_blunder_updates,
 )
@@ -24,15 +23,11 @@ from app.web.formatting import format_count, name_square
 from app.web.links.how import how_url
 from app.web.pages.parts.update import (
     STEP_COUNT,
-    UpdateEvent,
     UpdateLink,
     UpdatePicture,
     UpdateSquare,
-    UpdateTerms,
-    build_update_terms,
-    draw_squares,
-    draw_update,
     format_value,
+    start_picture,
 )
 from app.web.site_data import SiteData
 
@@ -138,23 +133,20 @@ def draw_example(
     Raises ValueError as `find_example` does.
     """
     example, number = find_example(examples, example_name)
-    terms = _build_agent_terms(example.agent)
-    links = _link_updates(example, terms, number, build_url)
+    pictures = _draw_updates(example)
+    links = _link_updates(example, pictures, number, build_url)
     kinds = [one.kind for one in examples]
-    learning_order = find_learning_order(example, terms.slug)
+    learning_order = find_learning_order(example, pictures[0].slug)
+    boards = _draw_game(pictures, links, number)
     return ExamplePicture(
-        update_picture=draw_update(
-            site.game, terms, _build_update_event(example, number, terms)
-        ),
+        update_picture=pictures[number],
         agent="" if example.agent == MINIMAX else example.agent,
         title=describe_agent(site, example.agent),
         is_own_training=example.agent != MINIMAX and example.agent not in SHIPPED,
         game_label=format_count(example.game_number),
-        move_number=_get_ply(example, example.updates[number]),
+        move_number=boards[number].ply,
         last_step=last_step,
-        boards=_draw_game(
-            site, example, terms, links, number, learning_order == "backward"
-        ),
+        boards=boards[::-1] if learning_order == "backward" else boards,
         learning_order=learning_order,
         examples=[
             UpdateLink(
@@ -162,7 +154,7 @@ def draw_example(
             )
             for kind in kinds
         ],
-        next_update=_find_next_update(example, links, number, kinds, build_url),
+        next_update=_find_next_update(example, boards, number, kinds, build_url),
         example_kind=example.kind,
         step_urls=[
             build_url(update=example_name or example.kind, stage=step)
@@ -224,7 +216,7 @@ def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
         made, _ = find_blunder_updates(
             site.blunder_examples, value_source, board, int(cell)
         )
-        return [*examples, replace(made, kind=BLUNDER_KIND)]
+        return [*examples, structs.replace(made, kind=BLUNDER_KIND)]
     return examples
 
 
@@ -249,43 +241,46 @@ def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]
     return has_move, example.agent == query.value_source
 
 
-def _build_agent_terms(agent: str) -> UpdateTerms:
+def _draw_updates(example: UpdateExample) -> list[UpdatePicture]:
+    """Return the picture of each update of an example, with the rest of its game for some learners."""
+    agent = example.agent
     if agent == MINIMAX:
-        return UpdateTerms(ALGORITHM_PAGES[MINIMAX], RewardScale(), None)
-    recipe = SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
-    return build_update_terms(recipe)
-
-
-def _build_update_event(
-    example: UpdateExample, update_index: int, terms: UpdateTerms
-) -> UpdateEvent:
-    """Return an update of an example, with the rest of its game for learners from results."""
-    change = example.updates[update_index]
-    family = terms.algorithm.family
-    move = example.moves[change.move_index]
-    later = 0
-    if family == "return" and terms.slug != "mcts":
-        rest = example.moves[change.move_index + 1 :]
-        later = sum(turn.mark == move.mark for turn in rest)
-    end = example.final_board if family in ("return", "beads") else ""
-    return UpdateEvent(move, change, end, later)
+        start = partial(UpdatePicture, ALGORITHM_PAGES[MINIMAX], RewardScale(), None)
+    else:
+        recipe = SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
+        start = start_picture(recipe)
+    pictures = []
+    for update in example.updates:
+        move = example.moves[update.move_index]
+        picture = start(move, update)
+        family = picture.algorithm.family
+        if family in ("return", "beads"):
+            picture = replace(picture, final_board=example.final_board)
+        if family == "return" and picture.slug != "mcts":
+            rest = example.moves[update.move_index + 1 :]
+            later = sum(turn.mark == move.mark for turn in rest)
+            picture = replace(picture, later_own_moves=later)
+        pictures.append(picture)
+    return pictures
 
 
 def _link_updates(
     example: UpdateExample,
-    terms: UpdateTerms,
+    pictures: Sequence[UpdatePicture],
     chosen_index: int,
     build_url: Callable[..., str],
 ) -> list[UpdateLink]:
     """Return a link to each update of the game of an example, in the order of the learner."""
-    digits = terms.square_decimals
     links = []
-    for index, change in enumerate(example.updates):
+    for index, picture in enumerate(pictures):
         kind = f"{example.kind}-{index + 1}"
         href = build_url(update=example.kind if index == example.shown_index else kind)
-        old = format_value(change.old, digits)
-        new = format_value(change.new, digits)
-        title = new if terms.slug == MINIMAX else f"{old} → {new}"
+        change = picture.update
+        old, new = (
+            format_value(value, picture.square_decimals)
+            for value in (change.old, change.new)
+        )
+        title = new if picture.slug == MINIMAX else f"{old} → {new}"
         links.append(UpdateLink(f"update-{kind}", title, href, index == chosen_index))
     return links
 
@@ -302,60 +297,55 @@ def find_learning_order(
 
 
 def _draw_game(
-    site: SiteData,
-    example: UpdateExample,
-    terms: UpdateTerms,
-    links: Sequence[UpdateLink],
-    shown_index: int,
-    is_backward: bool,
+    pictures: Sequence[UpdatePicture], links: Sequence[UpdateLink], shown_index: int
 ) -> list[GameBoard]:
     """Return a board for each update of a game, in the order of the updates.
 
-    If `is_backward`, the last move was updated first, and the order is reversed.
     `shown_index` is the update on display; boards of later updates have the values before them.
     """
     boards = []
-    algorithm = terms.algorithm
-    can_explore = algorithm.is_epsilon_greedy and not algorithm.no_game_reason
-    for index, (change, link) in enumerate(zip(example.updates, links, strict=True)):
-        move = example.moves[change.move_index]
+    for index, (picture, link) in enumerate(zip(pictures, links, strict=True)):
+        algorithm, move, change = picture.algorithm, picture.move, picture.update
         is_updated = index <= shown_index
         shown_value: float | None = change.new
         if not is_updated:  # minimax has no value before the update
-            shown_value = None if terms.slug == MINIMAX else change.old
-        rows = _draw_move_board(site, terms, move, shown_value, link.is_chosen)
-        if not is_updated:
-            rows = [[square._replace(heat=None) for square in row] for row in rows]
-        target = ""
-        if change.target is not None:
-            target = format_value(change.target, 2)
-        ply, is_random = _get_ply(example, change), move.was_random and can_explore
-        boards.append(GameBoard(link, ply, rows, target, is_random, is_updated))
-    if is_backward:
-        boards.reverse()
+            shown_value = None if picture.slug == MINIMAX else change.old
+        target = "" if change.target is None else format_value(change.target, 2)
+        can_explore = algorithm.is_epsilon_greedy and not algorithm.no_game_reason
+        boards.append(
+            GameBoard(
+                update_link=link,
+                # one more than the marks on its board
+                ply=len(move.board) - move.board.count(".") + 1,
+                squares=_draw_move_board(
+                    picture, shown_value, link.is_chosen, is_updated
+                ),
+                target_text=target,
+                is_random=move.was_random and can_explore,
+                is_updated=is_updated,
+            )
+        )
     return boards
 
 
 def _draw_move_board(
-    site: SiteData,
-    terms: UpdateTerms,
-    move: TrainingMove,
-    value: float | None,
-    is_chosen: bool,
+    picture: UpdatePicture, value: float | None, is_chosen: bool, is_updated: bool
 ) -> list[list[UpdateSquare]]:
     """Return a board before a move, with the value of this move alone."""
+    move = picture.move
     shown_values: list[float | None] = [None] * len(move.board)
     shown_values[move.cell] = value
     symbols = {move.cell: "old"} if is_chosen else {}
-    rows = draw_squares(
-        site.game, terms, move.board, shown_values, move.mark, symbols, []
-    )
-    return [[square._replace(lacks_value=False) for square in row] for row in rows]
+    rows = picture.draw_squares(move.board, shown_values, move.mark, symbols)
+    rows = [[square._replace(lacks_value=False) for square in row] for row in rows]
+    if is_updated:
+        return rows
+    return [[square._replace(heat=None) for square in row] for row in rows]
 
 
 def _find_next_update(
     example: UpdateExample,
-    links: Sequence[UpdateLink],
+    boards: Sequence[GameBoard],
     shown_index: int,
     example_kinds: Sequence[str],
     build_url: Callable[..., str],
@@ -364,16 +354,10 @@ def _find_next_update(
 
     Its title is the number of the move, "" for an example.
     """
-    if shown_index + 1 < len(links):
-        ply = _get_ply(example, example.updates[shown_index + 1])
-        return links[shown_index + 1]._replace(title=str(ply))
+    if shown_index + 1 < len(boards):
+        board = boards[shown_index + 1]
+        return board.update_link._replace(title=str(board.ply))
     position = example_kinds.index(example.kind) + 1
     if position == len(example_kinds):
         return None
     return UpdateLink("", "", build_url(update=example_kinds[position]), False)
-
-
-def _get_ply(example: UpdateExample, update: TrainingUpdate) -> int:
-    """Return the number of the move of an update, from 1: one more than the marks on its board."""
-    board = example.moves[update.move_index].board
-    return len(board) - board.count(".") + 1
