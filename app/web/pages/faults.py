@@ -4,16 +4,13 @@ Each fault has a pair of trained agents, one with the fault and one without.  A 
 three lines of code made an agent.
 """
 
-from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
 from statistics import median
-from typing import ClassVar, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
 from flask import Response, redirect, request
-from markupsafe import Markup
 from numpy.typing import NDArray
 from werkzeug.exceptions import BadRequest, NotFound
 from werkzeug.wrappers import Response as AnyResponse
@@ -41,7 +38,7 @@ from app.web.move_values import evaluate_moves
 from app.web.navigation import PageBlueprint
 from app.web.pictures import minds
 from app.web.pictures.boards import BoardPicture, lay_out_board
-from app.web.rendering import Page, render_page
+from app.web.rendering import render_page
 from app.web.site_data import HUMAN, SiteData, cached_per_site, get_current_site
 from app.web.translation import gettext_noop
 
@@ -130,194 +127,6 @@ FAULT_TEXTS = msgspec.toml.decode(
 )
 
 
-class FaultAgent(NamedTuple):
-    """An agent on the page of a fault: with the fault or without."""
-
-    title: str
-    recipe_name: str
-    mind_svg: Markup
-    board: BoardPicture
-    game_url: str  # URL of a game against it from this board on
-
-
-class FaultCard(NamedTuple):
-    """An entry in the list of faults."""
-
-    fault_text: FaultText
-    url: str
-    effect: FaultEffect
-    lab_url: str
-    board: BoardPicture  # values of the faulty agent on a board that shows the fault
-    board_sentence: str
-
-
-class FaultsPage(Page, frozen=True):
-    """The list of faults."""
-
-    template: ClassVar = "faults/faults.html"
-
-    site: SiteData
-
-    @property
-    def cards(self) -> list[FaultCard]:
-        """The entries of all faults, in the order of FAULT_ORDER."""
-        return [build_card(self.site, fault) for fault in FAULT_ORDER]
-
-
-class FaultPage(Page, frozen=True):
-    """The page of a fault."""
-
-    template: ClassVar = "faults/fault.html"
-
-    site: SiteData
-    fault: str
-
-    @property
-    def fault_text(self) -> FaultText:
-        return FAULT_TEXTS[self.fault]
-
-    @property
-    def puzzle_number(self) -> int:
-        """The number of the puzzle about this fault."""
-        return FAULT_ORDER.index(self.fault) + 1
-
-    @property
-    def effect(self) -> FaultEffect:
-        """What the fault changes."""
-        return FAULT_EFFECTS[self.fault]
-
-    @property
-    def first_board(self) -> BoardPicture:
-        """The board after the move of the first update that differs, with the move marked."""
-        game = self.site.game
-        first = self.effect.first_update
-        record = find_record(game, parse_position(game, first.board))
-        state = replay_match(Match(record + DIGITS[first.cell]), self.site)
-        return lay_out_board(
-            state, None, None, "board-first", "Move of the first update"
-        )
-
-    @property
-    def first_values(self) -> list[tuple[str, str]]:
-        """Labels with the value of this move before and after the update; [] if no value differs."""
-        first = self.effect.first_update
-        if first.value_before is None or first.correct_value is None:
-            return []
-        found = (
-            "no update"
-            if first.faulty_value is None
-            else format_signed(first.faulty_value, 3)
-        )
-        return [
-            ("Value before the update", format_signed(first.value_before, 3)),
-            ("Value after it, with the fault", found),
-            (
-                "Value after it, without the fault",
-                format_signed(first.correct_value, 3),
-            ),
-        ]
-
-    @cached_property
-    def _record(self) -> str:
-        return find_telling_record(self.site, self.fault)
-
-    @property
-    def board_sentence(self) -> str:
-        return describe_board(self.site, self.fault, self._record)
-
-    @cached_property
-    def fault_agents(self) -> list[FaultAgent]:
-        """The agents with and without the fault, in this order, with their pictures."""
-        return [
-            build_side(
-                self.site, agent, kind, f"{kind.capitalize()} the fault", self._record
-            )
-            for agent, kind in zip(
-                find_fault_agents(self.site, self.fault),
-                ("with", "without"),
-                strict=True,
-            )
-        ]
-
-    @property
-    def comparison_url(self) -> str:
-        """The URL of a comparison of both agents on the board where the fault shows."""
-        views = tuple(
-            SourceSnapshot(side.recipe_name, None) for side in self.fault_agents
-        )
-        return compare_url(Comparison(self._record, views))
-
-    @property
-    def lab_url(self) -> str:
-        """The URL of the lab that compares the agents with and without the fault."""
-        return build_lab_url(self.fault)
-
-    @property
-    def texts_by_url(self) -> Mapping[str, FaultText]:
-        """The texts of all faults, by the URL of each fault's page."""
-        return {FAULT.url(fault): FAULT_TEXTS[fault] for fault in FAULT_ORDER}
-
-
-class FaultPuzzlePage(Page, frozen=True):
-    """A puzzle: which of three lines of code made this agent?"""
-
-    template: ClassVar = "faults/puzzle.html"
-
-    site: SiteData
-    puzzle_number: int
-    chosen_fault: str  # the fault that was chosen, "" for none yet
-
-    @property
-    def fault(self) -> str:
-        """The fault that the shown agent really has: the right answer."""
-        return FAULT_ORDER[self.puzzle_number - 1]
-
-    @property
-    def fault_text(self) -> FaultText:
-        return FAULT_TEXTS[self.fault]
-
-    @cached_property
-    def fault_agent(self) -> FaultAgent:
-        agent, _ = find_fault_agents(self.site, self.fault)
-        return build_side(
-            self.site, agent, "with", "", find_telling_record(self.site, self.fault)
-        )
-
-    @property
-    def choices(self) -> list[tuple[str, FaultText, str]]:
-        """Three possible answers: id of the fault, its texts, and the URL of the answer."""
-        return [
-            (
-                fault,
-                FAULT_TEXTS[fault],
-                FAULT_PUZZLE.url(self.puzzle_number, answer=fault),
-            )
-            for fault in list_puzzle_choices(self.puzzle_number)
-        ]
-
-    @property
-    def explanation_url(self) -> str:
-        """The URL of the page that explains the fault."""
-        return FAULT.url(self.fault)
-
-    @property
-    def next_puzzle_url(self) -> str:
-        """The URL of the next puzzle; the first puzzle follows the last."""
-        return FAULT_PUZZLE.url(self.puzzle_number % len(FAULT_ORDER) + 1)
-
-    @property
-    def game_count(self) -> str:
-        """The number of games in the training of the agent, as text."""
-        return format_count(
-            self.site.lab.faults[self.fault_agent.recipe_name].card.games
-        )
-
-    @property
-    def puzzle_count(self) -> int:
-        """The number of puzzles."""
-        return len(FAULT_ORDER)
-
-
 def list_puzzle_choices(puzzle_number: int) -> list[str]:
     """Return the ids of three faults whose lines a puzzle shows, sorted by their faulty lines."""
     faults = [
@@ -397,19 +206,21 @@ def build_lab_url(fault: str) -> str:
 
 
 @cached_per_site(16, per_language=True)
-def build_card(site: SiteData, fault: str) -> FaultCard:
+def build_card(site: SiteData, fault: str) -> dict[str, Any]:
     """Return the entry of a fault in the list."""
     text = FAULT_TEXTS[fault]
     faulty, _ = find_fault_agents(site, fault)
     record = find_telling_record(site, fault)
-    return FaultCard(
-        fault_text=text,
-        url=FAULT.url(fault),
-        effect=FAULT_EFFECTS[fault],
-        lab_url=build_lab_url(fault),
-        board=draw_values(site, faulty, record, fault, f"Example board: {text.title}"),
-        board_sentence=describe_board(site, fault, record),
-    )
+    return {
+        "fault_text": text,
+        "url": FAULT.url(fault),
+        "effect": FAULT_EFFECTS[fault],
+        "lab_url": build_lab_url(fault),
+        "board": draw_values(
+            site, faulty, record, fault, f"Example board: {text.title}"
+        ),
+        "board_sentence": describe_board(site, fault, record),
+    }
 
 
 def draw_values(
@@ -428,7 +239,7 @@ def draw_values(
 
 def build_side(
     site: SiteData, agent: Agent, id_suffix: str, title: str, record: str
-) -> FaultAgent:
+) -> dict[str, Any]:
     """Return an agent with the picture of all its values, and its values on one board.
 
     `id_suffix`, "with" or "without" the fault, ends the ids of the HTML elements.
@@ -438,13 +249,36 @@ def build_side(
     plays_x = site.game.to_move[position] == X
     x, o = (name, HUMAN) if plays_x else (HUMAN, name)
     mind = minds.draw_mind(site, name, site.get_last_snapshot(name))
-    return FaultAgent(
-        title=title,
-        recipe_name=name,
-        mind_svg=mind.draw_svg(f"mind-{id_suffix}"),
-        board=draw_values(site, agent, record, id_suffix, f"Board: {title}"),
-        game_url=play_url(Match(record, x=x, o=o, value_source=name)),
-    )
+    return {
+        "title": title,
+        "recipe_name": name,
+        "mind_svg": mind.draw_svg(f"mind-{id_suffix}"),
+        "board": draw_values(site, agent, record, id_suffix, f"Board: {title}"),
+        "game_url": play_url(Match(record, x=x, o=o, value_source=name)),
+    }
+
+
+def draw_first_update(site: SiteData, fault: str) -> BoardPicture:
+    """Return the board after the move of the first update that differs, with the move marked."""
+    first = FAULT_EFFECTS[fault].first_update
+    record = find_record(site.game, parse_position(site.game, first.board))
+    state = replay_match(Match(record + DIGITS[first.cell]), site)
+    return lay_out_board(state, None, None, "board-first", "Move of the first update")
+
+
+def list_first_values(fault: str) -> list[tuple[str, str]]:
+    """Return labels with the value of this move before and after; [] if no value differs."""
+    first = FAULT_EFFECTS[fault].first_update
+    if first.value_before is None or first.correct_value is None:
+        return []
+    found = "no update"
+    if first.faulty_value is not None:
+        found = format_signed(first.faulty_value, 3)
+    return [
+        ("Value before the update", format_signed(first.value_before, 3)),
+        ("Value after it, with the fault", found),
+        ("Value after it, without the fault", format_signed(first.correct_value, 3)),
+    ]
 
 
 @bp.get(FAULTS)
@@ -452,15 +286,36 @@ def show_faults() -> Response:
     """Show the list of common faults in the code of learners."""
     site = get_current_site()
     find_fault_agents(site, FAULT_ORDER[0])
-    return render_page(FaultsPage(site))
+    cards = [build_card(site, fault) for fault in FAULT_ORDER]
+    return render_page("faults/faults.html", cards=cards)
 
 
 @bp.get(FAULT)
 def show_fault(fault: str) -> Response:
     """Show the page of a common fault in the code of learners."""
     site = get_current_site()
-    find_fault_agents(site, fault)
-    return render_page(FaultPage(site, fault))
+    faulty, correct = find_fault_agents(site, fault)
+    record = find_telling_record(site, fault)
+    views = (
+        SourceSnapshot(faulty.card.recipe, None),
+        SourceSnapshot(correct.card.recipe, None),
+    )
+    return render_page(
+        "faults/fault.html",
+        fault_text=FAULT_TEXTS[fault],
+        effect=FAULT_EFFECTS[fault],
+        puzzle_number=FAULT_ORDER.index(fault) + 1,
+        first_board=draw_first_update(site, fault),
+        first_values=list_first_values(fault),
+        board_sentence=describe_board(site, fault, record),
+        fault_agents=[
+            build_side(site, faulty, "with", "With the fault", record),
+            build_side(site, correct, "without", "Without the fault", record),
+        ],
+        comparison_url=compare_url(Comparison(record, views)),
+        lab_url=build_lab_url(fault),
+        texts_by_url={FAULT.url(each): FAULT_TEXTS[each] for each in FAULT_ORDER},
+    )
 
 
 @bp.get(FAULT_PUZZLES)
@@ -478,5 +333,24 @@ def show_puzzle(number: int) -> Response:
         raise NotFound(f"There are puzzles 1 to {len(FAULT_ORDER)}, not {number}.")
     if answer and answer not in list_puzzle_choices(number):
         raise BadRequest(f"answer is one of {', '.join(list_puzzle_choices(number))}.")
-    find_fault_agents(site, FAULT_ORDER[number - 1])
-    return render_page(FaultPuzzlePage(site, number, answer))
+    fault = FAULT_ORDER[number - 1]
+    agent, _ = find_fault_agents(site, fault)
+    return render_page(
+        "faults/puzzle.html",
+        puzzle_number=number,
+        puzzle_count=len(FAULT_ORDER),
+        chosen_fault=answer,
+        fault=fault,
+        fault_text=FAULT_TEXTS[fault],
+        fault_agent=build_side(
+            site, agent, "with", "", find_telling_record(site, fault)
+        ),
+        choices=[
+            (choice, FAULT_TEXTS[choice], FAULT_PUZZLE.url(number, answer=choice))
+            for choice in list_puzzle_choices(number)
+        ],
+        explanation_url=FAULT.url(fault),
+        # the first puzzle follows the last
+        next_puzzle_url=FAULT_PUZZLE.url(number % len(FAULT_ORDER) + 1),
+        game_count=format_count(agent.card.games),
+    )

@@ -1,9 +1,8 @@
 """The lesson: five steps of about four minutes in all, each with its own URL."""
 
 from collections.abc import Mapping
-from functools import cached_property
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import Any
 
 import numpy as np
 from flask import Response, request
@@ -22,15 +21,15 @@ from app.web.match import Match, get_next_snapshot, read_snapshot, replay_match
 from app.web.move_values import EMPTY_NOTE, Note, evaluate_moves
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.attempt import Attempt, lay_out_attempt, read_choices
-from app.web.pages.parts.export import Export, export_lesson_step
-from app.web.pages.parts.learning import Film, film_all_positions, film_position
+from app.web.pages.parts.export import export_lesson_step
+from app.web.pages.parts.learning import film_all_positions, film_position
 from app.web.pages.parts.next_update import NextUpdate, draw_next_update
-from app.web.pictures.boards import BoardPicture, lay_out_board
-from app.web.pictures.minds import MindPicture, draw_mind
-from app.web.rendering import Page, get_url_in_frame, render_page
+from app.web.pictures.boards import lay_out_board
+from app.web.pictures.minds import draw_mind
+from app.web.rendering import get_url_in_frame, render_page
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext, gettext_noop, mark_english
-from app.web.wording import LESSON_STEPS, LessonStep
+from app.web.wording import LESSON_STEPS
 
 bp = PageBlueprint("lesson", __name__)
 bp.add_room("Learn", "lesson", gettext_noop("Lesson"), lambda: how_url("untrained"))
@@ -42,64 +41,25 @@ LESSON_AGENT, LESSON_RECORD = "q-learning-1", "024"
 UNBEATABLE_AGENT = "q-learning-continued"
 
 
-class Illustration(NamedTuple):
-    """The picture beside the text of a step: a film, a board or a mind."""
+# what an illustration may have beside the id of its agent
+NO_PARTS: Mapping[str, Any] = MappingProxyType(
+    {
+        "facts": {},  # numbers and names in the text of the step, by key
+        "film": None,
+        "frame_index": 0,
+        "mind_picture": None,
+        "board": None,
+        "attempt": None,  # the visitor's answers to the questions of a puzzle
+        "next_update": None,  # next update of the value of the blunder
+        "puzzle_number": 0,  # number of the puzzle with this position
+        "why_url": "",  # URL of the full explanation of the value
+    }
+)
 
-    agent_id: str  # id of the agent
-    # numbers and names in the text of the step, by key
-    facts: Mapping[str, str] = MappingProxyType({})
-    film: Film | None = None
-    frame_index: int = 0  # index of the frame
-    mind_picture: MindPicture | None = None
-    board: BoardPicture | None = None
-    attempt: Attempt | None = None  # the visitor's answers to the questions of a puzzle
-    update: NextUpdate | None = None  # next update of the value of the blunder
-    puzzle_number: int = 0  # number of the puzzle with this position
-    why_url: str = ""  # URL of the full explanation of the value
 
-
-class LessonPage(Page, frozen=True):
-    """A step of the lesson."""
-
-    template: ClassVar = "lesson/lesson.html"
-
-    site: SiteData
-    step_index: int  # index of the step, from 0
-    # number of the frame in the URL, "" for the first frame of the step
-    _frame_text: str
-
-    @property
-    def lesson_steps(self) -> list[LessonStep]:
-        """All steps of the lesson, in order."""
-        return LESSON_STEPS
-
-    @cached_property
-    def illustration(self) -> Illustration:
-        """The picture beside the text of this step: a film, a board or a mind."""
-        return ILLUSTRATIONS[self._step.slug](self.site, self._frame_text)
-
-    @property
-    def next_frame_url(self) -> str:
-        """The URL of the next frame of the film."""
-        shown = self.illustration
-        following = shown.film and get_next_snapshot(
-            shown.frame_index, shown.film.last_frame
-        )
-        return get_url_in_frame(how_url(self._step.slug, step=following))
-
-    @property
-    def final_game_url(self) -> str:
-        """The URL of the game after the last step."""
-        return play_against_url(UNBEATABLE_AGENT)
-
-    @property
-    def export(self) -> Export:
-        """The ways to export this step of the lesson."""
-        return export_lesson_step(self._step)
-
-    @property
-    def _step(self) -> LessonStep:
-        return LESSON_STEPS[self.step_index]
+def illustrate(agent_id: str, **parts: Any) -> dict[str, Any]:
+    """Return the picture beside the text of a step: a film, a board or a mind of an agent."""
+    return {**NO_PARTS, "agent_id": agent_id, **parts}
 
 
 def choose_filmed_agent(site: SiteData) -> str:
@@ -119,12 +79,25 @@ LESSON_RULE = HOW_PART.replace_rule(
 @bp.get(LESSON_RULE.framed, endpoint="framed")
 def show_lesson(slug: str) -> Response:
     """Show a step of the lesson."""
+    site = get_current_site()
     number = [stop.slug for stop in LESSON_STEPS].index(slug)
-    frame = request.args.get("step", "")
-    return render_page(LessonPage(get_current_site(), number, frame))
+    illustration = ILLUSTRATIONS[slug](site, request.args.get("step", ""))
+    film = illustration["film"]
+    frame_index = illustration["frame_index"]
+    following = film and get_next_snapshot(frame_index, film.last_frame)
+    return render_page(
+        "lesson/lesson.html",
+        site=site,
+        step_index=number,
+        lesson_steps=LESSON_STEPS,
+        illustration=illustration,
+        next_frame_url=get_url_in_frame(how_url(slug, step=following)),
+        final_game_url=play_against_url(UNBEATABLE_AGENT),
+        export=export_lesson_step(LESSON_STEPS[number]),
+    )
 
 
-def _illustrate_untrained(site: SiteData, frame_text: str) -> Illustration:
+def _illustrate_untrained(site: SiteData, frame_text: str) -> dict[str, Any]:
     """Return the illustration of the first step: a position before the first training game."""
     name = choose_filmed_agent(site)
     game = site.game
@@ -132,7 +105,7 @@ def _illustrate_untrained(site: SiteData, frame_text: str) -> Illustration:
     right = site.is_move_correct[state.position]
     legal = game.legal[state.position]
     mover = int(game.to_move[state.position])
-    return Illustration(
+    return illustrate(
         name,
         facts={
             "mover": MARKS[mover],
@@ -146,13 +119,13 @@ def _illustrate_untrained(site: SiteData, frame_text: str) -> Illustration:
     )
 
 
-def _illustrate_learning(site: SiteData, frame_text: str) -> Illustration:
+def _illustrate_learning(site: SiteData, frame_text: str) -> dict[str, Any]:
     """Return the illustration of the second step of the lesson: the film of a training."""
     name = choose_filmed_agent(site)
     return _illustrate_decisions(site, name, read_snapshot(name, frame_text, 0, site))
 
 
-def _illustrate_unbeatable(site: SiteData, frame_text: str) -> Illustration:
+def _illustrate_unbeatable(site: SiteData, frame_text: str) -> dict[str, Any]:
     """Return the illustration of the last step: all values of an unbeatable agent."""
     name = _find_unbeatable_agent(site)
     snapshot = read_snapshot(name, frame_text, site.get_last_snapshot(name), site)
@@ -166,14 +139,14 @@ def _illustrate_unbeatable(site: SiteData, frame_text: str) -> Illustration:
     facts["games"] = format_count(site.get_recipe(name).count_turns_against("self"))
     facts["place"] = name_square(puzzle.blunder_cell)
     facts["value"] = values.value_texts[puzzle.blunder_cell]
-    return _illustrate_decisions(site, name, snapshot)._replace(facts=facts)
+    return _illustrate_decisions(site, name, snapshot) | {"facts": facts}
 
 
 def _illustrate_decisions(
     site: SiteData, agent_name: str, snapshot: int
-) -> Illustration:
+) -> dict[str, Any]:
     mind = draw_mind(site, agent_name, snapshot, has_all_frames=True)
-    return Illustration(
+    return illustrate(
         agent_name,
         film=film_all_positions(site, agent_name),
         frame_index=snapshot,
@@ -181,7 +154,7 @@ def _illustrate_decisions(
     )
 
 
-def _illustrate_blunder(site: SiteData, _: str) -> Illustration:
+def _illustrate_blunder(site: SiteData, _: str) -> dict[str, Any]:
     """Return the illustration of the third step: a puzzle before a blunder."""
     number, puzzle = find_misled_puzzle(site)
     attempt = read_choices(Attempt(site, number), request.args)
@@ -196,7 +169,7 @@ def _illustrate_blunder(site: SiteData, _: str) -> Illustration:
             )
         )
 
-    return Illustration(
+    return illustrate(
         puzzle.agent_id,
         board=lay_out_attempt(attempt, build_answer_url),
         attempt=attempt,
@@ -204,14 +177,14 @@ def _illustrate_blunder(site: SiteData, _: str) -> Illustration:
     )
 
 
-def _illustrate_why(site: SiteData, _: str) -> Illustration:
+def _illustrate_why(site: SiteData, _: str) -> dict[str, Any]:
     """Return the illustration of the fourth step: the update of the blunder's value."""
     number, puzzle = find_misled_puzzle(site)
     query = ValueQuery(site, puzzle.agent_id, puzzle.position, puzzle.blunder_cell)
     match = Match(puzzle.record, o=HUMAN, value_source=puzzle.agent_id)
     notes = [EMPTY_NOTE] * site.game.cells
     notes[puzzle.blunder_cell] = Note(gettext("blunder"), gettext("blunder"))
-    return Illustration(
+    return illustrate(
         puzzle.agent_id,
         facts={
             "value": format_signed(query.value),
@@ -228,7 +201,7 @@ def _illustrate_why(site: SiteData, _: str) -> Illustration:
             chosen_cell=puzzle.blunder_cell,
             notes=notes,
         ),
-        update=_draw_update(query, request.args.get("answer", "")),
+        next_update=_draw_update(query, request.args.get("answer", "")),
         puzzle_number=number,
         why_url=why_url(match, puzzle.blunder_cell),
     )
