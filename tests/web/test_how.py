@@ -20,8 +20,8 @@ from app.web.formatting import format_signed
 from app.web.links.how import how_url
 from app.web.pages.how import (
     WORKED_ALPHA,
-    build_position_writing,
     compute_won_game,
+    describe_position,
 )
 from app.web.pages.parts.update_examples import draw_example, list_examples
 from app.web.site_data import SiteData
@@ -149,9 +149,9 @@ def board_of(href: str) -> str:
 def test_a_press_never_leads_to_a_board_that_no_game_reaches(game: Game) -> None:
     for position in range(0, game.positions, 7):
         text = format_position(game, position)
-        for square in build_position_writing(game, position).squares:
-            if square.toggled_url:
-                after = board_of(square.toggled_url)
+        for square in describe_position(game, position)["squares"]:
+            if square["toggled_url"]:
+                after = board_of(square["toggled_url"])
                 parse_position(game, after)
                 assert sum(a != b for a, b in zip(text, after, strict=True)) == 1
 
@@ -160,7 +160,7 @@ def test_one_won_game_gives_what_was_published(client: FlaskClient, game: Game) 
     """The values are 0.9, 0.81, 0.73, from the last move to the first."""
     assert WORKED_ALPHA == 0.9
     after = ["0.73", "0.81", "0.90"]
-    assert [f"{move.new_value:.2f}" for move in compute_won_game(game)] == after[::-1]
+    assert [f"{move['new_value']:.2f}" for move in compute_won_game(game)] == after[::-1]
     for stage in range(len(after) + 1):
         page = client.get(how_url("won-game", stage=stage)).text
         values = re.findall(r'<span class="value">([^<]+)</span>', page)

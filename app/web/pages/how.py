@@ -4,18 +4,15 @@ A part is a section about an algorithm, a term or a measure; or a worked example
 encodings, or the updates after a won game.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from flask import redirect, request
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, NotFound
 from werkzeug.wrappers import Response
 
-from app.experiments import ClaimSummary
-from app.recipes import Recipe
-from app.tictactoe.card import Card
 from app.tictactoe.game import Game
 from app.tictactoe.notation import (
     format_position,
@@ -24,9 +21,8 @@ from app.tictactoe.notation import (
     replay_record,
 )
 from app.web.algorithms import ALGORITHM_PAGES, SECTIONS
-from app.web.algorithms.algorithm import Algorithm, Section
+from app.web.algorithms.algorithm import Section
 from app.web.formatting import (
-    Encodings,
     encode_position,
     format_count,
     format_signed,
@@ -36,7 +32,7 @@ from app.web.links.play import play_url
 from app.web.match import Match, parse_match, read_integer, replay_match
 from app.web.move_values import HEAT_STEPS, evaluate_match
 from app.web.navigation import PageBlueprint
-from app.web.pages.parts.export import Export, export_update
+from app.web.pages.parts.export import export_update
 from app.web.pages.parts.update import STEP_COUNT
 from app.web.pages.parts.update_examples import (
     ExamplePicture,
@@ -44,18 +40,15 @@ from app.web.pages.parts.update_examples import (
     list_examples,
 )
 from app.web.pictures.boards import (
-    BoardPicture,
-    SmallBoard,
     draw_small_board,
     lay_out_board,
 )
-from app.web.rendering import Page, get_url_in_frame, render_page
+from app.web.rendering import get_url_in_frame, render_page
 from app.web.site_data import TRUTH, SiteData, cached_per_site, get_current_site
 from app.web.translation import gettext_noop
 from app.web.wording import (
     LESSON_STEPS,
     Legend,
-    LessonStep,
     build_legend,
     describe_turn,
 )
@@ -85,43 +78,6 @@ WORKED_RECORD = "03142"  # X wins with its third move
 WORKED_ALPHA = 0.9  # step size of the worked example
 
 
-class EditableSquare(NamedTuple):
-    """A square of the position, which a click changes."""
-
-    id: str
-    mark: str
-    toggled_url: str  # URL after a click; "" if no game reaches the resulting position
-
-
-class SymmetricPosition(NamedTuple):
-    """A symmetric image of the position."""
-
-    name: str
-    board: SmallBoard
-    url: str  # URL of this page with the image as its position
-    is_representative: bool  # whether this image represents the symmetry class
-
-
-class PositionWriting(NamedTuple):
-    """A position with its squares, its encodings and its symmetric images."""
-
-    mover: str  # "X" or "O"; "" if the game is over
-    squares: list[EditableSquare]
-    encodings: Encodings
-    images: list[SymmetricPosition]
-
-
-class WorkedMove(NamedTuple):
-    """A move of the winner in the worked example: its board, its target and its new value."""
-
-    ply: int
-    board: str  # a character for each cell
-    cell: int
-    target: float
-    new_value: float
-    heat: int  # colour of the value
-
-
 def parse_board(query: Mapping[str, str], game: Game) -> int:
     """Return the position that the query contains.
 
@@ -135,8 +91,11 @@ def parse_board(query: Mapping[str, str], game: Game) -> int:
         raise BadRequest(f"board in the address is wrong: {error}.") from None
 
 
-def build_position_writing(game: Game, position: int) -> PositionWriting:
-    """Return a position in all encodings, with the URL after a click on each square."""
+def describe_position(game: Game, position: int) -> dict[str, Any]:
+    """Return a position in all encodings and its images, with the URL after a click on each square.
+
+    The mover is "" if the game is over.
+    """
     text = format_position(game, position)
     mover = "X" if text.count("X") == text.count("O") else "O"
     mover = "" if game.is_over(position) else mover
@@ -153,28 +112,31 @@ def build_position_writing(game: Game, position: int) -> PositionWriting:
 
     representative = int(game.symmetry_class[position])
     names = SYMMETRY_NAMES[:: len(SYMMETRY_NAMES) // len(game.symmetries)]
-    return PositionWriting(
-        mover=mover,
-        squares=[
-            EditableSquare(f"{ENCODINGS_PART}-{cell}", mark, toggle_square(cell))
+    images = game.symmetric_positions[:, position].tolist()
+    return {
+        "mover": mover,
+        "squares": [
+            {
+                "id": f"{ENCODINGS_PART}-{cell}",
+                "mark": mark,
+                "toggled_url": toggle_square(cell),
+            }
             for cell, mark in enumerate(text)
         ],
-        encodings=encode_position(game, position),
-        images=[
-            SymmetricPosition(
-                name=name,
-                board=draw_small_board(game, image, {}),
-                url=how_url(ENCODINGS_PART, board=format_position(game, image)),
-                is_representative=image == representative,
-            )
-            for name, image in zip(
-                names, game.symmetric_positions[:, position].tolist(), strict=True
-            )
+        "encodings": encode_position(game, position),
+        "images": [
+            {
+                "name": name,
+                "board": draw_small_board(game, image, {}),
+                "url": how_url(ENCODINGS_PART, board=format_position(game, image)),
+                "is_representative": image == representative,
+            }
+            for name, image in zip(names, images, strict=True)
         ],
-    )
+    }
 
 
-def compute_won_game(game: Game) -> list[WorkedMove]:
+def compute_won_game(game: Game) -> list[dict[str, Any]]:
     """Return the winner's moves in the worked example with their updates, the last move first."""
     positions = replay_record(game, WORKED_RECORD)
     cells = parse_record(game, WORKED_RECORD)
@@ -182,9 +144,16 @@ def compute_won_game(game: Game) -> list[WorkedMove]:
     moves = []
     for ply in range(len(cells) - 1, -1, -2):
         value = WORKED_ALPHA * target
-        board = format_position(game, positions[ply])
-        heat = round(value * HEAT_STEPS)
-        moves.append(WorkedMove(ply + 1, board, cells[ply], target, value, heat))
+        moves.append(
+            {
+                "ply": ply + 1,
+                "board": format_position(game, positions[ply]),
+                "cell": cells[ply],
+                "target": target,
+                "new_value": value,
+                "heat": round(value * HEAT_STEPS),
+            }
+        )
         target = value
     return moves
 
@@ -200,16 +169,6 @@ TITLES_BY_HEADING = {
         "Exact figures": ("best-response", "nash-conv", "exact"),
     }.items()
 }
-
-
-class SectionExample(NamedTuple):
-    """The example board of a section, at a position of its game."""
-
-    headline: str
-    caption: str  # description of the values, "" if the game is over
-    board: BoardPicture
-    start_url: str  # URL of the first position, "" on the first position
-    play_url: str  # URL of this match on the play page
 
 
 class StartValues(NamedTuple):
@@ -232,75 +191,6 @@ DIFFERENCE_HEADINGS = {
 REFERENCE_SLUG = "q-learning"  # slug of the algorithm for comparisons
 
 
-class HowPage(Page, frozen=True):
-    """The contents, with a map of the algorithms by their difference from Q-learning."""
-
-    template: ClassVar = "how/how.html"
-
-    lesson_steps: Sequence[LessonStep]  # steps of the lesson
-
-    @property
-    def general_parts(self) -> dict[str, Mapping[str, str]]:
-        """The parts of the page on topics other than algorithms: titles by slug, by heading."""
-        return {
-            heading: parts
-            for heading, parts in TITLES_BY_HEADING.items()
-            if heading != "Algorithms"
-        }
-
-    @property
-    def reference_algorithm(self) -> tuple[str, Algorithm]:
-        """The slug and the algorithm that all others are compared with: Q-learning."""
-        return REFERENCE_SLUG, ALGORITHM_PAGES[REFERENCE_SLUG]
-
-    @property
-    def algorithms_by_difference(self) -> dict[str, dict[str, Algorithm]]:
-        """The other algorithms by slug, grouped by the part of the update that differs."""
-        return {
-            heading: {
-                slug: algorithm
-                for slug, algorithm in ALGORITHM_PAGES.items()
-                if algorithm.differing_part == kind
-            }
-            for kind, heading in DIFFERENCE_HEADINGS.items()
-        }
-
-
-class PartPage(Page, frozen=True):
-    """A part of /how: a section or a worked example."""
-
-    template: ClassVar = "how/part.html"
-    fragment: ClassVar = ("moved",)
-
-    site: SiteData
-    slug: str
-    title: str
-    contents: Mapping[str, Mapping[str, str]]
-    position_writing: PositionWriting | None = None  # a position in all encodings
-    won_game: list[WorkedMove] | None = None  # the updates of the worked example
-    done_update_count: int = 0  # number of updates done in the worked example
-    section: Section | None = None
-    example: SectionExample | None = None  # the section's board, None without its agent
-    # function that returns the values of the first position, by default of the section's source
-    build_start_values: Callable[..., StartValues] | None = None
-    build_legend: Callable[[], Legend] | None = None  # legend of the first position
-    facts: Mapping[str, object] | None = None  # numbers in the text of this section
-    recipes: Mapping[str, Recipe] | None = None  # agent -> recipe
-    cards: Mapping[str, Card] | None = None
-    claims: Sequence[ClaimSummary] = ()  # experiments about the algorithm
-    update: ExamplePicture | None = None  # the picture of an update, step by step
-    export: Export | None = None  # ways to export the update
-
-
-class UpdateFrame(Page, frozen=True):
-    """The frame with an update of an algorithm."""
-
-    template: ClassVar = "embed/update.html"
-
-    title: str
-    update: ExamplePicture
-
-
 @bp.get(HOW)
 def show_how() -> Response:
     """Show the contents; redirect URLs of the former single page to their part."""
@@ -309,7 +199,24 @@ def show_how() -> Response:
             name: request.args.get(name) for name in ("record", "board", "stage")
         }
         return redirect(how_url(part, **part_query), 301)
-    return render_page(HowPage(LESSON_STEPS))
+    return render_page(
+        "how/how.html",
+        lesson_steps=LESSON_STEPS,
+        general_parts={
+            heading: parts
+            for heading, parts in TITLES_BY_HEADING.items()
+            if heading != "Algorithms"
+        },
+        reference_algorithm=(REFERENCE_SLUG, ALGORITHM_PAGES[REFERENCE_SLUG]),
+        algorithms_by_difference={
+            heading: {
+                slug: algorithm
+                for slug, algorithm in ALGORITHM_PAGES.items()
+                if algorithm.differing_part == kind
+            }
+            for kind, heading in DIFFERENCE_HEADINGS.items()
+        },
+    )
 
 
 @bp.get(HOW_PART)
@@ -319,21 +226,24 @@ def show_part(slug: str) -> Response:
         parts = [*(stop.slug for stop in LESSON_STEPS), *TITLE_BY_PART]
         raise NotFound(f"There is no part {slug!r}. There are: {', '.join(parts)}.")
     query = request.args
-    game = get_current_site().game
-    page = partial(
-        PartPage, get_current_site(), slug, TITLE_BY_PART[slug], TITLES_BY_HEADING
-    )
+    site = get_current_site()
+    game = site.game
+    values: dict[str, Any] = {
+        "site": site,
+        "slug": slug,
+        "title": TITLE_BY_PART[slug],
+        "contents": TITLES_BY_HEADING,
+    }
     if slug == ENCODINGS_PART:
-        return render_page(
-            page(
-                position_writing=build_position_writing(game, parse_board(query, game))
-            )
-        )
-    if slug == WON_GAME_PART:
+        values["position_writing"] = describe_position(game, parse_board(query, game))
+    elif slug == WON_GAME_PART:
         moves = compute_won_game(game)
+        values["won_game"] = moves
         stage = read_integer("stage", query.get("stage") or "0", 0, len(moves))
-        return render_page(page(won_game=moves, done_update_count=stage))
-    return render_page(build_section_page(get_current_site(), slug, query))
+        values["done_update_count"] = stage
+    else:
+        values |= describe_section(site, slug, query)
+    return render_page("how/part.html", fragment=("moved",), **values)
 
 
 @bp.get(HOW_PART.framed, endpoint="framed")
@@ -346,11 +256,13 @@ def show_update_frame(slug: str) -> Response:
             [*(stop.slug for stop in LESSON_STEPS), *site.update_examples]
         )
         raise NotFound(f"There is no frame for {slug!r}. There are: {slugs}.")
-    return render_page(UpdateFrame(TITLE_BY_PART[slug], update))
+    return render_page("embed/update.html", title=TITLE_BY_PART[slug], update=update)
 
 
-def build_section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> PartPage:
-    """Return the page of a section, with its board after a record.
+def describe_section(
+    site: SiteData, slug: str, query: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return what the template reads about a section, with its board after a record.
 
     Raises BadRequest or Conflict with a sentence that names the fault in the record.
     """
@@ -366,22 +278,18 @@ def build_section_page(site: SiteData, slug: str, query: Mapping[str, str]) -> P
         if record
         else section.start_match
     )
-    return PartPage(
-        site=site,
-        slug=slug,
-        title=TITLE_BY_PART[slug],
-        contents=TITLES_BY_HEADING,
-        section=section,
-        example=build_example(site, slug, match) if has_board else None,
-        build_start_values=partial(build_start_values, site, section.start_match),
-        build_legend=partial(build_start_legend, site, section.start_match),
-        facts=collect_facts(site, slug),
-        recipes={name: site.get_recipe(name) for name in site.agents},
-        cards={name: agent.card for name, agent in site.agents.items()},
-        claims=site.list_claims(slug),
-        update=draw_section_update(site, slug, query),
-        export=export_update(slug) if slug in site.update_examples else None,
-    )
+    return {
+        "section": section,
+        "example": describe_example(site, slug, match) if has_board else None,
+        "build_start_values": partial(build_start_values, site, section.start_match),
+        "build_legend": partial(build_start_legend, site, section.start_match),
+        "facts": collect_facts(site, slug),
+        "recipes": {name: site.get_recipe(name) for name in site.agents},
+        "cards": {name: agent.card for name, agent in site.agents.items()},
+        "claims": site.list_claims(slug),
+        "update": draw_section_update(site, slug, query),
+        "export": export_update(slug) if slug in site.update_examples else None,
+    }
 
 
 def draw_section_update(
@@ -426,23 +334,24 @@ def collect_facts(site: SiteData, slug: str) -> Mapping[str, object]:
     return SECTIONS[slug].compute_facts(site)
 
 
-def build_example(site: SiteData, slug: str, match: Match) -> SectionExample:
+def describe_example(site: SiteData, slug: str, match: Match) -> dict[str, Any]:
     """Return the example board of a section at the position shown, with its texts and links."""
     state = replay_match(match, site)
     move_values = None if state.is_over else evaluate_match(state)
     headline = describe_turn(state)
-    return SectionExample(
-        headline=headline,
-        caption=build_legend(state, move_values).caption if move_values else "",
-        board=lay_out_board(
+    return {
+        "headline": headline,
+        "caption": build_legend(state, move_values).caption if move_values else "",
+        "board": lay_out_board(
             state,
             move_values,
             lambda cell: how_url(slug, record=match.follow_move(cell).record),
             label=f"{TITLE_BY_PART[slug]}: {headline}",
         ),
-        start_url=how_url(slug) if match != SECTIONS[slug].start_match else "",
-        play_url=play_url(match),
-    )
+        # "" on the first position
+        "start_url": how_url(slug) if match != SECTIONS[slug].start_match else "",
+        "play_url": play_url(match),
+    }
 
 
 def build_start_values(
