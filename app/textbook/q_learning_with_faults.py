@@ -25,11 +25,16 @@ class QLearningWithFaults(QLearning):
             s_next = self.game.make_move(s, a)  # the board before the opponent's reply
         old = self.q[s, a]
         key = (self.game.make_move(s, a), a) if fault == "in-place" else (s, a)
-        target = reward + parameters.gamma * self.best_next(s_next, is_over)
-        self.q[key] += parameters.alpha * (target - self.q[key])
+        alpha, best_next = parameters.alpha, self.best_next(s_next, is_over)
+        target = reward + parameters.gamma * best_next
+        self.q[key] += alpha * (target - self.q[key])
         if fault == "step":
             self.q[key] = float(round(self.q[key]))  # whole numbers
-        return Update(s, a, old, self.q[s, a])
+        if fault in ("in-place", "step"):
+            return Update(s, a, old, self.q[s, a])  # not a step of alpha to the target
+        return Update(
+            s, a, old, self.q[s, a], reward, s_next, None, best_next, target, alpha
+        )
 
     def best_next(self, s_next, is_over):
         """Return the value of the next board as the faulty learner computes it."""

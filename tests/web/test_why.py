@@ -14,7 +14,7 @@ import os
 import re
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from xml.etree import ElementTree
 
 import numpy as np
@@ -23,6 +23,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from msgspec.structs import asdict
 
+from app.recipes.algorithms import FaultName
 from app.reference import get_move_key, make_learner
 from app.textbook.table import get_reward
 from app.tictactoe.notation import find_record, format_position, replay_record
@@ -474,3 +475,16 @@ def test_a_snapshot_is_explained_by_its_own_table(app: Flask, site: SiteData, le
         assert then.is_known == updated[pair.position, pair.cell]
         assert ("had not yet updated" in state_value(app, then)) != then.is_known
         assert not told.update_count_text
+
+
+@pytest.mark.parametrize("fault", get_args(FaultName))
+def test_the_values_of_a_faulty_learner_are_explained(client: FlaskClient, fault: str) -> None:
+    """Also where the next board is finished, and where the fault learns nothing from an answer."""
+    recipe = f"q-learning,games=2000,initial=0.5,fault={fault}"
+    for record in ("024", "0143", "01425376"):
+        url = f"/why/{record}?lens={recipe}&o=human"
+        while (page := client.get(url, follow_redirects=True)).status_code == 202:
+            pass  # the recipe is being trained
+        assert page.status_code == 200
+        if record == "024":
+            assert ("no update" in page.text) == (fault == "loser")

@@ -16,17 +16,22 @@ from app.web.algorithms.targets import ValueQuery
 class StoredValues(dict[Any, float]):
     """A learner's table that reads values which it does not have yet from a stored table.
 
-    A key of a textbook learner is a move, (board, cell), or the board after a move.
+    A key of a textbook learner is a move, (board, cell), or the board after a move. What no table
+    stores, such as a value of a finished board, has the initial value.
     """
 
-    def __init__(self, game: Game, table: NDArray[Any]) -> None:
+    def __init__(
+        self, game: Game, table: NDArray[Any], initial_value: float = 0.0
+    ) -> None:
         """Store the table, [D, cells] in the mover's view."""
         super().__init__()
-        self.game, self.table = game, table
+        self.game, self.table, self.initial_value = game, table, initial_value
 
     def __missing__(self, key: tuple[str, int] | str) -> float:
         board, cell = self._find_move(key) if isinstance(key, str) else key
-        return float(self.table[parse_position(self.game, board), cell])
+        position = parse_position(self.game, board)
+        is_stored = not self.game.is_over(position) and self.game.legal[position, cell]
+        return float(self.table[position, cell]) if is_stored else self.initial_value
 
     def get(self, key: Any, default: Any = None) -> Any:
         """Return the value of a key; all keys have one."""
@@ -57,7 +62,8 @@ def load_learner(query: ValueQuery, kind: type[ReferenceLearner] | None = None) 
     if hasattr(learner, "alpha"):
         learner.alpha = compute_final_rate(parameters.alpha, parameters.alpha_drop)
     for name in {"q", "v"} & vars(learner).keys():
-        setattr(learner, name, StoredValues(query.game, query.table))
+        initial_value = getattr(parameters, "initial", 0.0)
+        setattr(learner, name, StoredValues(query.game, query.table, initial_value))
     if hasattr(learner, "tables"):  # two tables, of which only the average is stored
         learner.tables = [StoredValues(query.game, query.table) for _ in range(2)]
         learner.coin = Random(0)

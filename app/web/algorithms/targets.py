@@ -198,9 +198,12 @@ class Reply(NamedTuple):
     weight: float = 0.0  # weight of this target in the average over all replies
     # the update after this reply, as the textbook learner makes it; None if it is not determined
     update: Update | None = None
+    is_ignored: bool = False  # whether the learner makes no update after this reply
 
-    def follow(self, update: Update, weight: float = 0.0) -> "Reply":
+    def follow(self, update: Update | None, weight: float = 0.0) -> "Reply":
         """Return the reply with the numbers of the update after it."""
+        if update is None:
+            return self._replace(is_ignored=True)
         return self._replace(
             reward=update.reward,
             next_value=update.next_value,
@@ -230,8 +233,8 @@ class ValueReason:
 
     @property
     def possible_replies(self) -> list[Reply]:
-        """The replies that the opponent can play: those with a positive probability or share."""
-        return [reply for reply in self.replies if reply.chance]
+        """The replies from which the learner can learn: the opponent plays them."""
+        return [each for each in self.replies if each.chance and not each.is_ignored]
 
     @property
     def next_values(self) -> list[float | None]:
@@ -308,7 +311,8 @@ def list_replies(query: ValueQuery) -> list[tuple[int | None, int]]:
 def build_average_reason(query: ValueQuery, replies: list[Reply]) -> ValueReason:
     """Return a reason whose target is the average of the replies' targets by their weights."""
     total = sum(reply.weight for reply in replies)
-    target = sum(reply.weight * reply.target for reply in replies) / total
+    targets = sum(reply.weight * reply.target for reply in replies)
+    target = targets / total if total else math.nan
     return ValueReason(query.value, replies, target, query.is_known)
 
 

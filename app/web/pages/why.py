@@ -215,14 +215,17 @@ def _build_reply_row(
         if algorithm.reply_column == CHANCE_HEADING
         else ""
     )
+    target = reason.format_value(reply.target)
+    if query.value_source == TRUTH:
+        target = format_signed(reply.target, 0)
+    elif reply.is_ignored:
+        target = "no update"
     return ReplyRow(
         cell=reply.cell or 0,
         square_name=name_cell(query, reply.cell),
         share_text=likely or ("yes" if reply.chance else "no"),
         next_value_text=algorithm.describe_reply(query, reply),
-        target_text=format_signed(reply.target, 0)
-        if query.value_source == TRUTH
-        else reason.format_value(reply.target),
+        target_text=target,
         optimal_result=describe_optimal_result(query, reply),
     )
 

@@ -90,7 +90,9 @@ def list_cases(query: ValueQuery) -> list[UpdateCase]:
     if algorithm.update_cases == "result":
         return _list_game_cases(query, reason)
     replies = reason.possible_replies
-    is_determined = all(reply.update for reply in replies)
+    is_determined = all(
+        each.update and each.update.target is not None for each in replies
+    )
     if not (algorithm.update_cases and reason.has_target and is_determined):
         return []
     values = list_move_values(query, query.position)
