@@ -67,34 +67,35 @@ CHUNK = 4000  # number of rows that are studied together and kept in memory
 SPAN = 10  # maximum distance of two successive rows of a game in a trace
 FEWEST = 50  # minimum number of rows for a diagnosis
 
+CHUNK = 4000  # number of rows that are studied together and kept in memory
+SPAN = 10  # maximum distance of two successive rows of a game in a trace
+FEWEST = 50  # minimum number of rows for a diagnosis
+UNKNOWN = (
+    math.nan
+)  # a number that the rows do not tell, and whatever is computed from it
+
 
 class TraceError(ValueError):
     """A trace that cannot be read.  The message names the row and the reason."""
 
 
-# 1. The catalogue of rules and faults.
-# A rule defines the value V of the next board in the target of an update.
-# A fault is one change of a right target.
-# `e` is an update, an Example; all its numbers are in the view of the player who moved.
+# 1. The textbook's rules and the classic faults, in words.
 
 
 class Rule(NamedTuple):
-    """A textbook rule, given by the values that gamma multiplies; V is their weighted sum."""
+    """A textbook rule: the numbers that gamma multiplies; V is their weighted sum."""
 
     title: str
-    # function from an Example and gamma to a tuple of numbers, None for an unknown number
-    next_values: callable
+    next_values: callable  # of an Example and gamma
     source: str
 
 
 def discount(rewards, gamma):
-    """Return the discounted sum of some rewards, None if they are unknown.
+    """Return the discounted sum of some rewards.
 
     A gamma beyond +-2 is no discount (a fit of the wrong rule may try it), and is limited
     so that its powers stay finite.
     """
-    if rewards is None:
-        return None
     gamma = max(-2.0, min(gamma, 2.0))
     return sum(reward * gamma**k for k, reward in enumerate(rewards))
 
@@ -133,7 +134,7 @@ RULES = {
 
 
 class Fault(NamedTuple):
-    """A classic fault in words; the numbers of a row are inserted into its sentence."""
+    """A classic fault; the numbers of a row are inserted into its sentence."""
 
     title: str
     sentence: str
@@ -231,90 +232,108 @@ FAULTS = {
         "the reward is multiplied by gamma too (gamma is 1, or not determined)",
     ),
 }
-
-
-# The functions of faults return the columns of least squares for an Example and its next values.
-# The first column is multiplied by alpha, the other columns by alpha gamma.
-
-
-def keep_target(e, values):
-    """Return the columns of an update without a fault."""
-    return (e.reward - e.before, *values)
-
-
-def value_finished_board(e, values):
-    """Return the columns if a finished board has the value of untouched squares instead of 0."""
-    return keep_target(e, (e.blank,) * len(values) if e.is_over else values)
-
-
-def value_finished_board_twice(e, values):
-    """Return the columns if a finished board has its reward as value, so that it counts twice."""
-    return keep_target(e, (e.reward,) * len(values) if e.is_over else values)
-
-
-def add_all_values(e, values):
-    """Return the columns if the sum of the next values is taken, and not the maximum."""
-    return keep_target(e, values if e.is_over else (e.total,))
-
-
-def value_open_end(e, values):
-    """Return the columns if the opponent's value on the board of a row with done=1 is added."""
-    return keep_target(e, (0.0 if e.row.result else e.end,) if e.is_over else values)
-
-
-def value_open_end_of_opponent(e, values):
-    """Return the columns if that value is subtracted."""
-    end = e.end and -e.end
-    return keep_target(e, (0.0 if e.row.result else end,) if e.is_over else values)
-
-
-def include_occupied(e, values):
-    """Return the columns if occupied squares, with the initial value, are in the maximum."""
-    if e.is_over or None in (e.blank, *values):
-        return keep_target(e, values)
-    highest = max if e.sign > 0 else min  # of a value that has already changed its sign
-    return keep_target(e, (highest(values[0], e.blank), *values[1:]))
-
-
-def miss_sign(e, values):
-    """Return the columns if the opponent's value is added and not subtracted."""
-    return keep_target(e, (v if v is None else -v for v in values))
-
-
-def share_view(e, values):
-    """Return the columns if O, too, takes the maximum of values in X's view."""
-    return keep_target(e, (e.worst if e.next_mover == "O" else e.best,))
-
-
-def discount_reward(e, values):
-    """Return the columns if the reward is multiplied by gamma, too."""
-    return (-e.before, *(v if v is None else e.reward + v for v in values))
-
-
-def flip_reward(e, values):
-    """Return the columns if the reward has the wrong sign."""
-    return (-e.reward - e.before, *values)
-
-
 UNLISTED = "unlisted"  # no classic fault: "No rule is recognised" is the answer to it
-OPEN_ENDS = (value_open_end, value_open_end_of_opponent)
-# Faults that least squares compares with the rules: (fault, its columns, rules, settings).
+
+
+# 2. The targets that are compared with the updates: a textbook rule's, or one with a fault.
+# `e` is an update, an Example, with all numbers in the view of the player who moved; `v` are the
+# numbers that gamma multiplies in the rule.  A function of both returns the columns of least squares:
+# alpha multiplies the first one, alpha gamma the others.
+
+
+def keep(e, v):
+    return (e.reward - e.before, *v)
+
+
+def end_with(value):
+    """Return the function in which a finished board has a value, of an Example, instead of 0."""
+    return lambda e, v: keep(e, (value(e),) * len(v) if e.row.is_over else v)
+
+
+def include_occupied(e, v):
+    if e.row.is_over or math.isnan(e.blank):
+        return keep(e, v)
+    highest = max if e.sign > 0 else min  # of a value that has already changed its sign
+    return keep(e, (highest(v[0], e.blank),))
+
+
+class Target(NamedTuple):
+    """A target, or one for each of several rules."""
+
+    rules: tuple
+    columns: callable = keep
+    fault: str = None
+    # whether it may be the target, given the Setup and the first Examples
+    when: callable = lambda setup, examples: True
+    sentence: str = None  # if it is not the fault's
+
+
+def has_open_ends(_, examples):
+    """Whether there are rows with done=1 on whose next board the opponent has a value."""
+    return any(not math.isnan(e.end) for e in examples)
+
+
+OPEN_END = (
+    "done is 1 in this row, and the update still added {gamma} times {next:+.4g}, the value that "
+    "the opponent has on {next_board}"
+)
 BOOTSTRAPPED = ("q-learning", "tried", "sarsa", "expected-sarsa")
-ANY_SETTING = ("opponent", "self-play")
-VARIANTS = [
-    ("terminal", value_finished_board, ("q-learning", "sarsa"), ANY_SETTING),
-    ("terminal", value_finished_board_twice, ("q-learning", "sarsa"), ANY_SETTING),
-    ("terminal", value_open_end, ("q-learning", "sarsa"), ANY_SETTING),
-    ("terminal", value_open_end_of_opponent, ("q-learning", "sarsa"), ANY_SETTING),
-    ("occupied", include_occupied, ("q-learning",), ANY_SETTING),
-    (UNLISTED, add_all_values, ("q-learning", "tried"), ANY_SETTING),
-    ("step", discount_reward, (*BOOTSTRAPPED, "monte-carlo"), ANY_SETTING),
-    ("sign", miss_sign, (*BOOTSTRAPPED, "monte-carlo"), ("self-play",)),
-    ("reward", flip_reward, BOOTSTRAPPED, ANY_SETTING),
+# Of two targets that explain the same rows, the first one counts.
+TARGETS = [
+    Target(("q-learning",)),
+    # This fault is before Sarsa, because without exploration both have the same values.
+    Target(
+        ("q-learning",),
+        lambda e, v: keep(e, (e.worst if e.next_mover == "O" else e.best,)),
+        "sides",
+        when=lambda setup, _: setup.is_x_view,
+    ),
+    Target(("tried", "sarsa", "monte-carlo", "expected-sarsa")),
+    Target(("preset",), when=lambda _, examples: not any(e.reward for e in examples)),
+    Target(("returns",)),
+    Target(("q-learning", "sarsa"), end_with(lambda e: e.blank), "terminal"),
+    Target(("q-learning", "sarsa"), end_with(lambda e: e.reward), "terminal"),
+    Target(
+        ("q-learning", "sarsa"),
+        end_with(lambda e: 0.0 if e.row.result else e.end),
+        "terminal",
+        has_open_ends,
+        OPEN_END,
+    ),
+    Target(
+        ("q-learning", "sarsa"),
+        end_with(lambda e: 0.0 if e.row.result else -e.end),
+        "terminal",
+        has_open_ends,
+        OPEN_END,
+    ),
+    Target(("q-learning",), include_occupied, "occupied"),
+    Target(
+        ("q-learning", "tried"),
+        lambda e, v: keep(e, v if e.row.is_over else (e.total,)),
+        UNLISTED,
+    ),
+    Target(
+        (*BOOTSTRAPPED, "monte-carlo"),
+        lambda e, v: (-e.before, *(e.reward + value for value in v)),
+        "step",
+    ),
+    Target(
+        (*BOOTSTRAPPED, "monte-carlo"),
+        lambda e, v: keep(e, (-value for value in v)),
+        "sign",
+        when=lambda setup, _: setup.setting == "self-play",
+    ),
+    Target(
+        BOOTSTRAPPED,
+        lambda e, v: (-e.reward - e.before, *v),
+        "reward",
+        sentence="the update used the reward {reward:+g} with the other sign",
+    ),
 ]
 
 
-# 2. The game and the table.
+# 3. The game and the keys of the table.
 
 
 @cache
@@ -326,14 +345,17 @@ def find_winner(board):
     return None if "." in board else "draw"
 
 
+def player_to_move(board):
+    """Return who moves if X began."""
+    return "X" if board.count("X") == board.count("O") else "O"
+
+
 @cache
 def free_squares(board):
-    """List the empty squares."""
     return [square for square in range(9) if board[square] == "."]
 
 
 def put_mark(board, square, mark):
-    """Return the board with a mark on a square."""
     return board[:square] + mark + board[square + 1 :]
 
 
@@ -364,13 +386,13 @@ def find_entry(kind, board, move, mover):
 
 
 @cache
-def list_entries(kind, board, mover, has_occupied):
+def list_entries(kind, board, mover, has_occupied=False):
     """List the keys of the moves on a board, with those on occupied squares or without."""
     moves = range(9) if has_occupied else free_squares(board)
     return [find_entry(kind, board, move, mover) for move in moves]
 
 
-# 3. Rows: the checked updates of the student's program.
+# 4. Rows: the checked updates of the student's program.
 
 
 class Row(NamedTuple):
@@ -394,15 +416,22 @@ class Row(NamedTuple):
 
 
 SIGNS = {
-    **dict.fromkeys(("X", "x", "1", "1.0", "+1"), "X"),
-    **dict.fromkeys(("O", "o", "-1", "-1.0", "2", "2.0"), "O"),
-    **dict.fromkeys((".", "_", "-", "*", "#", "?", " ", "", "0", "0.0"), "."),
-    **dict.fromkeys(("None", "E", "e"), "."),
-}
+    sign: mark
+    for mark, signs in (
+        ("X", "X x 1 1.0 +1"),
+        ("O", "O o -1 -1.0 2 2.0"),
+        (".", ". _ - * # ? 0 0.0 None E e"),
+    )
+    for sign in signs.split()
+} | {" ": ".", "": "."}
 TOKEN = re.compile(r"'([^']*)'|\"([^\"]*)\"|([-+]?\d+(?:\.\d*)?|None|[A-Za-z._*#?-])")
 TRUTHS = {
-    **dict.fromkeys(("1", "1.0", "true"), True),
-    **dict.fromkeys(("0", "0.0", "false"), False),
+    "1": True,
+    "1.0": True,
+    "true": True,
+    "0": False,
+    "0.0": False,
+    "false": False,
 }
 
 
@@ -435,24 +464,22 @@ def list_signs(item):
 
 def read_move(item):
     """Return a move as a square, 0 to 8; a pair is a row and a column."""
-    if isinstance(item, str):
-        numbers = [int(digits) for digits in re.findall(r"-?\d+", item)]
-        is_number = bool(re.fullmatch(r"[\s\d,()\[\]-]+(\.0)?", item))
-        item = (numbers if is_number else [-1]) or [-1]
-        item = item[0] if len(item) != 2 or ".0" in str(item) else item
-    if isinstance(item, (list, tuple)) and len(item) == 2:
-        item = 3 * int(item[0]) + int(item[1])
+    numbers = item
+    if isinstance(item, str) and re.fullmatch(r"[\s\d.,()\[\]-]+", item):
+        numbers = re.findall(r"-?\d+(?:\.\d*)?", item)
     try:
-        move = operator.index(item)
-    except TypeError:
-        move = int(item) if isinstance(item, float) and item.is_integer() else -1
-    if move not in range(9):
+        numbers = list(map(float, numbers))
+    except (TypeError, ValueError):
+        numbers = (
+            [item] if isinstance(item, (int, float)) or hasattr(item, "item") else []
+        )
+    move = 3 * numbers[0] + numbers[1] if len(numbers) == 2 else (*numbers, -1)[0]
+    if len(numbers) > 2 or move not in range(9):
         raise TraceError(f"{quote(item)} is no move: a move is a square, 0 to 8")
-    return move
+    return int(move)
 
 
 def read_number(item, name):
-    """Return a number; raises TraceError if it is none, or not finite."""
     try:
         number = float(item)
     except (TypeError, ValueError):
@@ -462,51 +489,33 @@ def read_number(item, name):
     return number
 
 
-def read_truth(item):
-    """Return a value of the column `done` as a bool; raises TraceError if it is neither 0 nor 1."""
-    truth = TRUTHS.get(str(item).strip().lower())
-    if truth is None:
-        raise TraceError(f"done is {quote(item)}: write 0 or 1")
-    return truth
-
-
-def read_row(
-    number, board, move, reward, next_board, done, before, after, is_merged=False
-):
+def read_row(number, board, move, reward, next_board, done, before, after, is_merged):
     """Return a checked Row; raises TraceError with its number.
 
     `is_merged` is whether the trace has shown that its learner merges symmetric boards.
     """
     try:
-        board, move = read_board(board), read_move(move)
-        next_board = read_board(next_board)
-        done = read_truth(done)
-        mover, is_in_place, is_before_answer, oddity, result = read_step(
-            board, move, next_board, done, is_merged
+        board, move, next_board = (
+            read_board(board),
+            read_move(move),
+            read_board(next_board),
         )
+        truth = TRUTHS.get(str(done).strip().lower())
+        if truth is None:
+            raise TraceError(f"done is {quote(done)}: write 0 or 1")
+        step = read_step(board, move, next_board, truth, is_merged)
+        _, is_in_place, is_before_answer, oddity, result = step
         is_early = is_in_place or is_before_answer or oddity == "stale"
-        if done and not result and not is_early:
+        if truth and not result and not is_early:
             raise TraceError(
                 f"done is 1, but on {show_board(next_board)} the game goes on"
             )
-        return Row(
-            number=number,
-            board=board,
-            move=move,
-            reward=read_number(reward, "reward"),
-            next_board=next_board,
-            done=done,
-            before=read_number(before, "before"),
-            after=read_number(after, "after"),
-            mover=mover,
-            is_in_place=is_in_place,
-            is_before_answer=is_before_answer,
-            oddity=oddity,
-            result=result,
-            is_over=bool(result) or done,
-        )
+        reward = read_number(reward, "reward")
+        before, after = read_number(before, "before"), read_number(after, "after")
     except TraceError as error:
         raise TraceError(f"Row {number}: {error}.") from None
+    columns = number, board, move, reward, next_board, truth, before, after
+    return Row(*columns, *step, is_over=bool(result) or truth)
 
 
 @cache
@@ -539,51 +548,28 @@ def read_following(board, move, next_board):
     """Return (mover, is_in_place, is_before_answer, result) if the next board follows."""
     is_in_place = board[move] != "."
     mover = player_to_move(board) if is_in_place else next_board[move]
-    reason = find_impossible(board, next_board, is_in_place)
+    shown, shown_next = show_board(board), show_board(next_board)
     if mover == ".":
-        reason = (
-            f"the move is square {move}, and that square of next_board "
-            f"{show_board(next_board)} is empty"
+        raise TraceError(
+            f"the move is square {move}, and that square of next_board {shown_next} is empty"
         )
-    if reason:
-        raise TraceError(reason)
+    for name, one in (("board", board), ("next_board", next_board)):
+        if abs(one.count("X") - one.count("O")) > 1:
+            raise TraceError(
+                f"{name} {show_board(one)} is impossible: count its X and O"
+            )
+    if find_winner(board) and not is_in_place:
+        raise TraceError(f"board {shown} is already finished, so no move follows")
+    if any(old not in (".", new) for old, new in zip(board, next_board)):
+        raise TraceError(f"next_board {shown_next} does not follow from board {shown}")
+    if board.count(".") - next_board.count(".") > 3 and not is_in_place:
+        raise TraceError(
+            f"next_board {shown_next} is more than a move and an answer later"
+        )
     result = find_winner(next_board)
     if result in OTHER:
         result = "win" if result == mover else "loss"
     return mover, is_in_place, next_board == put_mark(board, move, mover), result
-
-
-def find_impossible(board, next_board, is_in_place):
-    """Return the reason why a board and its next board are impossible, None if they are possible."""
-    for name, one in (("board", board), ("next_board", next_board)):
-        if abs(one.count("X") - one.count("O")) > 1:
-            return f"{name} {show_board(one)} is impossible: count its X and O"
-    if find_winner(board) and not is_in_place:
-        return f"board {show_board(board)} is already finished, so no move follows"
-    if any(old not in (".", new) for old, new in zip(board, next_board)):
-        return (
-            f"next_board {show_board(next_board)} does not follow from board "
-            f"{show_board(board)}"
-        )
-    if board.count(".") - next_board.count(".") > 3 and not is_in_place:
-        return (
-            f"next_board {show_board(next_board)} is more than a move and an answer "
-            "later"
-        )
-    return None
-
-
-def split_key(key):
-    """Return the board and the move in a key of a watched table; the move is None without one."""
-    if isinstance(key, (list, tuple)) and len(key) == 1:
-        key = key[0]  # the key of a dict
-    if isinstance(key, (list, tuple)) and len(key) == 2:
-        return read_board(key[0]), read_move(key[1])
-    if isinstance(key, int) or (isinstance(key, tuple) and len(key) == 3):
-        raise TraceError(
-            f"{quote(key)} is no board: give `watch` a function `to_board` from such keys to boards"
-        )
-    return read_board(key), None
 
 
 def quote(item):
@@ -592,7 +578,7 @@ def quote(item):
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-# 4. Games: the row of the same player's next move, for each row of a trace.
+# 5. Games: the row of the same player's next move, for each row of a trace.
 
 
 def link_rows(rows, is_backward):
@@ -618,25 +604,20 @@ def link_rows(rows, is_backward):
     return successors
 
 
-def list_later_rewards(rows, successors, flip):
-    """List, for each row, the later rewards to the end of its game, None if the end is missing.
-
-    They are in the view of the row's player; `flip(player)` is -1 if rewards are X's and O moves.
-    """
-    later = [[] if row.is_over else None for row in rows]
-    is_backward = any(j is not None and j < i for i, j in enumerate(successors))
-    order = range(len(rows)) if is_backward else reversed(range(len(rows)))
+def list_later_rewards(rows, successors, setup):
+    """List, for each row, the rewards from there to the end of its game, in its player's view."""
+    later = [[] if row.is_over else [UNKNOWN] for row in rows]
+    order = range(len(rows)) if setup.is_backward else reversed(range(len(rows)))
     for i in order:
         row, j = rows[i], successors[i]
-        if row.is_over or j is None or later[j] is None:
-            continue
-        sign = 1 if rows[j].mover == row.mover else -1
-        first = sign * flip(rows[j].mover) * rows[j].reward
-        later[i] = [first, *(sign * reward for reward in later[j])]
+        if not row.is_over and j is not None:
+            sign = 1 if rows[j].mover == row.mover else -1
+            first = setup.flip(rows[j].mover) * rows[j].reward
+            later[i] = [sign * reward for reward in (first, *later[j])]
     return later
 
 
-# 5. The table, rebuilt from the rows.
+# 6. The table, rebuilt from the rows.
 
 
 class Setup(NamedTuple):
@@ -646,8 +627,7 @@ class Setup(NamedTuple):
     is_backward: bool  # whether games are updated from their end
     setting: str  # result of `find_setting`: "opponent", "self-play" or "answer"
     is_x_view: bool  # whether all values and rewards are in X's view
-    # player -> value of untouched moves to the player, None if they differ
-    initial: dict
+    initial: dict  # player -> value of untouched moves to the player
     has_ends: bool  # whether winning moves are worth their reward from the beginning
     plays_occupied: bool  # whether moves on occupied squares are played
     win: float  # reward of a win
@@ -666,20 +646,24 @@ class Example(NamedTuple):
     reward: float
     before: float
     change: float  # the value after the update minus the value before
-    is_over: bool
     best: float  # the value of the next board with the best move there
     worst: float
     mean: float
-    played: float  # its value with the move that was played there; None if unknown
-    tried: float  # its value with the best of the moves that were tried there
     total: float  # the sum of the values of all moves there
-    end: float  # the opponent's value on the next board of a row with done=1; None if unknown
+    played: float  # its value with the move that was played there
+    tried: float  # its value with the best of the moves that were tried there
+    end: float  # the opponent's value on the next board of a row with done=1
     blank: float  # its value with an untouched move
-    later: list  # later rewards to the end of the game; None if the end is missing
-    choices: list  # values of all moves on the board, None where unknown
+    later: list  # later rewards to the end of the game
+    choices: list  # values of all moves on the board
     visits: int  # number of updates of this entry so far, including this update
     sign: int  # -1 if the opponent moves on the next board, else 1
     next_mover: str
+
+
+def find_highest(values):
+    """Return the maximum, unknown without values or if one of them is."""
+    return UNKNOWN if math.isnan(sum(values)) else max(values, default=UNKNOWN)
 
 
 class Replay:
@@ -690,32 +674,28 @@ class Replay:
         self.values, self.visits, self.numbers = {}, Counter(), {}
         self.mismatches, self.first_mismatch = 0, None
 
-    def list_values(self, board, mover, has_occupied=False):
-        """List the values of the moves on a board to their player, None where unknown."""
-        keys = list_entries(self.setup.kind, board, mover, has_occupied)
-        known, initial = self.values.get, self.setup.initial[mover]
-        if self.setup.has_ends:
-            return [known(key, self.value_end(key, initial)) for key in keys]
-        return [known(key, initial) for key in keys]
-
-    def value_end(self, afterstate, initial):
-        """Return the reward of an untouched afterstate that ends the game, else `initial`."""
-        winner = find_winner(afterstate)
+    def value(self, key, mover):
+        """Return the value of a move to its player."""
+        if key in self.values:
+            return self.values[key]
+        winner = find_winner(key) if self.setup.has_ends else None
         if winner:
             return self.setup.draw if winner == "draw" else self.setup.win
-        return initial
+        return self.setup.initial[mover]
+
+    def list_values(self, board, mover, has_occupied=False):
+        """List the values of the moves on a board to their player."""
+        keys = list_entries(self.setup.kind, board, mover, has_occupied)
+        return [self.value(key, mover) for key in keys]
 
     def value_move(self, board, move, mover):
-        """Return the value of a move to its player, None if it is not known."""
-        key = find_entry(self.setup.kind, board, move, mover)
-        initial = self.setup.initial[mover]
-        if self.setup.has_ends:
-            initial = self.value_end(key, initial)
-        return self.values.get(key, initial)
+        return self.value(find_entry(self.setup.kind, board, move, mover), mover)
 
     def list_next_values(self, row, mover):
         """List the values of the moves on the next board of a row."""
         board = row.next_board
+        if row.is_over:
+            return [0.0]
         if row.board.count(".") - board.count(".") < 3:
             return self.list_values(board, mover, self.setup.plays_occupied)
         later_moves = [  # the move to the next board, which is the next afterstate
@@ -726,60 +706,43 @@ class Replay:
         return [
             self.value_move(put_mark(board, square, "."), square, row.mover)
             for square in later_moves[:1]
-        ] or [None]
-
-    def find_tried(self, row, mover):
-        """Return the best value of the moves that were tried on the next board, 0 without any."""
-        keys = list_entries(self.setup.kind, row.next_board, mover, False)
-        return max(
-            (self.values[key] for key in keys if key in self.values), default=0.0
-        )
-
-    def value_open_end(self, row):
-        """Return the opponent's best value on the open board of a row with done=1, else None."""
-        if row.result or row.oddity == "stale" or row.is_in_place:
-            return None
-        values = self.list_values(row.next_board, OTHER[row.mover])
-        return None if None in values or not values else max(values)
+        ]
 
     def make_example(self, row, successor, later):
         """Return the Example of a row, before its own update."""
-        setup, mover, sign = self.setup, row.mover, 1
+        setup, mover, sign, known = self.setup, row.mover, 1, self.values
         if setup.setting == "self-play":
             mover, sign = OTHER[mover], -1
         flip = setup.flip(row.mover)
-        values, played, tried, end = [0.0], 0.0 if row.is_over else None, 0.0, None
-        if row.is_over:
-            end = self.value_open_end(row)
-        else:
-            values = self.list_next_values(row, mover)
-            tried = sign * self.find_tried(row, mover)
+        values = self.list_next_values(row, mover)
+        if not values or math.isnan(sum(values)):
+            values = [UNKNOWN]
+        tried = played = 0.0
+        end, blank = UNKNOWN, setup.initial[mover]
+        if not row.is_over:
+            keys = list_entries(setup.kind, row.next_board, mover)
+            tried = max((known[key] for key in keys if key in known), default=0.0)
+            played = UNKNOWN
             if successor:
                 played = self.value_move(successor.board, successor.move, mover)
-        best = worst = mean = total = None
-        if None not in values:
-            total = sign * sum(values)
-            best, worst = sign * max(values), sign * min(values)
-            mean = sign * sum(values) / len(values)
-        blank = setup.initial[mover]
-        if row.is_over and row.is_in_place:  # an illegal move ended the game
-            values_there = self.list_values(row.next_board, mover, has_occupied=True)
-            blank = None if None in values_there else max(values_there)
+        elif row.is_in_place:  # an illegal move ended the game
+            blank = find_highest(self.list_values(row.next_board, mover, True))
+        elif not row.result and row.oddity != "stale":
+            end = find_highest(self.list_values(row.next_board, OTHER[row.mover]))
         key = find_entry(setup.kind, row.board, row.move, row.mover)
         return Example(
             row=row,
             reward=flip * row.reward,
             before=flip * row.before,
             change=flip * (row.after - row.before),
-            is_over=row.is_over,
-            best=best,
-            worst=worst,
-            mean=mean,
-            played=None if played is None else sign * played,
-            tried=tried,
-            total=total,
+            best=sign * max(values),
+            worst=sign * min(values),
+            mean=sign * sum(values) / len(values),
+            total=sign * sum(values),
+            played=sign * played,
+            tried=sign * tried,
             end=end,
-            blank=None if blank is None else sign * blank,
+            blank=sign * blank,
             later=later,
             choices=self.list_values(row.board, row.mover),
             visits=self.visits[key] + 1,
@@ -824,35 +787,29 @@ def find_setting(rows, successors):
 
     "answer" is a fault: next boards are before the answer, but no row has the answer.
     """
-    open_rows = [
-        (row, link)
+    links = [
+        (row.is_before_answer, link is not None)
         for row, link in zip(rows, successors)
         if not row.is_over and not row.is_in_place
     ]
-    early = [link for row, link in open_rows if row.is_before_answer]
-    if 2 * len(early) <= len(open_rows):
+    early = [is_linked for is_before_answer, is_linked in links if is_before_answer]
+    if 2 * len(early) <= len(links):
         return "opponent"
-    linked = sum(link is not None for link in early)
-    return "self-play" if 2 * linked > len(early) else "answer"
+    return "self-play" if 2 * sum(early) > len(early) else "answer"
 
 
 def find_initial(rows, setup):
-    """Return the value of untouched moves for each player, None if these values differ."""
-    firsts, initial = {}, {}
+    """Return the value of untouched moves for each player, unknown if these values differ."""
+    firsts, values = {}, {"X": Counter(), "O": Counter()}
     for row in rows:
         key = find_entry(setup.kind, row.board, row.move, row.mover)
-        firsts.setdefault(key, row)
+        if firsts.setdefault(key, row) is row:
+            values[row.mover][setup.flip(row.mover) * row.before] += 1
+    initial = {}
     for player in "XO":
-        values = Counter(
-            setup.flip(player) * row.before
-            for row in firsts.values()
-            if row.mover == player
-        )
-        value, number = values.most_common(1)[0] if values else (None, 0)
-        initial[player] = value if number >= 0.98 * sum(values.values()) else None
-    for player in "XO":
-        if not any(row.mover == player for row in rows):
-            initial[player] = initial[OTHER[player]]
+        counts = values[player] or values[OTHER[player]]
+        value, number = counts.most_common(1)[0]
+        initial[player] = value if number >= 0.98 * sum(counts.values()) else UNKNOWN
     return initial
 
 
@@ -876,19 +833,19 @@ def find_setups(rows, rewards, is_x_view):
     forward, backward = link_rows(rows, False), link_rows(rows, True)
     is_backward = backward.count(None) < forward.count(None)
     finished = {row.result: row.reward for row in rows if row.result}
+    records_wins = any(row.is_before_answer and row.result == "win" for row in rows)
     setup = Setup(
         kind=KINDS[0],
         is_backward=is_backward,
         setting=find_setting(rows, backward if is_backward else forward),
         is_x_view=is_x_view,
-        initial={"X": None, "O": None},
+        initial={},
         has_ends=False,
         plays_occupied=any(row.is_in_place for row in rows),
         win=finished.get("win", rewards[2]),
         draw=finished.get("draw", rewards[1]),
         precision=find_precision(rows),
     )
-    records_wins = any(row.is_before_answer and row.result == "win" for row in rows)
     setups = [setup._replace(kind=kind) for kind in find_kinds(rows, setup)]
     return [
         setup._replace(
@@ -899,24 +856,22 @@ def find_setups(rows, rewards, is_x_view):
     ]
 
 
-# 6. Least squares.
+# 7. Least squares.
 
 
-def compute_residuals(factors, columns, changes):
-    """Return the changes minus the sum of factors times columns."""
-    for factor, column in zip(factors, columns):
-        changes = [change - factor * x for change, x in zip(changes, column)]
-    return changes
+def multiply(row, other):
+    return sum(map(operator.mul, row, other))
 
 
-def solve_least_squares(columns, changes):
-    """Return the factors of the columns that come closest to the changes.
+def solve_least_squares(rows, changes):
+    """Return the factors with which the columns of the rows come closest to the changes.
 
     A factor that the rows do not determine is 0.  A second round removes rounding errors.
     """
-    factors = [0.0] * len(columns)
+    factors = [0.0] * len(rows[0])
+    columns = list(zip(*rows))
     for _ in range(2):
-        rest = compute_residuals(factors, columns, changes)
+        rest = [change - multiply(factors, row) for row, change in zip(rows, changes)]
         correction = solve_normal_equations(columns, rest)
         factors = list(map(operator.add, factors, correction))
     return factors
@@ -926,8 +881,7 @@ def solve_normal_equations(columns, changes):
     """Solve the normal equations of least squares by elimination."""
     size = len(columns)
     matrix = [
-        [sum(map(operator.mul, one, other)) for other in (*columns, changes)]
-        for one in columns
+        [multiply(one, other) for other in (*columns, changes)] for one in columns
     ]
     smallest = 1e-12 * max(1e-12, *(matrix[i][i] for i in range(size)))
     pivots = []
@@ -950,7 +904,6 @@ class Fit(NamedTuple):
 
     @property
     def alpha(self):
-        """Return the step size."""
         return self.factors[0]
 
     @property
@@ -970,32 +923,64 @@ class Fit(NamedTuple):
         return alpha < 1e-6 and any(factor > 1e-6 for factor in others)
 
 
-class Equations(NamedTuple):
-    """Linear equations of some examples: changes = the sum of factors times columns."""
+class Equation(NamedTuple):
+    """An example as a linear equation: change = the sum of the factors times the columns."""
 
-    examples: list
-    columns: list  # a list of numbers for each factor
-    changes: list  # the changes of the values, each multiplied by its scale
-    scales: list
+    e: Example
+    columns: tuple
+    change: float
+    scale: float  # what columns and change are multiplied by
+
+    def is_missed_by(self, fit, precision):
+        rest = self.change - multiply(fit.factors, self.columns)
+        return abs(rest) > 3 * precision * self.scale
 
 
 def list_misses(equations, fit, precision):
     """List the examples that a Fit does not explain; all examples if it is impossible or None."""
-    if fit is None or not fit.is_possible:
-        return equations.examples
-    rest = compute_residuals(fit.factors, equations.columns, equations.changes)
+    is_possible = fit is not None and fit.is_possible
     return [
-        e
-        for e, difference, scale in zip(equations.examples, rest, equations.scales)
-        if abs(difference) > 3 * precision * scale
+        one.e
+        for one in equations
+        if not is_possible or one.is_missed_by(fit, precision)
     ]
 
 
-class Hypothesis:
-    """A rule, with a fault or none, and the rows that it explains so far."""
+def improve_guess(guesses):
+    """Return a better guess of a fixed point by the secant method."""
+    if len(guesses) < 2:
+        return guesses[-1][1]
+    (x0, y0), (x1, y1) = guesses[-2:]
+    slope = (y1 - x1) - (y0 - x0)
+    guess = x1 - (y1 - x1) * (x1 - x0) / slope if slope else y1
+    return guess if 0 <= guess <= 2 else y1
 
-    def __init__(self, rule, fault=None, columns=keep_target, step="constant"):
-        self.rule, self.fault, self.columns, self.step = rule, fault, columns, step
+
+# 8. Hypotheses.
+
+LAST = "constant, but 1 for the last move of a game"
+VISITS = "falling with the visits of the move"
+# Step size -> the number to multiply an update by, so that all updates have one step size.
+SCALES = {
+    "constant": lambda e: 1,
+    "1/n": lambda e: e.visits,
+    "1/(n+1)": lambda e: e.visits + 1,
+    LAST: lambda e: 1,
+    VISITS: None,  # found by `find_steps`
+}
+FEWEST_VISITS = (
+    12  # minimum number of updates with which a step size by visits is found
+)
+SHORTEST = 32  # minimum number of rows between two changes of alpha or gamma
+SAMPLE = 256  # number of rows in which the closest hypotheses are searched if none explains all
+
+
+class Hypothesis:
+    """A rule and its target, and the rows that they explain so far."""
+
+    def __init__(self, rule, target, step="constant"):
+        self.rule, self.target, self.step = rule, target, step
+        self.fault, self.scale = target.fault, SCALES[step]
         self.fit = self.first_fit = None
         self.explained = self.unexplained = self.segments = 0
         self.first_unexplained = None
@@ -1006,16 +991,9 @@ class Hypothesis:
         # the first row that the textbook's target does not explain, its right value, its Fit
         self.evidence = None
 
-    def scale(self, e):
-        """Return the number to multiply an update by, so that all updates have one step size."""
-        if self.step == VISITS:
-            step = self.steps.get(e.visits)
-            return self.steps[1] / step if step else None
-        return {"1/n": e.visits, "1/(n+1)": e.visits + 1}.get(self.step, 1)
-
     def find_steps(self, examples, precision):
         """Find the step size of each number of visits; return whether it falls with them."""
-        groups, single = {}, Hypothesis(self.rule)
+        groups, single = {}, Hypothesis(self.rule, self.target)
         for e in examples:
             groups.setdefault(e.visits, []).append(e)
         for number, group in sorted(groups.items()):
@@ -1023,54 +1001,46 @@ class Hypothesis:
             if not fit or len(group) < FEWEST_VISITS or fit.alpha < 1e-4:
                 continue
             if fit.alpha > 1 + 1e-6 or list_misses(equations, fit, precision):
-                self.steps = {}
                 return False
             self.steps[number] = fit.alpha
         steps = list(self.steps.values())
-        is_falling = all(a >= b - 1e-6 for a, b in zip(steps, steps[1:]))
+        if 1 not in self.steps or len(steps) < 3 or steps[0] <= steps[-1] + 1e-6:
+            return False
+        self.scale = lambda e: steps[0] / self.steps.get(e.visits, UNKNOWN)
         known = sum(len(groups[number]) for number in self.steps)
-        is_enough = len(steps) > 2 and 2 * known > len(examples)
-        return (
-            1 in self.steps and is_enough and is_falling and steps[0] > steps[-1] + 1e-6
-        )
+        is_falling = all(a >= b - 1e-6 for a, b in zip(steps, steps[1:]))
+        return is_falling and 2 * known > len(examples)
 
-    def compute_columns(self, e, gamma, columns=None):
-        """Return the columns that alpha and alpha gamma multiply; unknown values are None."""
+    def find_columns(self, e, gamma, columns=None):
+        """Return the columns that alpha and alpha gamma multiply."""
         values = RULES[self.rule].next_values(e, gamma)
-        return (columns or self.columns)(e, values)
+        return (columns or self.target.columns)(e, values)
 
     def list_equations(self, examples, gamma):
-        """Return the Equations of the examples without unknown values."""
-        find_columns, next_values = self.columns, RULES[self.rule].next_values
-        rows = [find_columns(e, next_values(e, gamma)) for e in examples]
-        is_known = [
-            None not in row and self.scale(e) is not None
-            for e, row in zip(examples, rows)
-        ]
-        known = list(itertools.compress(examples, is_known))
-        rows = list(itertools.compress(rows, is_known))
-        changes = [e.change for e in known]
-        scales = [1] * len(known)
-        if (
-            self.step == LAST
-        ):  # the change of the last update of a game is reward - before
-            for i, e in enumerate(known):
-                if e.is_over:
-                    rows[i] = [0.0] * len(rows[i])
-                    changes[i] -= e.reward - e.before
-        elif self.step != "constant":
-            scales = list(map(self.scale, known))
-            changes = list(map(operator.mul, changes, scales))
-        return Equations(known, list(zip(*rows)), changes, scales)
+        """List the Equations of the examples without unknown numbers."""
+        equations = []
+        for e in examples:
+            columns, change, scale = (
+                self.find_columns(e, gamma),
+                e.change,
+                self.scale(e),
+            )
+            if math.isnan(sum(columns) * scale):
+                continue
+            if self.step == LAST and e.row.is_over:
+                columns, change = (0.0,) * len(columns), change - (e.reward - e.before)
+            equations.append(Equation(e, columns, change * scale, scale))
+        return equations
 
     def solve(self, examples):
         """Return the Fit of some rows, None if too few are known, and their equations."""
         gamma, guesses = 1.0 if self.fit is None else self.fit.gamma or 1.0, []
         for _ in range(12):
             equations = self.list_equations(examples, gamma)
-            if not equations.examples:
+            if not equations:
                 return None, equations
-            factors = solve_least_squares(equations.columns, equations.changes)
+            rows, changes = zip(*((one.columns, one.change) for one in equations))
+            factors = solve_least_squares(rows, changes)
             fit = Fit(factors, 2 if self.rule == "preset" else None)
             if self.rule != "monte-carlo" or fit.gamma is None:
                 break
@@ -1099,18 +1069,15 @@ class Hypothesis:
     def predict(self, e, columns):
         """Return the value after an update whose target has these columns."""
         gamma = self.fit.gamma if self.fit.gamma is not None else 1.0
-        row = self.compute_columns(e, gamma, columns)
-        if None in row or self.scale(e) is None:
-            return None
-        return e.before + sum(map(operator.mul, self.fit.factors, row)) / self.scale(e)
+        step = multiply(self.fit.factors, self.find_columns(e, gamma, columns))
+        return e.before + step / self.scale(e)
 
     def study(self, examples, precision):
         """Explain some more rows: with the old step size, a new one, or one that changes."""
         fit, misses = self.fit, examples
         if fit:
-            misses = list_misses(
-                self.list_equations(examples, fit.gamma or 1.0), fit, precision
-            )
+            equations = self.list_equations(examples, fit.gamma or 1.0)
+            misses = list_misses(equations, fit, precision)
         if misses:
             fit, misses = self.explain(examples, precision)
             if misses and len(examples) > SHORTEST:
@@ -1126,26 +1093,22 @@ class Hypothesis:
     def list_misses_of_drift(self, examples, precision):
         """List the examples that no steadily changing step size explains to 1% of its terms."""
         gamma = self.fit.gamma if self.fit and self.fit.gamma else 1.0
-        known, columns, changes, scales = self.list_equations(examples, gamma)
-        if not known:
+        equations, misses = self.list_equations(examples, gamma), []
+        if not equations:
             return []
-        for column in columns[:]:
-            columns.append([i / len(known) * x for i, x in enumerate(column)])
-        factors = solve_least_squares(columns, changes)
-        size = len(columns) // 2
-        if sum(factors[1:size]) < -0.2 * abs(factors[0]):  # a negative gamma
-            return known
-        rest = compute_residuals(factors, columns, changes)
-        terms = compute_residuals(
-            [-abs(factor) for factor in factors],
-            [list(map(abs, column)) for column in columns],
-            [0.0] * len(known),
-        )
-        return [
-            e
-            for e, difference, term, scale in zip(known, rest, terms, scales)
-            if abs(difference) > 0.01 * term + 3 * precision * scale
+        rows = [
+            (*one.columns, *(i / len(equations) * x for x in one.columns))
+            for i, one in enumerate(equations)
         ]
+        factors = solve_least_squares(rows, [one.change for one in equations])
+        size = len(factors) // 2
+        is_negative = sum(factors[1:size]) < -0.2 * abs(factors[0])  # gamma is
+        for one, row in zip(equations, rows):
+            terms = list(map(operator.mul, factors, row))
+            error = 0.01 * sum(map(abs, terms)) + 3 * precision * one.scale
+            if is_negative or abs(one.change - sum(terms)) > error:
+                misses.append(one.e)
+        return misses
 
     def count_erratic(self, examples, precision):
         """Count the rows whose step size is impossible, or leaps from one row to the next.
@@ -1155,12 +1118,11 @@ class Hypothesis:
         if self.rule in ("preset", "expected-sarsa"):
             return 0
         gamma = sorted(self.gammas or [0.0])[len(self.gammas) // 2]
-        equations = self.list_equations(examples, gamma)
         steps = []
-        for row, change in zip(zip(*equations.columns), equations.changes):
-            error = row[0] + gamma * row[1]
-            if abs(error) > 1e4 * precision and abs(error) > 1e-2 * abs(row[0]):
-                steps.append(change / error)
+        for one in self.list_equations(examples, gamma):
+            error = one.columns[0] + gamma * one.columns[1]
+            if abs(error) > 1e4 * precision and abs(error) > 1e-2 * abs(one.columns[0]):
+                steps.append(one.change / error)
         if len(steps) < SHORTEST:
             return 0
         erratic = 0
@@ -1183,22 +1145,23 @@ class Hypothesis:
         self.explained += len(examples) - len(misses)
         self.unexplained += len(misses)
         if misses and self.first_unexplained is None:
-            self.first_unexplained = misses[0], self.predict(misses[0], self.columns)
+            self.first_unexplained = misses[0]
         if self.fault and self.evidence is None:
             self.evidence = self.find_evidence(examples, precision)
 
     def find_next_value(self, examples):
         """Return the first example whose next board is open and has a value that is not 0."""
-        next_values = RULES[self.rule].next_values
-        open_examples = (e for e in examples if not e.is_over)
-        return next((e for e in open_examples if next_values(e, 1.0)[0]), None)
+        for e in examples:
+            value = RULES[self.rule].next_values(e, 1.0)[0]
+            if value and not e.row.is_over and not math.isnan(value):
+                return e
+        return None
 
     def find_evidence(self, examples, precision):
         """Return the first example that differs from the textbook, its right value, the Fit."""
         for e in examples:
-            right, found = self.predict(e, keep_target), e.before + e.change
-            error = 5 * precision + 1e-6 * abs(found)
-            if right is not None and abs(right - found) > error:
+            right, found = self.predict(e, keep), e.before + e.change
+            if abs(right - found) > 5 * precision + 1e-6 * abs(found):
                 return e, right, self.fit
         return None
 
@@ -1224,56 +1187,27 @@ class Hypothesis:
         return self.unexplained + SHORTEST / 4 * max(0, self.segments - 1)
 
 
-VISITS = "falling with the visits of the move"
-FEWEST_VISITS = (
-    12  # minimum number of updates from which a step size by visits is found
-)
-LAST = "constant, but 1 for the last move of a game"
-SHORTEST = 32  # minimum number of rows between two changes of alpha or gamma
-SAMPLE = 256  # number of rows in which the closest hypotheses are searched if none explains all
-
-
 def choose_evenly(examples):
     """Return at most 25 examples at equal distances in the list."""
     return examples[:: 1 + len(examples) // 25]
 
 
-def improve_guess(guesses):
-    """Return a better guess of a fixed point by the secant method."""
-    if len(guesses) < 2:
-        return guesses[-1][1]
-    (x0, y0), (x1, y1) = guesses[-2:]
-    slope = (y1 - x1) - (y0 - x0)
-    guess = x1 - (y1 - x1) * (x1 - x0) / slope if slope else y1
-    return guess if 0 <= guess <= 2 else y1
-
-
 def list_hypotheses(examples, setup, step="constant"):
     """List the hypotheses that are compared: the textbook rules, then the faults."""
-    setting = setup.setting
-    has_rewards = any(e.reward for e in examples)
-    has_open_ends = any(e.end is not None for e in examples)
-    rules = [rule for rule in RULES if rule != "preset" or not has_rewards]
-    if setting == "answer":
-        rules = ["q-learning"]
-    right = [Hypothesis(rule, step=step) for rule in rules]
-    faulty = [
-        Hypothesis(rule, fault, columns, step)
-        for fault, columns, possible_rules, settings in VARIANTS
-        for rule in rules
-        if setting in settings and rule in possible_rules
-        if has_open_ends or columns not in OPEN_ENDS
+    if setup.setting == "answer":
+        return [Hypothesis("q-learning", TARGETS[0], step)]
+    return [
+        Hypothesis(rule, target, step)
+        for target in TARGETS
+        if target.when(setup, examples)
+        for rule in target.rules
     ]
-    # This fault is before Sarsa, because without exploration both have the same values.
-    if setup.is_x_view:
-        right.insert(1, Hypothesis("q-learning", "sides", share_view, step))
-    return right + faulty
 
 
 def list_exact_hypotheses(examples, setup):
-    """List the hypotheses that explain all first rows with a constant step size, or with 1/n."""
-    has_late_reward = any(e.reward and not e.is_over for e in examples)
-    for step in ("constant", "1/n", "1/(n+1)", LAST, VISITS):
+    """List the hypotheses that explain all first rows with one of the step sizes in SCALES."""
+    has_late_reward = any(e.reward and not e.row.is_over for e in examples)
+    for step in SCALES:
         good = []
         for one in list_hypotheses(examples, setup, step):
             is_known = step != VISITS or not one.fault
@@ -1283,7 +1217,7 @@ def list_exact_hypotheses(examples, setup):
                 continue
             fit, misses = one.explain(examples, setup.precision)
             if fit and not misses and (one.rule != "returns" or has_late_reward):
-                one.fit, one.segments = fit, 1
+                one.segments = 1
                 one.accept(examples, fit, [], setup.precision)
                 good.append(one)
         if good:
@@ -1297,16 +1231,13 @@ def list_close_hypotheses(examples, setup):
     for one in order:
         one.study(examples[-SAMPLE:], setup.precision)
     closest = sorted((one for one in order if one.fit), key=lambda one: one.cost)[:4]
-    hypotheses = [
-        Hypothesis(one.rule, one.fault, one.columns) for one in order if one in closest
-    ]
+    hypotheses = [Hypothesis(one.rule, one.target) for one in order if one in closest]
     for one in hypotheses:
         one.study(examples, setup.precision)
         one.unexplained += one.count_erratic(examples, setup.precision)
         if one.rule in ("expected-sarsa", "preset") and one.segments > 1:
-            one.unexplained += len(
-                examples
-            )  # with so many factors any rule would fit parts
+            # With so many factors any rule would fit parts.
+            one.unexplained += len(examples)
     return [one for one in hypotheses if one.fit]
 
 
@@ -1316,20 +1247,17 @@ def find_rounding(examples, setup):
     if any("e" in number for number in numbers):
         return None
     digits = max(len(number.partition(".")[2].rstrip("0")) for number in numbers)
-    if digits > 3 or not is_nearly_textbook(examples, setup, 10.0**-digits):
+    # Three times the precision is the largest accepted error.
+    right = [one for one in list_hypotheses(examples, setup) if not one.fault]
+    if digits > 3 or all(one.explain(examples, 10.0**-digits / 3)[1] for one in right):
         return None
-    stuck = [e for e in examples if not e.change and e.is_over and e.reward != e.before]
+    stuck = [
+        e for e in examples if not e.change and e.row.is_over and e.reward != e.before
+    ]
     return digits, (stuck or examples)[0].row
 
 
-def is_nearly_textbook(examples, setup, error):
-    """Whether a rule without a fault explains all examples, with at most this error in each."""
-    right = [one for one in list_hypotheses(examples, setup) if not one.fault]
-    # Three times the precision is the largest accepted error.
-    return any(not one.explain(examples, error / 3)[1] for one in right)
-
-
-# 7. Exploration: from the moves that were played.
+# 9. Exploration: from the moves that were played.
 
 
 def count_choice(values, index):
@@ -1363,7 +1291,7 @@ def takes_first(counts):
     return counts["firsts"] == counts["ties"] > counts["tie_chance"] + 8
 
 
-# 8. The doctor.
+# 10. The doctor.
 
 
 class Doctor:
@@ -1375,36 +1303,24 @@ class Doctor:
 
     def __init__(self, rewards=(-1, 0, 1), self_play=False):
         self.rewards, self.self_play = rewards, self_play
-        self.number = 0  # number of rows so far
-        # rows in memory; rows before the index `start` are studied
-        self.rows, self.start = [], 0
+        # what a watched table wrote in this game, and the doctor of another meaning of next boards
+        self.writes, self.other = [], None
         self.replay, self.hypotheses, self.choices = None, [], []
         # if all values have few digits: the number of digits, and a row
         self.rounding = None
-        self.first_early = None
-        # number of rows after which a game breaks off, and the first of these rows
-        self.cut, self.first_cut = 0, None
-        self.unfinished = 0
-        # what a watched table wrote in this game, and the doctor of another meaning of next boards
-        self.writes, self.other = [], None
-        self.clear_counts()
+        self.clear()
 
-    def clear_counts(self):
-        """Set the counts of rows to 0."""
-        self.seats = Counter()
-        self.changed = Counter()  # number of rows with a changed value, by seat
-        # by seat, the number of last rows of games that had to change a value
-        self.wanted = Counter()
+    def clear(self):
+        self.number = 0  # number of rows so far
+        # rows in memory; rows before the index `start` are studied
+        self.rows, self.start = [], 0
+        self.counts, self.firsts = (
+            Counter(),
+            {},
+        )  # fact -> number of its rows, the first one
         self.results = {}  # (mover, result, reward) -> first row
         # the last row, if it ended a game that somebody won, without reward
         self.unpaid = None
-        # rows whose reward is that of the game before, and games without a reward
-        self.late, self.first_late, self.unpaid_count = 0, None, 0
-        self.in_place, self.first_in_place = 0, None
-        self.undone = 0
-        self.rewards_seen = set()  # the different rewards, at most 100
-        # numbers of rows with done=1 and an open next board, and of merged symmetric boards
-        self.early_ends = self.symmetric = 0
 
     def update(self, board, move, reward, next_board, done, before, after):
         """Record one update of the student's table.
@@ -1412,14 +1328,20 @@ class Doctor:
         Raises TraceError, naming the row, if it cannot be one of tic-tac-toe.
         """
         self.number += 1
-        is_merged = self.symmetric > 0
         columns = board, move, reward, next_board, done, before, after
+        is_merged = self.counts["symmetric"] > 0
         row = read_row(self.number, *columns, is_merged)
         self.rows.append(row)
+        self.count_row(row)
         if row.oddity == "symmetric" and not is_merged and not self.replay:
-            self.read_again()
-        else:
-            self.count_row(row)
+            rows = (
+                self.rows
+            )  # are read again, now that symmetric boards turn out to be merged
+            self.clear()
+            self.counts["symmetric"] = 1
+            for row in rows:
+                self.update(*row[1:8])
+            self.counts["symmetric"] -= 1
         if len(self.rows) - self.start >= CHUNK + SPAN:
             self.study_rows(len(self.rows) - SPAN)
 
@@ -1437,8 +1359,7 @@ class Doctor:
                 return  # a board's whole row, when it is first seen
             if len(keys) == 1 and isinstance(keys[0], tuple) and len(keys[0]) != 9:
                 keys = keys[0]
-            key = to_board(*keys) if to_board else keys
-            board, move = split_key(key)
+            board, move = split_key(to_board(*keys) if to_board else keys)
             before = initial if old is None else float(old)
             self.writes.append(Write(board, move, before, float(value), old is None))
 
@@ -1453,10 +1374,7 @@ class Doctor:
         final, writes, self.writes = read_board(board), self.writes, []
         if not find_winner(final):
             raise TraceError(f"on {show_board(final)} the game goes on")
-        if (
-            self.other is None
-            and len({player_to_move(one.board) for one in writes}) > 1
-        ):
+        if not self.other and len({player_to_move(one.board) for one in writes}) > 1:
             self.other = Doctor(self.rewards, self.self_play)
         for doctor, is_own in ((self, True), (self.other, False)):
             if doctor:
@@ -1465,57 +1383,39 @@ class Doctor:
                 ):
                     doctor.update(*row)
 
-    def read_again(self):
-        """Read all rows again, now that symmetric boards turn out to be merged."""
-        self.clear_counts()
-        self.rows = [
-            read_row(
-                *(row.number, row.board, row.move, row.reward, row.next_board),
-                *(row.done, row.before, row.after, True),
-            )
-            for row in self.rows
-        ]
-        for row in self.rows:
-            self.count_row(row)
+    def note(self, fact, row, is_so=True):
+        """Count a fact, and keep its first row."""
+        if is_so:
+            self.counts[fact] += 1
+            self.firsts.setdefault(fact, row)
 
     def count_row(self, row):
-        """Update all counts that need only a single row."""
-        self.seats[row.mover] += 1
-        self.changed[row.mover] += row.after != row.before
-        self.early_ends += row.done and not row.result and not row.is_in_place
-        self.symmetric += row.oddity == "symmetric"
-        if len(self.rewards_seen) < 100:
-            self.rewards_seen.add(row.reward)
-        self.count_unpaid(row)
-        if row.is_in_place:
-            self.in_place += 1
-            self.first_in_place = self.first_in_place or row
-        elif row.result:
-            self.wanted[row.mover] += row.reward != row.before
-            self.undone += not row.done
-            if row.result == "draw" or row.reward:
-                self.count_result(row)
-            else:
-                self.unpaid = row
+        """Note all facts that need only this row and the last one of the game before."""
+        self.note(f"moves of {row.mover}", row)
+        self.note(f"changes of {row.mover}", row, row.after != row.before)
+        self.note("reward", row, row.reward != 0)
+        self.note("symmetric", row, row.oddity == "symmetric")
+        self.note("in place", row, row.is_in_place)
+        is_end = row.result and not row.is_in_place
+        self.note("early end", row, row.done and not (row.result or row.is_in_place))
+        self.note("undone", row, is_end and not row.done)
+        self.note(f"results of {row.mover}", row, is_end and row.reward != row.before)
+        # Has it the reward that the last row of a game did not have?  It may be the same move once
+        # more, now with its reward, or a move of the next game.
+        last, self.unpaid = self.unpaid, None
+        if last and not (row.result and row[1:3] == last[1:3]):
+            self.note("unpaid", last)
+            is_late = row.reward and (row.reward > 0) == (last.result == "win")
+            self.note("late", (last, row), is_late)
+            self.count_result(last)
+        if is_end and (row.result == "draw" or row.reward):
+            self.count_result(row)
+        elif is_end:
+            self.unpaid = row
 
     def count_result(self, row):
-        """Keep the first row with a result and its reward."""
         if len(self.results) < 100:
             self.results.setdefault((row.mover, row.result, row.reward), row)
-
-    def count_unpaid(self, row):
-        """Look whether a row has the reward that the last row of a game did not have.
-
-        It may be the same move once more, now with its reward, or a move of the next game.
-        """
-        last, self.unpaid = self.unpaid, None
-        if last is None or (row.result and row[1:3] == last[1:3]):
-            return
-        self.unpaid_count += 1
-        if row.reward and (row.reward > 0) == (last.result == "win"):
-            self.late += 1
-            self.first_late = self.first_late or (last, row)
-        self.count_result(last)
 
     def diagnose(self):
         """Return the Diagnosis of the rows so far; more rows may follow.
@@ -1532,12 +1432,13 @@ class Doctor:
             doctor.count_result(doctor.unpaid)
         if self.other and not doctor.is_recognised:
             return self.other.diagnose()
-        return doctor.conclude()
+        found = (check(doctor) for check in CHECKS)
+        return next(filter(None, found), None) or doctor.describe_rule()
 
     @property
     def is_mostly_in_place(self):
         """Whether the recorded boards contain the moves."""
-        return 2 * self.in_place > self.number
+        return 2 * self.counts["in place"] > self.number
 
     def study_rows(self, stop):
         """Study the rows in memory up to the index `stop`, and delete all but the last few."""
@@ -1547,9 +1448,9 @@ class Doctor:
         if self.replay is None:
             examples = self.study_first_rows(stop)
         else:
-            examples = self.make_examples(stop, self.replay)
+            examples = self.make_examples(stop)
             for hypothesis in self.hypotheses:
-                hypothesis.study(examples, self.replay.setup.precision)
+                hypothesis.study(examples, self.setup.precision)
         self.count_choices(examples)
         self.count_ends(stop)
         kept = max(0, stop - SPAN)
@@ -1558,20 +1459,18 @@ class Doctor:
     def study_first_rows(self, stop):
         """Choose the kind of table and the hypotheses; returns the Examples of the rows."""
         views = [self.has_rewards_of_x()]
-        if not any(self.rewards_seen):
+        if not self.counts["reward"]:
             views = [
                 False,
                 True,
             ]  # values of boards, whose rewards do not tell the view
         setups = [
-            setup
-            for is_x_view in views
-            for setup in find_setups(self.rows, self.rewards, is_x_view)
+            one for view in views for one in find_setups(self.rows, self.rewards, view)
         ]
         faulty = None
         for setup in setups if len(setups) == 1 else (*setups, setups[0]):
             self.replay = Replay(setup)
-            examples = self.make_examples(stop, self.replay)
+            examples = self.make_examples(stop)
             self.hypotheses = list_exact_hypotheses(examples, setup)
             if any(not one.fault for one in self.hypotheses):
                 break
@@ -1579,40 +1478,34 @@ class Doctor:
                 faulty = self.replay, examples, self.hypotheses
         if not self.hypotheses and faulty:
             self.replay, examples, self.hypotheses = faulty
-        setup = self.replay.setup
         if all(one.fault for one in self.hypotheses):
-            self.rounding = find_rounding(examples, setup)
+            self.rounding = find_rounding(examples, self.setup)
         if self.rounding:
             self.hypotheses = []
         elif not self.hypotheses:
-            self.hypotheses = list_close_hypotheses(examples, setup)
+            self.hypotheses = list_close_hypotheses(examples, self.setup)
         return examples
 
-    def make_examples(self, stop, replay):
+    def make_examples(self, stop):
         """Return the Examples of the rows from `start` to `stop`, replaying the table."""
         rows, examples = self.rows, []
-        successors = link_rows(rows, replay.setup.is_backward)
-        later = list_later_rewards(rows, successors, replay.setup.flip)
+        successors = link_rows(rows, self.setup.is_backward)
+        later = list_later_rewards(rows, successors, self.setup)
         for i in range(self.start, stop):
-            row, link = rows[i], successors[i]
-            successor = None if link is None else rows[link]
-            examples.append(replay.make_example(row, successor, later[i]))
-            replay.record(row)
+            successor = None if successors[i] is None else rows[successors[i]]
+            examples.append(self.replay.make_example(rows[i], successor, later[i]))
+            self.replay.record(rows[i])
         return examples
 
     def count_ends(self, stop):
-        """Count the rows up to `stop` after which the game neither ends nor goes on."""
-        successors = link_rows(self.rows, self.replay.setup.is_backward)
+        """Count the rows up to `stop` after which the game goes on, or breaks off."""
+        successors = link_rows(self.rows, self.setup.is_backward)
         for i in range(self.start, stop):
-            row = self.rows[i]
-            if row.is_over:
-                continue
-            self.unfinished += 1
-            if row.is_before_answer:
-                self.first_early = self.first_early or row
-            if successors[i] is None and i < len(self.rows) - SPAN:
-                self.cut += 1
-                self.first_cut = self.first_cut or row
+            row, is_open = self.rows[i], not self.rows[i].is_over
+            is_last = successors[i] is None and i < len(self.rows) - SPAN
+            self.note("open", row, is_open)
+            self.note("before answer", row, is_open and row.is_before_answer)
+            self.note("cut", row, is_open and is_last)
 
     def count_choices(self, examples):
         """Count the moves that were the best ones of the table, in successive parts."""
@@ -1620,7 +1513,7 @@ class Doctor:
         for i, e in enumerate(examples):
             if i % part == 0:
                 self.choices.append(Counter())
-            if not e.row.is_in_place and None not in e.choices:
+            if not e.row.is_in_place and not math.isnan(sum(e.choices)):
                 index = free_squares(e.row.board).index(e.row.move)
                 self.choices[-1].update(count_choice(e.choices, index))
 
@@ -1629,256 +1522,18 @@ class Doctor:
         is_known = not self.best or self.best.rule != "tried"
         return sum(self.choices, Counter()) if is_known else Counter()
 
+    def list_rewards(self, seat, result):
+        return [key[2] for key in self.results if key[:2] == (seat, result)]
+
     def has_rewards_of_x(self):
         """Return whether all rewards are in X's view: negative if O wins, positive if X wins."""
         return is_rising(
             self.list_rewards("X", "loss"), self.list_rewards("X", "win")
         ) and is_rising(self.list_rewards("O", "win"), self.list_rewards("O", "loss"))
 
-    def list_rewards(self, seat, result):
-        """List the rewards of a seat for a result."""
-        return [key[2] for key in self.results if key[:2] == (seat, result)]
-
-    def conclude(self):
-        """Return the Diagnosis: the first check that finds a fault, else the rule."""
-        checks = (
-            self.check_in_place,
-            self.check_changes,
-            self.check_rewards,
-            self.check_order,
-            self.check_answer,
-            self.check_seats,
-            self.check_rounding,
-            self.check_values,
-            self.check_step_size,
-            self.check_losses,
-            self.check_recognised,
-            self.check_exploration,
-        )
-        found = (check() for check in checks)
-        return next(filter(None, found), None) or self.describe_rule()
-
-    # Each check returns a Diagnosis, or None if it finds nothing.
-
-    def check_in_place(self):
-        """Find boards that already contain the move."""
-        if not self.is_mostly_in_place:
-            return None
-        row = self.first_in_place
-        return self.report_fault(
-            "in-place", row, move=row.move, board=show_board(row.board)
-        )
-
-    def check_changes(self):
-        """Find a table that no update changes."""
-        if any(self.changed.values()):
-            return None
-        if not any(self.wanted.values()):
-            return self.check_missing_rewards()
-        row = next(row for row in self.results.values() if row.reward != row.before)
-        return self.report_fault(
-            "step",
-            row,
-            "the reward was {reward:+g} and the value stayed {found:+.4g}: no update of this trace "
-            "changes a value, so alpha is 0, or rounding removes every step",
-            reward=row.reward,
-            found=row.after,
-        )
-
-    def check_missing_rewards(self):
-        """Find games that somebody won in a trace without any reward."""
-        for row in self.results.values():
-            if row.result != "draw":
-                return self.report_fault(
-                    "reward",
-                    row,
-                    "the game ended with a {result} for {mover}, and the reward was 0, as in all "
-                    "rows: nothing can be learned from it",
-                    result=row.result,
-                    mover=row.mover,
-                )
-        return None
-
-    def check_rewards(self):
-        """Find rewards that contradict the board."""
-        is_preset = self.is_recognised and self.best.rule == "preset"
-        if self.replay.setup.is_x_view or is_preset or not any(self.rewards_seen):
-            return None
-        if self.late > max(4, 0.9 * self.unpaid_count):
-            last, row = self.first_late
-            return self.report_fault(
-                "late",
-                row,
-                number=last.number,
-                result=last.result,
-                reward=row.reward,
-                count=self.late,
-            )
-        for (mover, result, reward), row in sorted(
-            self.results.items(), key=lambda item: item[1].number
-        ):
-            wins = self.list_rewards(mover, "win")
-            least = min(wins, default=None)
-            is_bad_win = result == "win" and reward < 0
-            is_bad_loss = result == "loss" and (reward >= least if wins else reward > 0)
-            if is_bad_loss or is_bad_win:
-                return self.report_fault(
-                    "reward", row, result=result, mover=mover, reward=reward
-                )
-        return None
-
-    def check_order(self):
-        """Raise TraceError if values do not go on where the last row of a move left them."""
-        replay = self.replay
-        if replay.mismatches <= max(2, self.number / 200):
-            return
-        row, left, number = replay.first_mismatch
-        raise TraceError(
-            f"Row {row.number}: before is {row.before:.6g}, but row {number} left "
-            f"{left * replay.setup.flip(row.mover):.6g} for this move: rows are missing or out of "
-            f"order, there is more than one table, or an update changes more values than its own "
-            f"({replay.mismatches} such rows)."
-        )
-
-    def check_answer(self):
-        """Find an update whose next board is the board before the opponent's answer."""
-        if self.replay.setup.setting != "answer":
-            return None
-        row = self.first_early
-        return self.report_fault("answer", row, next_board=show_board(row.next_board))
-
-    def check_seats(self):
-        """Find self-play in which only one seat learns."""
-        idle = [seat for seat in "XO" if self.seats[seat] and not self.changed[seat]]
-        missing = [seat for seat in "XO" if not self.seats[seat]]
-        if (missing and self.self_play) or (idle and self.wanted[idle[0]]):
-            return self.report_fault(
-                "sides",
-                self.find_first_change(),
-                "no update changes a value of {seat}: in self-play both seats have to learn",
-                seat=(missing or idle)[0],
-            )
-        return None
-
-    def check_rounding(self):
-        """Find a table whose values are rounded: few digits, and always the same rounding."""
-        if not self.rounding:
-            return None
-        digits, row = self.rounding
-        return self.report_fault(
-            "step",
-            row,
-            "no value has more than {digits} digits after the point: the table rounds them, and "
-            "small steps are lost (if only the file is rounded, write all digits)",
-            digits=digits,
-        )
-
-    def check_values(self):
-        """Find the fault whose definition explains the values."""
-        best = self.best
-        if not self.is_recognised or not best.fault or not best.evidence:
-            return None
-        e, right, fit = best.evidence
-        next_value = best.compute_columns(e, fit.gamma or 1.0)[1] or 0.0
-        sentence = None
-        if best.columns is flip_reward:
-            sentence = "the update used the reward {reward:+g} with the other sign"
-        if best.columns in OPEN_ENDS:
-            sentence = (
-                "done is 1 in this row, and the update still added {gamma} times {next:+.4g}, the "
-                "value that the opponent has on {next_board}"
-            )
-        return self.report_fault(
-            best.fault,
-            e.row,
-            sentence,
-            right=right * self.replay.setup.flip(e.row.mover),
-            next=next_value * (e.sign if best.fault == "occupied" else 1),
-            gamma="gamma" if fit.gamma is None else f"{fit.gamma:.3g}",
-            reward=e.row.reward,
-            next_board=show_board(e.row.next_board),
-        )
-
-    def check_step_size(self):
-        """Find a step size or a discount above 1."""
-        best = self.best
-        if not self.is_recognised or best.step != "constant":
-            return None
-        if best.ignores_next and best.rule in BOOTSTRAPPED:
-            return self.report_fault(
-                "step",
-                best.unused.row,
-                "the best value of {next_board} is {next:+.4g}, and this update, like all others, "
-                "uses nothing of it: gamma is 0, or the value is looked up under another board or "
-                "in another table than it is kept in",
-                next_board=show_board(best.unused.row.next_board),
-                next=(best.unused.best or 0.0) * best.unused.sign,
-            )
-        if best.segments > 1 or best.unexplained:
-            return None  # another rule may be behind the rows
-        for name, number in (("alpha", best.fit.alpha), ("gamma", best.fit.gamma)):
-            if (number or 0.0) > 1 + 1e-4:
-                return self.report_fault(
-                    "step",
-                    self.find_first_change(),
-                    "{name} is {number:.4g}, which is above 1",
-                    name=name,
-                    number=number,
-                )
-        return None
-
-    def check_losses(self):
-        """Find games that are lost without an update."""
-        results = {result for _, result, _ in self.results}
-        if "loss" in results or self.cut < 3 or self.is_self_play or self.early_ends:
-            return None
-        return self.report_fault("loser", self.first_cut, count=self.cut)
-
-    def check_recognised(self):
-        """Name the first row that no rule and no fault explains."""
-        if self.is_recognised:
-            return None
-        best, shown = self.best, {}
-        sentence = "The values of this trace do not determine a rule."
-        if best and best.first_unexplained:
-            e = best.first_unexplained[0]
-            shown = describe_row(e.row)
-            sentence = (
-                f"The closest one, {self.name_rule(best)}, explains {best.explained:,} of "
-                f"{best.explained + best.unexplained:,} rows. Compare the first of the others with "
-                "your update."
-            )
-        return Diagnosis(
-            status=1,
-            title="No rule is recognised",
-            sentence=sentence,
-            rows=self.number,
-            **shown,
-        )
-
-    def check_exploration(self):
-        """Find moves that are never or always random."""
-        total, detail = self.sum_choices(), None
-        if total["chance"] < 100 or self.cut > self.unfinished / 20:
-            return None
-        late = sum(self.choices[-max(1, len(self.choices) // 4) :], Counter())
-        if is_random(total) and (find_epsilon(late) or 0) > 0.85:
-            detail = "every move is random to the end: epsilon never falls"
-        elif find_epsilon(total) < 0.02 and takes_first(total):
-            detail = (
-                "it explores almost never, and takes the first of equal moves every time "
-                f"({total['ties']} of {total['ties']})"
-            )
-        elif not total["others"] and not self.is_optimistic():
-            detail = (
-                f"epsilon is 0 from the beginning: none of {total['moves']} moves differs from the "
-                "best one of the table"
-            )
-        if not detail:
-            return None
-        return self.report_fault("exploration", self.find_first_change(), detail=detail)
-
-    # Parts of the checks.
+    @property
+    def setup(self):
+        return self.replay.setup
 
     @property
     def best(self):
@@ -1891,23 +1546,14 @@ class Doctor:
     def is_recognised(self):
         """Whether the best hypothesis explains all rows but one in four thousand."""
         best = self.best
-        if not best:
+        if not best or not best.fit or not best.is_credible or best.fault == UNLISTED:
             return False
-        if not best.fit or not best.is_credible or best.fault == UNLISTED:
-            return False
-        rows = best.explained + best.unexplained
-        return best.unexplained <= rows / 4000
+        return best.unexplained <= (best.explained + best.unexplained) / 4000
 
     @property
     def is_self_play(self):
         """Whether both seats are played by the learner."""
-        return self.replay.setup.setting == "self-play"
-
-    def is_optimistic(self):
-        """Return whether initial values are above all rewards, so that a greedy agent explores."""
-        best = max((reward for _, _, reward in self.results), default=1)
-        initial = self.replay.setup.initial.values()
-        return any(value is not None and value >= best > 0 for value in initial)
+        return self.setup.setting == "self-play"
 
     def find_first_change(self):
         """Return a row that changed a value: the first one of a finished game."""
@@ -1938,7 +1584,7 @@ class Doctor:
 
     def name_rule(self, hypothesis):
         """Return the name of a rule with its setting and its kind of table."""
-        setup = self.replay.setup
+        setup = self.setup
         words = [RULES[hypothesis.rule].title]
         if setup.kind.startswith("afterstates") and hypothesis.rule != "monte-carlo":
             words = ["TD(0)"]
@@ -1954,8 +1600,10 @@ class Doctor:
         """Return the Diagnosis of a trace without a fault."""
         best = self.best
         rule = self.name_rule(best)
-        equal = {one.fault for one in self.hypotheses if one.cost <= best.cost}
-        not_excluded = [fault for fault in FAULTS if fault in equal]
+        equal = [one for one in self.hypotheses if one.cost <= best.cost]
+        not_excluded = [
+            fault for fault in FAULTS if fault in {one.fault for one in equal}
+        ]
         updates = f"All {self.number:,} updates"
         if best.unexplained:
             updates = f"All but {best.unexplained:,} of {self.number:,} updates"
@@ -1966,49 +1614,42 @@ class Doctor:
             source=RULES[best.rule].source,
             rows=self.number,
             rule=rule,
-            notes=[*self.list_notes(best, not_excluded)],
+            notes=[*self.list_notes(equal, not_excluded)],
             not_excluded=not_excluded,
             **describe_fits(best),
         )
 
-    def list_notes(self, best, not_excluded):
-        """Yield remarks that are no faults."""
-        others = {
-            RULES[one.rule].title
-            for one in self.hypotheses
-            if one.cost <= best.cost
-            and not one.fault
-            and one.rule not in (best.rule, "expected-sarsa")  # equal if epsilon is 0
-        }
-        if others:
-            yield f"{' and '.join(sorted(others))} would explain this trace as well."
-        if any(
-            one.fault == UNLISTED and one.cost <= best.cost for one in self.hypotheses
-        ):
+    def list_notes(self, equal, not_excluded):
+        """Yield remarks that are no faults; `equal` are the hypotheses that explain as much."""
+        counts = self.counts
+        # Expected Sarsa is equal if epsilon is 0.
+        known = self.best.rule, "expected-sarsa"
+        rules = {one.rule for one in equal if not one.fault and one.rule not in known}
+        if rules:
+            others = " and ".join(sorted(RULES[rule].title for rule in rules))
+            yield f"{others} would explain this trace as well."
+        if any(one.fault == UNLISTED for one in equal):
             yield "This trace cannot show whether the maximum of the next values or their sum is taken."
         if not_excluded:
-            reasons = ", or whether ".join(
-                FAULTS[fault].hidden for fault in not_excluded
-            )
-            yield (
-                f"Nothing is wrong yet, but this trace cannot show whether {reasons}."
-            )
+            reasons = ", or whether ".join(FAULTS[one].hidden for one in not_excluded)
+            yield f"Nothing is wrong yet, but this trace cannot show whether {reasons}."
         yield from self.list_reward_notes()
-        if 0 in (self.seats["X"], self.seats["O"]):
-            yield f"Only {'X' if self.seats['X'] else 'O'} learns here."
-        if self.early_ends:
+        for seat, other in OTHER.items():
+            if not counts[f"moves of {other}"]:
+                yield f"Only {seat} learns here."
+        if counts["early end"]:
             yield (
-                f"next_board is not the final board in {self.early_ends:,} rows with done=1: that "
+                f"next_board is not the final board in {counts['early end']:,} rows with done=1: that "
                 "these games are over is taken from done alone."
             )
-        if self.symmetric:
+        if counts["symmetric"]:
             yield "Symmetric boards are merged: a next board follows its board only up to symmetry."
-        if self.undone:
-            yield f"done is 0 in {self.undone:,} rows in which the game is over."
-        if self.in_place:
+        if counts["undone"]:
+            yield f"done is 0 in {counts['undone']:,} rows in which the game is over."
+        if counts["in place"]:
             yield (
-                f"{self.in_place:,} moves are on occupied squares, the first in row "
-                f"{self.first_in_place.number}: allow only free ones."
+                f"{counts['in place']:,} moves are on occupied squares, the first in row "
+                f"{self.firsts['in place'].number}: allow only free ones."
             )
         total = self.sum_choices()
         epsilon = find_epsilon(total)
@@ -2019,7 +1660,7 @@ class Doctor:
 
     def list_reward_notes(self):
         """Yield remarks on rewards that are possible but strange."""
-        if self.replay.setup.is_x_view:
+        if self.setup.is_x_view:
             return
         paid = {"win": set(), "draw": set(), "loss": set()}
         for _, result, reward in self.results:
@@ -2035,10 +1676,9 @@ class Doctor:
         """Return the best moves of the rebuilt table, as docs/judge.py expects them."""
         text = "".join(".XO"[stone] for stone in board)
         values = self.replay.list_values(text, "X" if player == 1 else "O")
-        values = [value or 0.0 for value in values]
-        highest = max(values)
+        values = [0.0 if math.isnan(value) else value for value in values]
         moves = zip(free_squares(text), values)
-        return [move for move, value in moves if value == highest]
+        return [move for move, value in moves if value == max(values)]
 
 
 def is_rising(lower, higher):
@@ -2047,6 +1687,226 @@ def is_rising(lower, higher):
         return max(lower) < min(higher)
     below, above = max(lower, default=-1), min(higher, default=1)
     return bool(lower or higher) and below < 0 < above
+
+
+# 11. The checks: each returns the Diagnosis of a fault, or None.  The first fault is reported.
+
+
+def check_boards(doctor):
+    if not doctor.is_mostly_in_place:
+        return None
+    row = doctor.firsts["in place"]
+    board = show_board(row.board)
+    return doctor.report_fault("in-place", row, move=row.move, board=board)
+
+
+def check_changes(doctor):
+    """Find a table that no update changes."""
+    if doctor.counts["changes of X"] or doctor.counts["changes of O"]:
+        return None
+    results = doctor.results.values()
+    if not doctor.counts["results of X"] and not doctor.counts["results of O"]:
+        won = next((row for row in results if row.result != "draw"), None)
+        sentence = (
+            "the game ended with a {result} for {mover}, and the reward was 0, as in all rows: "
+            "nothing can be learned from it"
+        )
+        return won and doctor.report_fault(
+            "reward", won, sentence, result=won.result, mover=won.mover
+        )
+    row = next(row for row in results if row.reward != row.before)
+    sentence = (
+        "the reward was {reward:+g} and the value stayed {found:+.4g}: no update of this trace "
+        "changes a value, so alpha is 0, or rounding removes every step"
+    )
+    return doctor.report_fault(
+        "step", row, sentence, reward=row.reward, found=row.after
+    )
+
+
+def check_rewards(doctor):
+    """Find rewards that contradict the board."""
+    counts = doctor.counts
+    is_preset = doctor.is_recognised and doctor.best.rule == "preset"
+    if doctor.setup.is_x_view or is_preset or not counts["reward"]:
+        return None
+    if counts["late"] > max(4, 0.9 * counts["unpaid"]):
+        last, row = doctor.firsts["late"]
+        numbers = {"number": last.number, "result": last.result, "reward": row.reward}
+        return doctor.report_fault("late", row, **numbers, count=counts["late"])
+    rows = sorted(doctor.results.items(), key=lambda item: item[1].number)
+    for (mover, result, reward), row in rows:
+        least = min(doctor.list_rewards(mover, "win"), default=None)
+        is_bad_win = result == "win" and reward < 0
+        is_paid = reward > 0 if least is None else reward >= least
+        if is_bad_win or (result == "loss" and is_paid):
+            numbers = {"result": result, "mover": mover, "reward": reward}
+            return doctor.report_fault("reward", row, **numbers)
+    return None
+
+
+def check_order(doctor):
+    """Raise TraceError if values do not go on where the last row of a move left them."""
+    replay = doctor.replay
+    if replay.mismatches > max(2, doctor.number / 200):
+        row, left, number = replay.first_mismatch
+        raise TraceError(
+            f"Row {row.number}: before is {row.before:.6g}, but row {number} left "
+            f"{left * doctor.setup.flip(row.mover):.6g} for this move: rows are missing or out of "
+            f"order, there is more than one table, or an update changes more values than its own "
+            f"({replay.mismatches} such rows)."
+        )
+
+
+def check_answer(doctor):
+    if doctor.setup.setting != "answer":
+        return None
+    row = doctor.firsts["before answer"]
+    return doctor.report_fault("answer", row, next_board=show_board(row.next_board))
+
+
+def check_seats(doctor):
+    """Find self-play in which only one seat learns."""
+    counts = doctor.counts
+    missing = [seat for seat in "XO" if not counts[f"moves of {seat}"]]
+    idle = [
+        seat
+        for seat in "XO"
+        if not counts[f"changes of {seat}"] and seat not in missing
+    ]
+    if not (missing and doctor.self_play) and not (
+        idle and counts[f"results of {idle[0]}"]
+    ):
+        return None
+    sentence = (
+        "no update changes a value of {seat}: in self-play both seats have to learn"
+    )
+    row = doctor.find_first_change()
+    return doctor.report_fault("sides", row, sentence, seat=(missing or idle)[0])
+
+
+def check_rounding(doctor):
+    if not doctor.rounding:
+        return None
+    digits, row = doctor.rounding
+    sentence = (
+        "no value has more than {digits} digits after the point: the table rounds them, and "
+        "small steps are lost (if only the file is rounded, write all digits)"
+    )
+    return doctor.report_fault("step", row, sentence, digits=digits)
+
+
+def check_target(doctor):
+    """Find the fault whose target explains the values."""
+    best = doctor.best
+    if not doctor.is_recognised or not best.fault or not best.evidence:
+        return None
+    e, right, fit = best.evidence
+    next_value = best.find_columns(e, fit.gamma or 1.0)[1]
+    return doctor.report_fault(
+        best.fault,
+        e.row,
+        best.target.sentence,
+        right=right * doctor.setup.flip(e.row.mover),
+        next=next_value * (e.sign if best.fault == "occupied" else 1),
+        gamma="gamma" if fit.gamma is None else f"{fit.gamma:.3g}",
+        reward=e.row.reward,
+        next_board=show_board(e.row.next_board),
+    )
+
+
+def check_step_size(doctor):
+    """Find a step size or a discount above 1, and a discount of 0."""
+    best = doctor.best
+    if not doctor.is_recognised or best.step != "constant":
+        return None
+    if best.ignores_next and best.rule in BOOTSTRAPPED:
+        e = best.unused
+        sentence = (
+            "the best value of {next_board} is {next:+.4g}, and this update, like all others, "
+            "uses nothing of it: gamma is 0, or the value is looked up under another board or "
+            "in another table than it is kept in"
+        )
+        numbers = {"next_board": show_board(e.row.next_board), "next": e.best * e.sign}
+        return doctor.report_fault("step", e.row, sentence, **numbers)
+    if best.segments > 1 or best.unexplained:
+        return None  # another rule may be behind the rows
+    for name, number in (("alpha", best.fit.alpha), ("gamma", best.fit.gamma)):
+        if (number or 0.0) > 1 + 1e-4:
+            sentence = f"{name} is {number:.4g}, which is above 1"
+            return doctor.report_fault("step", doctor.find_first_change(), sentence)
+    return None
+
+
+def check_losses(doctor):
+    """Find games that are lost without an update."""
+    count, has_losses = (
+        doctor.counts["cut"],
+        any(key[1] == "loss" for key in doctor.results),
+    )
+    if has_losses or count < 3 or doctor.is_self_play or doctor.counts["early end"]:
+        return None
+    return doctor.report_fault("loser", doctor.firsts["cut"], count=count)
+
+
+def check_recognised(doctor):
+    """Name the first row that no rule and no fault explains."""
+    if doctor.is_recognised:
+        return None
+    best, shown = doctor.best, {}
+    sentence = "The values of this trace do not determine a rule."
+    if best and best.first_unexplained:
+        shown = describe_row(best.first_unexplained.row)
+        sentence = (
+            f"The closest one, {doctor.name_rule(best)}, explains {best.explained:,} of "
+            f"{best.explained + best.unexplained:,} rows. Compare the first of the others with "
+            "your update."
+        )
+    title = "No rule is recognised"
+    return Diagnosis(
+        status=1, title=title, sentence=sentence, rows=doctor.number, **shown
+    )
+
+
+def check_exploration(doctor):
+    """Find moves that are never or always random."""
+    total, detail = doctor.sum_choices(), None
+    if total["chance"] < 100 or doctor.counts["cut"] > doctor.counts["open"] / 20:
+        return None
+    late = sum(doctor.choices[-max(1, len(doctor.choices) // 4) :], Counter())
+    # With initial values above all rewards, a greedy agent explores.
+    highest = max((reward for _, _, reward in doctor.results), default=1)
+    is_optimistic = any(value >= highest > 0 for value in doctor.setup.initial.values())
+    if is_random(total) and (find_epsilon(late) or 0) > 0.85:
+        detail = "every move is random to the end: epsilon never falls"
+    elif find_epsilon(total) < 0.02 and takes_first(total):
+        detail = (
+            "it explores almost never, and takes the first of equal moves every time "
+            f"({total['ties']} of {total['ties']})"
+        )
+    elif not total["others"] and not is_optimistic:
+        detail = (
+            f"epsilon is 0 from the beginning: none of {total['moves']} moves differs from the "
+            "best one of the table"
+        )
+    row = doctor.find_first_change()
+    return detail and doctor.report_fault("exploration", row, detail=detail)
+
+
+CHECKS = (
+    check_boards,
+    check_changes,
+    check_rewards,
+    check_order,
+    check_answer,
+    check_seats,
+    check_rounding,
+    check_target,
+    check_step_size,
+    check_losses,
+    check_recognised,
+    check_exploration,
+)
 
 
 class Diagnosis(NamedTuple):
@@ -2138,7 +1998,7 @@ def describe_fits(hypothesis):
     return {"alpha": first, "gamma": gamma}
 
 
-# 9. Watching a table, for programs that know neither `before` nor `done` where a value changes.
+# 12. Watching a table, for programs that know neither `before` nor `done` where a value changes.
 
 
 class Write(NamedTuple):
@@ -2149,6 +2009,19 @@ class Write(NamedTuple):
     before: float
     after: float
     is_new: bool  # whether the table had no value there
+
+
+def split_key(key):
+    """Return the board and the move in a key of a watched table; the move is None without one."""
+    if isinstance(key, (list, tuple)) and len(key) == 1:
+        key = key[0]  # the key of a dict
+    if isinstance(key, (list, tuple)) and len(key) == 2:
+        return read_board(key[0]), read_move(key[1])
+    if isinstance(key, int) or (isinstance(key, tuple) and len(key) == 3):
+        raise TraceError(
+            f"{quote(key)} is no board: give `watch` a function `to_board` from such keys to boards"
+        )
+    return read_board(key), None
 
 
 class WatchedDict(dict):
@@ -2291,7 +2164,7 @@ def step_to(write, writes):
     return put_mark(board, moves[0], "."), moves[0]
 
 
-# 10. Symptoms of a finished table.
+# 13. Symptoms of a finished table.
 
 
 def list_symptoms(table):
@@ -2330,11 +2203,6 @@ def list_symptoms(table):
     return symptoms
 
 
-def player_to_move(board):
-    """Return who moves if X began."""
-    return "X" if board.count("X") == board.count("O") else "O"
-
-
 def loses_at_once(board, move):
     """Whether the opponent can win right after a move, which does not end the game itself."""
     player = player_to_move(board)
@@ -2368,7 +2236,7 @@ def add_table_row(table, number, cells):
         raise TraceError(f"Row {number}: {error}.") from None
 
 
-# 11. Files and the command line.
+# 14. Files and the command line.
 
 
 def read_lines(file):
