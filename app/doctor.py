@@ -72,7 +72,7 @@ SPAN = 10  # maximum distance of two successive rows of a game in a trace
 FEWEST = 50  # minimum number of rows for a diagnosis
 UNKNOWN = (
     math.nan
-)  # a number that the rows do not tell, and whatever is computed from it
+)  # of numbers that the rows do not tell, and of what follows from them
 
 
 class TraceError(ValueError):
@@ -219,7 +219,7 @@ FAULTS = {
     ),
     "exploration": Fault(
         "it explores never or always, or takes the first of equal moves",
-        "{detail}",
+        "",  # one of several
         "What is never tried is never learned; what is only tried at random is never used.",
         "epsilon-greedy, with ties broken at random: Sutton & Barto (2018), sections 2.2 and 5.4",
     ),
@@ -464,15 +464,14 @@ def list_signs(item):
 
 def read_move(item):
     """Return a move as a square, 0 to 8; a pair is a row and a column."""
-    numbers = item
-    if isinstance(item, str) and re.fullmatch(r"[\s\d.,()\[\]-]+", item):
-        numbers = re.findall(r"-?\d+(?:\.\d*)?", item)
+    numbers = item.tolist() if hasattr(item, "tolist") else item
+    if isinstance(item, str):
+        is_numbers = re.fullmatch(r"[\s\d.,()\[\]-]+", item)
+        numbers = re.findall(r"-?\d+(?:\.\d*)?", item) if is_numbers else []
     try:
         numbers = list(map(float, numbers))
     except (TypeError, ValueError):
-        numbers = (
-            [item] if isinstance(item, (int, float)) or hasattr(item, "item") else []
-        )
+        numbers = [numbers] if isinstance(numbers, (int, float)) else []
     move = 3 * numbers[0] + numbers[1] if len(numbers) == 2 else (*numbers, -1)[0]
     if len(numbers) > 2 or move not in range(9):
         raise TraceError(f"{quote(item)} is no move: a move is a square, 0 to 8")
@@ -495,11 +494,8 @@ def read_row(number, board, move, reward, next_board, done, before, after, is_me
     `is_merged` is whether the trace has shown that its learner merges symmetric boards.
     """
     try:
-        board, move, next_board = (
-            read_board(board),
-            read_move(move),
-            read_board(next_board),
-        )
+        board, move = read_board(board), read_move(move)
+        next_board = read_board(next_board)
         truth = TRUTHS.get(str(done).strip().lower())
         if truth is None:
             raise TraceError(f"done is {quote(done)}: write 0 or 1")
@@ -775,11 +771,11 @@ def find_precision(rows):
     digits = max(len(text.partition(".")[2]) for text in texts)
     if 4 <= digits <= 8 and not any("e" in text for text in texts):
         return 10.0**-digits
-    if all(
-        struct.unpack("f", struct.pack("f", number))[0] == number for number in numbers
-    ):
-        return 3e-7 * scale  # the error of 32-bit floats
-    return 1e-10 * scale
+    try:
+        floats = [struct.unpack("f", struct.pack("f", number))[0] for number in numbers]
+    except OverflowError:
+        floats = []
+    return (3e-7 if floats == numbers else 1e-10) * scale  # 3e-7 for 32-bit floats
 
 
 def find_setting(rows, successors):
@@ -900,27 +896,27 @@ class Fit(NamedTuple):
     """A solution of least squares: the step size and the discount of some rows."""
 
     factors: list  # alpha, then alpha gamma for each next value
-    size: int = None  # number of factors without those of preset boards
+    alpha: float
+    gamma: float  # None if alpha is 0
+    is_possible: bool  # whether no factor is negative, except by a rounding error
+    keeps_old_value: (
+        bool  # whether next values are used and the old value is not subtracted
+    )
 
-    @property
-    def alpha(self):
-        return self.factors[0]
 
-    @property
-    def gamma(self):
-        """Return the discount, None if alpha is 0."""
-        return sum(self.factors[1 : self.size]) / self.alpha if self.alpha else None
-
-    @property
-    def is_possible(self):
-        """Whether no factor is negative, except by a rounding error."""
-        return min(*self.factors[: self.size], self.gamma or 0.0) > -1e-3
-
-    @property
-    def keeps_old_value(self):
-        """Whether next values are used and the old value is not subtracted."""
-        alpha, *others = self.factors[: self.size]
-        return alpha < 1e-6 and any(factor > 1e-6 for factor in others)
+def fit_equations(equations, size):
+    """Return the Fit of some equations; `size` is the number of factors that the rule knows."""
+    rows, changes = zip(*((one.columns, one.change) for one in equations))
+    factors = solve_least_squares(rows, changes)
+    alpha, *others = factors[:size]
+    gamma = sum(others) / alpha if alpha else None
+    return Fit(
+        factors=factors,
+        alpha=alpha,
+        gamma=gamma,
+        is_possible=min(alpha, *others, gamma or 0.0) > -1e-3,
+        keeps_old_value=alpha < 1e-6 and any(factor > 1e-6 for factor in others),
+    )
 
 
 class Equation(NamedTuple):
@@ -968,9 +964,7 @@ SCALES = {
     LAST: lambda e: 1,
     VISITS: None,  # found by `find_steps`
 }
-FEWEST_VISITS = (
-    12  # minimum number of updates with which a step size by visits is found
-)
+FEWEST_VISITS = 12  # minimum number of updates that show a step size by visits
 SHORTEST = 32  # minimum number of rows between two changes of alpha or gamma
 SAMPLE = 256  # number of rows in which the closest hypotheses are searched if none explains all
 
@@ -983,6 +977,7 @@ class Hypothesis:
         self.fault, self.scale = target.fault, SCALES[step]
         self.fit = self.first_fit = None
         self.explained = self.unexplained = self.segments = 0
+        self.penalty = 0  # number of rows that it explains too easily
         self.first_unexplained = None
         self.lowest_alpha = 0.0
         self.steps = {}  # number of visits -> step size, if it falls with them
@@ -1020,11 +1015,8 @@ class Hypothesis:
         """List the Equations of the examples without unknown numbers."""
         equations = []
         for e in examples:
-            columns, change, scale = (
-                self.find_columns(e, gamma),
-                e.change,
-                self.scale(e),
-            )
+            columns = self.find_columns(e, gamma)
+            change, scale = e.change, self.scale(e)
             if math.isnan(sum(columns) * scale):
                 continue
             if self.step == LAST and e.row.is_over:
@@ -1039,9 +1031,7 @@ class Hypothesis:
             equations = self.list_equations(examples, gamma)
             if not equations:
                 return None, equations
-            rows, changes = zip(*((one.columns, one.change) for one in equations))
-            factors = solve_least_squares(rows, changes)
-            fit = Fit(factors, 2 if self.rule == "preset" else None)
+            fit = fit_equations(equations, 2 if self.rule == "preset" else None)
             if self.rule != "monte-carlo" or fit.gamma is None:
                 break
             guesses.append((gamma, fit.gamma))
@@ -1184,7 +1174,8 @@ class Hypothesis:
     @property
     def cost(self):
         """Return the number of unexplained rows, plus a cost of every change of the step size."""
-        return self.unexplained + SHORTEST / 4 * max(0, self.segments - 1)
+        changes = SHORTEST / 4 * max(0, self.segments - 1)
+        return self.unexplained + self.penalty + changes
 
 
 def choose_evenly(examples):
@@ -1234,10 +1225,10 @@ def list_close_hypotheses(examples, setup):
     hypotheses = [Hypothesis(one.rule, one.target) for one in order if one in closest]
     for one in hypotheses:
         one.study(examples, setup.precision)
-        one.unexplained += one.count_erratic(examples, setup.precision)
+        one.penalty = one.count_erratic(examples, setup.precision)
         if one.rule in ("expected-sarsa", "preset") and one.segments > 1:
             # With so many factors any rule would fit parts.
-            one.unexplained += len(examples)
+            one.penalty += len(examples)
     return [one for one in hypotheses if one.fit]
 
 
@@ -1314,10 +1305,8 @@ class Doctor:
         self.number = 0  # number of rows so far
         # rows in memory; rows before the index `start` are studied
         self.rows, self.start = [], 0
-        self.counts, self.firsts = (
-            Counter(),
-            {},
-        )  # fact -> number of its rows, the first one
+        self.counts = Counter()  # fact -> number of its rows
+        self.firsts = {}  # fact -> its first row
         self.results = {}  # (mover, result, reward) -> first row
         # the last row, if it ended a game that somebody won, without reward
         self.unpaid = None
@@ -1334,9 +1323,8 @@ class Doctor:
         self.rows.append(row)
         self.count_row(row)
         if row.oddity == "symmetric" and not is_merged and not self.replay:
-            rows = (
-                self.rows
-            )  # are read again, now that symmetric boards turn out to be merged
+            # Symmetric boards turn out to be merged, so all rows are read again.
+            rows = self.rows
             self.clear()
             self.counts["symmetric"] = 1
             for row in rows:
@@ -1363,7 +1351,7 @@ class Doctor:
             before = initial if old is None else float(old)
             self.writes.append(Write(board, move, before, float(value), old is None))
 
-        return watch_table(table, tell)
+        return watch_table(table, tell, ())
 
     def game_over(self, board, rewards=None):
         """Record what the game wrote into the watched table; `board` is the final one.
@@ -1376,12 +1364,11 @@ class Doctor:
             raise TraceError(f"on {show_board(final)} the game goes on")
         if not self.other and len({player_to_move(one.board) for one in writes}) > 1:
             self.other = Doctor(self.rewards, self.self_play)
-        for doctor, is_own in ((self, True), (self.other, False)):
-            if doctor:
-                for row in list_game_rows(
-                    writes, final, rewards or self.rewards, is_own
-                ):
-                    doctor.update(*row)
+        game = writes, final, rewards or self.rewards
+        for row in list_game_rows(*game, is_own=True):
+            self.update(*row)
+        for row in list_game_rows(*game, is_own=False) if self.other else ():
+            self.other.update(*row)
 
     def note(self, fact, row, is_so=True):
         """Count a fact, and keep its first row."""
@@ -1432,8 +1419,7 @@ class Doctor:
             doctor.count_result(doctor.unpaid)
         if self.other and not doctor.is_recognised:
             return self.other.diagnose()
-        found = (check(doctor) for check in CHECKS)
-        return next(filter(None, found), None) or doctor.describe_rule()
+        return next(doctor.list_faults(), None) or doctor.describe_rule()
 
     @property
     def is_mostly_in_place(self):
@@ -1459,11 +1445,8 @@ class Doctor:
     def study_first_rows(self, stop):
         """Choose the kind of table and the hypotheses; returns the Examples of the rows."""
         views = [self.has_rewards_of_x()]
-        if not self.counts["reward"]:
-            views = [
-                False,
-                True,
-            ]  # values of boards, whose rewards do not tell the view
+        if not self.counts["reward"]:  # as with values of boards
+            views = [False, True]
         setups = [
             one for view in views for one in find_setups(self.rows, self.rewards, view)
         ]
@@ -1548,7 +1531,8 @@ class Doctor:
         best = self.best
         if not best or not best.fit or not best.is_credible or best.fault == UNLISTED:
             return False
-        return best.unexplained <= (best.explained + best.unexplained) / 4000
+        rows = best.explained + best.unexplained
+        return best.unexplained + best.penalty <= rows / 4000
 
     @property
     def is_self_play(self):
@@ -1561,12 +1545,175 @@ class Doctor:
         changed = (row for row in rows if row.before != row.after)
         return next(changed, (rows or self.rows)[0])
 
+    def list_faults(self):
+        """Yield the Diagnosis of each fault that is found; the first one is reported.
+
+        Raises TraceError if values do not go on where the last row of a move left them.
+        """
+        counts, firsts, replay = self.counts, self.firsts, self.replay
+        if self.is_mostly_in_place:
+            yield self.report_fault("in-place", firsts["in place"])
+        if not counts["changes of X"] and not counts["changes of O"]:
+            yield from self.list_faults_of_no_change()
+        yield from self.list_faults_of_rewards()
+        if replay.mismatches > max(2, self.number / 200):
+            row, left, number = replay.first_mismatch
+            raise TraceError(
+                f"Row {row.number}: before is {row.before:.6g}, but row {number} left "
+                f"{left * self.setup.flip(row.mover):.6g} for this move: rows are missing or out of "
+                f"order, there is more than one table, or an update changes more values than its own "
+                f"({replay.mismatches} such rows)."
+            )
+        if self.setup.setting == "answer":
+            yield self.report_fault("answer", firsts["before answer"])
+        yield from self.list_faults_of_seats()
+        if self.rounding:
+            digits, row = self.rounding
+            sentence = (
+                f"no value has more than {digits} digits after the point: the table rounds them, "
+                "and small steps are lost (if only the file is rounded, write all digits)"
+            )
+            yield self.report_fault("step", row, sentence)
+        if self.is_recognised:
+            yield from self.list_faults_of_target()
+            yield from self.list_faults_of_step()
+        has_losses = any(result == "loss" for _, result, _ in self.results)
+        is_cut = counts["cut"] > 2 and not has_losses and not counts["early end"]
+        if is_cut and not self.is_self_play:
+            yield self.report_fault("loser", firsts["cut"], count=counts["cut"])
+        if not self.is_recognised:
+            yield self.report_closest_rule()
+        yield from self.list_faults_of_exploration()
+
+    def list_faults_of_no_change(self):
+        results = self.results.values()
+        if self.counts["results of X"] or self.counts["results of O"]:
+            row = next(row for row in results if row.reward != row.before)
+            sentence = (
+                "the reward was {reward:+g} and the value stayed {after:+.4g}: no update of this "
+                "trace changes a value, so alpha is 0, or rounding removes every step"
+            )
+            yield self.report_fault("step", row, sentence)
+        for row in results:
+            if row.result != "draw":
+                sentence = (
+                    "the game ended with a {result} for {mover}, and the reward was 0, as in all "
+                    "rows: nothing can be learned from it"
+                )
+                yield self.report_fault("reward", row, sentence)
+
+    def list_faults_of_rewards(self):
+        """Find rewards that contradict the board."""
+        counts = self.counts
+        is_preset = self.is_recognised and self.best.rule == "preset"
+        if self.setup.is_x_view or is_preset or not counts["reward"]:
+            return
+        if counts["late"] > max(4, 0.9 * counts["unpaid"]):
+            last, row = self.firsts["late"]
+            numbers = {"number": last.number, "result": last.result}
+            yield self.report_fault("late", row, count=counts["late"], **numbers)
+        for row in sorted(self.results.values(), key=lambda row: row.number):
+            least = min(self.list_rewards(row.mover, "win"), default=None)
+            is_paid = row.reward > 0 if least is None else row.reward >= least
+            is_bad_win = row.result == "win" and row.reward < 0
+            if is_bad_win or (row.result == "loss" and is_paid):
+                yield self.report_fault("reward", row)
+
+    def list_faults_of_seats(self):
+        """Find self-play in which only one seat learns."""
+        for seat in "XO":
+            is_missing = not self.counts[f"moves of {seat}"]
+            is_idle = not self.counts[f"changes of {seat}"] and not is_missing
+            is_idle &= self.counts[f"results of {seat}"] > 0
+            if is_idle or (is_missing and self.self_play):
+                sentence = f"no update changes a value of {seat}: in self-play both seats have to learn"
+                yield self.report_fault("sides", self.find_first_change(), sentence)
+
+    def list_faults_of_target(self):
+        best = self.best
+        if best.fault and best.evidence:
+            e, right, fit = best.evidence
+            right *= self.setup.flip(e.row.mover)
+            gamma = "gamma" if fit.gamma is None else f"{fit.gamma:.3g}"
+            next_value = best.find_columns(e, fit.gamma or 1.0)[1]
+            next_value *= e.sign if best.fault == "occupied" else 1
+            numbers = {"next": next_value, "gamma": gamma}
+            yield self.report_fault(
+                best.fault, e.row, best.target.sentence, right, **numbers
+            )
+
+    def list_faults_of_step(self):
+        """Find a step size or a discount above 1, and a discount of 0."""
+        best, row = self.best, self.find_first_change()
+        if best.step != "constant":
+            return
+        if best.ignores_next and best.rule in BOOTSTRAPPED:
+            e = best.unused
+            sentence = (
+                "the best value of {next_board} is {next:+.4g}, and this update, like all others, "
+                "uses nothing of it: gamma is 0, or the value is looked up under another board or "
+                "in another table than it is kept in"
+            )
+            yield self.report_fault("step", e.row, sentence, next=e.best * e.sign)
+        for name, number in (("alpha", best.fit.alpha), ("gamma", best.fit.gamma)):
+            # else another rule may be behind the rows
+            is_constant = best.segments < 2 and not best.unexplained
+            if is_constant and (number or 0.0) > 1 + 1e-4:
+                sentence = f"{name} is {number:.4g}, which is above 1"
+                yield self.report_fault("step", row, sentence)
+
+    def report_closest_rule(self):
+        """Name the first row that no rule and no fault explains."""
+        best, shown = self.best, {}
+        sentence = "The values of this trace do not determine a rule."
+        if best and best.first_unexplained:
+            shown = describe_row(best.first_unexplained.row)
+            rows = best.explained + best.unexplained
+            sentence = (
+                f"The closest one, {self.name_rule()}, explains {best.explained:,} of {rows:,} rows. "
+                "Compare the first of the others with your update."
+            )
+        return Diagnosis(1, "No rule is recognised", sentence, self.number, **shown)
+
+    def list_faults_of_exploration(self):
+        """Find moves that are never or always random."""
+        total = self.sum_choices()
+        if total["chance"] < 100 or self.counts["cut"] > self.counts["open"] / 20:
+            return
+        late = sum(self.choices[-max(1, len(self.choices) // 4) :], Counter())
+        # With initial values above all rewards, a greedy agent explores.
+        highest = max((reward for _, _, reward in self.results), default=1)
+        is_optimistic = any(
+            value >= highest > 0 for value in self.setup.initial.values()
+        )
+        detail = None
+        if is_random(total) and (find_epsilon(late) or 0) > 0.85:
+            detail = "every move is random to the end: epsilon never falls"
+        elif find_epsilon(total) < 0.02 and takes_first(total):
+            detail = (
+                "it explores almost never, and takes the first of equal moves every time "
+                f"({total['ties']} of {total['ties']})"
+            )
+        elif not total["others"] and not is_optimistic:
+            detail = (
+                f"epsilon is 0 from the beginning: none of {total['moves']} moves differs from the "
+                "best one of the table"
+            )
+        if detail:
+            yield self.report_fault("exploration", self.find_first_change(), detail)
+
     # The report.
 
     def report_fault(self, fault, row, sentence=None, right=None, **numbers):
-        """Return the Diagnosis of a fault at its first row."""
-        entry = FAULTS[fault]
-        recognised = self.best if self.is_recognised else None
+        """Return the Diagnosis of a fault at its first row; its sentence may use all of the row."""
+        entry, fields = FAULTS[fault], describe_row(row, right)
+        if self.is_recognised:
+            fields |= {"rule": self.name_rule(), **describe_fits(self.best)}
+        numbers = row._asdict() | {
+            "board": show_board(row.board),
+            "next_board": show_board(row.next_board),
+            **numbers,
+        }
         filled = (sentence or entry.sentence).format_map(numbers)
         return Diagnosis(
             status=1,
@@ -1576,17 +1723,15 @@ class Doctor:
             effect=entry.effect,
             source=entry.source,
             rows=self.number,
-            rule=self.name_rule(recognised) if recognised else None,
             notes=[*self.list_reward_notes()] if self.replay else [],
-            **describe_row(row, right),
-            **describe_fits(recognised),
+            **fields,
         )
 
-    def name_rule(self, hypothesis):
-        """Return the name of a rule with its setting and its kind of table."""
+    def name_rule(self):
+        """Return the name of the best rule with its setting and its kind of table."""
         setup = self.setup
-        words = [RULES[hypothesis.rule].title]
-        if setup.kind.startswith("afterstates") and hypothesis.rule != "monte-carlo":
+        words = [RULES[self.best.rule].title]
+        if setup.kind.startswith("afterstates") and self.best.rule != "monte-carlo":
             words = ["TD(0)"]
         if self.is_self_play:
             words.append("negamax self-play")
@@ -1599,7 +1744,7 @@ class Doctor:
     def describe_rule(self):
         """Return the Diagnosis of a trace without a fault."""
         best = self.best
-        rule = self.name_rule(best)
+        rule = self.name_rule()
         equal = [one for one in self.hypotheses if one.cost <= best.cost]
         not_excluded = [
             fault for fault in FAULTS if fault in {one.fault for one in equal}
@@ -1689,224 +1834,7 @@ def is_rising(lower, higher):
     return bool(lower or higher) and below < 0 < above
 
 
-# 11. The checks: each returns the Diagnosis of a fault, or None.  The first fault is reported.
-
-
-def check_boards(doctor):
-    if not doctor.is_mostly_in_place:
-        return None
-    row = doctor.firsts["in place"]
-    board = show_board(row.board)
-    return doctor.report_fault("in-place", row, move=row.move, board=board)
-
-
-def check_changes(doctor):
-    """Find a table that no update changes."""
-    if doctor.counts["changes of X"] or doctor.counts["changes of O"]:
-        return None
-    results = doctor.results.values()
-    if not doctor.counts["results of X"] and not doctor.counts["results of O"]:
-        won = next((row for row in results if row.result != "draw"), None)
-        sentence = (
-            "the game ended with a {result} for {mover}, and the reward was 0, as in all rows: "
-            "nothing can be learned from it"
-        )
-        return won and doctor.report_fault(
-            "reward", won, sentence, result=won.result, mover=won.mover
-        )
-    row = next(row for row in results if row.reward != row.before)
-    sentence = (
-        "the reward was {reward:+g} and the value stayed {found:+.4g}: no update of this trace "
-        "changes a value, so alpha is 0, or rounding removes every step"
-    )
-    return doctor.report_fault(
-        "step", row, sentence, reward=row.reward, found=row.after
-    )
-
-
-def check_rewards(doctor):
-    """Find rewards that contradict the board."""
-    counts = doctor.counts
-    is_preset = doctor.is_recognised and doctor.best.rule == "preset"
-    if doctor.setup.is_x_view or is_preset or not counts["reward"]:
-        return None
-    if counts["late"] > max(4, 0.9 * counts["unpaid"]):
-        last, row = doctor.firsts["late"]
-        numbers = {"number": last.number, "result": last.result, "reward": row.reward}
-        return doctor.report_fault("late", row, **numbers, count=counts["late"])
-    rows = sorted(doctor.results.items(), key=lambda item: item[1].number)
-    for (mover, result, reward), row in rows:
-        least = min(doctor.list_rewards(mover, "win"), default=None)
-        is_bad_win = result == "win" and reward < 0
-        is_paid = reward > 0 if least is None else reward >= least
-        if is_bad_win or (result == "loss" and is_paid):
-            numbers = {"result": result, "mover": mover, "reward": reward}
-            return doctor.report_fault("reward", row, **numbers)
-    return None
-
-
-def check_order(doctor):
-    """Raise TraceError if values do not go on where the last row of a move left them."""
-    replay = doctor.replay
-    if replay.mismatches > max(2, doctor.number / 200):
-        row, left, number = replay.first_mismatch
-        raise TraceError(
-            f"Row {row.number}: before is {row.before:.6g}, but row {number} left "
-            f"{left * doctor.setup.flip(row.mover):.6g} for this move: rows are missing or out of "
-            f"order, there is more than one table, or an update changes more values than its own "
-            f"({replay.mismatches} such rows)."
-        )
-
-
-def check_answer(doctor):
-    if doctor.setup.setting != "answer":
-        return None
-    row = doctor.firsts["before answer"]
-    return doctor.report_fault("answer", row, next_board=show_board(row.next_board))
-
-
-def check_seats(doctor):
-    """Find self-play in which only one seat learns."""
-    counts = doctor.counts
-    missing = [seat for seat in "XO" if not counts[f"moves of {seat}"]]
-    idle = [
-        seat
-        for seat in "XO"
-        if not counts[f"changes of {seat}"] and seat not in missing
-    ]
-    if not (missing and doctor.self_play) and not (
-        idle and counts[f"results of {idle[0]}"]
-    ):
-        return None
-    sentence = (
-        "no update changes a value of {seat}: in self-play both seats have to learn"
-    )
-    row = doctor.find_first_change()
-    return doctor.report_fault("sides", row, sentence, seat=(missing or idle)[0])
-
-
-def check_rounding(doctor):
-    if not doctor.rounding:
-        return None
-    digits, row = doctor.rounding
-    sentence = (
-        "no value has more than {digits} digits after the point: the table rounds them, and "
-        "small steps are lost (if only the file is rounded, write all digits)"
-    )
-    return doctor.report_fault("step", row, sentence, digits=digits)
-
-
-def check_target(doctor):
-    """Find the fault whose target explains the values."""
-    best = doctor.best
-    if not doctor.is_recognised or not best.fault or not best.evidence:
-        return None
-    e, right, fit = best.evidence
-    next_value = best.find_columns(e, fit.gamma or 1.0)[1]
-    return doctor.report_fault(
-        best.fault,
-        e.row,
-        best.target.sentence,
-        right=right * doctor.setup.flip(e.row.mover),
-        next=next_value * (e.sign if best.fault == "occupied" else 1),
-        gamma="gamma" if fit.gamma is None else f"{fit.gamma:.3g}",
-        reward=e.row.reward,
-        next_board=show_board(e.row.next_board),
-    )
-
-
-def check_step_size(doctor):
-    """Find a step size or a discount above 1, and a discount of 0."""
-    best = doctor.best
-    if not doctor.is_recognised or best.step != "constant":
-        return None
-    if best.ignores_next and best.rule in BOOTSTRAPPED:
-        e = best.unused
-        sentence = (
-            "the best value of {next_board} is {next:+.4g}, and this update, like all others, "
-            "uses nothing of it: gamma is 0, or the value is looked up under another board or "
-            "in another table than it is kept in"
-        )
-        numbers = {"next_board": show_board(e.row.next_board), "next": e.best * e.sign}
-        return doctor.report_fault("step", e.row, sentence, **numbers)
-    if best.segments > 1 or best.unexplained:
-        return None  # another rule may be behind the rows
-    for name, number in (("alpha", best.fit.alpha), ("gamma", best.fit.gamma)):
-        if (number or 0.0) > 1 + 1e-4:
-            sentence = f"{name} is {number:.4g}, which is above 1"
-            return doctor.report_fault("step", doctor.find_first_change(), sentence)
-    return None
-
-
-def check_losses(doctor):
-    """Find games that are lost without an update."""
-    count, has_losses = (
-        doctor.counts["cut"],
-        any(key[1] == "loss" for key in doctor.results),
-    )
-    if has_losses or count < 3 or doctor.is_self_play or doctor.counts["early end"]:
-        return None
-    return doctor.report_fault("loser", doctor.firsts["cut"], count=count)
-
-
-def check_recognised(doctor):
-    """Name the first row that no rule and no fault explains."""
-    if doctor.is_recognised:
-        return None
-    best, shown = doctor.best, {}
-    sentence = "The values of this trace do not determine a rule."
-    if best and best.first_unexplained:
-        shown = describe_row(best.first_unexplained.row)
-        sentence = (
-            f"The closest one, {doctor.name_rule(best)}, explains {best.explained:,} of "
-            f"{best.explained + best.unexplained:,} rows. Compare the first of the others with "
-            "your update."
-        )
-    title = "No rule is recognised"
-    return Diagnosis(
-        status=1, title=title, sentence=sentence, rows=doctor.number, **shown
-    )
-
-
-def check_exploration(doctor):
-    """Find moves that are never or always random."""
-    total, detail = doctor.sum_choices(), None
-    if total["chance"] < 100 or doctor.counts["cut"] > doctor.counts["open"] / 20:
-        return None
-    late = sum(doctor.choices[-max(1, len(doctor.choices) // 4) :], Counter())
-    # With initial values above all rewards, a greedy agent explores.
-    highest = max((reward for _, _, reward in doctor.results), default=1)
-    is_optimistic = any(value >= highest > 0 for value in doctor.setup.initial.values())
-    if is_random(total) and (find_epsilon(late) or 0) > 0.85:
-        detail = "every move is random to the end: epsilon never falls"
-    elif find_epsilon(total) < 0.02 and takes_first(total):
-        detail = (
-            "it explores almost never, and takes the first of equal moves every time "
-            f"({total['ties']} of {total['ties']})"
-        )
-    elif not total["others"] and not is_optimistic:
-        detail = (
-            f"epsilon is 0 from the beginning: none of {total['moves']} moves differs from the "
-            "best one of the table"
-        )
-    row = doctor.find_first_change()
-    return detail and doctor.report_fault("exploration", row, detail=detail)
-
-
-CHECKS = (
-    check_boards,
-    check_changes,
-    check_rewards,
-    check_order,
-    check_answer,
-    check_seats,
-    check_rounding,
-    check_target,
-    check_step_size,
-    check_losses,
-    check_recognised,
-    check_exploration,
-)
+# 11. The result.
 
 
 class Diagnosis(NamedTuple):
@@ -1965,37 +1893,26 @@ class Diagnosis(NamedTuple):
 
 def describe_row(row, right=None):
     """Return the fields of a Diagnosis that show a row."""
-    return {
-        "row": row.number,
-        "board": show_board(row.board),
-        "move": row.move,
-        "found": row.after,
-        "right": right,
-    }
+    shown = {"row": row.number, "board": show_board(row.board), "move": row.move}
+    return {**shown, "found": row.after, "right": right}
 
 
 def describe_fits(hypothesis):
     """Return the fields of a Diagnosis for alpha and gamma, and how alpha changes."""
-    if not hypothesis:
-        return {}
     first, last = hypothesis.first_fit.alpha, hypothesis.fit.alpha
     gammas = sorted(hypothesis.gammas)
     gamma = gammas[len(gammas) // 2] if gammas else None
-    if hypothesis.ignores_next:
-        gamma = 0.0
+    fields = {"alpha": first, "gamma": 0.0 if hypothesis.ignores_next else gamma}
     if hypothesis.step == LAST:
-        return {
-            "alpha": f"{first:.4g}, and 1 for the last move of a game",
-            "gamma": gamma,
-        }
-    if hypothesis.step == VISITS:
+        fields["alpha"] = f"{first:.4g}, and 1 for the last move of a game"
+    elif hypothesis.step == VISITS:
         steps = [f"{step:.4g}" for step in list(hypothesis.steps.values())[:3]]
-        return {"alpha": f"{VISITS}: {', '.join(steps)}, ...", "gamma": gamma}
-    if hypothesis.step != "constant":
-        return {"alpha": hypothesis.step, "gamma": gamma}
-    if abs(first - last) > 1e-3 * abs(first):
-        return {"alpha": first, "alpha_at_the_end": last, "gamma": gamma}
-    return {"alpha": first, "gamma": gamma}
+        fields["alpha"] = f"{VISITS}: {', '.join(steps)}, ..."
+    elif hypothesis.step != "constant":
+        fields["alpha"] = hypothesis.step
+    elif abs(first - last) > 1e-3 * abs(first):
+        fields["alpha_at_the_end"] = last
+    return fields
 
 
 # 12. Watching a table, for programs that know neither `before` nor `done` where a value changes.
@@ -2024,92 +1941,58 @@ def split_key(key):
     return read_board(key), None
 
 
-class WatchedDict(dict):
-    """A dict that tells its doctor about each value that is written; dicts inside do, too."""
+def watch_table(table, tell, prefix):
+    """Return a table that calls `tell(keys, old value, new value)` for each value written.
 
-    def __init__(self, table, tell, prefix=(), default=None):
-        super().__init__(table)
-        self.tell, self.prefix, self.default = tell, prefix, default
-
-    def __getitem__(self, key):
-        if key not in self and self.default:
-            self[key] = self.default()
-        return self.wrap(key, super().__getitem__(key))
-
-    def get(self, key, default=None):
-        return self.wrap(key, super().get(key)) if key in self else default
-
-    def setdefault(self, key, default=None):
-        if key not in self:
-            self[key] = default
-        return self[key]
-
-    def wrap(self, key, value):
-        """Return a dict or an array inside this one so that it is watched, too; keep it so."""
-        if hasattr(value, "prefix") or isinstance(value, (float, int)):
-            return value  # a number, or watched already
-        watched = watch_table(value, self.tell, (*self.prefix, key))
-        super().__setitem__(key, watched)
-        return watched
-
-    def __setitem__(self, key, value):
-        old = super().get(key)
-        super().__setitem__(key, value)
-        self.tell((*self.prefix, key), old, value)
-
-    def update(self, *tables, **named):
-        for key, value in dict(*tables, **named).items():
-            self[key] = value
-
-
-class WatchedList(list):
-    """A list that tells its doctor about each value that is written."""
-
-    def __init__(self, table, tell, prefix):
-        super().__init__(
-            watch_table(inner, tell, (*prefix, i)) for i, inner in enumerate(table)
-        )
-        self.tell, self.prefix = tell, prefix
-
-    def __setitem__(self, index, value):
-        old = self[index]
-        super().__setitem__(index, value)
-        self.tell((*self.prefix, index), old, value)
-
-
-def watch_table(table, tell, prefix=()):
-    """Return a table that calls `tell(keys, old value, new value)` for each value written."""
-    if isinstance(table, dict):
-        return WatchedDict(table, tell, prefix, getattr(table, "default_factory", None))
-    if isinstance(table, list):
-        return WatchedList(table, tell, prefix)
-    return watch_array(table, tell, prefix) if hasattr(table, "view") else table
-
-
-def watch_array(array, tell, prefix):
-    """Return a view of an array of numpy that calls `tell` as `watch_table` does."""
-
-    class WatchedArray(type(array)):
-        """An array of numpy, or a row of it with the row's index as `prefix`."""
-
-        prefix = ()
-
-        def __getitem__(self, index):
-            found = super().__getitem__(index)
-            if isinstance(found, WatchedArray):
-                found.prefix = (*self.prefix, index)
-            return found
-
-        def __setitem__(self, index, value):
-            old = super().__getitem__(index)
-            is_single = not getattr(old, "shape", ())
-            super().__setitem__(index, value)
-            if is_single:
-                tell((*self.prefix, index), float(old), float(value))
-
-    watched = array.view(WatchedArray)
-    watched.prefix = prefix
+    Tables inside it do so, too; `prefix` are the keys that lead to them.
+    """
+    kind = make_watched_kind(type(table))
+    if hasattr(table, "view"):
+        watched = table.view(kind)
+    elif hasattr(table, "default_factory"):
+        watched = kind(table.default_factory, table)
+    else:
+        watched = kind(table)
+    watched.tell, watched.prefix = tell, prefix
     return watched
+
+
+@cache
+def make_watched_kind(kind):
+    """Return the class of a watched dict, defaultdict, list or array of numpy."""
+
+    class WatchedTable(kind):
+        tell = prefix = None
+
+        def __getitem__(self, key):
+            inner, keys = super().__getitem__(key), (*self.prefix, key)
+            if hasattr(inner, "prefix"):
+                inner.tell, inner.prefix = self.tell, keys
+            elif isinstance(inner, (dict, list)) or getattr(inner, "shape", ()):
+                inner = watch_table(inner, self.tell, keys)
+                super().__setitem__(key, inner)
+            return inner
+
+        def __setitem__(self, key, value):
+            is_dict = isinstance(self, dict)
+            old = super().get(key) if is_dict else super().__getitem__(key)
+            super().__setitem__(key, value)
+            if not getattr(old, "shape", ()):  # else it is a whole row
+                self.tell((*self.prefix, key), old, value)
+
+        def get(self, key, default=None):
+            return self[key] if key in self else default  # noqa: SIM401 (it is `get`)
+
+        def setdefault(self, key, default=None):
+            if key not in self:
+                self[key] = default
+            return self[key]
+
+        def update(self, *tables, **named):
+            for key, value in dict(*tables, **named).items():
+                self[key] = value
+
+    return WatchedTable
 
 
 def list_game_rows(writes, final, rewards, is_own):
@@ -2166,6 +2049,8 @@ def step_to(write, writes):
 
 # 13. Symptoms of a finished table.
 
+NO_VALUE = ("", "nan", "none", "null")
+
 
 def list_symptoms(table):
     """List in words what is suspicious in a table: a dict from boards to {move: value}.
@@ -2215,25 +2100,34 @@ def loses_at_once(board, move):
     )
 
 
-def add_table_row(table, number, cells):
-    """Add a row: board, move, value; or a board and its nine values."""
-    try:
-        if len(cells) == 3:
-            values = {read_move(cells[1]): read_number(cells[2], "value")}
-        elif len(cells) == 10:
-            values = {
-                square: read_number(cell, "value")
-                for square, cell in enumerate(cells[1:])
-                if str(cell).strip().lower() not in ("", "nan", "none", "null")
-            }
-        else:
+def examine_table(rows):
+    """Return the Diagnosis of a finished table from its (number, [board, move, value]).
+
+    A row may have nine values in place of a move and its value.
+    """
+    table = {}
+    for number, (board, *cells) in rows:
+        if len(cells) not in (2, 9):
             raise TraceError(
-                f"it has {len(cells)} columns: write board, move and value, or a board and nine "
-                "values"
+                f"Row {number}: it has {len(cells) + 1} columns: write board, move and value, or a "
+                "board and nine values."
             )
-        table.setdefault(read_board(cells[0]), {}).update(values)
-    except TraceError as error:
-        raise TraceError(f"Row {number}: {error}.") from None
+        pairs = [cells] if len(cells) == 2 else enumerate(cells)
+        try:
+            values = table.setdefault(read_board(board), {})
+            for move, cell in pairs:
+                if len(cells) == 2 or str(cell).strip().lower() not in NO_VALUE:
+                    values[read_move(move)] = read_number(cell, "value")
+        except TraceError as error:
+            raise TraceError(f"Row {number}: {error}.") from None
+    if not table:
+        raise TraceError("The file has no rows.")
+    symptoms = list_symptoms(table)
+    advice = "A table alone proves nothing: record a trace of the training."
+    title = "Symptoms" if symptoms else "No symptom found"
+    return Diagnosis(
+        int(bool(symptoms)), title, " ".join([*symptoms, advice]), len(table)
+    )
 
 
 # 14. Files and the command line.
@@ -2266,50 +2160,51 @@ def read_lines(file):
 
 
 def read_json_lines(lines):
-    """Yield (row number, columns by name) of lines of JSON: objects, or lists of seven."""
+    """Yield (row number, columns by name) of lines of JSON, or the rows of a table in one object."""
     for number, line in enumerate(filter(str.strip, lines), 1):
         try:
             item = json.loads(line)
         except ValueError as error:
             raise TraceError(f"Row {number}: it is no JSON ({error}).") from None
-        if isinstance(item, dict) and len(item) > 7 and "board" not in item:
-            yield from read_json_table(item)
-            return
         if isinstance(item, list) and len(item) == len(COLUMNS):
             item = dict(zip(COLUMNS, item))
-        if not isinstance(item, (dict, list)):
+        if not item or not isinstance(item, (dict, list)):
             raise TraceError(f"Row {number}: it is neither an object nor a list.")
-        yield number, item
-
-
-def read_json_table(table):
-    """Yield the rows of a table that is one JSON object from boards to values."""
-    for number, (board, values) in enumerate(table.items(), 1):
-        if isinstance(values, dict):
-            for move, value in values.items():
-                yield number, [board, move, value]
-        elif isinstance(values, list):
-            yield number, [board, *values]
-        else:
-            raise TraceError(f"Row {number}: {quote(values)} are no values of a board.")
+        if isinstance(item, list) or len(item) <= 7 or "board" in item:
+            yield number, item
+            continue
+        for row, (board, values) in enumerate(item.items(), 1):
+            if isinstance(values, dict):
+                yield from ((row, [board, *pair]) for pair in values.items())
+            elif isinstance(values, list):
+                yield row, [board, *values]
+            else:
+                raise TraceError(
+                    f"Row {row}: {quote(values)} are no values of a board."
+                )
+        return
 
 
 def examine_lines(lines, self_play=False, max_rows=None):
     """Return the Doctor and the Diagnosis of the lines of a trace or of a finished table."""
-    doctor, table = Doctor(self_play=self_play), {}
+    doctor, table = Doctor(self_play=self_play), []
     try:
         for number, cells in itertools.islice(read_lines(lines), max_rows):
             if isinstance(cells, list):
-                add_table_row(table, number, cells)
+                table.append((number, cells))
                 continue
             missing = [column for column in COLUMNS if column not in cells]
             if missing:
                 raise TraceError(f"Row {number}: the column {missing[0]} is missing.")
             doctor.update(*(cells[column] for column in COLUMNS))
-        diagnosis = doctor.diagnose() if doctor.number else examine_table(table)
-    except (TraceError, OSError, UnicodeError, csv.Error, RecursionError) as error:
-        diagnosis = Diagnosis(2, "Not read", describe_error(error), doctor.number)
-    return doctor, diagnosis
+        return doctor, doctor.diagnose() if doctor.number else examine_table(table)
+    except UnicodeError:
+        sentence = "The file is no text in UTF-8."
+    except RecursionError:
+        sentence = "The file has too many brackets in brackets."
+    except (TraceError, OSError, csv.Error) as error:
+        sentence = str(error)
+    return doctor, Diagnosis(2, "Not read", sentence, doctor.number)
 
 
 def examine_text(text, self_play=False, max_rows=None):
@@ -2321,26 +2216,7 @@ def is_trace(text):
     """Whether a text begins like a trace, and not like a table."""
     first = text.lstrip()[:1000].partition("\n")[0].lower()
     names = set(re.findall(r"\w+", first))
-    return {"board", "before", "after"} <= names or {
-        "state",
-        "before",
-        "after",
-    } <= names
-
-
-def examine_table(table):
-    """Return the Diagnosis of a finished table."""
-    if not table:
-        raise TraceError("The file has no rows.")
-    symptoms = list_symptoms(table)
-    return Diagnosis(
-        status=int(bool(symptoms)),
-        title="Symptoms" if symptoms else "No symptom found",
-        sentence=" ".join(symptoms)
-        + (" " if symptoms else "")
-        + "A table alone proves nothing: record a trace of the training.",
-        rows=len(table),
-    )
+    return {"before", "after"} <= names and bool({"board", "state"} & names)
 
 
 def grade_table(doctor):
@@ -2357,8 +2233,8 @@ def grade_table(doctor):
     )
 
 
-def parse_arguments(arguments):
-    """Read the command line; ends the program with status 2 if it is wrong."""
+def main(arguments=None):
+    """Examine the file that the command line names; returns the exit status."""
     parser = argparse.ArgumentParser(
         description="Find the wrong line of a tic-tac-toe learner from a trace of its updates.",
         epilog=f"A trace has the columns {','.join(COLUMNS)}. Exit status: 0 nothing found, 1 "
@@ -2368,12 +2244,7 @@ def parse_arguments(arguments):
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--self-play", action="store_true", help="both seats learn")
     parser.add_argument("--grade", action="store_true", help="grade with judge.py, too")
-    return parser.parse_args(arguments)
-
-
-def main(arguments=None):
-    """Examine the file that the command line names; returns the exit status."""
-    asked = parse_arguments(arguments)
+    asked = parser.parse_args(arguments)
     try:
         with open(asked.file, encoding="utf-8-sig", newline="") as file:
             doctor, diagnosis = examine_lines(file, asked.self_play)
@@ -2385,15 +2256,6 @@ def main(arguments=None):
         diagnosis = diagnosis._replace(grade=grade_table(doctor))
     print(json.dumps(diagnosis.to_dict()) if asked.json else diagnosis)
     return diagnosis.status
-
-
-def describe_error(error):
-    """Return one sentence on lines that cannot be read."""
-    if isinstance(error, UnicodeError):
-        return "The file is no text in UTF-8."
-    if isinstance(error, RecursionError):
-        return "The file has too many brackets in brackets."
-    return str(error)
 
 
 if __name__ == "__main__":
