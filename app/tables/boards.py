@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import product
+from itertools import permutations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from app.tictactoe.game import Game
 
 CELL_COUNT = 9
 CODE_COUNT = 3**CELL_COUNT
+BIT_CODE_COUNT = 4**CELL_COUNT  # numbers with two bits for each cell
 EMPTY_SIGNS = {
     "",
     " ",
@@ -41,7 +42,8 @@ EMPTY_SIGNS = {
     "NONE",
     "NULL",
 }
-NINE_SIGNS_PATTERN = re.compile(r"[012]{9}|[XxOo0._\- *#?bBeEnN]{9}")
+NINE_SIGNS_PATTERN = re.compile(r"[012]{9}|[012 ._]{9}|[XxOo0._\- *#?bBeEnN]{9}")
+THREE_RANKS_PATTERN = re.compile(r"(\S{3})\s(\S{3})\s(\S{3})")
 BOARD_AND_MOVE_PATTERN = re.compile(r"(.{9})[\s,;:|/_-]+([0-9])", re.ASCII)
 CODE_PATTERN = re.compile(r"\d{1,5}(\.0)?", re.ASCII)
 TOKEN_PATTERN = re.compile(
@@ -110,10 +112,15 @@ def _parse_code(code: int) -> BoardSigns | None:
 def _parse_board_text(board: str) -> BoardSigns | None:
     """Return the signs of a board written as text, None if the text is not a board."""
     joined = re.sub(r"[|/\r\n]", "", board)
-    for text in (board, joined, joined.strip()):
+    ranks = THREE_RANKS_PATTERN.fullmatch(joined.strip())
+    for text in (board, joined, "".join(ranks.groups()) if ranks else joined.strip()):
         if NINE_SIGNS_PATTERN.fullmatch(text):
             return BoardSigns(tuple(map(_normalize_token, text)), is_base3_number=False)
-    listed = _parse_bare_cells(board) or _parse_raw_board(board)
+    listed = (
+        _parse_numbered_cells(joined)
+        or _parse_bare_cells(board)
+        or _parse_raw_board(board)
+    )
     if listed:
         return listed
     stripped = board.strip()
@@ -129,6 +136,20 @@ def _parse_board_text(board: str) -> BoardSigns | None:
         return None
     parts = ["".join(filter(None, found)) for found in TOKEN_PATTERN.findall(plain)]
     return _parse_board_list(parts) if len(parts) > 1 else None
+
+
+def _parse_numbered_cells(board: str) -> BoardSigns | None:
+    """Return the signs of nine letters or digits where an empty cell has its own number."""
+    for first in (0, 1) if len(board) == CELL_COUNT else ():
+        cells = [
+            "." if sign == str(cell) else sign for cell, sign in enumerate(board, first)
+        ]
+        marks = {*cells} - {"."}
+        if len(marks) < 3 and all(mark.isalpha() for mark in marks):
+            return BoardSigns(
+                tuple(map(_normalize_token, cells)), is_base3_number=False
+            )
+    return None
 
 
 def _parse_bare_cells(board: str) -> BoardSigns | None:
@@ -200,6 +221,15 @@ def list_schemes(used_tokens: set[str], options: TableOptions) -> list[SignSchem
         scheme = make_letter_scheme(used_tokens)
         begins = "xo" if options.begins == "auto" else options.begins
         return [scheme._replace(starter=starter) for starter in begins]
+    letters = sorted(token for token in used_tokens if token.isalpha())
+    if 0 < len(letters) < 3:
+        empty = dict.fromkeys(used_tokens - {*letters}, 0)
+        return [
+            SignScheme(
+                empty | {one: 1, other: 2}, "x", f"{one} begins, the other is {other}"
+            )
+            for one, other in permutations([*letters, "nobody"][:2])
+        ]
     starters = ["o" if options.begins == "o" else "x", "mover"]
     if options.boards != "auto":
         starters = starters[:1] if options.boards == "x" else starters[1:]
@@ -212,7 +242,8 @@ def list_schemes(used_tokens: set[str], options: TableOptions) -> list[SignSchem
             is_usual = empty == "0"
             is_known = starter != "mover" or is_usual or options.boards == "mover"
             if is_chosen and is_possible and is_known:
-                meaning = f"{one} is {first}, {other} is {second}, {empty} is empty"
+                blank = empty if empty in used_tokens else "a blank"
+                meaning = f"{one} is {first}, {other} is {second}, {blank} is empty"
                 digits = {empty: 0, ".": 0, one: 1, other: 2}
                 schemes.append(SignScheme(digits, starter, meaning, is_usual))
     return schemes
@@ -357,10 +388,25 @@ class RowBoards(NamedTuple):
     board_indices: NDArray[np.intp]
     # the move and value in the same item as the board of each row, () if there are none
     extra_items: list[tuple[TableItem, ...]]
+    has_bit_codes: bool  # whether boards are numbers with two bits for each cell
+
+
+def convert_bit_codes(board_items: Sequence[TableItem]) -> Sequence[TableItem] | None:
+    """Return numbers with two bits for each cell as base-3 numbers, None if a table has others."""
+    codes = [parse_number(item) for item in board_items]
+    known = [int(code) for code in codes if is_whole(code)]
+    if len(known) < len(codes) or max(known, default=0) < CODE_COUNT:
+        return None
+    texts = [np.base_repr(code, 4) for code in known]
+    if max(known) >= BIT_CODE_COUNT or any("3" in text for text in texts):
+        return None
+    return [float(int(text, 3)) for text in texts]
 
 
 def collect_boards(board_items: Sequence[TableItem]) -> RowBoards:
     """Return the different boards of a table; `board_items` has the board of each row as parsed."""
+    converted = convert_bit_codes(board_items)
+    board_items = converted or board_items
     board_numbers: dict[TableItem, int] = {}
     signs: list[BoardSigns | None] = []
     rows = np.empty(len(board_items), np.intp)
@@ -383,7 +429,8 @@ def collect_boards(board_items: Sequence[TableItem]) -> RowBoards:
     number_of_board = np.where(is_board, is_board.cumsum() - 1, -1)
     known = [one for one in signs if one is not None]
     rows = number_of_board[rows] if len(rows) else rows
-    return RowBoards(DistinctBoards(known) if known else None, rows, beside)
+    distinct = DistinctBoards(known) if known else None
+    return RowBoards(distinct, rows, beside, converted is not None)
 
 
 def split_board(board_item: TableItem) -> tuple[TableItem, tuple[TableItem, ...]]:

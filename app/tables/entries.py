@@ -119,6 +119,8 @@ class EntryCollector:
         ):
             for move, item in value:
                 self.add_move(number, move, parse_value(item))
+        elif isinstance(value, list) and _is_scored_move(value):
+            self.add_move(number, value[1], 1.0, is_choice=True)
         elif isinstance(value, list):
             self.add_listed_values(number, flatten_lists(value))
         elif row.move is not None or extra:
@@ -170,6 +172,16 @@ class EntryCollector:
         if numbers is None:
             numbers = self.moves[move] = parse_move(move)
         return numbers
+
+
+def _is_scored_move(items: list[TableItem]) -> bool:
+    """Return whether a list is a score and the row and column of the move, as in (1, (2, 0))."""
+    return (
+        len(items) == 2
+        and parse_number(items[0]) is not None
+        and isinstance(items[1], list)
+        and len(parse_move(items[1])) == 2
+    )
 
 
 def _parse_one_hot(items: list[TableItem]) -> tuple[int, ...]:

@@ -91,9 +91,10 @@ class LiteralParser:
     def make_error(self) -> TableError:
         """Return a TableError that names the line of the current token."""
         line = self.text.count("\n", 0, self.position if self.kind else self.start) + 1
-        return TableError(
-            f"line {line}: this is neither JSON nor a dict or list of Python"
-        )
+        reason = "this is neither JSON nor a dict or list of Python"
+        if not self.kind and not self.text[self.start :].strip():
+            reason += ": the text breaks off before its last bracket"
+        return TableError(f"line {line}: {reason}")
 
     def is_at_sign(self, sign: str) -> bool:
         """Return whether the current token is this sign."""

@@ -35,6 +35,7 @@ MAX_PROSE_LINES = 50  # lines of text without commas in which a board has to beg
 CELL_COUNT = 9
 BOARD_NAMES = ("board", "state", "position", "key", "s", "obs", "observation")
 MOVE_NAMES = ("action", "move", "cell", "a")
+MOVES_NAMES = ("actions", "moves")
 VALUE_NAMES = ("value", "q", "v", "values", "q_value", "q_values", "qvalue", "qvalues")
 TABLE_NAMES = (
     *("q", "q_table", "qtable", "table", "policy", "q_values", "states", "beads"),
@@ -59,6 +60,11 @@ CONVERT_PICKLE = (
     "else f(x.tolist()) if hasattr(x, 'tolist') else tuple(map(f, x)) if isinstance(x, (list, tuple)) "
     "else f(vars(x)) if hasattr(x, '__dict__') else x; "
     "open('q.txt', 'w').write(repr(f(pickle.load(open('q.pkl', 'rb')))))\""
+)
+JAVA_SIGNATURE = b"\xac\xed\x00\x05"
+JAVA_FAULT = (
+    "this is an object that Java has written, which only Java reads. Write a line with the board, the "
+    "square and the value for each entry of the table, separated by commas"
 )
 PICKLE_FAULT = (
     "this is a pickle, which can run any program and is never loaded here. Write it as text with "
@@ -98,6 +104,8 @@ def read_rows(game: Game, file_content: bytes) -> list[Row]:
         file_content = unpack_gzip(file_content)
     if file_content.startswith((ZIP_SIGNATURE, NPY_SIGNATURE)):
         return read_array_rows(game, file_content)
+    if file_content.startswith(JAVA_SIGNATURE):
+        raise TableError(JAVA_FAULT)
     if PICKLE_PATTERN.match(file_content):
         raise TableError(PICKLE_FAULT)
     is_utf_16 = file_content.startswith(UTF_16_SIGNATURES)
@@ -190,26 +198,45 @@ def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
     is_by_seat = len(named) == len(pairs) and any(
         named.keys() <= names for names in SEAT_NAMES
     )
-    if (
-        is_by_seat
-        and pairs
-        and all(isinstance(inner, KeyValuePairs) for _, inner in pairs)
-    ):
-        return [
-            row for inner in named.values() for row in read_literal_rows(game, inner)
-        ]
+    tables = [inner for _, inner in pairs if isinstance(inner, KeyValuePairs)]
+    first_keys = [inner[0][0] for inner in tables if inner]
+    are_tables = bool(first_keys) and all(map(_is_written_board, first_keys))
+    are_tables &= not any(_is_written_board(key) for key, _ in pairs)
+    if len(tables) == len(pairs) and (is_by_seat or are_tables):
+        return [row for inner in tables for row in read_pairs_rows(game, inner)]
     return [
         Row(f"entry {number}", key, _unwrap_values(inner), is_entry=True)
         for number, (key, inner) in enumerate(pairs, 1)
     ]
 
 
+def _is_written_board(item: TableItem) -> bool:
+    """Return whether an item is a board, and not its number."""
+    is_number = parse_number(item) is not None and len(str(item)) < CELL_COUNT
+    signs = None if is_number else read_signs(item)
+    return signs is not None and not signs.extra_items
+
+
 def _unwrap_values(inner: TableItem) -> TableItem:
-    """Return the values in an object such as {"q": [...], "visits": 3}, or the item itself."""
+    """Return the values in an object such as {"q": [...], "visits": 3}, or the item itself.
+
+    An object may have lists of moves and of values. Of several lists of values, one for each seat,
+    it is the one of the player to move that is not all 0.
+    """
     if not isinstance(inner, KeyValuePairs):
         return inner
     named = {key.lower(): value for key, value in inner if isinstance(key, str)}
-    return get_first_field(named, VALUE_NAMES) or inner
+    moves = get_first_field(named, MOVES_NAMES)
+    if isinstance(moves, list):
+        lists = [one for name, one in named.items() if name.startswith("value")]
+        used = [one for one in lists if isinstance(one, list) and any(one)] or lists[:1]
+        if len(used) != 1 or not isinstance(used[0], list):
+            return inner
+        return KeyValuePairs(zip(moves, used[0], strict=False))
+    if inner and all(isinstance(value, KeyValuePairs) for _, value in inner):
+        return KeyValuePairs((move, _unwrap_values(value)) for move, value in inner)
+    value = get_first_field(named, VALUE_NAMES)
+    return inner if value is None else value
 
 
 def read_item_row(label: str, list_item: TableItem) -> Row:
@@ -396,7 +423,7 @@ def read_headed_rows(
     row = columns.get("row")
     column = columns.get("column", columns.get("col"))
     moves = columns.get("moves")
-    digits = [column for column, name in enumerate(heading) if name[-1:] in CELL_NAMES]
+    digits = [column for column, name in enumerate(heading) if name[-1:].isdigit()]
 
     def read_row(label: str, cells: list[str]) -> Row:
         """Return the row that a line of the file describes, given the texts between its separators."""

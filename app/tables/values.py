@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeGuard
 MAX_QUOTED_LENGTH = 40  # maximum length of a quoted item, in characters
 MAX_WRITTEN_WHOLE = 1e21  # larger numbers are formatted with an exponent
 MAX_NUMBER = 1e300  # largest accepted value; twice this is still finite
-MISSING_VALUE_WORDS = {"", "nan", "none", "null", "-inf", "inf"}
+MISSING_VALUE_WORDS = {"", "-", "nan", "none", "null", "-inf", "inf"}
 NUMBER_PATTERN = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 UNSIGNED_NUMBER_PATTERN = re.compile(r"\d+(?:\.\d*)?", re.ASCII)
 # Names and types that Python prints around numbers and lists: `np.float64`, `dtype=...`.

@@ -102,6 +102,12 @@ def value_to_x(position: int) -> float:
     return value_after(position) if x_moved else 1 - value_after(position)
 
 
+def number_squares(position: int) -> str:
+    """Return a board with f and s for X and O, and the number of each empty square."""
+    signs = zip(BOARDS[position], range(1, 10), strict=True)
+    return "".join({"X": "f", "O": "s"}.get(mark, str(number)) for mark, number in signs)
+
+
 def swap(board: str) -> str:
     return board.translate(str.maketrans("XO", "OX"))
 
@@ -153,6 +159,46 @@ ROWS: dict[str, Callable[[], bytes | str]] = {
             STONES[p]: {tuple(np.eye(9, dtype=int)[c].tolist()): v for c, v in by_move(p).items()}
             for p in SOME
         }
+    ),
+    "squares with numbers": lambda: json.dumps(
+        {
+            number_squares(p): {
+                "actions": [cell + 1 for cell in by_move(p)],
+                "values_f": [v * (GAME.to_move[p] == 1) for v in by_move(p).values()],
+                "values_s": [v * (GAME.to_move[p] != 1) for v in by_move(p).values()],
+            }
+            for p in SOME
+        }
+    ),
+    "two bits for each square": lambda: json.dumps(
+        {sum(4**c * (s % 3) for c, s in enumerate(STONES[p])): by_move(p) for p in SOME}
+    ),
+    "three ranks": lambda: "".join(
+        [
+            f"State,{','.join(f' Action {c + 1}' for c in range(9))}\n",
+            *(
+                f"{' '.join(map(''.join, nest(BOARDS[p].lower().replace('.', '-'))))},"
+                f"{','.join(str(by_move(p).get(c, '  -  ')) for c in range(9))}\n"
+                for p in SOME
+            ),
+        ]
+    ),
+    "blanks, 1 and 0": lambda: "".join(
+        f"{BOARDS[p].translate(str.maketrans('.XO', ' 10'))}:{','.join(map(str, with_zeros(p)))}\n"
+        for p in SOME
+    ),
+    "by the number of moves": lambda: json.dumps(
+        {
+            n: {
+                BOARDS[p]: {c: {"q_value": v, "visits": 3} for c, v in by_move(p).items()}
+                for p in SOME
+                if 9 - BOARDS[p].count(".") == n
+            }
+            for n in range(9)
+        }
+    ),
+    "a score and a move": lambda: repr(
+        {BOARDS[p]: (1, divmod(int(np.nanargmax(Q[p])), 3)) for p in SOME}
     ),
     "UTF-16": lambda: repr({BOARDS[p]: by_move(p) for p in SOME}).encode("utf-16"),
 }
@@ -367,9 +413,11 @@ def run_line(line: str, folder: Path) -> None:
         ("1,2,3,4,5,6,7,8,9\n" * 4, ["not 4", "19,683"]),
         ('[["X.O......", 4], ["X.O..", 4]]', ["entry 2", "this is no board: X.O.."]),
         ("[[[0, 1, 2, 0], 4]]", ["a list of 4 items, not of 9 squares"]),
+        ('{"X.O......": {"4": 0.5', ["breaks off"]),
+        (b"\xac\xed\x00\x05ur", ["Java"]),
     ],
 )
-def test_messages_name_the_row_and_the_cause(text: str, causes: list[str]) -> None:
+def test_messages_name_the_row_and_the_cause(text: str | bytes, causes: list[str]) -> None:
     try:
         sentence = read(text).fault_sentence
     except TableError as error:
