@@ -34,6 +34,7 @@ from app.tictactoe.report import (
     ChancesBySeat,
     Figures,
     compute_figures,
+    compute_figures_of_chances,
     find_lost_games,
 )
 from app.tictactoe.views import RewardScale
@@ -165,8 +166,7 @@ def _compute_figures(game: Game, foreign: ExternalAgent) -> Figures:
     if foreign.policy is None:
         table = foreign.chosen_moves[game.legal].astype(np.float32)
         return compute_figures(game, table[None], [0], RewardScale())
-    chances = foreign.policy[game.legal][None]
-    return compute_figures(game, chances, [0], RewardScale(), "proportional")
+    return compute_figures_of_chances(game, foreign.policy)
 
 
 def describe_agent(game: Game, agent: Agent) -> dict[str, Any]:

@@ -223,10 +223,10 @@ def list_schemes(used_tokens: set[str], options: TableOptions) -> list[SignSchem
         return [scheme._replace(starter=starter) for starter in begins]
     letters = sorted(token for token in used_tokens if token.isalpha())
     if 0 < len(letters) < 3:
-        empty = dict.fromkeys(used_tokens - {*letters}, 0)
+        blanks = dict.fromkeys(used_tokens - {*letters}, 0)
         return [
             SignScheme(
-                empty | {one: 1, other: 2}, "x", f"{one} begins, the other is {other}"
+                blanks | {one: 1, other: 2}, "x", f"{one} begins, the other is {other}"
             )
             for one, other in permutations([*letters, "nobody"][:2])
         ]

@@ -264,6 +264,12 @@ def compute_figures(
     )
 
 
+def compute_figures_of_chances(game: Game, policy: Policy) -> Figures:
+    """Return the exact figures of an agent that draws its moves with chances, [D, cells]."""
+    chances = policy[game.legal][None]
+    return compute_figures(game, chances, [0], RewardScale(), "proportional")
+
+
 def compute_chances(
     game: Game, opponent: Policy, policy: Policy, player: int
 ) -> Chances:

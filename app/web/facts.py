@@ -86,19 +86,26 @@ def judge_policy(site: SiteData, policy_name: str) -> PolicyJudgement:
         else get_figures(site, policy_name)
     )
     at = list(BASELINES).index(policy_name) if policy_name in site.baselines else -1
-    opponents = figures.baseline_chances | {BEST_RESPONDER: figures.best_response}
     return PolicyJudgement(
-        outcome_chances={
-            (opponent, seat): getattr(chances, seat)[at]
-            for opponent, chances in opponents.items()
-            for seat in SEATS
-        },
+        outcome_chances=list_outcome_chances(figures, at),
         blunder_count=figures.blunders[at],
         is_unbeatable={
             seat: record is None
             for seat, record in find_losing_games(site, policy_name).items()
         },
     )
+
+
+def list_outcome_chances(
+    figures: Figures, snapshot: int = -1
+) -> dict[tuple[str, str], Chances]:
+    """Return (opponent, seat) -> probabilities of win, draw and loss at a snapshot."""
+    opponents = figures.baseline_chances | {BEST_RESPONDER: figures.best_response}
+    return {
+        (opponent, seat): getattr(chances, seat)[snapshot]
+        for opponent, chances in opponents.items()
+        for seat in SEATS
+    }
 
 
 def get_figures(site: SiteData, policy_name: str) -> Figures:

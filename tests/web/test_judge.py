@@ -454,6 +454,21 @@ def write_trace(kind: str) -> str:
 
 
 @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
+def test_moves_drawn_in_proportion_are_judged_with_their_chances(
+    client: FlaskClient, headers: dict[str, str]
+) -> None:
+    beads = json.dumps({".........": [1, 2, 3, 4, 5, 6, 7, 8, 9], "X........": [0, *[1] * 7, 8]})
+    drawn, highest = (
+        client.post(f"/api/v1/judge?play={play}", data=beads).json or {}
+        for play in ("proportional", "highest")
+    )
+    assert drawn["nash_conv"] != highest["nash_conv"]
+    form = {"table": beads, "play": "proportional"}
+    page = client.post("/judge", data=form, headers=headers, content_type="multipart/form-data")
+    assert f"NashConv is {drawn['nash_conv']:.4g}" in page.text
+
+
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
 def test_a_trace_in_the_form_is_diagnosed(client: FlaskClient, headers: dict[str, str]) -> None:
     form = {"table": write_trace("early board of the loser is valued")}
     answer = client.post("/judge", data=form, headers=headers, content_type="multipart/form-data")

@@ -30,13 +30,14 @@ from app.tictactoe.notation import (
     parse_position,
 )
 from app.tictactoe.policy_codec import encode_moves
-from app.tictactoe.report import Figures
+from app.tictactoe.report import Figures, compute_figures_of_chances
 from app.web.facts import (
     build_certificate,
     classify_blunders,
     find_causes,
     find_losing_game,
     get_figures,
+    list_outcome_chances,
     play_round_robin,
 )
 from app.web.links.agents import BLUNDERS, CERTIFICATE, blunders_url, certificate_url
@@ -120,6 +121,9 @@ class JudgePage(Page, frozen=True):
     # line of Python that writes a pickled table as text
     convert_pickle: str = CONVERT_PICKLE
     move_code: str = ""  # the moves of the policy, encoded as in URLs
+    # the exact figures and results of an agent that draws its moves by the table's chances
+    drawn: Figures | None = None
+    drawn_results: Mapping[str, list[list[OutcomeShare]]] | None = None
 
 
 class JudgedPage(Page, frozen=True):
@@ -232,13 +236,16 @@ def judge_table() -> Response:
         if isinstance(reading, Diagnosis):
             return show_diagnosis(site, reading)
         code = encode_moves(site.game, reading.chosen_moves)
-        if not reading.unread_reasons and not wants_fragment():
-            return redirect(judge_url(code), 303)
-        response = render_page(
-            build_judge_page(
-                site, chosen_options=options, reading=reading, move_code=code
+        fields: dict[str, Any] = {"reading": reading, "move_code": code}
+        if reading.is_proportional:  # a link has only the moves, without their chances
+            figures = compute_figures_of_chances(site.game, reading.policy)
+            fields["drawn"] = figures
+            fields["drawn_results"] = judgement.draw_results(
+                site, list_outcome_chances(figures)
             )
-        )
+        elif not reading.unread_reasons and not wants_fragment():
+            return redirect(judge_url(code), 303)
+        response = render_page(build_judge_page(site, options, **fields))
         response.status_code = 400 if reading.unread_reasons else 200
     response.headers |= NO_STORE_HEADERS | OUTCOME_HEADERS
     return response

@@ -28,7 +28,12 @@ from app.tictactoe.notation import (
 )
 from app.tictactoe.policy import mix_policies
 from app.tictactoe.policy_codec import encode_moves
-from app.tictactoe.report import ChancesBySeat, round_figure
+from app.tictactoe.report import (
+    ChancesBySeat,
+    Figures,
+    compute_figures_of_chances,
+    round_figure,
+)
 from app.tictactoe.values import compute_outcome_chances, find_likeliest_game
 from app.web.facts import find_causes, find_losing_games, get_figures
 from app.web.formatting import format_choices
@@ -140,8 +145,11 @@ def judge_table(values: bool, **_reading_options: str) -> Response:
             f"This table cannot be read as a whole: {reading.fault_sentence}."
         )
     moves = encode_moves(site.game, reading.chosen_moves)
+    drawn = None
+    if reading.is_proportional:
+        drawn = compute_figures_of_chances(site.game, reading.policy)
     response = build_json_response(
-        build_judgement(site, MOVES_PREFIX + moves)
+        build_judgement(site, MOVES_PREFIX + moves, drawn)
         | {
             "moves": moves,
             "read": reading.position_count,
@@ -162,9 +170,14 @@ def _list_proved_seats(lost_games: Mapping[str, str | None]) -> list[str]:
     ]
 
 
-def build_judgement(site: SiteData, policy_name: str) -> Document:
-    """Return the exact evaluation of a policy."""
-    figures = get_figures(site, policy_name)
+def build_judgement(
+    site: SiteData, policy_name: str, drawn: Figures | None = None
+) -> Document:
+    """Return the exact evaluation of a policy.
+
+    `drawn` are its figures if it draws its moves with chances that its name does not have.
+    """
+    figures = drawn or get_figures(site, policy_name)
     lost_games = find_losing_games(site, policy_name)
     reachable = figures.reachable_blunders
     return {

@@ -37,7 +37,13 @@ def list_results(
     site: SiteData, policy_name: str
 ) -> dict[str, list[list[OutcomeShare]]]:
     """Return opponent -> a bar of results for each seat: all baselines and the best responder."""
-    chances = judge_policy(site, policy_name).outcome_chances
+    return draw_results(site, judge_policy(site, policy_name).outcome_chances)
+
+
+def draw_results(
+    site: SiteData, chances: dict[tuple[str, str], Chances]
+) -> dict[str, list[list[OutcomeShare]]]:
+    """Return the bars of `list_results` for the chances of (opponent, seat)."""
     return {
         name_opponent(site, opponent): [
             divide_bar(chances[opponent, seat]) for seat in SEATS
