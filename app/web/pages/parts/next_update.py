@@ -90,8 +90,10 @@ def list_cases(query: ValueQuery) -> list[UpdateCase]:
     if algorithm.update_cases == "result":
         return _list_game_cases(query, reason)
     replies = reason.possible_replies
+    needs_target = algorithm.family == "step"
     is_determined = all(
-        each.update and each.update.target is not None for each in replies
+        each.update and not (needs_target and each.update.target is None)
+        for each in replies
     )
     if not (algorithm.update_cases and reason.has_target and is_determined):
         return []
