@@ -17,14 +17,11 @@ from contextlib import suppress
 from html import unescape
 from itertools import cycle
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import quantiles
 from typing import NamedTuple
-from urllib.parse import urljoin
 
 import click
 
-from app.tictactoe.game import Game, build_game
-from app.tictactoe.policy_codec import encode_moves
 from app.web.pages.lab.contest import MAX_SEEDS
 from app.web.pages.lab.duel import FIRST_SEED_COUNT
 from tests.service.cases import usual_moves
@@ -215,161 +212,14 @@ def _spent(server: Server) -> tuple[float, float]:
     return cpu_seconds(server.workers), cpu_seconds(trainers(server))
 
 
-# People who wander about the site, each following links, of a part of it that is drawn first, as
-# moves would be most of them otherwise: they train in the lab and teach, judge moves, seat them in
-# the arena, and play.
-
-WANDERERS = 10
-STEPS = 5
-# links with answers that are text
-LINK = re.compile(r'href="(/(?!static/)(?![^"#]*\.(?:npz|png))[^"#]*)')
-
-
-def soak(seconds: float) -> Table:
-    """Simulate visitors for some seconds, and measure the memory from time to time."""
-    rows: list[list[str]] = []
-    pages: list[int] = []  # statuses
-    with serving() as server:
-        end = time.monotonic() + seconds
-        people = threading.Thread(
-            target=crowd,
-            args=(lambda number: _wander(server, number, end, pages), range(WANDERERS)),
-        )
-        people.start()
-        for step in range(STEPS + 1):
-            time.sleep(max(0.0, end - seconds * (1 - step / STEPS) - time.monotonic()))
-            rows.append([f"{seconds * step / STEPS:.0f} s", f"{len(pages):,}", *_held(server)])
-        people.join()
-    refused = sum(status >= 500 for status in pages)
-    title = f"{WANDERERS} people for {seconds:g} s; {refused} of their pages were refused"
-    header = ["after", "pages", "largest worker: RSS", "PSS", "first process: RSS", "trainers: PSS"]
-    return Table("soak", title, header, rows)
-
-
-def _held(server: Server) -> list[str]:
-    largest = [max(memory(pid, kind) for pid in server.workers) for kind in ("Rss", "Pss")]
-    trained = sum(memory(pid, "Pss") for pid in trainers(server))
-    sizes = [*largest, memory(server.process.pid, "Rss"), trained]
-    return [f"{size / MIB:.0f} MiB" for size in sizes]
-
-
-def _wander(server: Server, number: int, end: float, pages: list[int]) -> None:
-    draw, game, seen = random.Random(number), build_game(), set[str]()
-    by_part = {"": ["/"]}
-    while time.monotonic() < end:
-        time.sleep(draw.uniform(*READING))
-        moves = _moves(game, draw)
-        by_part |= {
-            "judge, own": [f"/judge?moves={moves}"],
-            "arena, own": [f"/arena?add=moves.{moves}"],
-            "lab, own": [f"/lab/q-learning,alpha={draw.random():.3f},games=20000"],
-        }
-        path = by_part[draw.choice([part for part, found in by_part.items() if found])].pop()
-        if path in seen:
-            continue
-        seen.add(path)
-        page = until_there(server, path, time.monotonic() + PATIENCE)
-        pages.append(page.status)
-        links = {unescape(link) for link in LINK.findall(page.text)} - seen
-        for link in sorted(links):
-            by_part.setdefault(link.split("/")[1].partition("?")[0], []).append(link)
-
-
-def _moves(game: Game, draw: random.Random) -> str:
-    """Return the code of random moves: one in each position."""
-    choice = game.legal & False
-    for row, legal in zip(choice, game.legal, strict=True):
-        row[draw.choice(legal.nonzero()[0].tolist())] = True
-    return encode_moves(game, choice)
-
-
-# People who teach, each a learner of their own, as the page's own requests do.
-
-TEACHERS = 30
-THINKING = (0.5, 1.5)  # seconds before a move
-SQUARE = re.compile(r'id="board-\w" class="[^"]*" href="([^"]*)"')
-NEXT = re.compile(r'id="next"[^>]*?\shref="([^"]*)"')
-
-
-class Asked(NamedTuple):
-    """The response times of visitors, in seconds."""
-
-    moves: list[float]
-    ends: list[float]  # seconds for the last move of a game, with the learner's updates
-
-
-def teaching(seconds: float) -> Table:
-    """Measure one person who teaches, then TEACHERS at the same time, each for some seconds."""
-    with serving() as server:
-        _taught(server, 1, 2.0, 0)  # starts the trainer
-        alone = _taught(server, 1, seconds, TEACHERS)
-        crowd = _taught(server, TEACHERS, seconds, 2 * TEACHERS)
-    ends, moves = sorted(crowd.ends), sorted(crowd.moves)
-    rows = [
-        [
-            "one person: end of a game to what it taught, median",
-            ms(median(alone.ends)),
-            "< 150 ms",
-        ],
-        [f"{TEACHERS} people at once, median of {len(ends)}", ms(median(ends)), "< 150 ms"],
-        ["the same, p95", ms(quantiles(ends, n=20)[-1]), "< 500 ms"],
-        [f"a move and its answer, median of {len(moves)}", ms(median(moves)), ""],
-    ]
-    return Table(
-        "teaching",
-        f"People who teach MENACE, {THINKING[0]:g} to {THINKING[1]:g} s a move, for {seconds:g} s",
-        ["what", "figure", "goal"],
-        rows,
-    )
-
-
-def _taught(server: Server, people: int, seconds: float, first: int) -> Asked:
-    """Simulate people who teach; their learners have different seeds, from `first` on."""
-    asked, end = Asked([], []), time.monotonic() + seconds
-    crowd(lambda seed: _teach(server, first, seed, end, asked), range(people))
-    return asked
-
-
-def _teach(server: Server, first: int, seed: int, end: float, asked: Asked) -> None:
-    draw, at = random.Random(seed), f"/teach/menace,seed={first + seed + 1}"
-    page = ""
-    while time.monotonic() < end:
-        time.sleep(draw.uniform(*THINKING))
-        squares = SQUARE.findall(page)
-        step = unescape(draw.choice(squares)) if squares else page and found_in(page, NEXT)
-        start = time.monotonic()
-        page, learned = _page(server, urljoin(at, step))
-        if squares:
-            (asked.ends if learned else asked.moves).append(time.monotonic() - start)
-        at = urljoin(at, learned or step)
-
-
-def _page(server: Server, path: str) -> tuple[str, str]:
-    """Return the fragment for htmx, and the URL of the learner's updates if a game has ended.
-
-    Requests with status 202 are repeated, and the waiting time counts.
-    """
-    while (answer := ask(server, path, PATIENCE, headers=SWAP)).status == 503:
-        time.sleep(int(answer.headers["Retry-After"]))
-    return answer.text, answer.headers.get("HX-Push-Url", "")
-
-
-KINDS: dict[str, Callable[[int], Table]] = {
-    "classroom": classroom,
-    "soak": soak,
-    "teaching": teaching,
-}
-
-
 @click.command()
-@click.argument("number", type=click.IntRange(1))
-@click.option("--kind", type=click.Choice(list(KINDS)), default="classroom", show_default=True)
+@click.argument("students", type=click.IntRange(1))
 @click.option(
     "--markdown", type=click.Path(path_type=Path, exists=True), help="Put the table here, too."
 )
-def main(number: int, kind: str, markdown: Path | None) -> None:
-    """Print the measurements for a class, or for other visitors, with their goals."""
-    found = KINDS[kind](number)
+def main(students: int, markdown: Path | None) -> None:
+    """Print the measurements for a class, with their goals."""
+    found = classroom(students)
     show(found)
     if markdown:
         put_into(markdown, found)

@@ -89,11 +89,9 @@ class Effort(NamedTuple):
     seconds: int  # a round
     starts: int
     requests: int  # number of requests for the growth of memory
-    lab: int  # seconds of people who teach
-    soak: int  # seconds of people who do all there is to do
 
 
-FULL, QUICK = Effort(5, 1, 5, 100_000, 120, 600), Effort(3, 1, 3, 8_000, 30, 60)
+FULL, QUICK = Effort(5, 1, 5, 100_000), Effort(3, 1, 3, 8_000)
 
 
 @click.command()
@@ -117,8 +115,6 @@ def _measure(effort: Effort) -> Iterator[Table]:
     yield at_start(effort.starts)
     yield at_first()
     yield from map(classroom.classroom, CLASSES)
-    yield classroom.teaching(effort.lab)
-    yield classroom.soak(effort.soak)
     title = (
         f"{rates.CONNECTIONS} connections; medians of {effort.rounds} rounds of {effort.seconds} s"
     )
@@ -126,8 +122,6 @@ def _measure(effort: Effort) -> Iterator[Table]:
     yield rates.table("two-workers", f"Two workers; {title}", found)
     found = rates.measure(effort.rounds, effort.seconds, workers=1, cores=ONE_CORE)
     yield rates.table("one-core", f"One worker on one core, the load on another; {title}", found)
-    yield rates.capacity(found)
-    yield rates.growth(effort.rounds, effort.seconds)
     yield over_time(effort.requests, steps=4)
 
 

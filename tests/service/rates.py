@@ -1,7 +1,6 @@
 """Requests per second of the site, compared with a bare Flask application in the same rounds.
 
-wrk sends requests on many connections.  A calculation estimates the number of cores for a million
-visitors a day.
+wrk sends requests on many connections.
 
 """
 
@@ -90,16 +89,6 @@ def load(url: str, paths: Iterable[str], headers: Mapping[str, str], seconds: in
 HELLO = "tests.service.hello:create_app()"
 FRESH = 20_000  # addresses at a time: more than a worker keeps, or answers in a round
 GOAL_P99 = 25  # milliseconds, of a move
-WORKERS = (1, 2, 4)
-GROWING = ("move, new, gzip", "move, kept, gzip")
-PEOPLE = 1_000_000
-PAGES = 10  # a person looks at in a day
-MOVES = 60  # a person sees in a day, half of them an agent's
-REPLIES = MOVES // 2  # an agent's move is a redirect, and the move that it leads to
-FILES = 5  # a new browser loads, once
-PEAK = 5  # times the mean of the day
-DAY = 24 * 60 * 60  # seconds
-FOUND = {"none is": "new", "all are": "kept"}
 HEADER = [
     "request",
     "requests/s",
@@ -186,51 +175,6 @@ def _round(server: Server, case: Case, seconds: int) -> Round:
 def table(name: str, title: str, measured: list[Measured]) -> Table:
     """Return all measurements as a table."""
     return Table(name, title, HEADER, [_row(*each) for each in measured])
-
-
-def capacity(measured: list[Measured]) -> Table:
-    """Return the load of a day at the rates of one core, without and with a full cache."""
-    rates = {each.case.name: each.rate for each in measured}
-    requests = PEOPLE * (PAGES + MOVES + REPLIES + FILES)
-    rows = []
-    for name, word in FOUND.items():
-        seconds = PEOPLE * (
-            PAGES / rates[f"page, {word}, gzip"]
-            + MOVES / rates[f"move, {word}, gzip"]
-            + REPLIES / rates["reply"]
-            + FILES / rates["htmx itself, gzip"]
-        )
-        rows.append(
-            [
-                name,
-                f"{requests / DAY:,.0f}",
-                f"{PEAK * requests / DAY:,.0f}",
-                f"{seconds / DAY:.1f}",
-                f"{PEAK * seconds / DAY:.1f}",
-            ]
-        )
-    return Table(
-        "capacity",
-        f"{PEOPLE:,} people a day: {PAGES} pages, {MOVES} moves, {REPLIES} replies and {FILES} "
-        f"files each; at peak {PEAK} times the mean",
-        [
-            "of pages and moves the server has kept",
-            "requests/s",
-            "at peak",
-            "cores busy",
-            "at peak",
-        ],
-        rows,
-    )
-
-
-def growth(rounds: int, seconds: int) -> Table:
-    """Measure with an increasing number of workers."""
-    rows = []
-    for workers in WORKERS:
-        found = measure(rounds, seconds, workers, GROWING)
-        rows.append([f"{workers}", *(f"{each.rate:,.0f}" for each in found)])
-    return Table("growth", "Requests a second by workers", ["workers", BARE.name, *GROWING], rows)
 
 
 def _row(case: Case, rounds: list[Round]) -> list[str]:

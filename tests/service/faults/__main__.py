@@ -14,7 +14,6 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from tests.service.faults import (  # noqa: F401 - each adds its scenarios
     answers,
-    broken_models,
     every_record,
     odd_requests,
     slow_clients,
