@@ -3,8 +3,10 @@
 A value source is the agent, policy or exact solution whose move values the board shows.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -50,7 +52,6 @@ from app.web.move_values import (
     find_shown_ply,
 )
 from app.web.pictures.boards import BoardPicture, lay_out_board
-from app.web.rendering import Page
 from app.web.site_data import HUMAN, is_policy_name
 from app.web.translation import gettext, gettext_noop
 from app.web.wording import (
@@ -82,60 +83,22 @@ OPTIMAL_RESULT_TEXTS = {
 }
 
 
-class SeatHeader(NamedTuple):
-    """One of the two players as shown above the board."""
-
-    player_mark: str
-    player_title: str
-    strength: str  # how well the player plays, e.g. "unbeatable"; "human" for people
-    win_count: int  # games won in this series of games
-    is_to_move: bool
-
-
-class ActionButton(NamedTuple):
-    """A button that is offered above the board."""
-
-    id: str
-    label: str
-    href: str
-    css_class: str = ""
-    icon: str = ""  # name of the icon that replaces the label, "" for none
-
-
-class BoardHeadline(NamedTuple):
-    """The title, the caption and the buttons above the board, and the sentence below it."""
-
-    title: str
-    caption: str  # whose values the squares show
-    actions: list[ActionButton]
-    sentence: str = ""  # the result of a game, a hint, a random move; "" for none
-
-
-class EvaluationBar(NamedTuple):
-    """The bar beside the board, in X's view: the agent's estimate, and the optimal result."""
-
-    # Both are colour steps from -HEAT_STEPS (O wins) to HEAT_STEPS (X wins).
-    heat: int | None  # of the estimate; None if no value is known
-    optimal_heat: int | None  # of the exact result; None if values are hidden
-    label: str  # text for screen readers
-
-
-class MatchPage(Page, frozen=True):
-    """A page with a match at the position shown.
+@dataclass(frozen=True)
+class MatchPage:
+    """A match at the position shown, with all that its page or frame shows of it.
 
     Its links lead to pages or to frames, as `routes` builds them.
     """
 
-    routes: ClassVar[MatchRoutes] = PAGE_ROUTES
-
     state: MatchState
+    routes: MatchRoutes = PAGE_ROUTES
 
     @property
     def match(self) -> Match:
         return self.state.match
 
     @property
-    def seats(self) -> tuple[SeatHeader, SeatHeader]:
+    def seats(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The headers of the players of X and O."""
         return _describe_seat(self.state, X), _describe_seat(self.state, O)
 
@@ -250,12 +213,12 @@ class MatchPage(Page, frozen=True):
         )
 
     @property
-    def evaluation_bar(self) -> EvaluationBar:
-        """The bar with the value of the position for X; after the end it shows the result."""
+    def evaluation_bar(self) -> dict[str, Any]:
+        """The bar beside the board, in X's view: the agent's estimate, and the optimal result."""
         return _build_evaluation_bar(self.state, self.move_values)
 
     @cached_property
-    def headline(self) -> BoardHeadline:
+    def headline(self) -> dict[str, Any]:
         """The texts and buttons above the board: whose turn it is or who won, and actions."""
         state = self.state
         match = state.match
@@ -281,18 +244,18 @@ class MatchPage(Page, frozen=True):
         elif match.is_paused and not match.is_human(match.player_to_move):
             title = gettext("Paused")
             actions = [self._build_resume_button()]
-        return BoardHeadline(title, caption, actions, sentence)
+        return _build_headline(title, caption, actions, sentence)
 
-    def _build_last_position_button(self) -> ActionButton:
+    def _build_last_position_button(self) -> dict[str, str]:
         label = gettext("Go to the last move")
-        return ActionButton("now", label, self.controls.last_position_url, icon="last")
+        return _build_button("now", label, self.controls.last_position_url, icon="last")
 
-    def _build_resume_button(self) -> ActionButton:
-        return ActionButton(
+    def _build_resume_button(self) -> dict[str, str]:
+        return _build_button(
             "go-on", gettext("Continue"), self.controls.resume_url, "primary"
         )
 
-    def _build_hint_headline(self, caption: str) -> BoardHeadline:
+    def _build_hint_headline(self, caption: str) -> dict[str, Any]:
         """Return the headline of a hint, or of a blunder that is explained."""
         state = self.state
         blunder = find_explained_blunder(state)
@@ -300,7 +263,7 @@ class MatchPage(Page, frozen=True):
             ply = len(state.match.shown_record) + 1
             title = gettext("Move %(ply)s was a blunder", ply=ply)
             actions = [self._build_last_position_button()]
-            return BoardHeadline(
+            return _build_headline(
                 title, caption, actions, explain_blunder(state, blunder)
             )
         best, sentence = build_hint(state)
@@ -308,12 +271,12 @@ class MatchPage(Page, frozen=True):
         play_url = build_url(state.match.follow_move(best))
         close_url = build_url(replace(state.match, shows_hint=False))
         actions = [
-            ActionButton("play-hint", gettext("Play it"), play_url, "primary"),
-            ActionButton("close-hint", gettext("Close"), close_url),
+            _build_button("play-hint", gettext("Play it"), play_url, "primary"),
+            _build_button("close-hint", gettext("Close"), close_url),
         ]
-        return BoardHeadline(gettext("Hint"), caption, actions, sentence)
+        return _build_headline(gettext("Hint"), caption, actions, sentence)
 
-    def _build_final_headline(self, title: str) -> BoardHeadline:
+    def _build_final_headline(self, title: str) -> dict[str, Any]:
         """Return the headline of a finished game, with its decisive blunder and the next actions."""
         state = self.state
         match = state.match
@@ -321,28 +284,64 @@ class MatchPage(Page, frozen=True):
         if match.replays_record:
             person = HUMAN if match.is_watched else match.x
             yours = replace(match, is_paused=False, x=person).follow_record("")
-            play = ActionButton(
+            play = _build_button(
                 "your-turn", gettext("Play it"), build_url(yours), "primary"
             )
-            return BoardHeadline(
+            return _build_headline(
                 gettext("Your turn"),
                 "",
                 [play],
                 summarise_game(state, self.losing_move),
             )
         actions = [
-            ActionButton(
+            _build_button(
                 "rematch", gettext("Play again"), self.controls.new_game_url, "primary"
             )
         ]
         blame = self.losing_move
         if not blame:
-            return BoardHeadline(title, "", actions, gettext("No move was a blunder."))
+            return _build_headline(
+                title, "", actions, gettext("No move was a blunder.")
+            )
         before = build_url(replace(match.show_ply(blame.ply - 1), shows_hint=True))
-        show = ActionButton("show", gettext("Show move %(ply)s", ply=blame.ply), before)
-        return BoardHeadline(
+        show = _build_button(
+            "show", gettext("Show move %(ply)s", ply=blame.ply), before
+        )
+        return _build_headline(
             title, "", [show, *actions], _describe_losing_move(state, blame)
         )
+
+
+def _build_button(
+    id: str, label: str, href: str, css_class: str = "", icon: str = ""
+) -> dict[str, str]:
+    """Return a button above the board; `icon` is the name of an icon that replaces its label."""
+    return {
+        "id": id,
+        "label": label,
+        "href": href,
+        "css_class": css_class,
+        "icon": icon,
+    }
+
+
+def _build_headline(
+    title: str,
+    caption: str,
+    actions: Sequence[dict[str, str]],
+    sentence: str = "",
+) -> dict[str, Any]:
+    """Return the title, the caption and the buttons above the board, and the sentence below it.
+
+    The caption says whose values the squares show; the sentence is the result of a game, a hint or
+    a random move.
+    """
+    return {
+        "title": title,
+        "caption": caption,
+        "actions": actions,
+        "sentence": sentence,
+    }
 
 
 def _build_square_notes(state: MatchState, values: MoveValues) -> list[Note]:
@@ -385,14 +384,19 @@ def get_result_name(state: MatchState) -> str:
 
 def _build_evaluation_bar(
     state: MatchState, shown_values: MoveValues | None
-) -> EvaluationBar:
-    """Return the bar with the value of the position for X; after the end it shows the result."""
+) -> dict[str, Any]:
+    """Return the bar with the value of the position for X; after the end it shows the result.
+
+    Its colours go from -HEAT_STEPS (O wins) to HEAT_STEPS (X wins), None for no value or hidden ones.
+    """
     if state.is_over:
         result = state.site.game.get_result(state.position)
         level = result * move_values.HEAT_STEPS
-        return EvaluationBar(level, level, gettext(GAME_OVER_TEXTS[result]))
+        text = gettext(GAME_OVER_TEXTS[result])
+        return {"heat": level, "optimal_heat": level, "label": text}
     if shown_values is None:
-        return EvaluationBar(None, None, gettext("The values are hidden."))
+        text = gettext("The values are hidden.")
+        return {"heat": None, "optimal_heat": None, "label": text}
     mover = int(state.site.game.to_move[shown_values.position])
     best_value = shown_values.best_value
     expected = None if best_value is None else np.array(mover * best_value)
@@ -413,10 +417,11 @@ def _build_evaluation_bar(
     heat = None
     if expected is not None:
         heat = int(compute_colour_level(expected, move_values.HEAT_STEPS))
-    return EvaluationBar(heat, optimal_value * move_values.HEAT_STEPS, label)
+    optimal_heat = optimal_value * move_values.HEAT_STEPS
+    return {"heat": heat, "optimal_heat": optimal_heat, "label": label}
 
 
-def _describe_seat(state: MatchState, player: int) -> SeatHeader:
+def _describe_seat(state: MatchState, player: int) -> dict[str, Any]:
     match = state.match
     site = state.site
     player_id = match.get_player_name(player)
@@ -434,13 +439,13 @@ def _describe_seat(state: MatchState, player: int) -> SeatHeader:
     if player_id != HUMAN and match.epsilon:
         share = format_percent(match.epsilon, 0)
         strength += ", " + gettext("%(share)s%% random", share=share)
-    return SeatHeader(
-        player_mark=mark,
-        player_title=name,
-        strength=strength,
-        win_count=wins,
-        is_to_move=not state.is_over and match.player_to_move == player,
-    )
+    return {
+        "player_mark": mark,
+        "player_title": name,
+        "strength": strength,
+        "win_count": wins,
+        "is_to_move": not state.is_over and match.player_to_move == player,
+    }
 
 
 def find_losing_move(

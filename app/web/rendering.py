@@ -7,7 +7,7 @@ for a fragment.
 
 from collections.abc import Callable, Hashable
 from functools import cache, cached_property, lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_type_hints
 
 from flask import (
     Flask,
@@ -48,7 +48,7 @@ class Page(Struct, frozen=True, dict=True):
 class PageValues(dict[str, Any]):
     """The fields and properties of a page, each computed when a template reads it first."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Any) -> None:
         """Collect the values of a page."""
         super().__init__()
         self.names = list_context_names(type(page))
@@ -74,7 +74,7 @@ class PageContext(Context):
 
 
 @cache
-def list_context_names(page_class: type[Page]) -> frozenset[str]:
+def list_context_names(page_class: type[Any]) -> frozenset[str]:
     """Return the names that a template may use from a page class: its fields and properties."""
     members = {
         name: each for base in page_class.__mro__ for name, each in vars(base).items()
@@ -86,7 +86,7 @@ def list_context_names(page_class: type[Page]) -> frozenset[str]:
     ]
     return frozenset(
         name
-        for name in (*page_class.__struct_fields__, *properties)
+        for name in (*get_type_hints(page_class), *properties)
         if not name.startswith("_")
     )
 
@@ -112,6 +112,7 @@ def init_app(app: Flask) -> None:
 
 def render_page(
     page: Page | str,
+    shown: object = None,
     *,
     fragment: tuple[str, ...] = (),
     mimetype: str = "text/html",
@@ -119,15 +120,18 @@ def render_page(
 ) -> Response:
     """Return the response of a page: of a template with its values, or of a `Page`.
 
-    A request of htmx gets the blocks of the template that `fragment` names. The content must follow
-    from the URL and the models alone: every cache may then keep it and revalidate it, also the
-    server's own (see `service/cache.py`).
+    The template also reads the public fields and properties of `shown`, each computed when it is
+    first read. A request of htmx gets the blocks of the template that `fragment` names. The content
+    must follow from the URL and the models alone: every cache may then keep it and revalidate it,
+    also the server's own (see `service/cache.py`).
     """
     if isinstance(page, Page):
         template, fragment, mimetype = page.template, page.fragment, page.mimetype
-        values = {PAGE_VALUES: PageValues(page)}
+        shown = page
     else:
         template = page
+    if shown is not None:
+        values[PAGE_VALUES] = PageValues(shown)
     if fragment and wants_fragment():
         text = render_blocks(template, list(fragment), **values)
     else:

@@ -4,7 +4,7 @@ The line under the board shows it for the square under the pointer. The page /wh
 explanation.
 """
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -29,29 +29,8 @@ CURVE_WIDTH, CURVE_HEIGHT = 100, 32  # size of the curve of a value
 COMPARED_AGENTS = ("q-learning-1", "q-iteration", "self-play", "q-table")
 
 
-class OtherValue(NamedTuple):
-    """The value that another agent gives to the same move."""
-
-    title: str
-    value_text: str
-    heat: int | None  # colour step; None if unknown
-
-
-class SquareReason(NamedTuple):
-    """A move to a square, with its value and the reason for the value."""
-
-    square_name: str  # "Top left"
-    value_text: str  # "" if it is unknown
-    heat: int | None  # colour step; None if unknown
-    sentences: list[str]
-    curve_points: str  # points of an SVG line; "" for a source without a training
-    curve_text: str  # the numbers of the curve, for screen readers
-    curve_x: float  # place of the snapshot shown, from 0 to CURVE_WIDTH
-    others: list[OtherValue]
-
-
-def explain_square(query: ValueQuery, is_result_shown: bool) -> SquareReason:
-    """Return what is told about a move.
+def explain_square(query: ValueQuery, is_result_shown: bool) -> dict[str, Any]:
+    """Return what is told about a move to a square: its value, and the reason for the value.
 
     `is_result_shown` also tells the result with optimal play, which a person who is to move may not
     want to know.
@@ -63,16 +42,17 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> SquareReason:
     last = max(1, site.get_last_snapshot(query.value_source)) if points else 1
     step = last if query.snapshot is None else query.snapshot
     square = name_square(query.cell)
-    return SquareReason(
-        square_name=capitalize_first_letter(square),
-        value_text=view.spoken_values[query.cell] if known else "",
-        heat=view.heats[query.cell] if known else None,
-        sentences=list_reason_sentences(query, is_result_shown),
-        curve_points=points,
-        curve_text=numbers,
-        curve_x=round(CURVE_WIDTH * step / last, 2),
-        others=_list_other_values(query),
-    )
+    return {
+        "square_name": capitalize_first_letter(square),
+        "value_text": view.spoken_values[query.cell] if known else "",
+        "heat": view.heats[query.cell] if known else None,
+        "sentences": list_reason_sentences(query, is_result_shown),
+        "curve_points": points,
+        "curve_text": numbers,
+        # the place of the snapshot shown
+        "curve_x": round(CURVE_WIDTH * step / last, 2),
+        "others": _list_other_values(query),
+    }
 
 
 def list_reason_sentences(query: ValueQuery, is_result_shown: bool) -> list[str]:
@@ -220,7 +200,7 @@ def _draw_value_curve(query: ValueQuery, view: MoveValues) -> tuple[str, str]:
     return " ".join(points), ", ".join(format_signed(value) for value in scaled)
 
 
-def _list_other_values(query: ValueQuery) -> list[OtherValue]:
+def _list_other_values(query: ValueQuery) -> list[dict[str, Any]]:
     """Return the values of three other agents for the same move."""
     site = query.site
     names = [
@@ -228,14 +208,15 @@ def _list_other_values(query: ValueQuery) -> list[OtherValue]:
         for name in COMPARED_AGENTS
         if name in site.agents and name != query.value_source
     ]
-    return [_build_other_value(site, query, name) for name in names[:3]]
-
-
-def _build_other_value(site: SiteData, query: ValueQuery, name: str) -> OtherValue:
-    view = evaluate_moves(site, query.position, name)
-    known = view.is_known[query.cell]
-    return OtherValue(
-        title=site.display_titles[name],
-        value_text=view.value_texts[query.cell] if known else "–",
-        heat=view.heats[query.cell] if known else None,
-    )
+    others = []
+    for name in names[:3]:
+        view = evaluate_moves(site, query.position, name)
+        known = view.is_known[query.cell]
+        others.append(
+            {
+                "title": site.display_titles[name],
+                "value_text": view.value_texts[query.cell] if known else "–",
+                "heat": view.heats[query.cell] if known else None,
+            }
+        )
+    return others

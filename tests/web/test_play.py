@@ -10,15 +10,15 @@ from flask.testing import FlaskClient
 from app.web.formatting import name_square
 from app.web.hint import build_hint
 from app.web.match import Match, replay_match
-from app.web.pages.play import PlayPage
+from app.web.match_page import MatchPage
 from app.web.site_data import SiteData
 
 HTMX = {"HX-Request": "true"}
 LOST = Match("021486", o="q-learning-1", result_counts=(2, 1, 0))
 
 
-def page(site: SiteData, match: Match) -> PlayPage:
-    return PlayPage(replay_match(match, site))
+def page(site: SiteData, match: Match) -> MatchPage:
+    return MatchPage(replay_match(match, site))
 
 
 def link(shown: str, id: str) -> str:
@@ -58,15 +58,18 @@ def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(site: SiteDa
 def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(site: SiteData) -> None:
     lens = site.agents["q-learning-1"].q
     shown = page(site, Match("4023", o="q-learning-1")).evaluation_bar
-    assert (shown.heat, shown.optimal_heat) == (20, 20)
+    assert (shown["heat"], shown["optimal_heat"]) == (20, 20)
     lost = page(site, LOST).evaluation_bar
-    assert (lost.heat, lost.optimal_heat) == (-20, -20)  # the result of the game, not the estimate
-    assert lost.label == "The game is over: O has won."
+    assert (lost["heat"], lost["optimal_heat"]) == (
+        -20,
+        -20,
+    )  # the result of the game, not the estimate
+    assert lost["label"] == "The game is over: O has won."
     first = page(site, Match(value_source="q-learning-1", o="human")).evaluation_bar
-    assert first.heat == round(20 * float(max(lens[0])))
+    assert first["heat"] == round(20 * float(max(lens[0])))
     as_o = page(site, Match("4", value_source="q-learning-1", o="human")).evaluation_bar
-    assert as_o.label.startswith("Value for X:")
-    assert page(site, Match(hides_values=True)).evaluation_bar.heat is None
+    assert as_o["label"].startswith("Value for X:")
+    assert page(site, Match(hides_values=True)).evaluation_bar["heat"] is None
 
 
 def test_hidden_values_are_nowhere(client: FlaskClient) -> None:
@@ -111,7 +114,7 @@ def test_a_random_move_of_a_watched_agent_is_marked(site: SiteData, client: Flas
     match = Match("41", x="fixed", o="fixed", epsilon=0.1, is_paused=True)
     played = page(site, match)
     assert [move.is_random for move in played.reviewed_moves] == [True, True]
-    assert played.headline.sentence == "The last move, by O, was random."
+    assert played.headline["sentence"] == "The last move, by O, was random."
     usual = page(site, Match("01", x="fixed", o="fixed", epsilon=0.1))
     assert [move.is_random for move in usual.reviewed_moves] == [False, False]
     assert not any(move.is_random for move in page(site, Match("41", o="fixed")).reviewed_moves)

@@ -54,7 +54,7 @@ def test_answers_of_a_random_opponent_are_counted(site: SiteData, record: str) -
                 "" if losing or winning else "None of the",
             ]
         told = explain_square(ValueQuery(site, AGENT, position, cell), is_result_shown=False)
-        assert all(part in " ".join(told.sentences) for part in expected), (record, cell)
+        assert all(part in " ".join(told["sentences"]) for part in expected), (record, cell)
 
 
 def test_it_says_how_often_a_move_was_tried_or_why_never(site: SiteData) -> None:
@@ -63,11 +63,11 @@ def test_it_says_how_often_a_move_was_tried_or_why_never(site: SiteData) -> None
         told = explain_square(ValueQuery(site, AGENT, 0, cell), is_result_shown=False)
         count = int(visits[0, cell])
         if count:
-            assert f"Tried {count:,} time" in told.sentences[0]
-            assert told.value_text
+            assert f"Tried {count:,} time" in told["sentences"][0]
+            assert told["value_text"]
         else:
-            assert f"{int(visits[0].sum()):,} were in this position" in told.sentences[0]
-            assert told.value_text == ""
+            assert f"{int(visits[0].sum()):,} were in this position" in told["sentences"][0]
+            assert told["value_text"] == ""
     assert not visits[0].all()  # both cases occur
 
 
@@ -75,13 +75,13 @@ def test_the_curve_is_the_value_at_each_snapshot(site: SiteData) -> None:
     position = replay_record(site.game, "04")[-1]
     agent = site.agents[AGENT]
     told = explain_square(ValueQuery(site, AGENT, position, 8), is_result_shown=False)
-    points = [tuple(map(float, point.split(","))) for point in told.curve_points.split()]
+    points = [tuple(map(float, point.split(","))) for point in told["curve_points"].split()]
     values = site.game.spread_pairs(agent.history.get_all_values()[-1], np.nan)[position]
     x, y = points[-1]
     assert x == 100
     assert y == pytest.approx(16 * (1 - values[8]), abs=0.2)
-    assert len(points) == len(told.curve_text.split(", ")) <= agent.history.snapshot_count
-    assert told.curve_text.split(", ")[-1] == told.value_text
+    assert len(points) == len(told["curve_text"].split(", ")) <= agent.history.snapshot_count
+    assert told["curve_text"].split(", ")[-1] == told["value_text"]
 
 
 def test_the_result_is_told_only_where_nobody_has_to_think(client: FlaskClient) -> None:

@@ -7,7 +7,6 @@ may be framed: see `app.web.service.headers`.
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
 
 from flask import Response, request
 from msgspec.structs import replace
@@ -75,14 +74,6 @@ bp = PageBlueprint("embed", __name__)
 NARROW_WIDTH = 320  # width in pixels of the picture of curves for small screens
 
 
-class BoardPage(MatchPage, frozen=True):
-    """The frame of a match, which can be played inside the frame."""
-
-    template: ClassVar = "embed/board.html"
-    fragment: ClassVar = ("game",)
-    routes: ClassVar = FRAME_ROUTES
-
-
 def parse_curves(
     site: SiteData, agent_name: str, query: "Query"
 ) -> tuple[Charts, export.Export, Callable[[int], str]]:
@@ -119,7 +110,13 @@ def parse_curves(
 @bp.get(EMBED_BOARD)
 def show_board(record: str = "") -> Response:
     """Return the frame with the board of a match."""
-    return render_page(BoardPage(parse_match(record, request.args, get_current_site())))
+    return render_board(parse_match(record, request.args, get_current_site()))
+
+
+def render_board(state: MatchState) -> Response:
+    """Show a match that can be played inside the frame."""
+    page = MatchPage(state, FRAME_ROUTES)
+    return render_page("embed/board.html", page, fragment=("game",))
 
 
 @bp.get(EMBED_REPLY.bare)
@@ -128,7 +125,7 @@ def show_reply(record: str = "") -> AnyResponse:
     """Draw a random move for the player to move, and show the board after the move."""
     after = play_random_reply(parse_match(record, request.args, get_current_site()))
     address = match_url(EMBED_BOARD, after.match)
-    return redirect_after_form(address, partial(BoardPage, after))
+    return redirect_after_form(address, partial(render_board, after))
 
 
 @bp.get(EMBED_CURVE)
@@ -243,12 +240,12 @@ FILE_AND_PREVIEW_ENDINGS = ".<any(svg, csv, png):ending>"
 def download_board(ending: str, record: str = "") -> Response:
     """Return a board as SVG or CSV."""
     state = parse_match(record, request.args, get_current_site())
-    shown = BoardPage(state)
+    shown = MatchPage(state, FRAME_ROUTES)
     name = _name_file("board", record)
     if ending == "svg":
         says = shown.headline
         return export.build_svg_response(
-            boards.draw_board_file(shown.board, says.title, says.caption), name
+            boards.draw_board_file(shown.board, says["title"], says["caption"]), name
         )
     return export.build_csv_response(
         boards.CSV_COLUMNS, boards.list_board_rows(shown.board, shown.move_values), name

@@ -1,6 +1,6 @@
 """The front page: a board with the values of a trained agent, and the ways on from there."""
 
-from typing import ClassVar, NamedTuple
+from typing import Any
 
 from flask import Response, request
 
@@ -26,116 +26,44 @@ bp.add_to_sitemap(lambda: [HOME.url()])
 BEGINNER_UPDATES = 500
 
 
-class AgentChoice(NamedTuple):
-    """An agent that can be chosen on the front page."""
+def list_choices(site: SiteData, shown: Match) -> list[dict[str, Any]]:
+    """Return the agents to choose from, and the first of them after a few updates."""
+    names = list_front_agents(site)
+    choices = [
+        {
+            "id": name,
+            "title": site.display_titles[name],
+            "strength_name": grade_strength(site, name),
+            "description": describe_strength(site, name),
+            "href": HOME.url(agent=name if name != names[0] else ""),
+            "is_shown": name == shown.o and shown.snapshot is None,
+        }
+        for name in names
+    ]
+    updates = site.agents[names[0]].snapshot_updates.tolist()
+    step = min(range(len(updates)), key=lambda at: abs(updates[at] - BEGINNER_UPDATES))
+    beginner = {
+        "id": "beginner",
+        "title": gettext("Beginner"),
+        "strength_name": "beginner",
+        "description": gettext(
+            "%(agent)s after %(updates)s",
+            agent=site.display_titles[names[0]],
+            updates=format_updates(updates[step]),
+        ),
+        "href": HOME.url(step=step),
+        "is_shown": names[0] == shown.o and shown.snapshot == step,
+    }
+    return [*choices, beginner]
 
-    id: str
-    title: str
-    strength_name: str
-    description: str
-    href: str
-    is_shown: bool
 
-
-class FrontPage(MatchPage, frozen=True):
-    """The front page with an agent at a snapshot of its training."""
-
-    template: ClassVar = "front/front.html"
-    fragment: ClassVar = ("game", "beside")
-
-    @property
-    def _name(self) -> str:
-        """The id of the agent."""
-        return self.match.o
-
-    @property
-    def new_game_url(self) -> str:
-        """The URL of a new game against the agent as shown."""
-        return play_url(self.match.follow_record(""))
-
-    @property
-    def watch_url(self) -> str:
-        """The URL of games of the agent against itself."""
-        return watch_url(self._name)
-
-    @property
-    def learn_url(self) -> str:
-        """The URL of the film of the training, in the position shown."""
-        return play_url(
-            Match(
-                self.match.record,
-                o=self._name,
-                value_source=self._name,
-                snapshot=0,
-                plays_training=True,
-            )
-        )
-
-    @property
-    def both_sides_url(self) -> str:
-        """The URL of the position for a person who plays both sides."""
-        return play_url(
-            Match(
-                self.match.record,
-                o=HUMAN,
-                value_source=self._name,
-                snapshot=self.match.snapshot,
-            )
-        )
-
-    @property
-    def training_sentences(self) -> str:
-        """Two sentences on how the agent learned, "" for an agent of another folder of models."""
-        if self._name not in FRONT_AGENTS:
-            return ""
-        phases = self.state.site.get_recipe(self._name).phases
-        count = format_count(sum(number for _, number in phases))
-        return gettext(FRONT_AGENTS[self._name], count=count)
-
-    @property
-    def algorithm_slug(self) -> str:
-        """The slug of the agent's algorithm on /how."""
-        return self.state.site.agents[self._name].card.algorithm
-
-    @property
-    def choices(self) -> list[AgentChoice]:
-        """The agents to choose from, and the first of them after a few updates."""
-        site = self.state.site
-        names = list_front_agents(site)
-        chosen = [
-            AgentChoice(
-                id=name,
-                title=site.display_titles[name],
-                strength_name=grade_strength(site, name),
-                description=describe_strength(site, name),
-                href=HOME.url(agent=name if name != names[0] else ""),
-                is_shown=name == self._name and self.match.snapshot is None,
-            )
-            for name in names
-        ]
-        return [*chosen, self._build_beginner_choice(names[0])]
-
-    def _build_beginner_choice(self, name: str) -> AgentChoice:
-        updates = self.state.site.agents[name].snapshot_updates.tolist()
-        step = min(
-            range(len(updates)), key=lambda at: abs(updates[at] - BEGINNER_UPDATES)
-        )
-        return AgentChoice(
-            id="beginner",
-            title=gettext("Beginner"),
-            strength_name="beginner",
-            description=gettext(
-                "%(agent)s after %(updates)s",
-                agent=self.state.site.display_titles[name],
-                updates=format_updates(updates[step]),
-            ),
-            href=HOME.url(step=step),
-            is_shown=name == self._name and self.match.snapshot == step,
-        )
-
-    @property
-    def agent_count(self) -> int:
-        return len(self.state.site.agents)
+def describe_learning(site: SiteData, name: str) -> str:
+    """Return two sentences on how an agent learned, "" for an agent of another folder of models."""
+    if name not in FRONT_AGENTS:
+        return ""
+    phases = site.get_recipe(name).phases
+    count = format_count(sum(number for _, number in phases))
+    return gettext(FRONT_AGENTS[name], count=count)
 
 
 @bp.app_template_global()
@@ -162,4 +90,22 @@ def show_front() -> Response:
     match = Match(FIRST_RECORD, o=name)
     if step != last:
         match = Match(FIRST_RECORD, o=name, value_source=name, snapshot=step)
-    return render_page(FrontPage(replay_match(match, site)))
+    learn = Match(
+        FIRST_RECORD, o=name, value_source=name, snapshot=0, plays_training=True
+    )
+    both_sides = Match(
+        FIRST_RECORD, o=HUMAN, value_source=name, snapshot=match.snapshot
+    )
+    return render_page(
+        "front/front.html",
+        MatchPage(replay_match(match, site)),
+        fragment=("game", "beside"),
+        new_game_url=play_url(match.follow_record("")),
+        watch_url=watch_url(name),
+        learn_url=play_url(learn),
+        both_sides_url=play_url(both_sides),
+        training_sentences=describe_learning(site, name),
+        algorithm_slug=site.agents[name].card.algorithm,
+        choices=list_choices(site, match),
+        agent_count=len(site.agents),
+    )

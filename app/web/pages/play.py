@@ -3,11 +3,10 @@
 import dataclasses
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import parse_qsl
 
 from flask import Response, redirect, request
-from markupsafe import Markup
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
@@ -296,58 +295,33 @@ def show_settings() -> Response:
     )
 
 
-class PlayPage(MatchPage, frozen=True):
-    """A match at the position shown, with panels beside the board."""
+def render_match(state: MatchState) -> Response:
+    """Show a match at the position shown, with panels beside the board.
 
-    template: ClassVar = "play/play.html"
-    fragment: ClassVar = ("game", "moves")
-
-    @property
-    def shared_title(self) -> str:
-        """The title for those who receive a link to this page."""
-        return describe_for_others(self.state, self.reviewed_moves)
-
-    @property
-    def value_chart(self) -> Markup:
-        """The chart of the game's value over its moves."""
-        return draw_game_values(self.state, self.reviewed_moves)
-
-    @property
-    def why_url(self) -> str:
-        """The URL that explains a value, "" if no value can be explained.
-
-        Explained is the value of the best move, or of the decisive blunder of a finished game.
-        """
-        if self.match.snapshot is not None or self.match.hides_values:
-            return ""
-        decider = choose_value_source(
-            self.match, self.state.site, get_mover(self._explained_ply)
-        )
-        if is_policy_name(decider) or self.state.site.is_taught_by_person(decider):
-            return ""
-        blame = self.losing_move
-        return why_url(
-            self._explained_match,
-            self.state.played_cells[blame.ply - 1] if blame else None,
-        )
-
-    @property
-    def preferences_url(self) -> str:
-        """The URL of the preferred moves of all agents in the explained position."""
-        return match_url(
-            MINDS, self._explained_match if self.state.is_over else self.match
-        )
-
-    @property
-    def _explained_ply(self) -> int:
-        """The ply with the values that are explained."""
-        blame = self.losing_move
-        return blame.ply - 1 if blame else self.ply
-
-    @property
-    def _explained_match(self) -> Match:
-        """The match at the explained ply."""
-        return self.match.show_ply(self._explained_ply)
+    Explained is the value of the best move, or of the decisive blunder of a finished game.
+    """
+    page = MatchPage(state)
+    match = state.match
+    blame = page.losing_move
+    explained_ply = blame.ply - 1 if blame else page.ply
+    explained = match.show_ply(explained_ply)
+    decider = choose_value_source(match, state.site, get_mover(explained_ply))
+    cannot_explain = (
+        match.snapshot is not None
+        or match.hides_values
+        or is_policy_name(decider)
+        or state.site.is_taught_by_person(decider)
+    )
+    cell = state.played_cells[blame.ply - 1] if blame else None
+    return render_page(
+        "play/play.html",
+        page,
+        fragment=("game", "moves"),
+        shared_title=describe_for_others(state, page.reviewed_moves),
+        value_chart=draw_game_values(state, page.reviewed_moves),
+        why_url="" if cannot_explain else why_url(explained, cell),
+        preferences_url=match_url(MINDS, explained if state.is_over else match),
+    )
 
 
 @bp.get(PLAY.bare)
@@ -358,7 +332,7 @@ def show_match(record: str = "") -> Response:
     state = parse_match(record, request.args, site)
     if state.match == Match() and not request.args.get("o"):
         state = parse_match("", {"o": site.first_opponent}, site)
-    return render_page(PlayPage(state))
+    return render_match(state)
 
 
 @bp.get(SQUARE.bare)
@@ -406,4 +380,6 @@ def show_reply(record: str = "") -> AnyResponse:
     # An automatic move adds no entry to the history.
     by_itself = request.headers.get("HX-Trigger", "").startswith(AUTOMATIC_ID_PREFIX)
     history = "Replace" if by_itself else "Push"
-    return redirect_after_form(play_url(after.match), partial(PlayPage, after), history)
+    return redirect_after_form(
+        play_url(after.match), partial(render_match, after), history
+    )
