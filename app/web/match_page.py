@@ -97,7 +97,7 @@ class MatchPage:
     def match(self) -> Match:
         return self.state.match
 
-    @property
+    @cached_property
     def seats(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The headers of the players of X and O."""
         return _describe_seat(self.state, X), _describe_seat(self.state, O)
@@ -117,7 +117,7 @@ class MatchPage:
         """The name of the value source that the board shows, or would show if not hidden."""
         return find_shown_value_source(self.state)
 
-    @property
+    @cached_property
     def value_source_title(self) -> str:
         return self.state.site.display_titles[self.value_source]
 
@@ -152,12 +152,12 @@ class MatchPage:
         """The blunder that decided a finished game."""
         return find_losing_move(self.state, self.reviewed_moves)
 
-    @property
+    @cached_property
     def result_class(self) -> str:
         """The result as "win", "draw" or "loss"; "" before the end."""
         return get_result_name(self.state)
 
-    @property
+    @cached_property
     def status_text(self) -> str:
         """The announcement for screen readers, "" for none."""
         return describe_status(self.state, self.automatic_step is not None)
@@ -167,14 +167,14 @@ class MatchPage:
         """Milliseconds from a person's move until the reply is shown."""
         return round(1000 * REPLY_DELAY)
 
-    @property
+    @cached_property
     def snapshot_slider(self) -> SnapshotSlider | None:
         """The slider over a training; None for hidden values and for sources without a training."""
         if self.state.match.hides_values:
             return None
         return build_snapshot_slider(self.state, self.value_source)
 
-    @property
+    @cached_property
     def square_url(self) -> str:
         """The URL that explains the value of a square; the parameter `cell` is missing.
 
@@ -212,7 +212,7 @@ class MatchPage:
             and not state.is_over,
         )
 
-    @property
+    @cached_property
     def evaluation_bar(self) -> dict[str, Any]:
         """The bar beside the board, in X's view: the agent's estimate, and the optimal result."""
         return _build_evaluation_bar(self.state, self.move_values)

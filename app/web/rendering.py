@@ -6,8 +6,8 @@ for a fragment.
 """
 
 from collections.abc import Callable, Hashable
-from functools import cache, cached_property, lru_cache
-from typing import Any, ClassVar, get_type_hints
+from functools import lru_cache
+from typing import Any, ClassVar
 
 from flask import (
     Flask,
@@ -30,7 +30,7 @@ from app.web.routes import EMBED, frame_url
 from app.web.translation import Language, get_current_language
 
 MAX_CACHED_PARTS = 512  # cached macros, most below 3 KB
-PAGE_VALUES = "page_values"  # the variable that holds the values of the page
+SHOWN = "shown"  # the variable with the object whose members a template reads
 REVALIDATE_ALWAYS = "public, max-age=0, must-revalidate"
 
 
@@ -45,50 +45,17 @@ class Page(Struct, frozen=True, dict=True):
     mimetype: ClassVar[str] = "text/html"
 
 
-class PageValues(dict[str, Any]):
-    """The fields and properties of a page, each computed when a template reads it first."""
-
-    def __init__(self, page: Any) -> None:
-        """Collect the values of a page."""
-        super().__init__()
-        self.names = list_context_names(type(page))
-        self._page = page
-
-    def __missing__(self, name: str) -> Any:
-        value = self[name] = getattr(self._page, name)
-        return value
-
-
 class PageContext(Context):
-    """The variables of a template, with the values of the page below all others."""
+    """The variables of a template, with the members of the object shown below all others."""
 
     def resolve_or_missing(self, key: str) -> Any:
         """Return the value of a variable."""
         found = super().resolve_or_missing(key)
-        values = self.parent.get(PAGE_VALUES)
-        return (
-            values[key]
-            if found is missing and values is not None and key in values.names
-            else found
-        )
-
-
-@cache
-def list_context_names(page_class: type[Any]) -> frozenset[str]:
-    """Return the names that a template may use from a page class: its fields and properties."""
-    members = {
-        name: each for base in page_class.__mro__ for name, each in vars(base).items()
-    }
-    properties = [
-        name
-        for name, each in members.items()
-        if isinstance(each, (property, cached_property))
-    ]
-    return frozenset(
-        name
-        for name in (*get_type_hints(page_class), *properties)
-        if not name.startswith("_")
-    )
+        shown = self.parent.get(SHOWN)
+        if found is not missing or shown is None or key.startswith("_"):
+            return found
+        is_member = hasattr(type(shown), key) or key in vars(shown)
+        return getattr(shown, key) if is_member else missing
 
 
 def init_app(app: Flask) -> None:
@@ -121,7 +88,7 @@ def render_page(
     """Return the response of a page: of a template with its values, or of a `Page`.
 
     The template also reads the public fields and properties of `shown`, each computed when it is
-    first read. A request of htmx gets the blocks of the template that `fragment` names. The content
+    read. A request of htmx gets the blocks of the template that `fragment` names. The content
     must follow from the URL and the models alone: every cache may then keep it and revalidate it,
     also the server's own (see `service/cache.py`).
     """
@@ -130,8 +97,7 @@ def render_page(
         shown = page
     else:
         template = page
-    if shown is not None:
-        values[PAGE_VALUES] = PageValues(shown)
+    values[SHOWN] = shown
     if fragment and wants_fragment():
         text = render_blocks(template, list(fragment), **values)
     else:
