@@ -36,7 +36,7 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> dict[str, Any]:
     want to know.
     """
     site = query.site
-    view = evaluate_moves(site, query.position, query.value_source, query.snapshot)
+    view = query.view
     known = view.is_known[query.cell]
     points, numbers = _draw_value_curve(query, view)
     last = max(1, site.get_last_snapshot(query.value_source)) if points else 1
@@ -56,9 +56,7 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> dict[str, Any]:
 
 
 def list_reason_sentences(query: ValueQuery, is_result_shown: bool) -> list[str]:
-    view = evaluate_moves(
-        query.site, query.position, query.value_source, query.snapshot
-    )
+    view = query.view
     sentences = [_count_updates(query, view), _give_reason(query, view)]
     if is_result_shown:
         result = spell_outcome(query.site, query.position, query.cell)

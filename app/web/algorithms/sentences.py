@@ -10,7 +10,7 @@ from app.tictactoe.notation import MARKS
 from app.web.algorithms.formula import format_unsigned
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import format_percent, format_signed, name_square
-from app.web.move_values import describe_best_play, evaluate_moves, spell_outcome
+from app.web.move_values import describe_best_play, spell_outcome
 from app.web.site_data import TRUTH
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
@@ -53,9 +53,7 @@ def describe_next_state(query: ValueQuery, reply: Reply) -> str:
     """Return a text on the next state after a reply: the result, or the learner's best move."""
     if reply.next_value is None:
         return f"the game is {OUTCOME_VERBS[reply.outcome or 0]}"
-    best = evaluate_moves(
-        query.site, reply.position, query.value_source, query.snapshot
-    ).likeliest_cells[0]
+    best = query.evaluate(reply.position).likeliest_cells[0]
     if get_exploration_rate(query):
         return f"mostly {name_cell(query, best)}, {format_signed(reply.next_value)} on average"
     return f"best next move {name_cell(query, best)}, {format_signed(reply.next_value)}"

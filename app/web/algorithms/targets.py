@@ -23,7 +23,7 @@ from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
 from app.web.algorithms.formula import format_unsigned
 from app.web.formatting import format_signed, spell_bead_count
-from app.web.move_values import evaluate_moves
+from app.web.move_values import MoveValues, evaluate_moves
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
 
 MAX_DECIMALS = 9
@@ -113,11 +113,14 @@ class ValueQuery:
         return None if exact is None else float(exact[self.position, self.cell])
 
     @cached_property
+    def view(self) -> MoveValues:
+        """The values of all moves of the position, as boards show them."""
+        return self.evaluate(self.position)
+
+    @property
     def is_known(self) -> bool:
         """Whether the value is known: it was updated, or is exact."""
-        return evaluate_moves(
-            self.site, self.position, self.value_source, self.snapshot
-        ).is_known[self.cell]
+        return self.view.is_known[self.cell]
 
     @property
     def update_count(self) -> int | None:
@@ -143,13 +146,17 @@ class ValueQuery:
     def reply_chances(self) -> NDArray[np.float64]:
         """The probability of each reply of the opponent to the move, [cells]."""
         if self.opponent is None:
-            return evaluate_moves(
-                self.site, self.next_position, self.value_source, self.snapshot
-            ).policy
+            return self.evaluate(self.next_position).policy
         reply_chances: NDArray[np.float64] = self.site.policies[self.opponent][
             self.next_position
         ]
         return reply_chances
+
+    def evaluate(self, position: int, in_source_units: bool = False) -> MoveValues:
+        """Return the values of the moves of any position, by the same source."""
+        return evaluate_moves(
+            self.site, position, self.value_source, self.snapshot, in_source_units
+        )
 
     def find_position_after(self, reply_cell: int | None) -> int:
         """Return the position after a reply to the move; None stands for no reply."""

@@ -1,17 +1,18 @@
 """The explanation of a value, for its page and for plain text."""
 
-from collections.abc import Callable, Sequence
-from functools import cached_property, partial
-from typing import ClassVar, Literal, NamedTuple
+import dataclasses
+from collections.abc import Hashable, Sequence
+from functools import partial
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from flask import Response, request
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
 
-from app.recipes.algorithms import Menace, QTable
-from app.recipes.games import UpdateExample
+from app.recipes.games import DECIDING_KIND
 from app.recipes.taught import Course
+from app.reference import get_move_key, make_learner
 from app.tictactoe.notation import (
     MARKS,
     format_position,
@@ -26,7 +27,7 @@ from app.web.algorithms import (
     is_explainable,
 )
 from app.web.algorithms.algorithm import CHANCE_HEADING, Algorithm
-from app.web.algorithms.formula import Formula, convert_to_mathml
+from app.web.algorithms.formula import convert_to_mathml
 from app.web.algorithms.sentences import (
     MIN_SHOWN_DIFFERENCE,
     describe_optimal_result,
@@ -43,20 +44,19 @@ from app.web.formatting import (
 from app.web.links.play import MATCH_PREVIEW, match_url, play_url
 from app.web.links.why import WHY, why_url
 from app.web.match import Match, MatchState, parse_match, read_cell
-from app.web.move_values import choose_value_source, evaluate_moves
+from app.web.move_values import choose_value_source
 from app.web.navigation import PageBlueprint
-from app.web.pages.parts.next_update import NextUpdate, draw_next_update
+from app.web.pages.parts.next_update import draw_next_update
 from app.web.pages.parts.update import STEP_COUNT, UpdateLink
 from app.web.pages.parts.update_examples import (
-    BlunderEffect,
-    ExamplePicture,
     compute_blunder_effect,
     draw_example,
     draw_nearest_example,
+    get_shown_move,
     list_recorded_updates,
 )
-from app.web.pictures.boards import BoardPicture, lay_out_board
-from app.web.rendering import Page, render_page
+from app.web.pictures.boards import lay_out_board
+from app.web.rendering import render_page
 from app.web.site_data import TASK_SUFFIX, TRUTH, get_current_site, is_policy_name
 from app.web.square_reason import list_reason_sentences
 from app.web.wording import describe_task
@@ -118,7 +118,9 @@ def explain_value(query: ValueQuery) -> Explanation:
             *_describe_result(query, algorithm),
         ],
         facts=_list_facts(query, reason),
-        update_count_text=_format_update_count(query),
+        update_count_text=""
+        if query.update_count is None
+        else format_count(query.update_count),
         reply_column=algorithm.reply_column,
         rows=[
             _build_reply_row(query, algorithm, reason, answer)
@@ -141,14 +143,17 @@ def _build_best_play_fact(query: ValueQuery) -> tuple[str, str]:
 def _explain_taught_value(query: ValueQuery, algorithm: Algorithm) -> Explanation:
     """Return the explanation of a value that a person's games changed."""
     game = query.game
-    view = evaluate_moves(
-        query.site, query.position, query.value_source, query.snapshot
-    )
+    view = query.view
     move = _name_move(query)
     who = query.site.display_titles[query.value_source]
     course = query.site.lab.replay_course(query.value_source, None)
     lessons = course.lessons if isinstance(course, Course) else []
-    shared = _build_sharing_key(query)
+    learner = make_learner(game, query.recipe)
+
+    def find_entry(position: int, cell: int) -> Hashable:
+        return get_move_key(learner, format_position(game, position), cell)
+
+    entry = find_entry(query.position, query.cell)
     changed = list[str]()
     number = 0
     for lesson in lessons:
@@ -159,8 +164,8 @@ def _explain_taught_value(query: ValueQuery, algorithm: Algorithm) -> Explanatio
             f"game {number}: {_format_value(query, update.old_value)} → "
             f"{_format_value(query, update.new_value)}"
             for update in lesson.updates
-            if shared(positions[update.move_index], cells[update.move_index])
-            == shared(query.position, query.cell)
+            if find_entry(positions[update.move_index], cells[update.move_index])
+            == entry
         ]
     practised = sum(lesson.games for lesson in lessons if not lesson.record)
     sentences = []
@@ -180,22 +185,6 @@ def _explain_taught_value(query: ValueQuery, algorithm: Algorithm) -> Explanatio
         facts=[_build_best_play_fact(query)],
         update_count_text=format_count(query.update_count or 0),
     )
-
-
-def _build_sharing_key(query: ValueQuery) -> Callable[[int, int], object]:
-    """Return a function from a move (position, cell) to the key of its value in the table."""
-    game = query.game
-    recipe = query.recipe
-    if getattr(recipe, "key", "") == "afterstate" or getattr(
-        recipe, "symmetric", False
-    ):
-        return lambda position, cell: int(
-            game.symmetry_class[game.successor[position, cell]]
-        )
-    if isinstance(recipe, (Menace, QTable)):
-        classes = game.spread_pairs(game.pair_class, -1)
-        return lambda position, cell: int(classes[position, cell])
-    return lambda position, cell: (position, cell)
 
 
 def _format_value(query: ValueQuery, value: float) -> str:
@@ -296,20 +285,13 @@ def _describe_result(query: ValueQuery, algorithm: Algorithm) -> list[str]:
     ]
 
 
-def _format_update_count(query: ValueQuery) -> str:
-    """Return the number of updates of a value, "" if it is not recorded."""
-    return "" if query.update_count is None else format_count(query.update_count)
-
-
 def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]:
     """Return pairs (label, text) with the numbers of a value."""
     best_play = _build_best_play_fact(query)
     if query.value_source == TRUTH:
         return [best_play]
     facts = [best_play]
-    view = evaluate_moves(
-        query.site, query.position, query.value_source, query.snapshot
-    )
+    view = query.view
     if (
         not view.are_beads
         and abs(view.scaled_values[query.cell] - query.value) >= MIN_SHOWN_DIFFERENCE
@@ -345,202 +327,107 @@ def _list_parameters(query: ValueQuery) -> list[tuple[str, str]]:
     ]
 
 
-class WhyPage(Page, frozen=True):
-    """The page that explains a value."""
-
-    template: ClassVar = "why/why.html"
-    fragment: ClassVar = ("explanation",)
-
-    state: MatchState
-    value_query: ValueQuery  # the value to explain, with its move
-    # case of the next update: cell of the reply, or result of the game
-    chosen_case: str = ""
-
-    @cached_property
-    def next_update(self) -> NextUpdate | None:
-        """The next update of the value, None if the table alone does not determine it.
-
-        Raises BadRequest with a sentence if the answer is impossible.
-        """
-        if self.shows_recorded_update:
-            return None
-        try:
-            return draw_next_update(
-                self.value_query, self.chosen_case, self._build_update_url
-            )
-        except ValueError as error:
-            raise BadRequest(str(error)) from None
-
-    @cached_property
-    def _recorded_updates(self) -> list[UpdateExample]:
-        """The updates that made a blunder of the agent, [] for other moves."""
-        return list_recorded_updates(self.value_query)
-
-    @property
-    def is_blunder_unrecorded(self) -> bool:
-        """Whether the agent always plays this blunder, and no update of it is recorded."""
-        query = self.value_query
-        if not query.is_learned or query.snapshot is not None or self._recorded_updates:
-            return False
-        view = evaluate_moves(query.site, query.position, query.value_source)
-        return bool(view.is_blunder[query.cell] and view.policy[query.cell] == 1)
-
-    @property
-    def recorded_blunder_count(self) -> int | None:
-        """The number of recorded blunders of the agent; None if it does not come with the site."""
-        site, agent = self.value_query.site, self.value_query.value_source
-        return (
-            len(site.blunder_examples.get(agent, {}))
-            if agent in site.shipped_agents
-            else None
-        )
-
-    @property
-    def shows_recorded_update(self) -> bool:
-        """Whether the picture shows a recorded update, not the next update."""
-        kinds = [example.kind for example in self._recorded_updates]
-        return self.chosen_case.partition("-")[0] in kinds
-
-    @property
-    def recorded_links(self) -> list[UpdateLink]:
-        """The links to the next update and to the recorded updates, [] if none is recorded."""
-        if not self._recorded_updates:
-            return []
-        kind = self.chosen_case.partition("-")[0] if self.shows_recorded_update else ""
-        kinds = ["", *(example.kind for example in self._recorded_updates)]
-        return [
-            UpdateLink(
-                f"why-{one or 'next'}", one, self._build_update_url(one), one == kind
-            )
-            for one in kinds
-        ]
-
-    @property
-    def blunder_effect(self) -> BlunderEffect | None:
-        """The effect of the update that made the blunder, None for other updates."""
-        for example in self._recorded_updates:
-            if example.kind == self.chosen_case == "mistake":
-                return compute_blunder_effect(self.value_query.game, example)
-        return None
-
-    @property
-    def is_on_symmetric_board(self) -> bool:
-        """Whether the recorded update was made on a symmetric board."""
-        board = format_position(self.value_query.game, self.value_query.position)
-        return any(
-            example.kind == self.chosen_case
-            and example.moves[example.updates[example.shown_index].move_index].board
-            != board
-            for example in self._recorded_updates
-        )
-
-    def _build_update_url(
-        self, answer: str = "", update: str = "", stage: int = 0
-    ) -> str:
-        """Return the URL of this page with another case, or with a recorded update."""
-        return why_url(self.state.match, self.value_query.cell, answer or update)
-
-    @cached_property
-    def example(self) -> ExamplePicture | None:
-        """A recorded update of the value, or of its algorithm if the next update is unknown.
-
-        Raises BadRequest with a sentence if there is no such update.
-        """
-        if self.shows_recorded_update:
-            try:
-                return draw_example(
-                    self.value_query.site,
-                    self._recorded_updates,
-                    self.chosen_case,
-                    STEP_COUNT,
-                    self._build_update_url,
-                )
-            except ValueError as error:
-                raise BadRequest(str(error)) from None
-        if self.next_update:
-            return None
-        return draw_nearest_example(self.value_query)
-
-    @property
-    def reason_sentences(self) -> list[str]:
-        """The sentences of the line under the board, which open the explanation."""
-        return list_reason_sentences(self.value_query, is_result_shown=False)
-
-    @cached_property
-    def explanation(self) -> Explanation:
-        """The explanation of the value: its sentences, its numbers and the table of replies."""
-        return explain_value(self.value_query)
-
-    @property
-    def value_source_title(self) -> str:
-        return self.value_query.site.display_titles[self.value_query.value_source]
-
-    @property
-    def board(self) -> BoardPicture:
-        """The position, where each empty square links to the explanation of its value."""
-        query = self.value_query
-        match = self.state.match
-        values = evaluate_moves(
-            query.site,
-            query.position,
-            query.value_source,
-            query.snapshot,
-            match.in_source_units,
-        )
-        link = partial(why_url, match)
-        return lay_out_board(
-            self.state, values, link, "why-board", "The position", query.cell
-        )
-
-    @property
-    def next_position_urls(self) -> dict[int, str]:
-        """The URL of the position after each answer, by cell."""
-        match = self.state.match
-        cell = self.value_query.cell
-        return {
-            row.cell: _build_reply_url(match, cell, row.cell)
-            for row in self.explanation.rows
-        }
-
-    @property
-    def algorithm_slug(self) -> str:
-        """The section of /how about the algorithm."""
-        return find_algorithm_slug(self.value_query)
-
-    @property
-    def formula(self) -> Formula:
-        """The formula of the update algorithm."""
-        return SECTIONS[self.algorithm_slug].formula
-
-    @property
-    def page_url(self) -> str:
-        return why_url(self.state.match, self.value_query.cell)
-
-    @property
-    def preview_url(self) -> str:
-        """The URL of the preview picture."""
-        return match_url(
-            MATCH_PREVIEW,
-            replace(self.state.match, value_source=self.value_query.value_source),
-        )
-
-    @property
-    def match_url(self) -> str:
-        return play_url(self.state.match)
-
-    @property
-    def other_sources(self) -> list[tuple[str, str, str]]:
-        """The other value sources for this move: id, name and URL."""
-        return _list_other_sources(self.state.match, self.value_query)
-
-
 @bp.get(WHY.bare)
 @bp.get(WHY)
 def show_why(record: str = "") -> Response:
     """Explain the value of a move in the position shown, by default of the best move."""
     state = parse_match(record, request.args, get_current_site())
     query = parse_value_query(state, request.args.get("cell", ""))
-    return render_page(WhyPage(state, query, request.args.get("answer", "")))
+    return render_page(
+        "why/why.html",
+        fragment=("explanation",),
+        **describe_value(state, query),
+        **describe_update(state.match, query, request.args.get("answer", "")),
+    )
+
+
+def describe_value(state: MatchState, query: ValueQuery) -> dict[str, Any]:
+    """Return what the template reads about a value, and its links to other pages."""
+    match, explanation = state.match, explain_value(query)
+    values = query.evaluate(query.position, match.in_source_units)
+    return {
+        "explanation": explanation,
+        "value_source_title": query.site.display_titles[query.value_source],
+        # The line under the board opens the explanation.
+        "reason_sentences": list_reason_sentences(query, is_result_shown=False),
+        "algorithm_slug": find_algorithm_slug(query),
+        "formula": SECTIONS[find_algorithm_slug(query)].formula,
+        # Each empty square links to the explanation of its value.
+        "board": lay_out_board(
+            state,
+            values,
+            partial(why_url, match),
+            "why-board",
+            "The position",
+            query.cell,
+        ),
+        "next_position_urls": {
+            row.cell: _build_reply_url(match, query.cell, row.cell)
+            for row in explanation.rows
+        },
+        "other_sources": _list_other_sources(match, query),
+        "page_url": why_url(match, query.cell),
+        "match_url": play_url(match),
+        "preview_url": match_url(
+            MATCH_PREVIEW, replace(match, value_source=query.value_source)
+        ),
+    }
+
+
+def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any]:
+    """Return what the template reads about the update that is shown: recorded, or the next one.
+
+    `case` names a recorded update, a reply or a result. Raises BadRequest with a sentence if there
+    is no such case.
+    """
+    site, agent = query.site, query.value_source
+    recorded = list_recorded_updates(query)
+    kind = case.partition("-")[0]
+    shows_recorded = kind in [example.kind for example in recorded]
+
+    def build_url(answer: str = "", update: str = "", stage: int = 0) -> str:
+        return why_url(match, query.cell, answer or update)
+
+    next_update = example = None
+    try:
+        if shows_recorded:
+            example = draw_example(site, recorded, case, STEP_COUNT, build_url)
+        else:
+            next_update = draw_next_update(query, case, build_url)
+    except ValueError as error:
+        raise BadRequest(str(error)) from None
+    chosen = next((each for each in recorded if each.kind == case), None)
+    shown_kind = kind if shows_recorded else ""
+    return {
+        "chosen_case": case,
+        "next_update": next_update,
+        "shows_recorded_update": shows_recorded,
+        "example": example or (None if next_update else draw_nearest_example(query)),
+        "recorded_links": [
+            UpdateLink(f"why-{one or 'next'}", one, build_url(one), one == shown_kind)
+            for one in ["", *(each.kind for each in recorded)]
+        ]
+        if recorded
+        else [],
+        "blunder_effect": compute_blunder_effect(query.game, chosen)
+        if chosen and case == DECIDING_KIND
+        else None,
+        "is_on_symmetric_board": chosen is not None
+        and get_shown_move(chosen).board != format_position(query.game, query.position),
+        "is_blunder_unrecorded": not recorded and _is_played_blunder(query),
+        # None if the agent does not come with the site
+        "recorded_blunder_count": len(site.blunder_examples.get(agent, {}))
+        if agent in site.shipped_agents
+        else None,
+    }
+
+
+def _is_played_blunder(query: ValueQuery) -> bool:
+    """Return whether the move is a blunder that the agent always plays at the end of its training."""
+    if not query.is_learned or query.snapshot is not None:
+        return False
+    view = query.view
+    return bool(view.is_blunder[query.cell] and view.policy[query.cell] == 1)
 
 
 def parse_value_query(state: MatchState, cell_text: str) -> ValueQuery:
@@ -565,12 +452,8 @@ def parse_value_query(state: MatchState, cell_text: str) -> ValueQuery:
             "changed during this training, and which one it had by then is not recorded."
         )
     if not cell_text:
-        best = evaluate_moves(
-            state.site, state.position, value_source, match.snapshot
-        ).likeliest_cells[0]
-        return ValueQuery(
-            state.site, value_source, state.position, best, match.snapshot
-        )
+        query = ValueQuery(state.site, value_source, state.position, 0, match.snapshot)
+        return dataclasses.replace(query, cell=query.view.likeliest_cells[0])
     cell = read_cell("cell", cell_text)
     if not game.legal[state.position, cell]:
         raise Conflict(f"The {name_square(cell)} square is taken: no move has a value.")

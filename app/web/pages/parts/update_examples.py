@@ -10,6 +10,7 @@ from msgspec import structs
 
 from app.recipes import parse_recipe
 from app.recipes.games import (
+    TrainingMove,
     UpdateExample,
     find_blunder_updates,
 )
@@ -197,7 +198,7 @@ def compute_blunder_effect(game: Game, example: UpdateExample) -> BlunderEffect:
     """Return the effect of an update after which a blunder has the highest value of its board."""
     change = example.updates[example.shown_index]
     values = [-math.inf if value is None else value for value in change.values]
-    values[example.moves[change.move_index].cell] = change.new
+    values[get_shown_move(example).cell] = change.new
     best = max(values)
     square = name_square(values.index(best))
     return BlunderEffect(change.new > change.old, square, format_value(best, 2))
@@ -233,9 +234,14 @@ def list_recorded_updates(query: ValueQuery) -> list[UpdateExample]:
     )
 
 
+def get_shown_move(example: UpdateExample) -> TrainingMove:
+    """Return the move whose update is shown first."""
+    return example.moves[example.updates[example.shown_index].move_index]
+
+
 def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]:
     """Return two flags: whether an example updates the move of a value, and is of its agent."""
-    turn = example.moves[example.updates[example.shown_index].move_index]
+    turn = get_shown_move(example)
     board = format_position(query.game, query.position)
     has_move = turn.board == board and turn.cell == query.cell
     return has_move, example.agent == query.value_source
