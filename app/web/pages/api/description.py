@@ -41,12 +41,11 @@ TAUGHT_RECIPE_SCHEMA = {
     "pattern": f"{RECIPE_PATTERN},taught=[0-9.]+(,[a-z_]+=[0-9.-]+)*$",
 }
 TYPES = {"integer": int, "number": float, "boolean": bool, "string": str}
-# limit of JSON Schema -> its name in msgspec
+# limit of a number in JSON Schema -> its name in msgspec; what reads a text says best what is wrong
 LIMITS = {
     "minimum": "ge",
     "maximum": "le",
     "exclusiveMaximum": "lt",
-    "pattern": "pattern",
 }
 
 
