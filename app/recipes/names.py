@@ -154,7 +154,6 @@ def get_max_length(recipe_name: str) -> int:
 
 
 def _check_length(recipe_name: str) -> None:
-    """Raise RecipeError if a name is longer than allowed."""
     if len(recipe_name) > get_max_length(recipe_name):
         raise RecipeError(
             f"a name has at most {get_max_length(recipe_name)} characters, not {len(recipe_name)}"

@@ -287,7 +287,6 @@ def check_value(parameter: Parameter, value: Value) -> None:
 
 
 def _is_in_range(parameter: Parameter, value: Value) -> bool:
-    """Return whether a value has the type of a parameter and is in its choices or its range."""
     kind = parameter.value_type
     if kind is str and parameter.choices:
         return value in parameter.choices

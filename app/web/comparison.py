@@ -172,7 +172,6 @@ def build_comparison(state: MatchState) -> Comparison:
 def _read_views(
     source_texts: Sequence[str], site: SiteData
 ) -> tuple[SourceSnapshot, ...]:
-    """Return the views of a URL. Raises BadRequest if they are too many, or not distinct."""
     if len(source_texts) > MAX_VIEWS:
         raise BadRequest(
             f"At most {MAX_VIEWS} lenses can be compared, not {len(source_texts)}."

@@ -166,7 +166,6 @@ class Controls:
         ) and not self._match.is_paused
 
     def _build_halt_url(self, ply: int) -> str:
-        """Return the URL of the match at another ply, with automatic moves switched off."""
         match = self._match
         halted = replace(
             match, is_paused=match.is_paused or match.is_watched or match.replays_record
@@ -376,7 +375,6 @@ def show_next_snapshot(state: MatchState) -> Match:
 
 
 def _build_take_back_url(match: Match, build_url: Callable[[Match], str]) -> str:
-    """Return the URL that takes back a person's last move and the agent's answer to it."""
     if match.is_watched:
         return ""
     plies = 1 if match.is_human(-match.player_to_move) else 2

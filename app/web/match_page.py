@@ -256,7 +256,6 @@ class MatchPage:
         )
 
     def _build_hint_headline(self, caption: str) -> dict[str, Any]:
-        """Return the headline of a hint, or of a blunder that is explained."""
         state = self.state
         blunder = find_explained_blunder(state)
         if blunder is not None:
@@ -277,7 +276,6 @@ class MatchPage:
         return _build_headline(gettext("Hint"), caption, actions, sentence)
 
     def _build_final_headline(self, title: str) -> dict[str, Any]:
-        """Return the headline of a finished game, with its decisive blunder and the next actions."""
         state = self.state
         match = state.match
         build_url = self.routes.build_match_url
@@ -466,7 +464,6 @@ def find_losing_move(
 
 
 def _describe_losing_move(state: MatchState, blame: ReviewedMove) -> str:
-    """Return a sentence on the move that gave away the result of a finished game."""
     match = state.match
     ply = blame.ply - 1
     player = get_mover(ply)

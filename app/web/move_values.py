@@ -239,7 +239,6 @@ def _evaluate_moves(
     snapshot: int | None,
     in_source_units: bool,
 ) -> MoveValues:
-    """Return the move values of a source that has values."""
     legal = site.game.legal[position]
     reward_scale = site.get_rewards(value_source)
     if not site.agents.contains_name(value_source):
@@ -292,7 +291,6 @@ def _format_shown_values(
     is_shown: list[bool],
     format_value: Callable[[float], str],
 ) -> list[str]:
-    """Return a text for each value: the formatted value if it is shown, else ""."""
     pairs = zip(source_values, is_shown, strict=True)
     return [format_value(value) if shown else "" for value, shown in pairs]
 

@@ -530,7 +530,6 @@ def is_policy_name(name: str) -> bool:
 
 
 def _check_recipe(card: Card) -> None:
-    """Raise ValueError if a card has no recipe, or if it contradicts its recipe."""
     recipe = parse_recipe(card.recipe)
     for what, value, expected in (
         ("algorithm", card.algorithm, recipe.slug),

@@ -155,7 +155,6 @@ def _name_learned_values(state: MatchState, move_values: MoveValues, mark: str) 
 
 
 def _name_task_values(site: SiteData, value_source: str, task: Task, mark: str) -> str:
-    """Return a name for the exact values of a training task."""
     words = gettext_noop(
         "Exact value of each move for %(mark)s in the training task of %(agent)s"
     )
@@ -283,7 +282,6 @@ def _label_scale(
 
 
 def _describe_blunder(state: MatchState, ply: int, cell: int) -> str:
-    """Return a sentence on a person's blunder, "" if the move was no blunder or values are hidden."""
     match = state.match
     position = state.positions[ply]
     if (
@@ -409,13 +407,11 @@ def grade_strength(site: SiteData, policy_name: str) -> str:
 
 
 def _find_worst_seat(site: SiteData, policy_name: str) -> tuple[float, str]:
-    """Return the larger of a policy's chances to lose to random moves, and the seat."""
     chances = judge_policy(site, policy_name).outcome_chances
     return max((float(chances["random", seat][2]), seat) for seat in SEATS)
 
 
 def _describe_training(site: SiteData, agent_name: str) -> str:
-    """Return sentences on the training and the strength of an agent."""
     if is_policy_name(agent_name):
         known = gettext("Its moves are known, its values are not.")
         return f"{known} {describe_strength(site, agent_name)}"

@@ -198,7 +198,6 @@ def _describe_preferences(values_by_name: Mapping[str, MoveValues]) -> str:
 def _describe_verdict(
     state: MatchState, values_by_name: Mapping[str, MoveValues]
 ) -> str:
-    """Return a sentence on the value of the position, and on the sources that can blunder."""
     value = describe_best_play(state.site, state.position).partition(" ")[0]
     if value == OUTCOME_LABELS[-1]:
         return "With optimal play every move loses here."
@@ -219,7 +218,6 @@ HALF_TILE = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # half of a tile, below its diagonal, 
 
 
 def _share_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
-    """Return whether the estimates of all agents are coloured by the same scale."""
     key = minds.EXPECTED_KEY
     usual = minds.COLOURINGS[key]
     return all(minds.list_colourings(site, name)[key] == usual for name in agent_names)
@@ -332,7 +330,6 @@ def _list_frames(site: SiteData, views: list[SourceSnapshot]) -> list[tuple[int,
 def _move_to_snapshots(
     site: SiteData, comparison: Comparison, snapshots: tuple[int, ...]
 ) -> Comparison:
-    """Return the comparison with each agent at another snapshot."""
     left = iter(snapshots)
 
     def move_view(view: SourceSnapshot) -> SourceSnapshot:
@@ -347,7 +344,6 @@ def _move_to_snapshots(
 
 
 def _halve_tiles(mind_picture: minds.MindPicture) -> minds.MindPicture:
-    """Return the picture of a mind with only the lower half of each tile."""
     paths = [
         (heat, outline.replace(minds.TILE_PATH, HALF_TILE))
         for heat, outline in mind_picture.paths_by_colour
@@ -358,7 +354,6 @@ def _halve_tiles(mind_picture: minds.MindPicture) -> minds.MindPicture:
 def _count_agreeing_tiles(
     site: SiteData, agent_names: list[str], snapshots: list[int]
 ) -> int:
-    """Return the number of tiles for which two agents expect equal outcomes."""
     views = [*zip(agent_names, snapshots, strict=True)]
     first, second = (
         round_outcomes(minds.estimate_tiles(site, *view)[0]) for view in views

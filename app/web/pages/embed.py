@@ -355,5 +355,4 @@ def download_board_preview(record: str = "") -> Response:
 
 
 def _name_file(figure_kind: str, subject_name: str) -> str:
-    """Return the name of a file without its suffix."""
     return re.sub("[^a-z0-9]+", "-", f"{figure_kind}-{subject_name}").strip("-")

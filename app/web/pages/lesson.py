@@ -98,7 +98,6 @@ def show_lesson(slug: str) -> Response:
 
 
 def _illustrate_untrained(site: SiteData, frame_text: str) -> dict[str, Any]:
-    """Return the illustration of the first step: a position before the first training game."""
     name = choose_filmed_agent(site)
     game = site.game
     state = replay_match(Match(LESSON_RECORD), site)
@@ -120,13 +119,11 @@ def _illustrate_untrained(site: SiteData, frame_text: str) -> dict[str, Any]:
 
 
 def _illustrate_learning(site: SiteData, frame_text: str) -> dict[str, Any]:
-    """Return the illustration of the second step of the lesson: the film of a training."""
     name = choose_filmed_agent(site)
     return _illustrate_decisions(site, name, read_snapshot(name, frame_text, 0, site))
 
 
 def _illustrate_unbeatable(site: SiteData, frame_text: str) -> dict[str, Any]:
-    """Return the illustration of the last step: all values of an unbeatable agent."""
     name = _find_unbeatable_agent(site)
     snapshot = read_snapshot(name, frame_text, site.get_last_snapshot(name), site)
     facts = {
@@ -155,7 +152,6 @@ def _illustrate_decisions(
 
 
 def _illustrate_blunder(site: SiteData, _: str) -> dict[str, Any]:
-    """Return the illustration of the third step: a puzzle before a blunder."""
     number, puzzle = find_misled_puzzle(site)
     attempt = read_choices(Attempt(site, number), request.args)
 
@@ -178,7 +174,6 @@ def _illustrate_blunder(site: SiteData, _: str) -> dict[str, Any]:
 
 
 def _illustrate_why(site: SiteData, _: str) -> dict[str, Any]:
-    """Return the illustration of the fourth step: the update of the blunder's value."""
     number, puzzle = find_misled_puzzle(site)
     query = ValueQuery(site, puzzle.agent_id, puzzle.position, puzzle.blunder_cell)
     match = Match(puzzle.record, o=HUMAN, value_source=puzzle.agent_id)
@@ -272,7 +267,6 @@ def _is_best_against_random(site: SiteData, puzzle: Puzzle) -> bool:
 
 
 def _find_unbeatable_agent(site: SiteData) -> str:
-    """Return UNBEATABLE_AGENT; raises NotFound with a sentence if the site does not have it."""
     if UNBEATABLE_AGENT in site.agents:
         return UNBEATABLE_AGENT
     words = gettext_noop(

@@ -344,7 +344,6 @@ def list_board_rows(
 
 
 def _draw_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]:
-    """Return the shapes of a square and its content."""
     taken = square.mark != "."
     value = None if taken or square.heat is None else ("heat", square.heat)
     kind = (
@@ -418,14 +417,12 @@ def _build_sign_path(sign_kind: str, cell: int) -> str:
 
 
 def _describe_sign(sign_kind: str) -> str:
-    """Return a stone or a sign in words, for screen readers."""
     if sign_kind in MARK_WORDS:
         return gettext(MARK_WORDS[sign_kind])
     return gettext("empty") if sign_kind == "." else sign_kind.upper()
 
 
 def _describe_cells(sign_kinds: Mapping[int, str], last_cell: int | None) -> str:
-    """Return the stones and signs of a board in words, row by row."""
     words = [_describe_sign(kind) for kind in sign_kinds.values()]
     if last_cell is not None:
         words[last_cell] += f" {gettext(MARK_WORDS['last'])}"

@@ -106,7 +106,6 @@ def describe_box(game: Game, box: Box) -> str:
 def _write_bead_count(
     beads_per_kind: int, counts_by_cell: Mapping[int, int] | None
 ) -> str:
-    """Return the text element below the board with the number of beads in the box."""
     if counts_by_cell is not None:
         return gettext("%(number)s beads", number=sum(counts_by_cell.values()))
     if beads_per_kind == 1:
@@ -115,7 +114,6 @@ def _write_bead_count(
 
 
 def _list_sign_names(game: Game, box: Box) -> list[str]:
-    """Return the names of the signs on a board, in reading order."""
     kinds = {X: "x", O: "o", 0: "b"}
     return [
         f"{kinds[stone]}{cell}"

@@ -172,7 +172,6 @@ def _lay_out_histogram(
 
 
 def _scale_histogram(figure: Histogram) -> Axis:
-    """Return the axis with all values and marks of a histogram."""
     values = [value for group in figure.groups for value in group.values]
     marks = [mark.value for group in figure.groups for mark in group.marks]
     return build_axis(values + marks)
@@ -314,7 +313,6 @@ def build_y_axis(all_series: Sequence[Series], has_wide_bands: bool) -> Axis:
 def _draw_bands(
     series: Series, css_style: str, plot: CurveField, has_wide_bands: bool
 ) -> list[svg.Shape]:
-    """Return the band of 80% of the runs and, if there is room, the band of all runs."""
     if series.seed_count == 1:
         return []
     band = plot.fill_band(f"{css_style} band", series.x, series.low, series.high)
@@ -337,7 +335,6 @@ def _choose_dots(
 
 
 def _name_series(series: Series) -> str:
-    """Return the name of a line, with its number of runs if it has one."""
     if series.recipe or series.seed_count > 1:
         return f"{series.name} ({_write_run_count(series.seed_count)})"
     return series.name
@@ -511,7 +508,6 @@ def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> FigureLayout
 
 
 def _scale_bars(figure: Bars) -> Axis:
-    """Return the axis for all values, intervals and starts of bars."""
     ends = [
         end
         for bar in figure.bars
@@ -524,7 +520,6 @@ def _scale_bars(figure: Bars) -> Axis:
 
 
 def _draw_interval(x_low: float, x_high: float, y: float) -> list[svg.Segment]:
-    """Return the interval of a bar: a line with two ends."""
     return [
         svg.Segment("error", x_low, y, x_high, y),
         svg.Segment("error", x_low, y - 4, x_low, y + 4),
@@ -533,7 +528,6 @@ def _draw_interval(x_low: float, x_high: float, y: float) -> list[svg.Segment]:
 
 
 def _describe_bars(figure: Bars) -> str:
-    """Return the caption of bars: the precision of the numbers, and the axis."""
     has_intervals = any(bar.low is not None for bar in figure.bars)
     caption = (
         "Every number is exact."
@@ -758,7 +752,6 @@ def _write_run_count(run_count: int) -> str:
 def _describe_links(
     shapes: Sequence[svg.Shape], link_phrase: str, has_unlinked_runs: bool
 ) -> str:
-    """Return a sentence on the links of the shapes, and on runs that cannot be opened."""
     links = [
         shape.link
         for shape in shapes
@@ -786,7 +779,6 @@ def _link_series(site: SiteData, series: Series) -> svg.ShapeLink:
 
 
 def _draw_tick_lines(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
-    """Return a thin line at each tick of a horizontal axis."""
     return [
         svg.Segment("rule", at, top, at, bottom)
         for at in map(axis.compute_share, axis.ticks)
@@ -794,7 +786,6 @@ def _draw_tick_lines(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
 
 
 def _describe_seeds(groups: Sequence[RecipeValues], first_seed: int) -> str:
-    """Return a sentence on the number of runs in a row, and their seeds."""
     numbers = sorted({len(group.values) for group in groups})
     if len(numbers) == 1:
         runs = f"{format_count(numbers[0])} training runs" + (
@@ -808,7 +799,6 @@ def _describe_seeds(groups: Sequence[RecipeValues], first_seed: int) -> str:
 
 
 def _describe_bar(bar: Bar, unit: str) -> str:
-    """Return the value of a bar with its interval and its number of seeds or games."""
     details = []
     if bar.low is not None and bar.high is not None:
         details.append(
@@ -840,7 +830,6 @@ def draw_figure_preview(site: SiteData, figure: Figure, caption: str) -> svg.Dra
 
 @singledispatch
 def _list_miniature_shapes(figure: object, site: SiteData) -> list[svg.Shape]:
-    """Return the SVG shapes of a small drawing of a figure."""
     raise TypeError(f"no figure: {figure!r}")
 
 

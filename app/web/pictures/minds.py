@@ -329,7 +329,6 @@ def outline_tiles(
 
 @lru_cache(maxsize=2)
 def _list_tile_outlines(tile_layout: Tiles) -> list[str]:
-    """Return the outline of each tile."""
     places = zip(
         tile_layout.column_index.tolist(),
         tile_layout.top_distance.tolist(),

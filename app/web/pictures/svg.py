@@ -323,7 +323,6 @@ class SvgWriter(NamedTuple):
         )
 
     def _draw_shape(self, shape: Shape) -> str:
-        """Return the SVG of a shape without its link."""
         match shape:
             case Rect():
                 element = self._draw_rect(shape)

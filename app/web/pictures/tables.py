@@ -372,7 +372,6 @@ def map_seeds_to_urls(site: SiteData, recipe_name: str) -> BuildRunUrl:
 
 @cached_per_site(MAX_REGISTERED)
 def _can_lab_train(site: SiteData, recipe: str) -> bool:
-    """Return whether the lab trains a recipe for visitors."""
     try:
         parse_on_demand(recipe)
     except RecipeError:

@@ -154,6 +154,5 @@ def _pluralize(type_name: str) -> str:
 
 
 def _join_choices(choices: Sequence[str]) -> str:
-    """Return alternatives as text: "X, O or null"."""
     *others, last = choices
     return f"{', '.join(others)} or {last}" if others else last

@@ -110,7 +110,6 @@ def build_seed_table(duel: Duel) -> HtmlTable:
 
 
 def _choose_seed_style(seed_results: Sequence[float], more_is_better: bool) -> str:
-    """Return the CSS class of a seed's line, by whether B is better, worse or equal."""
     if len(seed_results) == 1 or seed_results[0] == seed_results[1]:
         return "soft"
     return (

@@ -143,7 +143,6 @@ def format_p_value(p_value: float) -> str:
 def _describe_lead(
     contest: Contest, measure: Measure, side_phrases: Mapping[str, str]
 ) -> str:
-    """Return a sentence on the recipe that leads before all seeds are trained."""
     if contest.leading_side:
         lead = f"{measure.better_phrase} {side_phrases[contest.leading_side]}"
         return f"{lower_first_letter(lead)} {_describe_score(contest, measure)}"
@@ -153,7 +152,6 @@ def _describe_lead(
 
 
 def _describe_score(contest: Contest, measure: Measure) -> str:
-    """Return a text on the seeds in which the leading recipe is better, worse and equal."""
     wins = max(contest.a_wins, contest.b_wins)
     losses = min(contest.a_wins, contest.b_wins)
     score = f"in {wins} of {contest.seed_count} seeds"

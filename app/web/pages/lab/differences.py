@@ -54,7 +54,6 @@ def _has_same_meaning(
     recipe: Recipe,
     other_recipe: Recipe,
 ) -> bool:
-    """Return whether a parameter has the same meaning in another recipe."""
     other = other_parameters[parameter.name]
     is_turns = parameter.name == recipe.length_parameter
     is_turns_of_other = other.name == other_recipe.length_parameter
@@ -68,7 +67,6 @@ def _is_difference(
     recipe: Recipe,
     other_recipe: Recipe,
 ) -> bool:
-    """Return whether two trainings differ in a parameter that both have."""
     name = parameter.name
     if name == "vs":
         return not _have_same_shares(recipe.phases, other_recipe.phases)

@@ -232,7 +232,6 @@ class Duel:
         return ""
 
     def _describe_single_recipe(self) -> Verdict:
-        """Return the verdict on a single recipe: its median and its range over the seeds."""
         measure, (ends,) = self.measure, self.list_final_values(self.measure)
         middle = format_with_unit(median(ends), measure.unit)
         low = format_with_unit(min(ends), measure.unit)

@@ -66,7 +66,6 @@ def list_measures(site: SiteData, runs: Iterable[SeedRun]) -> dict[str, Measure]
 def _build_measure(
     measure_key: str, noun: str, better_word: str, get_curve: GetCurve
 ) -> Measure:
-    """Return a measure for which smaller numbers are better."""
     titles = CURVE_TITLES[measure_key]
     return Measure(
         titles.title_for_one,

@@ -361,7 +361,6 @@ def _build_compare_url(shown_duel: duel.Duel, record: str) -> str:
 
 
 def _list_axes(setup: slots.Setup) -> list[Destination]:
-    """Return a link to each axis of the curves."""
     return [
         Destination(
             title,

@@ -212,7 +212,6 @@ def _build_other_algorithm_slot(setup: Setup) -> dict[str, Any]:
 def _list_algorithms(
     setup: Setup, field_name: str, main_recipe: str, skipped_slug: str = ""
 ) -> list[Destination]:
-    """Return a link for each algorithm; the link keeps the values that both algorithms share."""
     links = (
         Destination(
             ALGORITHM_PAGES[slug].name,
@@ -291,7 +290,6 @@ def _build_settings_slot(
 def _build_contrast_slot(
     setup: Setup, contrast: Parameter, contrasts: Sequence[Parameter]
 ) -> dict[str, Any]:
-    """Return the slot of a contrast: the values of both sides, and suggestions."""
     fields = []
     groups = []
     if _is_number(contrast):
@@ -340,7 +338,6 @@ def _build_change_slot(setup: Setup, contrasts: Sequence[Parameter]) -> dict[str
 
 
 def _build_second_slot(setup: Setup, contrasts: Sequence[Parameter]) -> dict[str, Any]:
-    """Return the slot for a second contrast, in recipe B."""
     varied = {one.name for one in contrasts}
     groups = _list_suggestions(setup, setup.recipe_b, varied, includes_algorithms=False)
     return _build_slot("Change a second setting of B too", groups, is_contrast=True)
@@ -476,7 +473,6 @@ def _list_choices(
 
 
 def _name_value(site: SiteData, parameter: Parameter, value_text: str) -> str:
-    """Return the title of a value in a list of choices."""
     if parameter.name == "vs":
         if ":" in value_text:
             names = (phase.partition(":")[0] for phase in value_text.split("+"))

@@ -68,7 +68,6 @@ def build_game_picture(duel: Duel, query: Mapping[str, str]) -> dict[str, Any] |
 
 
 def _describe_game(site: SiteData, game: TrainingGame) -> str:
-    """Return a headline with the players, the result and the length of a game."""
     moves = len(game.moves)
     if game.played_both_sides:
         return f"It played itself, and {OUTCOME_TEXTS_OF_X[game.result]} after {moves} moves"
@@ -115,7 +114,6 @@ def _colour_value(
     game: TrainingGame,
     change: TrainingUpdate,
 ) -> dict[str, Any]:
-    """Return the text and the colour of a move's new value."""
     rewards = recipe.get_reward_scale()
     if not rewards:
         return {"value_text": format_short_unsigned(change.new)}

@@ -256,7 +256,6 @@ def _build_figure_export(
     frame_size: tuple[int, int],
     note: str = "",
 ) -> Export:
-    """Return the export of a figure with a frame, an SVG file and a CSV file."""
     svg = frame_file_url(frame_url, "svg")
     csv = frame_file_url(frame_url, "csv")
     return Export(
@@ -395,5 +394,4 @@ def build_file_response(content: bytes, mimetype: str, file_name: str = "") -> R
 
 
 def _escape_latex(text: str) -> str:
-    """Return a text with the special characters of LaTeX escaped."""
     return LATEX_SPECIAL_CHARACTERS.sub(lambda sign: f"\\{sign[0]}", text)

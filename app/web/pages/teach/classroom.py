@@ -100,7 +100,6 @@ class Pupil(NamedTuple):
 
 
 def _get_blunder_chance(pupil: Pupil, position: int) -> float:
-    """Return the chance that a learner blunders on a board."""
     return pupil.blunder_chances.get(position, NO_BLUNDER).chance_on_board
 
 

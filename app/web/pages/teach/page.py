@@ -320,7 +320,6 @@ def describe_game(game: TaughtGame) -> dict[str, Any]:
 
 
 def _write_headline(game: TaughtGame) -> str:
-    """Return a sentence on the player to move, or on the result of the lesson."""
     lesson = game.finished_lesson
     mover = game.state.match.player_to_move
     if lesson is None:
@@ -572,7 +571,6 @@ def download_qr_code(name: str) -> Response:
 
 
 def _build_link(recipe: str) -> str:
-    """Return the full URL of a learner with the host, for copying."""
     return request.host_url.rstrip("/") + teach_url(_shorten_name(recipe))
 
 
@@ -677,7 +675,6 @@ def _name_lessons(lessons: list[Lesson]) -> list[str]:
 
 
 def _describe_lesson(recipe: Recipe, lesson: Lesson) -> str:
-    """Return a sentence that describes a lesson."""
     if not lesson.record:
         return gettext(
             "Practice changes too many values to show them here. A picture of all values is "
@@ -763,13 +760,11 @@ def _find_paper_box(recipe: Recipe, position: int) -> Box | None:
 
 
 def _count_held_share(lessons: list[Lesson]) -> float:
-    """Return the share of the last games with the person that the learner did not lose."""
     results = list_last_results(lessons)
     return 1 - results.count("loss") / max(1, len(results))
 
 
 def _describe_strength(lessons: list[Lesson], played_seats: list[str]) -> str:
-    """Return the strength of a learner after the last of some lessons, in its seats."""
     lesson = lessons[-1]
     unlost = 0
     for one in reversed([one for one in lessons if one.record]):
@@ -807,7 +802,6 @@ def _count_games_to_milestones(lessons: list[Lesson]) -> dict[str, int]:
 
 
 def _list_lost_games(course: Course, played_seats: list[str]) -> Iterator[Destination]:
-    """Yield a link to a game that the learner loses, for each of its seats."""
     for seat, record in course.losing_games.items() if course.lessons else ():
         if record is not None and seat in played_seats:
             match = build_match_against_person(course.recipe, SEATS[seat], record)
@@ -816,7 +810,6 @@ def _list_lost_games(course: Course, played_seats: list[str]) -> Iterator[Destin
 
 
 def _list_practice_links(recipe: Recipe) -> Iterator[Destination]:
-    """Yield a link to each kind of practice that the recipe allows."""
     for opponent, against in PRACTICE_TITLES.items():
         games = GAMES_PER_ROUND.get(opponent, 1) if isinstance(recipe, League) else 1
         try:

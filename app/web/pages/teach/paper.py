@@ -149,7 +149,6 @@ def _draw_labels(
 
 
 def _list_sets(set_key: str, size_key: str, machine_recipe: str) -> list[Destination]:
-    """Return the links to the sets of boxes: the short set and the full set."""
     game = get_current_site().game
     words = {
         "short": gettext_noop("Short set: %(number)s boxes"),
