@@ -1,13 +1,12 @@
 """Responses to requests: whole pages, fragments for htmx, and redirects after a form.
 
-A page is a frozen object; its template reads its fields and properties.  A template block that is
-also sent as a fragment imports its macros itself, because the rest of the template is not rendered
-for a fragment.
+A page is a template with its values.  A template block that is also sent as a fragment imports its
+macros itself, because the rest of the template is not rendered for a fragment.
 """
 
 from collections.abc import Callable, Hashable
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 from flask import (
     Flask,
@@ -22,7 +21,6 @@ from jinja2.runtime import Context
 from jinja2.utils import missing
 from jinja2_fragments.flask import render_blocks
 from markupsafe import Markup
-from msgspec import Struct
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -32,17 +30,6 @@ from app.web.translation import Language, get_current_language
 MAX_CACHED_PARTS = 512  # cached macros, most below 3 KB
 SHOWN = "shown"  # the variable with the object whose members a template reads
 REVALIDATE_ALWAYS = "public, max-age=0, must-revalidate"
-
-
-class Page(Struct, frozen=True, dict=True):
-    """The base class of pages: a template, and the values that the template reads.
-
-    A template cannot read names that begin with an underscore.
-    """
-
-    template: ClassVar[str]
-    fragment: ClassVar[tuple[str, ...]] = ()  # the template blocks that htmx replaces
-    mimetype: ClassVar[str] = "text/html"
 
 
 class PageContext(Context):
@@ -78,44 +65,38 @@ def init_app(app: Flask) -> None:
 
 
 def render_page(
-    page: Page | str,
+    template: str,
     shown: object = None,
     *,
     fragment: tuple[str, ...] = (),
-    mimetype: str = "text/html",
     **values: Any,
 ) -> Response:
-    """Return the response of a page: of a template with its values, or of a `Page`.
+    """Return the response of a page: of a template with its values.
 
     The template also reads the public fields and properties of `shown`, each computed when it is
     read. A request of htmx gets the blocks of the template that `fragment` names. The content
     must follow from the URL and the models alone: every cache may then keep it and revalidate it,
     also the server's own (see `service/cache.py`).
     """
-    if isinstance(page, Page):
-        template, fragment, mimetype = page.template, page.fragment, page.mimetype
-        shown = page
-    else:
-        template = page
     values[SHOWN] = shown
     if fragment and wants_fragment():
         text = render_blocks(template, list(fragment), **values)
     else:
         text = render_template(template, **values)
     body = text.encode()
-    response = Response(body, mimetype=mimetype)
+    response = Response(body)
     response.headers["Vary"] = "HX-Request"
     return allow_revalidation(response, generate_etag(body))
 
 
 def redirect_after_form(
-    url: str, build_page: Callable[[], Page | Response], history_action: str = "Push"
+    url: str, render: Callable[[], Response], history_action: str = "Push"
 ) -> AnyResponse:
     """Return the response to a request that ends at another URL, such as a move drawn by chance.
 
-    htmx gets the page at once; `history_action` is "Push" to add an entry to the browser's history
-    or "Replace" to change the present entry. Other clients are redirected. In a frame the history
-    belongs to the surrounding page, so nothing is added to it.
+    htmx gets the page at once, from `render`; `history_action` is "Push" to add an entry to the
+    browser's history or "Replace" to change the present entry. Other clients are redirected. In a
+    frame the history belongs to the surrounding page, so nothing is added to it.
     The next request may have another result, so no cache keeps the response.
     """
     if is_frame_request():
@@ -123,8 +104,7 @@ def redirect_after_form(
     if not wants_fragment():
         response: AnyResponse = redirect(url, 303)
     else:
-        page = build_page()
-        response = render_page(page) if isinstance(page, Page) else page
+        response = render()
         del response.headers["ETag"]
         response.headers[f"HX-{history_action}-Url"] = url
     response.headers["Cache-Control"] = "no-store"

@@ -4,9 +4,9 @@ The pages of all blunders and of the proofs of a policy are here too, for an age
 for such moves.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from flask import redirect, request
@@ -16,12 +16,10 @@ from werkzeug.wrappers import Response
 from app.doctor import Diagnosis
 from app.project import ROOT
 from app.tables.options import DEFAULT_OPTIONS, QUESTIONS, TableOptions
-from app.tables.reader import TableReading
 from app.tables.rows import CONVERT_PICKLE
 from app.tables.values import TableError
 from app.tictactoe.arena import summarize_round_robin
 from app.tictactoe.atlas import Certificate
-from app.tictactoe.causes import Cause
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import (
     DIGITS,
@@ -30,7 +28,7 @@ from app.tictactoe.notation import (
     parse_position,
 )
 from app.tictactoe.policy_codec import encode_moves
-from app.tictactoe.report import Figures, compute_figures_of_chances
+from app.tictactoe.report import compute_figures_of_chances
 from app.web.facts import (
     build_certificate,
     classify_blunders,
@@ -53,7 +51,6 @@ from app.web.move_values import describe_best_play
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts import judgement
 from app.web.pages.parts.export import (
-    Export,
     build_csv_response,
     build_file_response,
     export_board,
@@ -63,19 +60,16 @@ from app.web.pages.parts.sent_table import (
     MAX_TRACE_ROWS,
     read_sent_table,
 )
-from app.web.pictures.boards import SmallBoard, draw_small_board
-from app.web.pictures.curves import OutcomeShare
+from app.web.pictures.boards import draw_small_board
 from app.web.pictures.minds import (
     COLOURINGS,
-    MindPicture,
-    TileColouring,
     draw_policy_blunders,
 )
-from app.web.rendering import Page, render_page, wants_fragment
+from app.web.rendering import render_page, wants_fragment
 from app.web.routes import Destination
 from app.web.site_data import MOVES_PREFIX, SiteData, get_current_site
 from app.web.translation import gettext_noop
-from app.web.wording import Character, describe_character
+from app.web.wording import describe_character
 
 bp = PageBlueprint("judge", __name__)
 bp.add_room("Research", "judge", gettext_noop("Judge"), JUDGE.url)
@@ -101,86 +95,21 @@ def list_standings(site: SiteData, policy_name: str) -> list[tuple[str, int, flo
     ]
 
 
-class JudgePage(Page, frozen=True):
-    """The page with the form for a table, and with the result of reading a sent table."""
-
-    template: ClassVar = "judge/judge.html"
-    fragment: ClassVar = ("outcome",)
-
-    decision_count: int
-    # option for reading a table -> (question, value -> its label)
-    option_questions: Mapping[str, tuple[str, Mapping[str, str]]]
-    chosen_options: TableOptions
-    max_table_bytes: int  # limit for the size of a table in bytes
-    reading: TableReading | None = None  # the table that was sent, as it was understood
-    fault_sentence: str = ""  # the reason if the table could not be read
-    diagnosis: Diagnosis | None = None  # of a trace that was sent instead of a table
-    # the board and the move of the row that shows the fault
-    diagnosed_board: SmallBoard | None = None
-    max_trace_rows: int = MAX_TRACE_ROWS
-    # line of Python that writes a pickled table as text
-    convert_pickle: str = CONVERT_PICKLE
-    move_code: str = ""  # the moves of the policy, encoded as in URLs
-    # the exact figures and results of an agent that draws its moves by the table's chances
-    drawn: Figures | None = None
-    drawn_results: Mapping[str, list[list[OutcomeShare]]] | None = None
-
-
-class JudgedPage(Page, frozen=True):
-    """The exact results of a policy."""
-
-    template: ClassVar = "judge/judged.html"
-
-    site: SiteData
-    name: str
-    move_code: str  # the moves of the policy, encoded as in URLs
-    character: Character
-    exact: Figures
-    # links to games that beat the policy, and to a game against it
-    links: list[Destination]
-    # likely causes of blunders, each with positions that show the cause
-    exhibits_by_cause: list[tuple[Cause, list[judgement.PositionExhibit]]]
-    results: dict[str, list[list[OutcomeShare]]]
-    mind_picture: MindPicture
-    colouring: TileColouring  # the colouring of the tiles
-    # players near the policy in the arena's ranking: (name, rank, score)
-    neighbours: list[tuple[str, int, float]]
-    blunders: judgement.BlunderExhibits
-    # seat -> a lost game or the proof
-    verdicts: Mapping[str, judgement.LostGame | judgement.Proof]
-    export: Export  # the export of a board for playing against these moves
-
-
-class PictureListPage(Page, frozen=True):
-    """A page of the list of a policy's blunders, or of the proof that it cannot be beaten."""
-
-    template: ClassVar = "judge/listed.html"
-
-    name: str
-    title: str  # title of the policy
-    seat: str  # seat of the proof
-    blunders: judgement.BlunderExhibits | None
-    proof: judgement.Proof | None
-    page_number: int  # number of the page, from 1
-    shown_pictures: range  # range of the pictures on this page
-    picture_count: int
-    page_urls: list[str]  # URLs of all pages
-
-
 @bp.get(JUDGE, strict_slashes=False)
 def show_judge() -> Response:
     """Show the results of the moves in the URL; without moves, show the form."""
     text = request.args.get("moves", "").strip()
     site = get_current_site()
     if not text:
-        return render_page(build_judge_page(site))
+        return render_form(site)
     code = text.rpartition("moves=")[2]  # the form also accepts a link with the code
     if code != request.args["moves"]:
         return redirect(judge_url(code), 303)
     name = get_judged_policy()
     mind = draw_policy_blunders(site, name)
     verdicts = judgement.judge_seats(site, name)
-    page = JudgedPage(
+    return render_page(
+        "judge/judged.html",
         site=site,
         name=name,
         move_code=code,
@@ -216,7 +145,6 @@ def show_judge() -> Response:
         verdicts=verdicts,
         export=export_board(parse_match("", {"o": name}, site)),
     )
-    return render_page(page)
 
 
 @bp.post(JUDGE, strict_slashes=False)
@@ -230,7 +158,7 @@ def judge_table() -> Response:
     try:
         reading, options = read_sent_table()
     except TableError as error:
-        response = render_page(build_judge_page(site, fault_sentence=str(error)))
+        response = render_form(site, fault_sentence=str(error))
         response.status_code = 400
     else:
         if isinstance(reading, Diagnosis):
@@ -245,7 +173,7 @@ def judge_table() -> Response:
             )
         elif not reading.unread_reasons and not wants_fragment():
             return redirect(judge_url(code), 303)
-        response = render_page(build_judge_page(site, options, **fields))
+        response = render_form(site, options, **fields)
         response.status_code = 400 if reading.unread_reasons else 200
     response.headers |= NO_STORE_HEADERS | OUTCOME_HEADERS
     return response
@@ -260,8 +188,7 @@ def show_diagnosis(site: SiteData, diagnosis: Diagnosis) -> Response:
             board = draw_small_board(
                 site.game, position, {diagnosis.move: "plays"}, None
             )
-    page = build_judge_page(site, diagnosis=diagnosis, diagnosed_board=board)
-    response = render_page(page)
+    response = render_form(site, diagnosis=diagnosis, diagnosed_board=board)
     response.status_code = 400 if diagnosis.status == 2 else 200
     response.headers |= NO_STORE_HEADERS | OUTCOME_HEADERS
     return response
@@ -287,18 +214,33 @@ OUTCOME_HEADERS = {"HX-Retarget": "#outcome", "HX-Reswap": "innerHTML"}
 NO_STORE_HEADERS = {"Cache-Control": "no-store"}
 
 
-def build_judge_page(
-    site: SiteData,
-    chosen_options: TableOptions = DEFAULT_OPTIONS,
-    **reading_fields: Any,
-) -> JudgePage:
-    """Return the page with the form; `reading_fields` are the fields about a table that was sent."""
-    return JudgePage(
-        site.game.decisions,
-        QUESTIONS,
-        chosen_options,
-        MAX_TABLE_BYTES,
-        **reading_fields,
+def render_form(
+    site: SiteData, chosen_options: TableOptions = DEFAULT_OPTIONS, **of_reading: Any
+) -> Response:
+    """Show the form for a table, with the result of reading a sent table or trace.
+
+    `of_reading` replaces some of the values below that are empty without a table.
+    """
+    values = {
+        "reading": None,  # the table that was sent, as it was understood
+        "fault_sentence": "",  # the reason if the table could not be read
+        "diagnosis": None,  # of a trace that was sent instead of a table
+        "diagnosed_board": None,  # the board and the move of the row that shows the fault
+        "move_code": "",  # the moves of the policy, encoded as in URLs
+        # the figures and results of an agent that draws its moves by the table's chances
+        "drawn": None,
+        "drawn_results": None,
+    }
+    return render_page(
+        "judge/judge.html",
+        fragment=("outcome",),
+        decision_count=site.game.decisions,
+        option_questions=QUESTIONS,
+        chosen_options=chosen_options,
+        max_table_bytes=MAX_TABLE_BYTES,
+        max_trace_rows=MAX_TRACE_ROWS,
+        convert_pickle=CONVERT_PICKLE,
+        **values | of_reading,
     )
 
 
@@ -308,17 +250,11 @@ def show_blunders(name: str = "") -> Response:
     """Show all blunders of a policy."""
     name = get_judged_policy(name)
     site = get_current_site()
-    shown, listed = _build_list_page(
-        name,
-        len(classify_blunders(site, name).example_rows),
-        partial(blunders_url, name),
-    )
+    count = len(classify_blunders(site, name).example_rows)
+    shown, values = _describe_list(name, count, partial(blunders_url, name))
+    blunders = judgement.build_blunder_exhibits(site, name, shown)
     return render_page(
-        listed(
-            blunders=judgement.build_blunder_exhibits(site, name, shown),
-            proof=None,
-            seat="",
-        )
+        "judge/listed.html", blunders=blunders, proof=None, seat="", **values
     )
 
 
@@ -328,36 +264,29 @@ def show_certificate(seat: str, name: str = "") -> Response:
     """Show the whole proof that a policy cannot be beaten in a seat."""
     name = get_judged_policy(name)
     site = get_current_site()
-    positions = len(get_certificate(site, name, seat).positions)
-    shown, listed = _build_list_page(
-        name, positions, partial(certificate_url, name, seat)
-    )
+    count = len(get_certificate(site, name, seat).positions)
+    shown, values = _describe_list(name, count, partial(certificate_url, name, seat))
+    proof = judgement.build_proof(site, name, seat, shown)
     return render_page(
-        listed(
-            blunders=None,
-            proof=judgement.build_proof(site, name, seat, shown),
-            seat=seat,
-        )
+        "judge/listed.html", blunders=None, proof=proof, seat=seat, **values
     )
 
 
-def _build_list_page(
+def _describe_list(
     policy_name: str, picture_count: int, build_page_url: Callable[[int], str]
-) -> tuple[slice, Callable[..., PictureListPage]]:
-    """Return the range of pictures on the requested page of a list, and a builder of this page."""
+) -> tuple[slice, dict[str, Any]]:
+    """Return the range of pictures on the requested page of a list, and what its template reads."""
     pages = max(1, -(-picture_count // PICTURES_PER_PAGE))
     number = read_integer("page", request.args.get("page") or "1", 1, pages)
     shown = slice((number - 1) * PICTURES_PER_PAGE, number * PICTURES_PER_PAGE)
-    page = partial(
-        PictureListPage,
-        name=policy_name,
-        title=get_current_site().display_titles[policy_name],
-        page_number=number,
-        shown_pictures=range(picture_count)[shown],
-        picture_count=picture_count,
-        page_urls=[build_page_url(page) for page in range(1, pages + 1)],
-    )
-    return shown, page
+    return shown, {
+        "name": policy_name,
+        "title": get_current_site().display_titles[policy_name],
+        "page_number": number,
+        "shown_pictures": range(picture_count)[shown],
+        "picture_count": picture_count,
+        "page_urls": [build_page_url(page) for page in range(1, pages + 1)],
+    }
 
 
 @bp.get(CERTIFICATE.append_ending(".csv"))
