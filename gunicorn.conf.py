@@ -8,21 +8,16 @@ from gevent import Timeout, monkey, sleep
 
 monkey.patch_all()  # before all other imports, whose locks would block after a fork
 
-import ctypes
 import gc
 import os
 import sys
-from contextlib import suppress
 
 from app.web import create_app
 from app.web.service import deployment
 from app.web.service.log import Logger
 
-with suppress(AttributeError):  # not glibc
-    # M_MMAP_THRESHOLD: freed arrays return to the system, which saves each worker 11 MiB.
-    ctypes.CDLL(None).mallopt(-3, 1 << 17)
 sys.excepthook = deployment.print_error
-workers, bind = deployment.read_worker_count(), deployment.read_address()
+workers, bind = deployment.read_binding()
 preload_app = True  # the workers share the memory of the models
 worker_class = "gevent"  # a slow client costs a connection and no thread
 worker_connections = deployment.allow_connections(2_000)
@@ -36,42 +31,30 @@ control_socket_disable = True
 RESPONSE_SECONDS = 60.0  # time limit from a request to the last byte of its response
 
 
-def on_starting(arbiter):
-    """Remember whether a terminal starts the server, also when this file is read again."""
-    arbiter.has_terminal = os.isatty(0)
-
-
 def post_worker_init(worker):
-    """Let the first worker compile the kernels of the lab, if they are missing."""
     if worker.age == 1 and (trainer := deployment.find_trainer(worker.wsgi)):
-        trainer.compile_kernels()
+        trainer.compile_kernels()  # those of the lab that are missing
 
 
 def child_exit(arbiter, worker):
-    """Give the jobs of a worker that has ended to the others."""
     if trainer := deployment.find_trainer(arbiter.app.callable):
-        trainer.line.release(worker.pid)
+        trainer.line.release(worker.pid)  # the other workers do its jobs
 
 
 def pre_request(worker, request):
-    """Start the time limit of a request."""
     sleep(0)  # the requests of other clients go first: one can send hundreds at once
     too_slow = BrokenPipeError("the client reads too slowly")
     request.time_limit = Timeout.start_new(RESPONSE_SECONDS, too_slow)
 
 
 def post_request(worker, request, environ, response):
-    """Stop the time limit of a request, whose response is sent."""
     request.time_limit.close()
 
 
 def on_reload(arbiter):
-    """Build the site again for the workers that take over; keep the old one if that fails.
-
-    A terminal that is closed sends the same signal as a reload: then the server ends.
-    """
-    if arbiter.has_terminal and not os.isatty(0):
-        raise KeyboardInterrupt  # ends it as Ctrl-C does
+    """Build the site again for the workers that take over; keep the old one if that fails."""
+    if deployment.has_lost_terminal():  # it sends the same signal as a reload
+        raise KeyboardInterrupt  # ends the server as Ctrl-C does
     try:
         arbiter.app.callable = create_app()
         gc.collect()  # deletes the old site, of which every new worker would have a copy

@@ -27,7 +27,7 @@ from app.web.service import (
     packing,
     queries,
 )
-from app.web.service.cache import cache_responses
+from app.web.service.cache import ResponseCache
 from app.web.service.request_id import identify_requests
 from app.web.site_data import load_site_data
 
@@ -115,7 +115,7 @@ def create_app(models_folder: Path | None = None, seed: int | None = None) -> Fl
         formatting.format_signed,
     ):
         app.add_template_global(function)
-    app.wsgi_app = cache_responses(app.wsgi_app, queries.build_query_reader(app))  # type: ignore[assignment, method-assign]
+    app.wsgi_app = ResponseCache(app.wsgi_app, queries.build_query_reader(app))  # type: ignore[method-assign]
     deployment.init_app(app, settings)
     app.wsgi_app = identify_requests(app.wsgi_app)  # type: ignore[assignment, method-assign]
     return app

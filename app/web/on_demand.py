@@ -5,10 +5,9 @@ otherwise it is the full name of the recipe. URLs with other spellings are redir
 """
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import wraps
-from importlib.util import find_spec
+from functools import lru_cache
 from ipaddress import ip_network
 from select import select
 from socket import MSG_PEEK
@@ -18,7 +17,7 @@ from typing import NamedTuple
 
 import brotli
 import msgspec
-from cachetools import LRUCache, cached
+from cachetools import LRUCache
 from flask import has_request_context, request
 from werkzeug.exceptions import (
     BadRequest,
@@ -44,19 +43,12 @@ from app.tictactoe.agents import Agent, ModelError, unpack_agent
 from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import Figures, find_lost_games
-from app.web.trainer import (
-    QUICK,
-    TRAINING,
-    Trainer,
-    TrainerBusyError,
-    TrainerError,
-    get_trainer,
-)
+from app.web.service.job_line import LineFullError
+from app.web.trainer import QUICK, TRAINING, Trainer
 from app.web.translation import gettext, gettext_noop, mark_english
 
 MAX_UNPACKED_AGENTS = 16  # number of cached agents, 0.7 MB each
-# characters in a cache of names, enough for about 5,000 names
-MAX_CACHED_NAMES = 1 << 18
+MAX_CACHED_NAMES = 500  # names in a cache: at most 3 MB, if all are very long
 MAX_PAGE_WAIT_SECONDS = 3.0  # longest wait of a page before it shows the queue position
 MAX_FILE_WAIT_SECONDS = 30.0  # longest wait of requests for files
 # seconds without a request after which a waiting page counts as closed
@@ -266,20 +258,19 @@ class Lab:
                 is_batch=is_batch,
             )
             if answer is None:
-                self.trainer.keep_job(
-                    request, kind, address, CLOSED_PAGE_SECONDS, is_batch
-                )
-                place = self.trainer.line.find_place(request)
-                raise TrainingPending(describe_place(place), retry_after=RETRY_SECONDS)
-        except TrainerBusyError:
+                line = self.trainer.line
+                line.want(request, kind, is_batch, address, CLOSED_PAGE_SECONDS)
+                sentence = describe_place(line.find_place(request))
+                raise TrainingPending(sentence, retry_after=RETRY_SECONDS)
+        except LineFullError:
             raise build_busy_error() from None
-        except RecipeError as error:
-            words = f"This recipe cannot be trained: {error}."
-            raise BadRequest(mark_english(words)) from None
-        except TrainerError:
+        if answer.status == 400:
+            words = f"This recipe cannot be trained: {answer.content.decode()}."
+            raise BadRequest(mark_english(words))
+        if answer.status != 200:
             words = "This agent could not be trained because of an error of the server."
-            raise InternalServerError(mark_english(words)) from None
-        return answer
+            raise InternalServerError(mark_english(words))
+        return answer.content
 
 
 def decode_agent(game: Game, recipe_name: str, answer: bytes) -> Agent:
@@ -347,29 +338,7 @@ def describe_place(place: int) -> str:
     return gettext("The agent is being trained. This page reloads automatically.")
 
 
-def find_trainer() -> Trainer | None:
-    """Return the trainer of this server, None without the packages for training."""
-    return get_trainer() if find_spec("numba") else None
-
-
-def cache_names(function: Callable[[str], str]) -> Callable[[str], str]:
-    """Cache a function from a name to another name, up to MAX_CACHED_NAMES characters of both."""
-
-    @cached(
-        LRUCache(MAX_CACHED_NAMES, getsizeof=lambda names: sum(map(len, names))),
-        lock=Lock(),
-    )
-    def cache_name_pair(text: str) -> tuple[str, str]:
-        return text, function(text)
-
-    @wraps(function)
-    def get_cached_name(text: str) -> str:
-        return cache_name_pair(text)[1]
-
-    return get_cached_name
-
-
-@cache_names
+@lru_cache(MAX_CACHED_NAMES)
 def get_full_name(recipe_text: str) -> str:
     """Return the full name of a recipe from any spelling of it.
 
@@ -379,12 +348,12 @@ def get_full_name(recipe_text: str) -> str:
     return name_recipe(parse_recipe(recipe_text))
 
 
-@cached(LRUCache(MAX_CACHED_NAMES, getsizeof=len), lock=Lock())
+@lru_cache(MAX_CACHED_NAMES)
 def _name_with_seed(recipe: Recipe, seed: int) -> str:
     return name_recipe(recipe.with_seed(seed))
 
 
-@cache_names
+@lru_cache(MAX_CACHED_NAMES)
 def _get_trainable_name(recipe_text: str) -> str:
     """Return the name of a recipe that can be trained on demand; raises RecipeError otherwise."""
     return name_recipe(parse_on_demand(recipe_text))

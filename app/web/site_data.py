@@ -47,7 +47,8 @@ from app.tictactoe.value_map import Tiles, place_tiles
 from app.tictactoe.values import Solution, solve_game
 from app.tictactoe.views import RewardScale
 from app.web.formatting import format_choices
-from app.web.on_demand import Lab, find_trainer
+from app.web.on_demand import Lab
+from app.web.trainer import get_trainer
 from app.web.translation import get_current_language, gettext, mark_english
 
 # folder of the summaries, inside the folder of models
@@ -501,7 +502,7 @@ def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteD
         )
     except ValueError as error:  # the message names the file
         raise ModelError(str(error)) from error
-    on_demand = Lab(game, agents, find_trainer() if trains_on_demand else None)
+    on_demand = Lab(game, agents, get_trainer() if trains_on_demand else None)
     if (models_folder / FAULTS_FOLDER).is_dir():
         faulty = load_agents(models_folder / FAULTS_FOLDER, game).values()
         on_demand.faults = {agent.card.recipe: agent for agent in faulty}

@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from threading import Event, Lock, Thread
 from time import monotonic, sleep
 
@@ -24,14 +25,6 @@ MIN_LOOK_SECONDS, MAX_LOOK_SECONDS = 0.003, 0.1  # between two looks for an answ
 
 # seconds between two looks of an idle process whether others have jobs that wait
 IDLE_LOOK_SECONDS = 0.25
-
-
-class TrainerBusyError(Exception):
-    """The error if the line is full, or if the client has left."""
-
-
-class TrainerError(Exception):
-    """The error if a training failed."""
 
 
 class Trainer:
@@ -52,37 +45,28 @@ class Trainer:
         seconds: float,
         is_wanted: Callable[[], bool],
         is_batch: bool = False,
-    ) -> bytes | None:
+    ) -> Answer | None:
         """Return the answer to a request, None if it is not there after some seconds.
 
-        Raises RecipeError for an invalid recipe, TrainerBusyError, and TrainerError.
+        Raises LineFullError, also if the client has left.
         """
         begin = monotonic()
         kept_until = 0.0
         while True:
             answer = self.line.find_answer(request)
             if answer:
-                return read_answer(answer)
+                return answer
             now = monotonic()
             if now > kept_until - WANTED_SECONDS / 2:
                 if not is_wanted():
-                    raise TrainerBusyError
-                self.keep_job(request, kind, address, WANTED_SECONDS, is_batch)
+                    raise LineFullError
+                self.line.want(request, kind, is_batch, address, WANTED_SECONDS)
                 kept_until = now + WANTED_SECONDS
             if now >= begin + seconds:
                 return None
             self._ring(kind)
             # A tenth of the time so far, so that a short job is not waited for much longer.
             sleep(min(MAX_LOOK_SECONDS, MIN_LOOK_SECONDS + (now - begin) / 10))
-
-    def keep_job(
-        self, request: str, kind: str, address: str, seconds: float, is_batch: bool
-    ) -> None:
-        """Keep a job in the line for some seconds, although nobody waits for it now."""
-        try:
-            self.line.want(request, kind, is_batch, address, seconds)
-        except LineFullError:
-            raise TrainerBusyError from None
 
     def compile_kernels(self) -> None:
         """Compile the kernels in the background, in a process of their own."""
@@ -131,16 +115,7 @@ def answer_job(process: CallProcess, request: str) -> Answer:
     return Answer(200, content)
 
 
-def read_answer(answer: Answer) -> bytes:
-    """Return the content of an answer; raise the error that it tells of."""
-    if answer.status == 400:
-        raise RecipeError(answer.content.decode())
-    if answer.status != 200:
-        raise TrainerError
-    return answer.content
-
-
 @cache
-def get_trainer() -> Trainer:
-    """Return the trainer of this process and of its future forks."""
-    return Trainer(get_job_line())
+def get_trainer() -> Trainer | None:
+    """Return the trainer of this process and of its future forks; None without training packages."""
+    return Trainer(get_job_line()) if find_spec("numba") else None

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app.experiments import load_summaries
-from app.web.service.deployment import ROOT
+from app.project import ROOT
 
 SHIPPED = load_summaries(ROOT / "models" / "experiments")
 SIZES = [(320, 640), (1280, 800), (768, 1024), (1920, 1080)]

@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 from nbclient import NotebookClient
 
+from app.project import ROOT
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import BASELINES, mix_policies
 from app.tictactoe.report import compute_figures
 from app.tictactoe.values import compute_successor_values, solve_game
 from app.tictactoe.views import convert_view
-from app.web.service.deployment import ROOT
 from tests.service.server import get_when_trained
 from training.run import get_policy
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from app.project import ROOT
 from app.recipes.games import BLUNDERS_FOLDER, UPDATES_FOLDER, TrainingUpdate, UpdateExample
 from app.reference import build_rules
 from app.tictactoe.game import Game
-from app.web.service.deployment import ROOT
 from training.blunder_updates import (
     RECORDED_AGENTS,
     build_blunder_updates,

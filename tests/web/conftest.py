@@ -9,8 +9,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from jinja2 import Undefined
 
+from app.project import ROOT
 from app.web import create_app
-from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 
 HANG_SECONDS = 300.0  # only what hangs takes longer

@@ -9,7 +9,7 @@ import pytest
 from werkzeug.test import Client
 from werkzeug.wrappers import Request, Response
 
-from app.web.service.cache import MAX_ANSWER_BYTES, cache_responses
+from app.web.service.cache import MAX_ANSWER_BYTES, ResponseCache
 from tests.web.conftest import HANG_SECONDS
 
 Answers = Callable[[Request], Response]
@@ -43,7 +43,7 @@ class Counted:
 
 def asked(answers: Answers, *requests: dict[str, Any], size: int = 1 << 20) -> int:
     application = Counted(answers)
-    client = Client(cache_responses(application, whole_query, size))
+    client = Client(ResponseCache(application, whole_query, size))
     for request in requests:
         client.open(**request)
     return application.asked
@@ -51,7 +51,7 @@ def asked(answers: Answers, *requests: dict[str, Any], size: int = 1 << 20) -> i
 
 def test_the_second_answer_is_the_first() -> None:
     application = Counted(public)
-    client = Client(cache_responses(application, whole_query))
+    client = Client(ResponseCache(application, whole_query))
     first, second = client.get("/a?b=1"), client.get("/a?b=1")
     assert (first.data, first.headers) == (second.data, second.headers)
     assert application.asked == 1
@@ -85,13 +85,13 @@ def test_what_nobody_reads_makes_no_difference(other: dict[str, Any]) -> None:
 
 
 def test_a_head_request_has_the_same_headers_and_no_body() -> None:
-    client = Client(cache_responses(public_application, whole_query))
+    client = Client(ResponseCache(public_application, whole_query))
     get, head = client.get("/a"), client.head("/a")
     assert (head.data, head.headers) == (b"", get.headers)
 
 
 def test_whoever_has_it_is_told_so() -> None:
-    client = Client(cache_responses(public_application, whole_query))
+    client = Client(ResponseCache(public_application, whole_query))
     client.get("/a")
     for tag, status, body in [('"tag"', 304, b""), ('"other"', 200, b"/a?")]:
         answer = client.get("/a", headers={"If-None-Match": tag})
@@ -152,7 +152,7 @@ def test_what_everybody_asks_for_at_once_is_made_once() -> None:
         return public(request)
 
     application = Counted(slow)
-    client = cache_responses(application, whole_query)
+    client = ResponseCache(application, whole_query)
     with ThreadPoolExecutor(8) as clients:
         answers = [clients.submit(Client(client).get, "/a") for _ in range(8)]
         assert begun.wait(HANG_SECONDS)
@@ -170,7 +170,7 @@ def test_who_waits_long_keeps_nobody_waiting_who_asks_for_something_else() -> No
             go_on.wait()
         return public(request)
 
-    client = Client(cache_responses(Counted(slow), whole_query))
+    client = Client(ResponseCache(Counted(slow), whole_query))
     with ThreadPoolExecutor(2) as clients:
         waiting = clients.submit(client.get, "/slow")
         begun.wait()

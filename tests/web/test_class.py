@@ -11,8 +11,8 @@ from werkzeug.test import TestResponse
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import find_best_moves
 from app.tictactoe.policy_codec import encode_moves
+from app.web.service.job_line import LineFullError
 from app.web.site_data import SiteData
-from app.web.trainer import TrainerBusyError
 
 MENACE = "menace,vs=you,games=4,taught=245.45810.5713.12368"
 PAPER = "menace,vs=you,seat=x,opening=centre,paper=yes,games=2,taught=405386.40315"
@@ -114,7 +114,7 @@ class BusyTrainer:
     """A trainer that refuses every request."""
 
     def request_answer(self, *_: object, **options: object) -> bytes:
-        raise TrainerBusyError
+        raise LineFullError
 
 
 def test_a_busy_server_does_not_lose_the_pasted_links(

@@ -11,9 +11,10 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.project import ROOT
 from app.tictactoe.agents import ModelError
 from app.web import create_app
-from app.web.service.deployment import ROOT, SettingError
+from app.web.service.deployment import SettingError
 
 HSTS = "Strict-Transport-Security"
 FORWARDED = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "play.example"}

@@ -6,8 +6,8 @@ import re
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.project import ROOT
 from app.web.navigation import Door, Room
-from app.web.service.deployment import ROOT
 
 CURRENT = re.compile(r'<a href="([^"]*)" aria-current="true">([^<]*)</a>')
 

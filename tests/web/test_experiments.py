@@ -23,6 +23,7 @@ from app.experiments import (
     Histogram,
     load_summaries,
 )
+from app.project import ROOT
 from app.sources import SOURCES
 from app.tictactoe.agents import ModelError
 from app.web.algorithms import ALGORITHM_PAGES
@@ -48,7 +49,6 @@ from app.web.pictures.svg import (
     write_plot,
     write_style,
 )
-from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData, load_site_data
 from tests.web.conftest import unled
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
+from app.project import ROOT
 from app.tictactoe.notation import DIGITS, IllegalMoveError, replay_record
 from app.web.links.play import play_url
 from app.web.match import Match, MatchState, parse_match
-from app.web.service.deployment import ROOT
 from app.web.site_data import load_site_data
 
 WORLD = load_site_data(ROOT / "models")

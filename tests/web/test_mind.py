@@ -7,13 +7,13 @@ import numpy as np
 from flask.testing import FlaskClient
 from PIL import Image, ImageSequence
 
+from app.project import ROOT
 from app.tictactoe.notation import format_position
 from app.web.pages.mind import count_agreement
 from app.web.pages.parts.learning import film_all_positions
 from app.web.pictures.minds import (
     choose_decisions,
 )
-from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 from tests.tictactoe.checker import images
 from tests.tictactoe.reference import SIGN, Rules, mover

@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.web.service.deployment import ROOT
+from app.project import ROOT
 from app.web.service.packing import (
     COMPRESSORS,
     NO_ENCODING,

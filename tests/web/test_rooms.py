@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from app.web.service.deployment import ROOT
+from app.project import ROOT
 
 WEB = ROOT / "app" / "web"
 ROOMS = {"algorithms", "links", "pages", "pictures", "service"}

@@ -5,9 +5,9 @@ import shutil
 import weakref
 from pathlib import Path
 
+from app.project import ROOT
 from app.tictactoe.notation import DIGITS
 from app.web import create_app
-from app.web.service.deployment import ROOT
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
 
 

@@ -7,11 +7,11 @@ import pytest
 import yaml
 from flask.testing import FlaskClient
 
+from app.project import ROOT
 from app.recipes import SHIPPED
 from app.sources import SOURCES, Source, find_source
 from app.web.links.agents import agent_url
 from app.web.links.experiments import EXPERIMENT, SOURCE_LIST, source_url
-from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 
 OTHERS = [source for source in SOURCES.values() if source.kind != "ours"]

@@ -44,45 +44,69 @@ class CachedResponse(NamedTuple):
 
 
 class ResponseCache:
-    """A cache of responses, up to `max_bytes` bytes; those that were not requested lately go first."""
+    """A WSGI application with a cache of its public responses, up to `max_bytes` bytes.
 
-    def __init__(self, max_bytes: int) -> None:
+    Responses to GET with status 200 and `Cache-Control: public` are cached; those that were not
+    requested lately go first. `read_query` returns the query without the parameters that the page
+    does not read.
+    """
+
+    def __init__(
+        self,
+        application: "WSGIApplication",
+        read_query: "Callable[[WSGIEnvironment], str]",
+        max_bytes: int = CACHE_BYTES,
+    ) -> None:
+        self.application = application
+        self.read_query = read_query
         self.responses: LRUCache[Key, CachedResponse] = LRUCache(
             max_bytes, getsizeof=_measure_size
         )
-        self.lock = Lock()
-
-    def find_response(self, environ: "WSGIEnvironment") -> CachedResponse | None:
-        """Return the cached response to a request, or None."""
-        with self.lock:
-            return self.responses.get(_build_key(environ))
-
-    def add_response(
-        self, environ: "WSGIEnvironment", response: CachedResponse
-    ) -> None:
-        """Cache the response to a request."""
-        with self.lock:
-            self.responses[_build_key(environ)] = response
-
-
-class RequestTurns:
-    """Locks by URL, so that only one thread at a time renders a URL.
-
-    Other threads with the same URL wait for its response.  A thread that renders a URL may request
-    other URLs.
-    """
-
-    def __init__(self) -> None:
-        self.lock = Lock()  # guards `turns`
+        self.lock = Lock()  # guards `responses` and `turns`
+        # path and query -> the lock of the thread that renders it
         self.turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
         self.here = local()
 
+    def __call__(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
+        """Answer a request from the cache, or by the application."""
+        _normalize_request(environ)
+        if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
+            # Not cached, and without waiting: a slow client would block the others.
+            return self.application(environ, start_response)
+        usual = is_host_valid(environ) and not is_too_long(environ)
+        known = self._find_response(environ) if usual else None
+        if usual and not known:
+            # The application gets a copy, so that the log has the query as it was sent.
+            environ = environ | {"QUERY_STRING": self.read_query(environ)}
+            known = self._find_response(environ)
+        if not known:
+            # Simultaneous requests for this URL wait, because rendering it twice would take longer.
+            with self._wait_for_turn(environ):
+                known = self._find_response(environ) if usual else None
+                if not known:
+                    body, status, headers = run_wsgi_app(self.application, environ)
+                    if not _is_cacheable(environ, status, headers):
+                        start_response(status, [*headers])
+                        return body
+                    known = CachedResponse(status, [*headers], b"".join(body))
+                    if usual:
+                        with self.lock:
+                            self.responses[_build_key(environ)] = known
+        return _send_cached_response(known, environ, start_response)
+
+    def _find_response(self, environ: "WSGIEnvironment") -> CachedResponse | None:
+        with self.lock:
+            return self.responses.get(_build_key(environ))
+
     @contextmanager
-    def wait_for_turn(self, path_and_query: str) -> Iterator[None]:
-        """Wait until no other thread renders this path and query."""
+    def _wait_for_turn(self, environ: "WSGIEnvironment") -> Iterator[None]:
+        """Wait until no other thread renders this URL; a thread that renders may request others."""
         if getattr(self.here, "taken", False):
             yield
             return
+        path_and_query = f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
         with self.lock:
             turn = self.turns.setdefault(path_and_query, Lock())
         with turn:
@@ -97,56 +121,14 @@ def _normalize_request(environ: "WSGIEnvironment") -> None:
     """Prepare a request in place: choose an encoding, note the time, remove misleading headers."""
     environ[ENCODING_VARIABLE] = choose_encoding(environ.get(ENCODING_VARIABLE, ""))
     environ[ARRIVAL_TIME_KEY] = monotonic()
+    # A proxy may send any text as the scheme.
+    if environ["wsgi.url_scheme"] != "https":
+        environ["wsgi.url_scheme"] = "http"
     # Werkzeug refuses requests to upgrade; a server may ignore them (RFC 9110, section 7.8).
     environ.pop("HTTP_UPGRADE", None)
     # Werkzeug reads If-Match: * as a tag; it stands for any response.
     if environ.get(IF_MATCH_VARIABLE, "").strip() == "*":
         del environ[IF_MATCH_VARIABLE]
-
-
-def cache_responses(
-    application: "WSGIApplication",
-    read_query: "Callable[[WSGIEnvironment], str]",
-    max_bytes: int = CACHE_BYTES,
-) -> "WSGIApplication":
-    """Wrap a WSGI application with a cache of its public responses, up to `max_bytes` bytes.
-
-    Responses to GET with status 200 and `Cache-Control: public` are cached.  `read_query` returns
-    the query without the parameters that the page does not read.
-    """
-    answers = ResponseCache(max_bytes)
-    turns = RequestTurns()
-
-    def answer_request(
-        environ: "WSGIEnvironment", start_response: "StartResponse"
-    ) -> Iterable[bytes]:
-        _normalize_request(environ)
-        if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
-            # Not cached, and without waiting: a slow client would block the others.
-            return application(environ, start_response)
-        usual = is_host_valid(environ) and not is_too_long(environ)
-        known = answers.find_response(environ) if usual else None
-        if usual and not known:
-            # The application gets a copy, so that the log has the query as it was sent.
-            environ = environ | {"QUERY_STRING": read_query(environ)}
-            known = answers.find_response(environ)
-        if not known:
-            # Simultaneous requests for this URL wait, because rendering it twice would take longer.
-            with turns.wait_for_turn(
-                f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
-            ):
-                known = answers.find_response(environ) if usual else None
-                if not known:
-                    body, status, headers = run_wsgi_app(application, environ)
-                    if not _is_cacheable(environ, status, headers):
-                        start_response(status, [*headers])
-                        return body
-                    known = CachedResponse(status, [*headers], b"".join(body))
-                    if usual:
-                        answers.add_response(environ, known)
-        return _send_cached_response(known, environ, start_response)
-
-    return answer_request
 
 
 def _send_cached_response(

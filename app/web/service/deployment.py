@@ -6,20 +6,18 @@ The defaults suit a server without a proxy.
 import os
 import re
 import sys
-from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from ipaddress import IPv6Address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import quote
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, redirect, request
 from markupsafe import escape
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.project import ROOT as ROOT  # noqa: PLC0414 - it is exported
+from app.project import ROOT
 from app.tictactoe.agents import ModelError
 from app.web.navigation import list_sitemap
 from app.web.site_data import get_current_site
@@ -27,23 +25,12 @@ from app.web.trainer import Trainer
 
 bp = Blueprint("health", __name__)
 
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
-
+STARTED_BY_TERMINAL = os.isatty(0)
 MAX_PROXIES = 9
-HOST_NAME_PATTERN, IPV6_PATTERN = (
-    r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)",
-    r"\[(?P<ipv6>[0-9a-f:.]+)\]",
-)
-HOST_PATTERN = re.compile(
-    rf"({HOST_NAME_PATTERN}|{IPV6_PATTERN})(:(?P<port>\d{{1,5}}))?", re.ASCII
-)
-MAX_PORT = 65535
+HOST_NAME_PATTERN = re.compile(r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)")
 CONTACT_PATTERN = re.compile(r"mailto:[!-?A-~]+@[!-?A-~]+|https://[!-~]+")  # RFC 9116
 CONTACT_LIFETIME = timedelta(days=180)  # the validity of security.txt
 USUAL_PORTS = (":80", ":443")  # browsers leave them out of Host
-UNQUOTED_CHARACTERS = "/:@!$&'()*+,;=~"  # characters that a path may have as they are
 
 
 class SettingError(ValueError):
@@ -88,26 +75,25 @@ def allow_connections(maximum: int) -> int:
     return maximum if most == resource.RLIM_INFINITY else min(maximum, 2 * most // 3)
 
 
-def read_worker_count() -> int:
-    """Return WEB_CONCURRENCY, which the Procfile renames, as gunicorn refuses it with a traceback.
+def read_binding() -> tuple[int, str]:
+    """Return the number of workers, and the address to listen on, from WORKERS, HOST and PORT.
 
-    Exits with a sentence, as gunicorn would print a traceback of an error in its configuration.
+    The Procfile renames WEB_CONCURRENCY to WORKERS, as gunicorn refuses it with a traceback.  For
+    the same reason an error exits with a sentence.
     """
-    try:
-        return read_number("WORKERS", 2, 1, 64)
-    except SettingError as error:
-        sys.exit(f"Not started. {error}".replace("WORKERS", "WEB_CONCURRENCY"))
-
-
-def read_address() -> str:
-    """Return the address to listen on, from HOST and PORT; exits as `read_worker_count`."""
     host = os.environ.get("HOST") or "0.0.0.0"
     if ":" in host and not host.startswith("["):  # IPv6
         host = f"[{host}]"
     try:
-        return f"{host}:{read_number('PORT', 8000, 1, 65535)}"
+        workers = read_number("WORKERS", 2, 1, 64)
+        return workers, f"{host}:{read_number('PORT', 8000, 1, 65535)}"
     except SettingError as error:
-        sys.exit(f"Not started. {error}")
+        sys.exit(f"Not started. {error}".replace("WORKERS", "WEB_CONCURRENCY"))
+
+
+def has_lost_terminal() -> bool:
+    """Return whether the terminal that started the server is closed."""
+    return STARTED_BY_TERMINAL and not os.isatty(0)
 
 
 def find_trainer(application: Flask) -> Trainer | None:
@@ -153,7 +139,7 @@ def init_app(app: Flask, settings: Settings) -> None:
     count = settings.proxy_count
     if count:
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
-            _fix_unknown_scheme(app.wsgi_app),
+            app.wsgi_app,
             x_for=count,
             x_proto=count,
             x_host=count * settings.trusts_forwarded_host,
@@ -169,54 +155,26 @@ def init_app(app: Flask, settings: Settings) -> None:
 
 
 def read_canonical_host() -> str:
-    """Return CANONICAL_HOST as browsers write it, "" if it is unset.
+    """Return CANONICAL_HOST as browsers write it, without the usual port; "" if it is unset.
 
     Raises SettingError if it is no host name.
     """
     text = os.environ.get("CANONICAL_HOST", "")
-    host = text.lower()
-    for port in USUAL_PORTS:
-        host = host.removesuffix(port)
-    found = HOST_PATTERN.fullmatch(host)
-    if text and not (
-        found
-        and 0 < int(found["port"] or 1) <= MAX_PORT
-        and is_ipv6(found["ipv6"] or "::")
-    ):
-        raise SettingError(
-            f"CANONICAL_HOST is a name like play.example.org, not {text!r}."
-        )
-    return host
-
-
-def is_ipv6(text: str) -> bool:
-    """Return whether a text is an IPv6 address."""
-    try:
-        return bool(IPv6Address(text))
-    except ValueError:
-        return False
+    host = text.lower().removesuffix(":80").removesuffix(":443")
+    with suppress(ValueError):  # a wrong port or IPv6 address
+        address = urlsplit(f"//{host}")
+        is_name = HOST_NAME_PATTERN.fullmatch(address.hostname or "")
+        is_host = address.netloc == host and (is_name or host.startswith("["))
+        if not text or (is_host and address.port != 0):
+            return host
+    raise SettingError(f"CANONICAL_HOST is a name like play.example.org, not {text!r}.")
 
 
 def redirect_to_host(host: str) -> AnyResponse | None:
     """Redirect a request for another host to this one, except for the health check."""
     if request.host.lower() == host or request.path == HEALTH_PATH:
         return None
-    query = request.environ["QUERY_STRING"]
-    address = quote(request.path, UNQUOTED_CHARACTERS) + (
-        f"?{quote(query, UNQUOTED_CHARACTERS + '%?')}" if query else ""
-    )
-    return redirect(f"{request.scheme}://{host}{address}", 308)
-
-
-def _fix_unknown_scheme(application: "WSGIApplication") -> "WSGIApplication":
-    def answer_with_known_scheme(
-        environ: "WSGIEnvironment", start_response: "StartResponse"
-    ) -> Iterable[bytes]:
-        if environ["wsgi.url_scheme"] != "https":
-            environ["wsgi.url_scheme"] = "http"
-        return application(environ, start_response)
-
-    return answer_with_known_scheme
+    return redirect(urlsplit(request.url)._replace(netloc=host).geturl(), 308)
 
 
 HEALTH_PATH, ROBOTS_PATH, SITEMAP_PATH = "/healthz", "/robots.txt", "/sitemap.xml"
