@@ -268,6 +268,10 @@ class Target(NamedTuple):
     sentence: str = None  # if it is not the fault's
 
 
+def has_late_rewards(_, examples):
+    return any(e.reward and not e.row.is_over for e in examples)
+
+
 def has_open_ends(_, examples):
     """Whether there are rows with done=1 on whose next board the opponent has a value."""
     return any(not math.isnan(e.end) for e in examples)
@@ -290,7 +294,7 @@ TARGETS = [
     ),
     Target(("tried", "sarsa", "monte-carlo", "expected-sarsa")),
     Target(("preset",), when=lambda _, examples: not any(e.reward for e in examples)),
-    Target(("returns",)),
+    Target(("returns",), when=has_late_rewards),
     Target(("q-learning", "sarsa"), end_with(lambda e: e.blank), "terminal"),
     Target(("q-learning", "sarsa"), end_with(lambda e: e.reward), "terminal"),
     Target(
@@ -346,7 +350,6 @@ def find_winner(board):
 
 
 def player_to_move(board):
-    """Return who moves if X began."""
     return "X" if board.count("X") == board.count("O") else "O"
 
 
@@ -569,7 +572,6 @@ def read_following(board, move, next_board):
 
 
 def quote(item):
-    """Return an object as a text of limited length, for an error message."""
     text = repr(item)
     return text if len(text) <= 60 else f"{text[:60]}..."
 
@@ -671,7 +673,6 @@ class Replay:
         self.mismatches, self.first_mismatch = 0, None
 
     def value(self, key, mover):
-        """Return the value of a move to its player."""
         if key in self.values:
             return self.values[key]
         winner = find_winner(key) if self.setup.has_ends else None
@@ -747,7 +748,6 @@ class Replay:
         )
 
     def record(self, row):
-        """Store the value after a row's update in the table."""
         setup, flip = self.setup, self.setup.flip(row.mover)
         key = find_entry(setup.kind, row.board, row.move, row.mover)
         old = self.values.get(key)
@@ -874,7 +874,6 @@ def solve_least_squares(rows, changes):
 
 
 def solve_normal_equations(columns, changes):
-    """Solve the normal equations of least squares by elimination."""
     size = len(columns)
     matrix = [
         [multiply(one, other) for other in (*columns, changes)] for one in columns
@@ -1057,7 +1056,6 @@ class Hypothesis:
         return fit, misses
 
     def predict(self, e, columns):
-        """Return the value after an update whose target has these columns."""
         gamma = self.fit.gamma if self.fit.gamma is not None else 1.0
         step = multiply(self.fit.factors, self.find_columns(e, gamma, columns))
         return e.before + step / self.scale(e)
@@ -1130,30 +1128,24 @@ class Hypothesis:
         self.lowest_alpha = min(self.lowest_alpha, fit.alpha)
         if abs(fit.gamma or 0.0) > 1e-6 and len(self.gammas) < 1000:
             self.gammas.append(fit.gamma)
-        if self.unused is None and abs(fit.gamma or 0.0) < 1e-6:
-            self.unused = self.find_next_value(examples)
         self.explained += len(examples) - len(misses)
         self.unexplained += len(misses)
         if misses and self.first_unexplained is None:
             self.first_unexplained = misses[0]
-        if self.fault and self.evidence is None:
-            self.evidence = self.find_evidence(examples, precision)
-
-    def find_next_value(self, examples):
-        """Return the first example whose next board is open and has a value that is not 0."""
-        for e in examples:
+        for e in examples if not self.is_shown else ():
             value = RULES[self.rule].next_values(e, 1.0)[0]
-            if value and not e.row.is_over and not math.isnan(value):
-                return e
-        return None
-
-    def find_evidence(self, examples, precision):
-        """Return the first example that differs from the textbook, its right value, the Fit."""
-        for e in examples:
+            is_used = abs(fit.gamma or 0.0) > 1e-6 or e.row.is_over
+            if self.unused is None and not is_used and abs(value) > 0:
+                self.unused = e
             right, found = self.predict(e, keep), e.before + e.change
-            if abs(right - found) > 5 * precision + 1e-6 * abs(found):
-                return e, right, self.fit
-        return None
+            is_right = not abs(right - found) > 5 * precision + 1e-6 * abs(found)
+            if self.fault and self.evidence is None and not is_right:
+                self.evidence = e, right, fit
+
+    @property
+    def is_shown(self):
+        """Whether no more evidence of its fault, and of an unused next value, is needed."""
+        return self.unused and (self.evidence or not self.fault)
 
     @property
     def is_credible(self):
@@ -1179,7 +1171,7 @@ class Hypothesis:
 
 
 def choose_evenly(examples):
-    """Return at most 25 examples at equal distances in the list."""
+    """Return at most 25 examples."""
     return examples[:: 1 + len(examples) // 25]
 
 
@@ -1197,17 +1189,16 @@ def list_hypotheses(examples, setup, step="constant"):
 
 def list_exact_hypotheses(examples, setup):
     """List the hypotheses that explain all first rows with one of the step sizes in SCALES."""
-    has_late_reward = any(e.reward and not e.row.is_over for e in examples)
     for step in SCALES:
         good = []
         for one in list_hypotheses(examples, setup, step):
             is_known = step != VISITS or not one.fault
             if step == VISITS and is_known:
                 is_known = one.find_steps(examples, setup.precision)
-            if not is_known:
-                continue
-            fit, misses = one.explain(examples, setup.precision)
-            if fit and not misses and (one.rule != "returns" or has_late_reward):
+            fit, misses = (
+                one.explain(examples, setup.precision) if is_known else (None, [])
+            )
+            if fit and not misses:
                 one.segments = 1
                 one.accept(examples, fit, [], setup.precision)
                 good.append(one)
@@ -1283,6 +1274,14 @@ def takes_first(counts):
 
 
 # 10. The doctor.
+
+NOTES = {  # fact -> the remark on it
+    "early end": "next_board is not the final board in {count:,} rows with done=1: that these games are "
+    "over is taken from done alone.",
+    "symmetric": "Symmetric boards are merged: a next board follows its board only up to symmetry.",
+    "undone": "done is 0 in {count:,} rows in which the game is over.",
+    "in place": "{count:,} moves are on occupied squares, the first in row {row}: allow only free ones.",
+}
 
 
 class Doctor:
@@ -1371,7 +1370,6 @@ class Doctor:
             self.other.update(*row)
 
     def note(self, fact, row, is_so=True):
-        """Count a fact, and keep its first row."""
         if is_so:
             self.counts[fact] += 1
             self.firsts.setdefault(fact, row)
@@ -1423,7 +1421,6 @@ class Doctor:
 
     @property
     def is_mostly_in_place(self):
-        """Whether the recorded boards contain the moves."""
         return 2 * self.counts["in place"] > self.number
 
     def study_rows(self, stop):
@@ -1536,7 +1533,6 @@ class Doctor:
 
     @property
     def is_self_play(self):
-        """Whether both seats are played by the learner."""
         return self.setup.setting == "self-play"
 
     def find_first_change(self):
@@ -1603,7 +1599,6 @@ class Doctor:
                 yield self.report_fault("reward", row, sentence)
 
     def list_faults_of_rewards(self):
-        """Find rewards that contradict the board."""
         counts = self.counts
         is_preset = self.is_recognised and self.best.rule == "preset"
         if self.setup.is_x_view or is_preset or not counts["reward"]:
@@ -1676,7 +1671,6 @@ class Doctor:
         return Diagnosis(1, "No rule is recognised", sentence, self.number, **shown)
 
     def list_faults_of_exploration(self):
-        """Find moves that are never or always random."""
         total = self.sum_choices()
         if total["chance"] < 100 or self.counts["cut"] > self.counts["open"] / 20:
             return
@@ -1782,20 +1776,9 @@ class Doctor:
         for seat, other in OTHER.items():
             if not counts[f"moves of {other}"]:
                 yield f"Only {seat} learns here."
-        if counts["early end"]:
-            yield (
-                f"next_board is not the final board in {counts['early end']:,} rows with done=1: that "
-                "these games are over is taken from done alone."
-            )
-        if counts["symmetric"]:
-            yield "Symmetric boards are merged: a next board follows its board only up to symmetry."
-        if counts["undone"]:
-            yield f"done is 0 in {counts['undone']:,} rows in which the game is over."
-        if counts["in place"]:
-            yield (
-                f"{counts['in place']:,} moves are on occupied squares, the first in row "
-                f"{self.firsts['in place'].number}: allow only free ones."
-            )
+        for fact, sentence in NOTES.items():
+            if counts[fact]:
+                yield sentence.format(count=counts[fact], row=self.firsts[fact].number)
         total = self.sum_choices()
         epsilon = find_epsilon(total)
         if epsilon is not None:
@@ -1861,7 +1844,6 @@ class Diagnosis(NamedTuple):
     grade: str = None
 
     def to_dict(self):
-        """Return the fields that have a value."""
         fields = self._asdict().items()
         return {name: value for name, value in fields if value not in (None, (), [])}
 
@@ -1883,7 +1865,6 @@ class Diagnosis(NamedTuple):
         return "\n".join(lines)
 
     def describe_numbers(self):
-        """Return alpha and gamma in words."""
         alpha = self.alpha if isinstance(self.alpha, str) else f"{self.alpha:.4g}"
         if self.alpha_at_the_end is not None:
             alpha += f" at first, {self.alpha_at_the_end:.4g} at the end"
@@ -1892,7 +1873,6 @@ class Diagnosis(NamedTuple):
 
 
 def describe_row(row, right=None):
-    """Return the fields of a Diagnosis that show a row."""
     shown = {"row": row.number, "board": show_board(row.board), "move": row.move}
     return {**shown, "found": row.after, "right": right}
 
@@ -2213,7 +2193,6 @@ def examine_text(text, self_play=False, max_rows=None):
 
 
 def is_trace(text):
-    """Whether a text begins like a trace, and not like a table."""
     first = text.lstrip()[:1000].partition("\n")[0].lower()
     names = set(re.findall(r"\w+", first))
     return {"before", "after"} <= names and bool({"board", "state"} & names)
