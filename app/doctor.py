@@ -1139,7 +1139,8 @@ class Hypothesis:
                 self.unused = e
             right, found = self.predict(e, keep), e.before + e.change
             is_right = not abs(right - found) > 5 * precision + 1e-6 * abs(found)
-            if self.fault and self.evidence is None and not is_right:
+            is_known = not math.isnan(self.predict(e, self.target.columns))
+            if self.fault and not self.evidence and is_known and not is_right:
                 self.evidence = e, right, fit
 
     @property

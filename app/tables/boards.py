@@ -24,7 +24,6 @@ from app.tictactoe.game import Game
 
 CELL_COUNT = 9
 CODE_COUNT = 3**CELL_COUNT
-BIT_CODE_COUNT = 4**CELL_COUNT  # numbers with two bits for each cell
 EMPTY_SIGNS = {
     "",
     " ",
@@ -44,7 +43,11 @@ EMPTY_SIGNS = {
 }
 NINE_SIGNS_PATTERN = re.compile(r"[012]{9}|[012 ._]{9}|[XxOo0._\- *#?bBeEnN]{9}")
 THREE_RANKS_PATTERN = re.compile(r"(\S{3})\s(\S{3})\s(\S{3})")
-BOARD_AND_MOVE_PATTERN = re.compile(r"(.{9})[\s,;:|/_-]+([0-9])", re.ASCII)
+BOARD_AND_MOVE_PATTERN = re.compile(r"(.{9})(?:[\s,;:|/_-]+([0-9])|([XOxo]))", re.ASCII)
+# nine numbers without separators, such as 10-1000000 or 1.00.0-1.0...
+JOINED_NUMBERS_PATTERN = re.compile(r"(?:-?[012](?:\.0)?){9}", re.ASCII)
+JOINED_NUMBER_PATTERN = re.compile(r"-?[012](?:\.0)?", re.ASCII)
+SYMBOLS = str.maketrans("❌✖×⭕◯○⬜◻□·", "XXXOOO....")
 CODE_PATTERN = re.compile(r"\d{1,5}(\.0)?", re.ASCII)
 TOKEN_PATTERN = re.compile(
     r"""\"([^"]*)\"|'([^']*)'|([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|([A-Za-z]+)|([._*#?-])""",
@@ -111,26 +114,17 @@ def _parse_code(code: int) -> BoardSigns | None:
 
 def _parse_board_text(board: str) -> BoardSigns | None:
     """Return the signs of a board written as text, None if the text is not a board."""
-    joined = re.sub(r"[|/\r\n]", "", board)
-    ranks = THREE_RANKS_PATTERN.fullmatch(joined.strip())
-    for text in (board, joined, "".join(ranks.groups()) if ranks else joined.strip()):
-        if NINE_SIGNS_PATTERN.fullmatch(text):
-            return BoardSigns(tuple(map(_normalize_token, text)), is_base3_number=False)
-    listed = (
-        _parse_numbered_cells(joined)
-        or _parse_bare_cells(board)
-        or _parse_raw_board(board)
-    )
-    if listed:
-        return listed
+    for split_squares in SQUARE_SPLITTERS:
+        if squares := split_squares(board):
+            tokens = tuple(map(_normalize_token, squares))
+            return BoardSigns(tokens, is_base3_number=False)
     stripped = board.strip()
     if CODE_PATTERN.fullmatch(stripped):
         return _parse_code(int(float(stripped)))
     with_move = BOARD_AND_MOVE_PATTERN.fullmatch(stripped)
     if with_move and NINE_SIGNS_PATTERN.fullmatch(with_move[1]):
-        return BoardSigns(
-            tuple(map(_normalize_token, with_move[1])), False, (float(with_move[2]),)
-        )
+        extra = float(with_move[2]) if with_move[2] else with_move[3]
+        return BoardSigns(tuple(map(_normalize_token, with_move[1])), False, (extra,))
     plain = CONSTRUCTOR_PATTERN.sub("", board)
     if not set(TOKEN_PATTERN.sub("", plain)) <= SEPARATOR_SIGNS:
         return None
@@ -138,41 +132,64 @@ def _parse_board_text(board: str) -> BoardSigns | None:
     return _parse_board_list(parts) if len(parts) > 1 else None
 
 
-def _parse_numbered_cells(board: str) -> BoardSigns | None:
-    """Return the signs of nine letters or digits where an empty cell has its own number."""
+def _split_signs(board: str) -> Sequence[str]:
+    """Split nine signs, perhaps with bars, slashes or lines between the ranks, or blanks."""
+    joined = re.sub(r"[|/\r\n]", "", board).translate(SYMBOLS)
+    ranks = THREE_RANKS_PATTERN.fullmatch(joined.strip())
+    for text in (board, joined, "".join(ranks.groups()) if ranks else joined.strip()):
+        if NINE_SIGNS_PATTERN.fullmatch(text):
+            return text
+    return ""
+
+
+def _split_joined_numbers(board: str) -> Sequence[str]:
+    """Split nine numbers without separators, such as 10-1000000 or 1.00.0-1.0..."""
+    is_board = JOINED_NUMBERS_PATTERN.fullmatch(board.strip())
+    return JOINED_NUMBER_PATTERN.findall(board) if is_board else ""
+
+
+def _split_numbered_cells(board: str) -> Sequence[str]:
+    """Split letters for the two marks and, in an empty cell, its number from 0 or from 1."""
+    board = re.sub(r"[|/\r\n]", "", board)
     for first in (0, 1) if len(board) == CELL_COUNT else ():
         cells = [
             "." if sign == str(cell) else sign for cell, sign in enumerate(board, first)
         ]
         marks = {*cells} - {"."}
         if len(marks) < 3 and all(mark.isalpha() for mark in marks):
-            return BoardSigns(
-                tuple(map(_normalize_token, cells)), is_base3_number=False
-            )
-    return None
+            return cells
+    return ""
 
 
-def _parse_bare_cells(board: str) -> BoardSigns | None:
-    """Return the signs of nine cells between separators, where a blank or nothing is empty."""
-    for separator in ",;":
+def _split_bare_cells(board: str) -> Sequence[str]:
+    """Split nine cells between separators, where a blank or nothing is empty."""
+    for separator in ",;" if not set(board) & set("([{'\"") else "":
         cells = [cell.strip() for cell in board.split(separator)]
-        is_bare = len(cells) == CELL_COUNT and not set(board) & set("([{'\"")
-        if is_bare and all(len(cell) <= MAX_SIGN_LENGTH for cell in cells):
-            return _parse_board_list(cells)
-    return None
+        is_short = all(len(cell) <= MAX_SIGN_LENGTH for cell in cells)
+        if is_short and len(cells) == CELL_COUNT:
+            return cells
+    return ""
 
 
-def _parse_raw_board(board: str) -> BoardSigns | None:
-    """Return the signs of a board as the bytes of an array of nine numbers, None if it is none."""
-    if board.isprintable() or max(board) > "\xff":
-        return None
+def _split_raw_array(board: str) -> Sequence[str]:
+    """Split the bytes of an array of nine numbers."""
     for kind in ("i1", "<i4", "<i8", "<f4", "<f8"):
-        if len(board) == CELL_COUNT * np.dtype(kind).itemsize:
+        is_size = len(board) == CELL_COUNT * np.dtype(kind).itemsize
+        if is_size and not board.isprintable() and max(board) <= "\xff":
             numbers = np.frombuffer(board.encode("latin-1"), kind).tolist()
             if set(numbers) <= {-1, 0, 1, 2}:
-                signs = tuple(str(int(number)) for number in numbers)
-                return BoardSigns(signs, is_base3_number=False)
-    return None
+                return [str(int(number)) for number in numbers]
+    return ""
+
+
+# Each returns the nine squares of a board that it can split, "" for any other text.
+SQUARE_SPLITTERS = (
+    _split_signs,
+    _split_joined_numbers,
+    _split_numbered_cells,
+    _split_bare_cells,
+    _split_raw_array,
+)
 
 
 def _parse_board_list(board: list[TableItem]) -> BoardSigns | None:
@@ -388,25 +405,39 @@ class RowBoards(NamedTuple):
     board_indices: NDArray[np.intp]
     # the move and value in the same item as the board of each row, () if there are none
     extra_items: list[tuple[TableItem, ...]]
-    has_bit_codes: bool  # whether boards are numbers with two bits for each cell
+    numerals: str  # how boards that are numbers are written, "" if by base-3 numbers
 
 
-def convert_bit_codes(board_items: Sequence[TableItem]) -> Sequence[TableItem] | None:
-    """Return numbers with two bits for each cell as base-3 numbers, None if a table has others."""
+NUMERALS = {
+    10: "The digits of a number are the nine squares; zeros at its start are left out.",
+    4: "A board is a number with two bits for each square.",
+}
+
+
+def convert_numbers(
+    board_items: Sequence[TableItem],
+) -> tuple[Sequence[TableItem], str]:
+    """Return boards as base-3 numbers if all are numbers of another base, and its description."""
     codes = [parse_number(item) for item in board_items]
     known = [int(code) for code in codes if is_whole(code)]
-    if len(known) < len(codes) or max(known, default=0) < CODE_COUNT:
-        return None
-    texts = [np.base_repr(code, 4) for code in known]
-    if max(known) >= BIT_CODE_COUNT or any("3" in text for text in texts):
-        return None
-    return [float(int(text, 3)) for text in texts]
+    are_numbers = len(known) == len(codes) and max(known, default=0) >= CODE_COUNT
+    if not are_numbers or all(
+        len(format_item(item)) == CELL_COUNT for item in board_items
+    ):
+        return board_items, ""
+    for base, description in NUMERALS.items():
+        texts = [np.base_repr(code, base) for code in known]
+        if all(len(text) <= CELL_COUNT and max(text) <= "2" for text in texts):
+            squares = [text.zfill(CELL_COUNT) for text in texts]
+            if base == 10:
+                return squares, description
+            return [float(int(text, 3)) for text in squares], description
+    return board_items, ""
 
 
 def collect_boards(board_items: Sequence[TableItem]) -> RowBoards:
     """Return the different boards of a table; `board_items` has the board of each row as parsed."""
-    converted = convert_bit_codes(board_items)
-    board_items = converted or board_items
+    board_items, numerals = convert_numbers(board_items)
     board_numbers: dict[TableItem, int] = {}
     signs: list[BoardSigns | None] = []
     rows = np.empty(len(board_items), np.intp)
@@ -430,7 +461,7 @@ def collect_boards(board_items: Sequence[TableItem]) -> RowBoards:
     known = [one for one in signs if one is not None]
     rows = number_of_board[rows] if len(rows) else rows
     distinct = DistinctBoards(known) if known else None
-    return RowBoards(distinct, rows, beside, converted is not None)
+    return RowBoards(distinct, rows, beside, numerals)
 
 
 def split_board(board_item: TableItem) -> tuple[TableItem, tuple[TableItem, ...]]:

@@ -100,6 +100,10 @@ class LiteralParser:
         """Return whether the current token is this sign."""
         return self.kind == "sign" and self.value == sign
 
+    def count_angle_bracket(self) -> int:
+        """Return 1 at "<", -1 at ">", else 0."""
+        return self.is_at_sign("<") - self.is_at_sign(">")
+
     def read_value(self, depth: int) -> TableItem:
         """Return the value that begins at the current token, nested in `depth` brackets."""
         if depth > MAX_NESTING:
@@ -158,7 +162,8 @@ class LiteralParser:
         parsed_items: list[TableItem] = []
         while not self.is_at_sign(closing_bracket):
             if is_call and self.is_at_sign("<"):
-                while self.kind and not self.is_at_sign(">"):
+                opened = 0  # as in <function <lambda> at 0x7f3c>
+                while self.kind and (opened := opened + self.count_angle_bracket()):
                     self.read_next_token()
                 self.read_next_token()
             else:

@@ -111,11 +111,10 @@ class TableReader:
 
     def read(self) -> TableReading:
         """Return the table's moves and values; raises TableError if no row can be read."""
-        boards, self.board_indices, extra_items, has_bit_codes = collect_boards(
+        boards, self.board_indices, extra_items, numerals = collect_boards(
             [row.board for row in self.rows]
         )
-        if has_bit_codes:
-            self.notes.append("A board is a number with two bits for each square.")
+        self.notes += [numerals] if numerals else []
         for number in np.flatnonzero(self.board_indices < 0).tolist():
             row = self.rows[number]
             fault = row.fault or describe_no_board(row.board, not row.is_entry)

@@ -19,6 +19,7 @@ from app.tables.values import (
     flatten_lists,
     format_item,
     is_whole,
+    parse_move,
     parse_number,
     quote_item,
 )
@@ -41,11 +42,17 @@ TABLE_NAMES = (
     *("q", "q_table", "qtable", "table", "policy", "q_values", "states", "beads"),
     *("v", "values", "state_values", "states_value", "value_function", "estimations"),
 )
-KNOWN_FIELD_NAMES = {*BOARD_NAMES, *MOVE_NAMES, *VALUE_NAMES}
-CELL_NAMES = tuple("012345678")
+ROW_NAMES, COLUMN_NAMES = ("row",), ("column", "col")
+KNOWN_FIELD_NAMES = {
+    *(*BOARD_NAMES, *MOVE_NAMES, *VALUE_NAMES, *ROW_NAMES, *COLUMN_NAMES, "moves")
+}
 SEAT_NAMES = ({"x", "o"}, {"1", "-1"}, {"1", "2"})
-LITERAL_PATTERN = re.compile(r"\s*([{\[(]|(defaultdict|OrderedDict|dict|array)\b)")
-ASSIGNMENT_PATTERN = re.compile(r"\s*[A-Za-z_]\w*[^\S\n]*=[^\S\n]*(?=[{\[(a-zA-Z])")
+LITERAL_PATTERN = re.compile(r"\s*([{\[(]|[A-Za-z_][\w.]*\()")
+ASSIGNMENT_PATTERN = re.compile(
+    r"\s*(?:(?:export|default|const|let|var)[^\S\n]+)*"
+    r"(?:[A-Za-z_][\w.]*[^\S\n]*=[^\S\n]*)?(?=[{\[(]|[A-Za-z_][\w.]*\()"
+)
+DECIMAL_COMMA_PATTERN = re.compile(r"-?\d+,\d+(?:[eE]-?\d+)?", re.ASCII)
 CHOSEN_CELLS_PATTERN = re.compile(r"[0-8](?:[ ,;][0-8])*")
 BOARD_SEPARATORS = ("->", "=>", ":", "=", "|")  # signs between a board and its values
 # The start of a pickle; before protocol 2 it is text.
@@ -61,11 +68,18 @@ CONVERT_PICKLE = (
     "else f(vars(x)) if hasattr(x, '__dict__') else x; "
     "open('q.txt', 'w').write(repr(f(pickle.load(open('q.pkl', 'rb')))))\""
 )
-JAVA_SIGNATURE = b"\xac\xed\x00\x05"
-JAVA_FAULT = (
-    "this is an object that Java has written, which only Java reads. Write a line with the board, the "
-    "square and the value for each entry of the table, separated by commas"
-)
+# What files of other programs begin with, and what they are.
+FOREIGN_SIGNATURES = {
+    b"\xac\xed\x00\x05": "an object of Java",
+    b"SQLite format 3": "an SQLite database",
+    b"\x89HDF": "an HDF5 file",
+    b"PAR1": "a Parquet file",
+    b"\x78\x9c": "packed by zlib, as joblib does",
+}
+ZIPPED_NAMES = {
+    b"xl/workbook.xml": "an Excel workbook",
+    b"/data.pkl": "a model of PyTorch",
+}
 PICKLE_FAULT = (
     "this is a pickle, which can run any program and is never loaded here. Write it as text with "
     f"Python, where your program runs, and send q.txt: {CONVERT_PICKLE}"
@@ -102,10 +116,13 @@ def read_rows(game: Game, file_content: bytes) -> list[Row]:
     """Return the rows of a file; raises TableError if the file has no rows."""
     if file_content.startswith(GZIP_SIGNATURE):
         file_content = unpack_gzip(file_content)
+    if foreign := find_foreign_name(file_content):
+        raise TableError(
+            f"this is {foreign}, which is not read here. Write a line with the board, the square and "
+            "the value for each entry of the table, separated by commas"
+        )
     if file_content.startswith((ZIP_SIGNATURE, NPY_SIGNATURE)):
         return read_array_rows(game, file_content)
-    if file_content.startswith(JAVA_SIGNATURE):
-        raise TableError(JAVA_FAULT)
     if PICKLE_PATTERN.match(file_content):
         raise TableError(PICKLE_FAULT)
     is_utf_16 = file_content.startswith(UTF_16_SIGNATURES)
@@ -117,6 +134,18 @@ def read_rows(game: Game, file_content: bytes) -> list[Row]:
     if len(rows) > MAX_ROWS:
         raise TableError(f"there are more than {MAX_ROWS:,} rows in it")
     return rows
+
+
+def find_foreign_name(file_content: bytes) -> str:
+    """Return what a file of another program is, "" if it is none that is known."""
+    is_zip = file_content.startswith(ZIP_SIGNATURE)
+    zipped = [name for sign, name in ZIPPED_NAMES.items() if sign in file_content]
+    known = (
+        name
+        for signature, name in FOREIGN_SIGNATURES.items()
+        if file_content.startswith(signature)
+    )
+    return zipped[0] if is_zip and zipped else next(known, "")
 
 
 def unpack_gzip(packed: bytes) -> bytes:
@@ -137,7 +166,7 @@ def read_text_rows(game: Game, text: str) -> list[Row]:
     """Return the rows of a text: a literal, literals in lines, or lines of columns."""
     assignment = ASSIGNMENT_PATTERN.match(text)
     if assignment:
-        text = text[assignment.end() :]
+        text = text[assignment.end() :].rstrip().rstrip(";")
     if not LITERAL_PATTERN.match(text):
         return read_line_rows(game, text)
     try:
@@ -202,7 +231,7 @@ def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
     first_keys = [inner[0][0] for inner in tables if inner]
     are_tables = bool(first_keys) and all(map(_is_written_board, first_keys))
     are_tables &= not any(_is_written_board(key) for key, _ in pairs)
-    if len(tables) == len(pairs) and (is_by_seat or are_tables):
+    if are_tables or (is_by_seat and 0 < len(tables) == len(pairs)):
         return [row for inner in tables for row in read_pairs_rows(game, inner)]
     return [
         Row(f"entry {number}", key, _unwrap_values(inner), is_entry=True)
@@ -264,11 +293,27 @@ def get_first_field(
 
 
 def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
-    """Convert an object with named fields, such as {"board": ..., "value": ...}, to a row."""
-    board = get_first_field(field_values, BOARD_NAMES)
-    value = get_first_field(field_values, VALUE_NAMES)
-    move = get_first_field(field_values, MOVE_NAMES)
-    return Row(label, board, move) if value is None else Row(label, board, value, move)
+    """Convert named fields to a row: those of an object, or a line below a heading.
+
+    Without a field for the board, nine others are its cells; without one for the move or the value,
+    fields that are named like moves have their values.
+    """
+    find = partial(get_first_field, field_values)
+    others = [name for name in field_values if name not in KNOWN_FIELD_NAMES]
+    board, value, move = find(BOARD_NAMES), find(VALUE_NAMES), find(MOVE_NAMES)
+    if board is None and len(others) == CELL_COUNT:
+        board = [field_values[name] for name in others]
+    chosen = str(field_values.get("moves", "")).strip()
+    if CHOSEN_CELLS_PATTERN.fullmatch(chosen):  # as in our own certificates
+        return Row(label, board, ChosenCells(map(int, chosen[::2])))
+    if move is None and find(ROW_NAMES) is not None:
+        move = [find(ROW_NAMES), find(COLUMN_NAMES) or ""]
+    if value is not None:
+        return Row(label, board, _parse_cell(value), move)
+    if move is not None:
+        return Row(label, board, move)
+    moves = [name for name in others if parse_move(name)]
+    return Row(label, board, KeyValuePairs((one, field_values[one]) for one in moves))
 
 
 def read_line_rows(game: Game, text: str) -> list[Row]:
@@ -281,6 +326,14 @@ def read_line_rows(game: Game, text: str) -> list[Row]:
     if first_line.startswith('"'):
         delimiter = delimiter or ","  # behind a cell of several lines
     lines = split_csv_lines(text, delimiter) if delimiter else split_blank_lines(text)
+    if delimiter == ";":
+        for _, cells in lines:
+            cells[:] = [
+                cell.replace(",", ".")
+                if DECIMAL_COMMA_PATTERN.fullmatch(cell)
+                else cell
+                for cell in cells
+            ]
     if not lines:
         raise TableError("there is nothing in it")
     if len(lines) > 1 and all(
@@ -289,14 +342,16 @@ def read_line_rows(game: Game, text: str) -> list[Row]:
         lines = [(number, cells[:-1]) for number, cells in lines]
     heading = [cell.strip().lower() for cell in lines[0][1]]
     if KNOWN_FIELD_NAMES & set(heading):
-        if not set(BOARD_NAMES) & set(heading):
+        squares = set(heading) - KNOWN_FIELD_NAMES
+        if not set(BOARD_NAMES) & set(heading) and len(squares) != CELL_COUNT:
             raise TableError(
                 f"no board was found in it: line {lines[0][0]}: the heading has no column for the "
                 f"board: call it {', '.join(BOARD_NAMES[:3])} or {BOARD_NAMES[3]}"
             )
         return read_headed_rows(heading, lines[1:])
-    if tuple(name.removesuffix(".0") for name in heading[1:]) == CELL_NAMES:
-        lines = lines[1:]  # the heading of a table that pandas wrote
+    has_moves = len({*map(parse_move, heading[1:])} - {()}) == CELL_COUNT
+    if has_moves and not _is_board(heading[0]):  # as pandas writes it
+        return read_headed_rows(["board", *heading[1:]], lines[1:])
     if all(len(cells) in (1, CELL_COUNT) and _are_values(cells) for _, cells in lines):
         return read_dense_rows(game, lines)
     has_short_cells = all(
@@ -415,45 +470,16 @@ def split_csv_lines(csv_text: str, delimiter: str) -> list[tuple[int, list[str]]
 def read_headed_rows(
     heading: list[str], lines: list[tuple[int, list[str]]]
 ) -> list[Row]:
-    """Return the rows of lines below a heading; missing cells are None."""
-    columns = {name: column for column, name in enumerate(heading)}
-    board = get_first_field(columns, BOARD_NAMES)
-    value = get_first_field(columns, VALUE_NAMES)
-    move = get_first_field(columns, MOVE_NAMES)
-    row = columns.get("row")
-    column = columns.get("column", columns.get("col"))
-    moves = columns.get("moves")
-    digits = [column for column, name in enumerate(heading) if name[-1:].isdigit()]
-
-    def read_row(label: str, cells: list[str]) -> Row:
-        """Return the row that a line of the file describes, given the texts between its separators."""
-        cell = partial(_get_cell, cells)
-        chosen = (cell(moves) or "").strip()
-        if CHOSEN_CELLS_PATTERN.fullmatch(chosen):  # as in our own certificates
-            return Row(label, cell(board), ChosenCells(map(int, chosen[::2])))
-        played: TableItem = cell(move)
-        if played is None and cell(row) is not None:
-            played = [cell(row), cell(column) or ""]
-        if cell(value) is not None:
-            return Row(label, cell(board), _parse_cell(cell(value)), played)
-        if played is not None:
-            return Row(label, cell(board), played)
-        values = [cells[one] for one in digits if one < len(cells)]
-        return Row(label, cell(board), values)
-
-    return [read_row(f"line {number}", cells) for number, cells in lines]
+    """Return the rows of lines below a heading; cells may be missing."""
+    return [
+        read_named_row(f"line {number}", dict(zip(heading, cells, strict=False)))
+        for number, cells in lines
+    ]
 
 
-def _get_cell(cells: list[str], column: int | None) -> str | None:
-    """Return the cell in a column, None if there is none."""
-    if column is None or column >= len(cells):
-        return None
-    return cells[column]
-
-
-def _parse_cell(cell: str | None) -> TableItem:
-    """Return the list or dict in a cell, or the text of the cell."""
-    if cell is None or cell.lstrip()[:1] not in ("[", "(", "{"):
+def _parse_cell(cell: TableItem) -> TableItem:
+    """Return the list or dict in a cell, or what the cell has."""
+    if not isinstance(cell, str) or cell.lstrip()[:1] not in ("[", "(", "{"):
         return cell
     # numpy separates numbers by blanks
     text = re.sub(r"(?<=[\d.\]])\s+(?=[-\d\[])", ", ", cell)

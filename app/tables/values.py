@@ -10,6 +10,14 @@ MAX_WRITTEN_WHOLE = 1e21  # larger numbers are formatted with an exponent
 MAX_NUMBER = 1e300  # largest accepted value; twice this is still finite
 MISSING_VALUE_WORDS = {"", "-", "nan", "none", "null", "-inf", "inf"}
 NUMBER_PATTERN = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+# What programs write before the number of a move, a row and a column without a separator, and words.
+MOVE_PREFIX_PATTERN = re.compile(
+    r"^\s*(?:a|(?:[Aa]ction|[Cc]ell|[Mm]ove|[Pp]os|[Ss]quare)[\s_]*)(?=\d)"
+)
+ROW_AND_COLUMN_PATTERN = re.compile(r"\s*([0-3])([0-3])\s*", re.ASCII)
+CENTRE_WORDS = dict.fromkeys(("middle", "center", "centre"), 1)
+ROW_WORDS = {"top": 0, "upper": 0, **CENTRE_WORDS, "bottom": 2, "lower": 2}
+COLUMN_WORDS = {"left": 0, **CENTRE_WORDS, "right": 2}
 UNSIGNED_NUMBER_PATTERN = re.compile(r"\d+(?:\.\d*)?", re.ASCII)
 # Names and types that Python prints around numbers and lists: `np.float64`, `dtype=...`.
 CONSTRUCTOR_PATTERN = re.compile(
@@ -78,8 +86,11 @@ def parse_move(move_item: TableItem) -> tuple[int, ...]:
     """
     if isinstance(move_item, str):
         text = CONSTRUCTOR_PATTERN.sub("", move_item)
+        text = MOVE_PREFIX_PATTERN.sub("", text, count=1)
         if re.search("[-a-zA-Z]", text):
-            return ()
+            return _parse_square_words(re.findall("[a-z]+", text.lower()))
+        if digits := ROW_AND_COLUMN_PATTERN.fullmatch(text):
+            return int(digits[1]), int(digits[2])
         numbers: list[float | None] = [
             float(found) for found in UNSIGNED_NUMBER_PATTERN.findall(text)
         ]
@@ -93,6 +104,15 @@ def parse_move(move_item: TableItem) -> tuple[int, ...]:
     whole = [int(number) for number in numbers if is_whole(number)]
     is_move = 1 <= len(numbers) <= 2 and len(whole) == len(numbers)
     return tuple(whole) if is_move else ()
+
+
+def _parse_square_words(words: list[str]) -> tuple[int, ...]:
+    """Return the row and the column of words such as top, left; () for other words."""
+    if len(words) == 1 and words[0] in CENTRE_WORDS:
+        return (1, 1)
+    if len(words) == 2 and words[0] in ROW_WORDS and words[1] in COLUMN_WORDS:
+        return ROW_WORDS[words[0]], COLUMN_WORDS[words[1]]
+    return ()
 
 
 def is_whole(number: float | None) -> TypeGuard[float]:

@@ -36,6 +36,7 @@ D = range(GAME.decisions)
 SOME = D[::4]  # enough for tables whose rows stand alone
 BOARDS = [format_position(GAME, position) for position in range(GAME.positions)]
 STONES = [tuple(board) for board in GAME.board.tolist()]
+SIDES, ENDS = ("top", "middle", "bottom"), ("left", "center", "right")
 CELLS = [np.flatnonzero(legal).tolist() for legal in GAME.legal]
 
 
@@ -199,6 +200,43 @@ ROWS: dict[str, Callable[[], bytes | str]] = {
     ),
     "a score and a move": lambda: repr(
         {BOARDS[p]: (1, divmod(int(np.nanargmax(Q[p])), 3)) for p in SOME}
+    ),
+    "numbers without separators": lambda: json.dumps(
+        {"".join(map(str, STONES[p])): by_move(p) for p in SOME}
+    ),
+    "a number without its first zeros": lambda: json.dumps(
+        {int("".join(str(s % 3) for s in STONES[p])): with_zeros(p) for p in SOME}
+    ),
+    "the player behind the board": lambda: json.dumps(
+        {f"{BOARDS[p]}{'X' if GAME.to_move[p] == 1 else 'O'}": by_move(p) for p in SOME}
+    ),
+    "decimal commas": lambda: "".join(
+        f"{BOARDS[p]};{';'.join(f'{v:.1f}'.replace('.', ',') for v in with_zeros(p))}\n"
+        for p in SOME
+    ),
+    "pandas with rows and columns": lambda: write_csv(
+        [
+            ["", *((c // 3, c % 3) for c in range(9))],
+            *([BOARDS[p], *(by_move(p).get(c, "") for c in range(9))] for p in SOME),
+        ]
+    ),
+    "squares in columns": lambda: write_csv(
+        [
+            [*(f"square{c}" for c in range(9)), "action", "value"],
+            *([*STONES[p], f"{c // 3}{c % 3}", v] for p in SOME for c, v in by_move(p).items()),
+        ]
+    ),
+    "moves in words": lambda: json.dumps(
+        {
+            BOARDS[p]: {f"{SIDES[c // 3]} {ENDS[c % 3]}": v for c, v in by_move(p).items()}
+            for p in SOME
+        }
+    ),
+    "JavaScript": lambda: (
+        f"const table = {json.dumps({'alpha': 0.1, 'T': {BOARDS[p]: by_move(p) for p in SOME}})};\n"
+    ),
+    "a defaultdict of a function": lambda: (
+        f"defaultdict(<function <lambda> at 0x7f3c>, { {BOARDS[p]: by_move(p) for p in SOME} })"
     ),
     "UTF-16": lambda: repr({BOARDS[p]: by_move(p) for p in SOME}).encode("utf-16"),
 }
@@ -415,6 +453,7 @@ def run_line(line: str, folder: Path) -> None:
         ("[[[0, 1, 2, 0], 4]]", ["a list of 4 items, not of 9 squares"]),
         ('{"X.O......": {"4": 0.5', ["breaks off"]),
         (b"\xac\xed\x00\x05ur", ["Java"]),
+        (b"PK\x03\x04...model/data.pkl", ["PyTorch"]),
     ],
 )
 def test_messages_name_the_row_and_the_cause(text: str | bytes, causes: list[str]) -> None:
