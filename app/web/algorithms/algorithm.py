@@ -19,9 +19,12 @@ from app.tictactoe.notation import format_position
 from app.web.algorithms.formula import Formula, bracket_negative, format_short_unsigned
 from app.web.algorithms.learners import load_learner
 from app.web.algorithms.sentences import (
+    describe_distance,
+    describe_exploration,
     describe_next_state,
+    describe_past_updates,
     describe_reply_value,
-    describe_target_and_past,
+    describe_target,
 )
 from app.web.algorithms.targets import (
     Reply,
@@ -115,6 +118,8 @@ class Algorithm(Section, frozen=True, kw_only=True):
     next_value_text: str = ""
     next_value_symbol: str = "max Q(s′, a′)"
     value_letter: str = "Q"
+    # what stands before next values in the sentence on a target, "" for the best next move
+    next_value_phrase: str = ""
     starts_at_zero: bool = False  # whether all values are 0 before the first update
     changes_one_value: bool = False  # whether an update changes no other value
 
@@ -165,8 +170,29 @@ class Algorithm(Section, frozen=True, kw_only=True):
         return update
 
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on the target and on the distance of the value from the target."""
-        return describe_target_and_past(query, reason)
+        """Return sentences on the target of a value, and on its distance from the target."""
+        if not reason.has_target:
+            return self.describe_settled_value(query, reason)
+        return [
+            describe_target(query, reason, self.next_value_phrase),
+            *self.describe_next_move(query, reason),
+            *describe_distance(reason),
+            *self.describe_past(query, reason),
+        ]
+
+    def describe_settled_value(
+        self, query: ValueQuery, reason: ValueReason
+    ) -> list[str]:
+        """Return sentences on a value without a target."""
+        raise NotImplementedError
+
+    def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+        """Return sentences on the next move behind a target."""
+        return describe_exploration(query, reason)
+
+    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+        """Return sentences on the past updates of a value."""
+        return describe_past_updates(query, reason, query.recipe.initial)
 
     def describe_reply(self, query: ValueQuery, reply: Reply) -> str:
         """Return a text on the value of the next state after a reply."""

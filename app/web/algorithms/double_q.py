@@ -10,9 +10,7 @@ from app.web.algorithms.sentences import (
     MIN_SHOWN_DIFFERENCE,
     ROUNDING_TOLERANCE,
     describe_backward_order,
-    describe_distance,
     describe_later_changes,
-    describe_target,
 )
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_signed
@@ -39,20 +37,11 @@ class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
         prefix = reason.target_prefix or "at most " * reason.bootstraps
         return replace(reason, target_prefix=prefix)
 
-    def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on a value that is the average of two tables."""
-        if not reason.has_target:
-            return super().describe_reason(query, reason)
-        two_tables = (
-            [f"{TWO_TABLES_TEXT} {LAST_MOVE_TEXTS[query.recipe.last]}"]
-            if reason.bootstraps
-            else []
-        )
+    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+        two_tables = f"{TWO_TABLES_TEXT} {LAST_MOVE_TEXTS[query.recipe.last]}"
         return [
-            describe_target(query, reason),
-            *describe_distance(reason),
             *_describe_past_updates(query, reason),
-            *two_tables,
+            *([two_tables] if reason.bootstraps else []),
             *describe_backward_order(reason),
             *describe_shared_moves(query),
         ]

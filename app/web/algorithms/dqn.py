@@ -2,7 +2,6 @@
 
 from app.textbook.q_learning import QLearning
 from app.web.algorithms.algorithm import Algorithm
-from app.web.algorithms.sentences import describe_distance, describe_target
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_count
 
@@ -12,8 +11,7 @@ class DqnAlgorithm(Algorithm, frozen=True, kw_only=True):
 
     textbook_learner = QLearning
 
-    def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on a value that a network computes."""
+    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         played, often = "", {0: "never played", 1: "played once"}
         if query.update_count is not None:
             times = often.get(
@@ -21,8 +19,6 @@ class DqnAlgorithm(Algorithm, frozen=True, kw_only=True):
             )
             played = f", and this move was {times} in training"
         return [
-            describe_target(query, reason),
-            *describe_distance(reason),
             "One network gives the values of all moves, and no move has an entry of its "
-            f"own. So the outputs only come near the targets{played}.",
+            f"own. So the outputs only come near the targets{played}."
         ]

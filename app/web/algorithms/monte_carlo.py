@@ -11,16 +11,10 @@ from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.tasks import evaluate_policy
 from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.learners import load_learner
-from app.web.algorithms.sentences import (
-    describe_distance,
-    describe_target,
-    get_exploration_rate,
-)
+from app.web.algorithms.sentences import get_exploration_rate
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData, cached_per_site
-
-RETURN_PHRASE = "the mean return of the rest of the game is"
 
 
 @cached_per_site(4)
@@ -63,35 +57,31 @@ class MonteCarloAlgorithm(Algorithm, frozen=True, kw_only=True):
             later = learner.compute_return(0.0, later)
         return _update_by_return(query, later)
 
-    def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on a value as the average of whole games."""
-        sentences, then = [describe_target(query, reason, RETURN_PHRASE)], ""
-        if reason.bootstraps:
-            then = ", played with the policy that the learner had at that time"
-            how = ", which are sometimes random" if get_exploration_rate(query) else ""
-            played = (
-                f"the games are played to their end by the learner's own moves{how}"
-            )
-            sentences += [f"The target uses no other value: {played}."]
-        sentences += describe_distance(reason)
+    def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+        if not reason.bootstraps:
+            return []
+        how = ", which are sometimes random" if get_exploration_rate(query) else ""
+        played = f"the games are played to their end by the learner's own moves{how}"
+        return [f"The target uses no other value: {played}."]
+
+    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if not query.is_known or query.update_count is None:
-            return sentences
+            return []
         if query.update_count == 1:
-            one = (
+            return [
                 "The value is the return of the only game in which the move was played, "
                 f"{format_signed(query.value)}."
-            )
-            return [*sentences, one]
-        return [
-            *sentences,
-            f"The value is the average return of {format_count(query.update_count)} games{then}.",
-        ]
+            ]
+        games = f"{format_count(query.update_count)} games"
+        if reason.bootstraps:
+            games += ", played with the policy that the learner had at that time"
+        return [f"The value is the average return of {games}."]
 
     def describe_reply(self, query: ValueQuery, reply: Reply) -> str:
         """Return a text on the rest of the game after a reply."""
         if reply.next_value is None:
             return super().describe_reply(query, reply)
-        return f"{RETURN_PHRASE} {format_signed(reply.next_value)}"
+        return f"{self.next_value_phrase} {format_signed(reply.next_value)}"
 
 
 def _update_by_return(

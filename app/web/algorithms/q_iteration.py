@@ -7,9 +7,7 @@ from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.sentences import (
     MIN_SHOWN_DIFFERENCE,
-    describe_distance,
     describe_later_changes,
-    describe_target,
     name_cell,
 )
 from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
@@ -29,18 +27,19 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
         )
         return remove_target(reason) if stuck else reason
 
-    def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on a value that each update replaces by a target."""
-        if not reason.has_target:
-            return [_describe_sticky_loss(query, reason)]
-        sentences = [describe_target(query, reason)]
-        if not query.game.is_over(query.next_position):
-            sentences += [
-                "An update replaces the value by the target after one of these moves."
-            ]
-        sentences += describe_distance(reason)
+    def describe_settled_value(
+        self, query: ValueQuery, reason: ValueReason
+    ) -> list[str]:
+        return [_describe_sticky_loss(query, reason)]
+
+    def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+        if query.game.is_over(query.next_position):
+            return []
+        return ["An update replaces the value by the target after one of these moves."]
+
+    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if not query.is_known or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE:
-            return sentences
+            return []
         # The value is the target of a single reply, not an average over the replies.
         alike = [
             reply
@@ -49,14 +48,13 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
         ]
         if not alike:
             return [
-                *sentences,
                 "No move of the opponent has a target equal to the value now. "
-                f"{describe_later_changes(query)}",
+                f"{describe_later_changes(query)}"
             ]
         places = join_words([name_cell(query, reply.cell) for reply in alike], "or")
         return [
-            *sentences,
-            f"The value is the target after {places}: this move may have been drawn in the last update.",
+            f"The value is the target after {places}: "
+            "this move may have been drawn in the last update."
         ]
 
 

@@ -8,7 +8,6 @@ from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.sentences import (
     describe_backward_order,
     describe_shared_boards,
-    describe_target_and_past,
 )
 from app.web.algorithms.targets import (
     ValueQuery,
@@ -34,12 +33,14 @@ class QTableAlgorithm(Algorithm, frozen=True, kw_only=True):
         reason = build_reason_after_reply(query, self.make_update, ending_weight)
         return remove_target(reason) if query.recipe.update == "sum" else reason
 
-    def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on a value that symmetric moves share."""
-        if not reason.has_target:
-            return [ADDED_TARGETS_TEXT, *describe_shared_moves(query)]
+    def describe_settled_value(
+        self, query: ValueQuery, reason: ValueReason
+    ) -> list[str]:
+        return [ADDED_TARGETS_TEXT, *describe_shared_moves(query)]
+
+    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         return [
-            *describe_target_and_past(query, reason),
+            *super().describe_past(query, reason),
             *describe_backward_order(reason),
             *describe_shared_moves(query),
         ]

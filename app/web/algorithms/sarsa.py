@@ -10,28 +10,12 @@ from app.tictactoe.notation import replay_record
 from app.tictactoe.tasks import solve_task
 from app.tictactoe.values import TIE_TOLERANCE
 from app.web.algorithms.algorithm import Algorithm
-from app.web.algorithms.sentences import (
-    describe_distance,
-    describe_exploration,
-    describe_past_targets,
-    describe_target,
-)
-from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData
 
 
 class SarsaAlgorithm(Algorithm, frozen=True, kw_only=True):
-    """Sarsa: a next value includes exploration."""
-
-    def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on a value whose next value includes exploration."""
-        return [
-            describe_target(query, reason),
-            *describe_exploration(query, reason),
-            *describe_distance(reason),
-            *describe_past_targets(query, reason),
-        ]
+    """Sarsa: with exploration other moves are best."""
 
     def compute_facts(self, site: SiteData) -> Mapping[str, object]:
         """Return the exact values on the example board with and without random moves in training.

@@ -5,12 +5,6 @@ from app.recipes.games import TrainingGame, TrainingUpdate
 from app.recipes.parameters import Recipe
 from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.formula import bracket_negative, format_short_unsigned
-from app.web.algorithms.sentences import (
-    describe_distance,
-    describe_exploration,
-    describe_past_targets,
-    describe_target,
-)
 from app.web.algorithms.targets import ValueQuery, ValueReason
 
 EARLIER_MOVES_TEXT = (
@@ -22,18 +16,10 @@ EARLIER_MOVES_TEXT = (
 class SarsaLambdaAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Sarsa(lambda): an error updates several moves."""
 
-    def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on a value that later errors of a game change too."""
-        has_traces = query.recipe.lambda_ and reason.bootstraps
-        causes = (
-            [EARLIER_MOVES_TEXT] if has_traces else describe_past_targets(query, reason)
-        )
-        return [
-            describe_target(query, reason),
-            *describe_exploration(query, reason),
-            *describe_distance(reason),
-            *causes,
-        ]
+    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+        if query.recipe.lambda_ and reason.bootstraps:
+            return [EARLIER_MOVES_TEXT]
+        return super().describe_past(query, reason)
 
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int

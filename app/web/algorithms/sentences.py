@@ -5,6 +5,7 @@ and the number of its updates.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.formula import format_unsigned
@@ -23,6 +24,7 @@ MIN_SHOWN_DIFFERENCE = 0.005  # smaller differences do not change the second dec
 ROUNDING_TOLERANCE = 1e-5  # tolerance for the rounding of float32
 BEST_NEXT_PHRASE = gettext_noop("the best next move is worth")
 REPLY_CHANCE_PHRASE = gettext_noop("one move of the opponent")
+NEXT_MOVE_CHANCE_PHRASE = "one move of the opponent and one next move of the learner"
 EXPLORING_NEXT_PHRASE = gettext_noop("the next move, random moves included, is worth")
 
 
@@ -202,18 +204,12 @@ def describe_distance(reason: ValueReason) -> list[str]:
 
 
 def describe_past_updates(
-    query: ValueQuery,
-    reason: ValueReason,
-    initial_value: float,
-    targets: Sequence[float] = (),
-    chance_phrase: str = REPLY_CHANCE_PHRASE,
+    query: ValueQuery, reason: ValueReason, initial_value: float
 ) -> list[str]:
     """Return sentences on the past updates of a value with a fixed step size alpha.
 
     After n updates the initial value has the weight (1 - alpha)^n; the rest is the exponential
-    moving average of the targets, which can be computed from the value.  `targets` are the targets
-    that are possible now, by default one for each reply.  `chance_phrase` names the random event
-    behind a target, by default "one move of the opponent".
+    moving average of the targets, which can be computed from the value.
     """
     if not query.is_known or not reason.has_target or query.update_count is None:
         return []
@@ -247,35 +243,16 @@ def describe_past_updates(
         update_count,
         value=format_signed(average_target),
     )
-    targets = targets or [reply.target for reply in reason.possible_replies]
+    possible = [reply.possible_targets for reply in reason.possible_replies]
+    chance_phrase = (
+        NEXT_MOVE_CHANCE_PHRASE
+        if any(len(targets) > 1 for targets in possible)
+        else REPLY_CHANCE_PHRASE
+    )
     cause = _explain_past_targets(
-        query, targets, gettext(chance_phrase), average_target, update_count
+        query, [*chain(*possible)], gettext(chance_phrase), average_target, update_count
     )
     return [*sentences, f"{so_far}: {cause}"]
-
-
-def describe_past_targets(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return sentences on the past targets of an algorithm whose next move can be random."""
-    initial = query.recipe.initial
-    if not get_exploration_rate(query) or not reason.bootstraps:
-        return describe_past_updates(query, reason, initial)
-    ends = [
-        reply.target for reply in reason.possible_replies if reply.next_value is None
-    ]
-    after = [
-        reply.position
-        for reply in reason.possible_replies
-        if reply.next_value is not None
-    ]
-    values = query.table[after][query.game.legal[after]].tolist()
-    targets = [*ends, *(query.gamma * value for value in values)]
-    return describe_past_updates(
-        query,
-        reason,
-        initial,
-        targets,
-        "one move of the opponent and one next move of the learner",
-    )
 
 
 def _explain_past_targets(
@@ -341,17 +318,6 @@ def describe_exploration(query: ValueQuery, reason: ValueReason) -> list[str]:
     share = format_percent(get_exploration_rate(query), 0)
     return [
         f"The next value includes exploration: with a probability of {share}% the next move is random."
-    ]
-
-
-def describe_target_and_past(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return sentences on a value with a fixed step size: target, distance, past updates."""
-    so_far = describe_past_updates(query, reason, query.recipe.initial)
-    return [
-        describe_target(query, reason),
-        *describe_exploration(query, reason),
-        *describe_distance(reason),
-        *so_far,
     ]
 
 

@@ -5,7 +5,7 @@ its next update, averaged over the opponent's replies.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import mul
@@ -201,6 +201,8 @@ class Reply(NamedTuple):
     # value of the next state for its player to move; None if the target does not use it
     next_value: float | None = None
     target: float = 0.0
+    # the targets by each next move, if they differ and the learner explores
+    possible_targets: Sequence[float] = ()
     chance: float = 0.0  # probability of the reply, or its share among the best replies
     weight: float = 0.0  # weight of this target in the average over all replies
     # the update after this reply, as the textbook learner makes it; None if it is not determined
@@ -215,6 +217,7 @@ class Reply(NamedTuple):
             reward=update.reward,
             next_value=update.next_value,
             target=update.target or 0.0,
+            possible_targets=[update.target or 0.0],
             weight=weight,
             update=update,
         )
@@ -374,10 +377,12 @@ def _follow_next_moves(
         return reply
     cells = np.flatnonzero(~np.isnan(row)).tolist()
     updates = [make_update(cell) for cell in cells]
+    targets = [each.target or 0.0 for each in updates]
     chances = [epsilon / len(cells) + (1 - epsilon) * (cell == best) for cell in cells]
     return reply._replace(
         next_value=sum(map(mul, chances, [each.next_value for each in updates])),
-        target=sum(map(mul, chances, [each.target or 0.0 for each in updates])),
+        target=sum(map(mul, chances, targets)),
+        possible_targets=targets,
     )
 
 

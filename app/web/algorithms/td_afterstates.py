@@ -8,11 +8,7 @@ from app.recipes.parameters import Recipe
 from app.web.algorithms.algorithm import DURING_GAME, Algorithm
 from app.web.algorithms.sentences import (
     OUTCOME_VERBS,
-    describe_distance,
-    describe_exploration,
-    describe_past_targets,
     describe_shared_boards,
-    describe_target,
 )
 from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
 from app.web.formatting import format_count, format_signed
@@ -28,23 +24,26 @@ class TdAfterstatesAlgorithm(Algorithm, frozen=True, kw_only=True):
         over = query.game.is_over(query.next_position)
         return remove_target(reason) if over else reason
 
-    def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on the value of a board after a move."""
-        if not reason.has_target:
-            end = OUTCOME_VERBS[query.get_outcome(query.next_position) or 0]
-            return [
-                f"The game is {end} by this move. The rules give the value of the result, "
-                f"{format_signed(query.value)}, so nothing is learned here."
-            ]
-        sentences = [describe_target(query, reason)]
+    def describe_settled_value(
+        self, query: ValueQuery, reason: ValueReason
+    ) -> list[str]:
+        end = OUTCOME_VERBS[query.get_outcome(query.next_position) or 0]
+        return [
+            f"The game is {end} by this move. The rules give the value of the result, "
+            f"{format_signed(query.value)}, so nothing is learned here."
+        ]
+
+    def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if query.recipe.learn_from == "all":
-            sentences += describe_exploration(query, reason)
-        elif reason.bootstraps and query.recipe.epsilon:
-            sentences += ["After a random move there is no update."]
+            return super().describe_next_move(query, reason)
+        is_skipped = reason.bootstraps and query.recipe.epsilon
+        return ["After a random move there is no update."] if is_skipped else []
+
+    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         # Past targets can be computed from a value only if the step size was constant.
-        so_far = [] if query.recipe.alpha_drop else describe_past_targets(query, reason)
+        so_far = [] if query.recipe.alpha_drop else super().describe_past(query, reason)
         shared = describe_shared_boards(query) if query.recipe.symmetric else []
-        return [*sentences, *describe_distance(reason), *so_far, *shared]
+        return [*so_far, *shared]
 
     def compute_facts(self, site: SiteData) -> Mapping[str, object]:
         """Return the number of afterstates, and the number of finished boards."""
