@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from app import textbook
-from app.recipes import ALGORITHMS, Recipe
+from app.recipes import Recipe
 from app.recipes.algorithms import League
 from app.recipes.parameters import TaughtError, list_taught_games
 from app.textbook.league import Meeting
@@ -65,22 +65,6 @@ class ReferenceLearner(Protocol):
         """Return the value of a move in the table, in the view of its player."""
 
 
-def load_learner(algorithm: type[Recipe]) -> type[ReferenceLearner]:
-    """Return the textbook learner of an algorithm; class and module have the algorithm's name."""
-    module = import_module(f"{textbook.__name__}.{algorithm.slug.replace('-', '_')}")
-    learner: type[ReferenceLearner] = getattr(module, algorithm.__name__)
-    return learner
-
-
-LEARNERS = MappingProxyType(
-    {
-        slug: load_learner(algorithm)
-        for slug, algorithm in ALGORITHMS.items()
-        if not algorithm.is_network
-    }
-)
-
-
 @cache
 def build_rules(game: Game) -> TicTacToe:
     """Return the textbook's rules of a game, as an object that plays on boards written as text."""
@@ -95,10 +79,12 @@ def make_learner(game: Game, recipe: Recipe) -> ReferenceLearner:
 
 
 def find_learner(recipe: Recipe) -> type[ReferenceLearner]:
-    """Return the textbook class that trains a recipe."""
+    """Return the textbook class that trains a recipe; class and module have the algorithm's name."""
     if getattr(recipe, "fault", "none") != "none":
         return QLearningWithFaults
-    return LEARNERS[recipe.slug]
+    module = import_module(f"{textbook.__name__}.{recipe.slug.replace('-', '_')}")
+    learner: type[ReferenceLearner] = getattr(module, type(recipe).__name__)
+    return learner
 
 
 UNFINISHED_TEXT = "is missing: the game is not over"

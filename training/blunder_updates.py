@@ -8,9 +8,10 @@ updates, then to record their games.
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from app.recipes.games import (
     BLUNDERS_FOLDER,
@@ -34,7 +35,7 @@ from app.tictactoe.notation import format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.puzzles import list_candidate_puzzles
 from training.story import GameRecorder, find_entry_key, read_value
-from training.updates import make_example
+from training.updates import Place, record_games
 
 # MCTS and the networks are left out, because no single update made their blunders.
 # Sarsa(lambda) is left out, because each of its updates changes the values of many moves.
@@ -57,11 +58,6 @@ RECORDED_AGENTS = (
     "td-afterstates",
 )
 MAX_BLUNDERS = 40  # limit for the blunders of an agent
-# Recording of all move values starts this many updates before a selected update.  No game has more
-# updates, so the whole game of the selected update has values.
-VALUED_UPDATES = 60
-# One empty list replaces the moves of all forgotten games; it is never changed.
-FORGOTTEN_MOVES: list[Any] = []
 
 
 class Blunder(NamedTuple):
@@ -124,115 +120,48 @@ def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
     return [cell for cell in values if values[cell] == highest] == [blunder.cell]
 
 
-class UpdateNumbers(NamedTuple):
-    """The numbers of two updates in a training, counted from 1."""
-
-    # number of the update from which on the blunder alone had the highest value, until the end
-    deciding_update: int
-    first_update: int  # number of the first update that changed the blunder's value
-
-
 def find_updates_behind_blunders(
     agent_id: str, blunders: list[Blunder]
-) -> dict[Blunder, UpdateNumbers]:
-    """Repeat a training; return the numbers of the updates behind its final blunders.
+) -> dict[Blunder, tuple[Place, Place]]:
+    """Repeat a training; return the places of the two updates behind each of its final blunders.
 
-    Left out are blunders that do not alone have the highest value at the end, blunders that were
-    preferred from the start to the end, and blunders whose own value no update changed.
+    The first is the update from which on the blunder alone had the highest value, until the end;
+    the second is the first update that changed the blunder's value. Left out are blunders that do
+    not alone have the highest value at the end, blunders that were preferred from the start to the
+    end, and blunders whose own value no update changed.
     """
     recipe = SHIPPED[agent_id].recipe
+    recorder = GameRecorder(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
     watched = index_blunders(
         learner, blunders, lambda blunder: learner.game.legal_moves(blunder.board)
     )
     own = index_blunders(learner, blunders, lambda blunder: [blunder.cell])
-    deciding = dict[Blunder, int]()
-    firsts = dict[Blunder, int]()
+    deciding = dict[Blunder, Place]()
+    firsts = dict[Blunder, Place]()
     preferred = {blunder: prefers_blunder(learner, blunder) for blunder in blunders}
-    number = 0
-    for update in learn(tic_tac_toe(), recipe, learner):
-        if not isinstance(update, Update):
+    place = 0, 0
+    for event in learn(tic_tac_toe(), recipe, learner):
+        if not isinstance(event, Update):
+            recorder.record_event(learner, event)
+            if len(recorder.games) > 1:  # to save memory
+                recorder.games[-2] = []
             continue
-        number += 1
-        key = get_update_key(learner, update)
+        game = len(recorder.games)
+        place = game, place[1] + 1 if place[0] == game else 0
+        key = get_update_key(learner, event)
         for blunder in watched.get(key, ()):
             now = prefers_blunder(learner, blunder)
             if now and not preferred[blunder]:
-                deciding[blunder] = number
+                deciding[blunder] = place
             preferred[blunder] = now
-        if update.new != update.old:
+        if event.new != event.old:
             for blunder in own.get(key, ()):
-                firsts.setdefault(blunder, number)
+                firsts.setdefault(blunder, place)
     return {
-        blunder: UpdateNumbers(deciding[blunder], firsts[blunder])
+        blunder: (deciding[blunder], firsts[blunder])
         for blunder in blunders
         if preferred[blunder] and blunder in deciding and blunder in firsts
-    }
-
-
-def record_games_of_updates(
-    agent_id: str, update_numbers: set[int]
-) -> dict[int, UpdateExample]:
-    """Run a training; return the game of each of these updates as an example, by update number.
-
-    All examples have DECIDING_KIND; `build_blunder_updates` changes the kind of first updates.
-    """
-    recipe = SHIPPED[agent_id].recipe
-    recorder = GameRecorder(tic_tac_toe(), recipe)
-    learner = make_learner(tic_tac_toe(), recipe)
-    ahead = sorted(update_numbers, reverse=True)
-    # selected updates whose game is not finished: number of the update ->
-    # (index of its game, index of the update in the game)
-    pending_updates: dict[int, tuple[int, int]] = {}
-    examples: dict[int, UpdateExample] = {}
-    number = 0
-    for event in learn(tic_tac_toe(), recipe, learner):
-        is_near = bool(ahead) and ahead[-1] - number <= VALUED_UPDATES
-        recorder.with_values = bool(pending_updates) or is_near
-        if isinstance(event, Update) and not recorder.with_values:
-            # Far from the selected updates counting is enough, which halves the time of the run.
-            recorder.count_update(learner, event)
-        else:
-            recorder.record_event(learner, event)
-        game = len(recorder.games) - 1
-        if pending_updates and min(pending_updates.values())[0] < game:
-            examples |= _make_examples(recorder, agent_id, pending_updates)
-            pending_updates.clear()
-        elif not pending_updates:
-            _forget_game(recorder, game - 2)
-        if isinstance(event, Update):
-            number += 1
-            if ahead and number == ahead[-1]:
-                pending_updates[ahead.pop()] = (
-                    game,
-                    len(recorder.updates_by_game[game]) - 1,
-                )
-        if len(examples) == len(update_numbers):
-            break
-    return examples | _make_examples(recorder, agent_id, pending_updates)
-
-
-def _forget_game(recorder: GameRecorder, game_index: int) -> None:
-    """Delete the recorded moves and updates of a finished game, given by index, to save memory."""
-    if game_index >= 0:
-        recorder.games[game_index] = FORGOTTEN_MOVES
-        recorder.updates_by_game.pop(game_index, None)
-
-
-def _make_examples(
-    recorder: GameRecorder,
-    agent_id: str,
-    pending_updates: Mapping[int, tuple[int, int]],
-) -> dict[int, UpdateExample]:
-    """Return an example for each pending update, by update number.
-
-    `pending_updates` has the index of the update's game, and of the update in the game.
-    """
-    return {
-        number: make_example(
-            recorder, agent_id, DECIDING_KIND, game, shown, number - shown - 1
-        )
-        for number, (game, shown) in pending_updates.items()
     }
 
 
@@ -241,14 +170,14 @@ def build_blunder_updates(
 ) -> dict[str, list[UpdateExample]]:
     """Return examples of the deciding and the first update of blunders that have both, by key."""
     found = find_updates_behind_blunders(agent_id, list_blunders(agent_id, models))
-    numbers = {number for one in found.values() for number in one}
-    examples = record_games_of_updates(agent_id, numbers)
+    places = {place for both in found.values() for place in both}
+    examples = record_games(agent_id, places) if places else {}
     return {
         blunder.key: [
-            examples[one.deciding_update],
-            msgspec.structs.replace(examples[one.first_update], kind=FIRST_KIND),
+            replace(examples[deciding], kind=DECIDING_KIND),
+            replace(examples[first], kind=FIRST_KIND),
         ]
-        for blunder, one in found.items()
+        for blunder, (deciding, first) in found.items()
     }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from app.recipes import Recipe
+from app.recipes import ALGORITHMS, Recipe
 from app.recipes.algorithms import League
 from app.recipes.games import (
     TrainingGame,
@@ -22,7 +22,6 @@ from app.recipes.games import (
     make_training_update,
 )
 from app.reference import (
-    LEARNERS,
     ReferenceLearner,
     TrainingEvent,
     build_rules,
@@ -46,7 +45,9 @@ RESULT_BY_SIGN: dict[int, Literal["win", "draw", "loss"]] = {
 # Q-iteration plays no games; MCTS simulates games from every position.
 UNRECORDED_ALGORITHMS = ("q-iteration", "mcts")
 RECORDED_ALGORITHMS = tuple(
-    slug for slug in LEARNERS if slug not in UNRECORDED_ALGORITHMS
+    slug
+    for slug, algorithm in ALGORITHMS.items()
+    if not algorithm.is_network and slug not in UNRECORDED_ALGORITHMS
 )
 # Algorithms whose opponents' moves are recorded like the learner's own, as they are updated too.
 RECORDED_EVERY_PLY = ("league",)

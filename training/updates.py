@@ -5,10 +5,11 @@ a training.  `updates.toml` says which games of which trainings are the examples
 learners make the updates; a test repeats all of them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from app.recipes import ALGORITHMS, Recipe, parse_recipe
 from app.recipes.algorithms import Mcts
@@ -31,8 +32,11 @@ from training.story import GameRecorder, list_values, list_values_before, replac
 
 NETWORK_SLUG = "dqn"  # its examples need JAX: see `network_updates`
 MINIMAX_SLUG = "minimax"
-# kind of an example -> the number of its game, and the index of the update that is shown first
-Choices = Mapping[str, tuple[int, int]]
+# the number of a game in its training, and the index of one of its updates
+Place = tuple[int, int]
+Choices = Mapping[
+    str, Place
+]  # kind of an example -> its game, and the update shown first
 # games among which the example of an algorithm is found that has none in updates.toml
 SEARCHED_GAMES = 300
 
@@ -41,13 +45,13 @@ def load_selections() -> dict[str, tuple[str, Choices]]:
     """Return the agent and the examples of each algorithm whose training is repeated."""
     tables = msgspec.toml.decode(
         Path(__file__).with_suffix(".toml").read_bytes(),
-        type=dict[str, dict[str, str | tuple[int, int]]],
+        type=dict[str, dict[str, str | Place]],
     )
     others = ALGORITHMS.keys() - tables.keys() - {NETWORK_SLUG}
     selections: dict[str, tuple[str, Choices]] = {}
     for slug, table in tables.items():
         agent = str(table.pop("agent"))
-        selections[slug] = agent, msgspec.convert(table, dict[str, tuple[int, int]])
+        selections[slug] = agent, msgspec.convert(table, dict[str, Place])
     return selections | {slug: (slug, {}) for slug in sorted(others)}
 
 
@@ -65,35 +69,47 @@ def build_examples(slug: str) -> list[UpdateExample]:
     if slug == MINIMAX_SLUG:
         return build_minimax_examples()
     agent, choices = SELECTIONS[slug]
-    build = {"q-iteration": find_sweep_updates, "mcts": simulate_games}.get(
-        slug, record_games
-    )
-    found = {
-        example.kind: example for example in build(agent, choices or choose_game(agent))
-    }
-    return [found[kind] for kind in choices or found]
+    choices = choices or choose_game(agent)
+    others = {"q-iteration": find_sweep_updates, "mcts": simulate_games}
+    examples = others.get(slug, record_games)(agent, choices.values())
+    return [replace(examples[place], kind=kind) for kind, place in choices.items()]
 
 
-def record_games(agent: str, choices: Choices) -> Iterator[UpdateExample]:
-    """Yield chosen games of a training, with the values of all moves before each update."""
+def record_games(agent: str, places: Collection[Place]) -> dict[Place, UpdateExample]:
+    """Return some games of a training, with the values of all moves before each update.
+
+    A game is shown from the update of its place.
+    """
     recipe = find_recipe(agent)
     recorder = GameRecorder(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
-    wanted = {game: kind for kind, (game, _) in choices.items()}
-    earlier_updates = recorded = 0
+    wanted_games = {game for game, _ in places}
+    examples: dict[Place, UpdateExample] = {}
+    earlier_updates = finished = 0
     for event in learn(tic_tac_toe(), recipe, learner):
-        recorder.with_values = len(recorder.games) in wanted
+        recorder.with_values = len(recorder.games) in wanted_games
         recorder.record_event(learner, event)
-        if len(recorder.games) > recorded + 1:
-            if kind := wanted.pop(recorded + 1, ""):
-                shown_index = choices[kind][1]
-                yield make_example(
-                    recorder, agent, kind, recorded, shown_index, earlier_updates
+        if len(recorder.games) < finished + 2:
+            continue
+        moves, recorder.games[finished] = recorder.games[finished], []
+        updates = recorder.updates_by_game.pop(finished, [])
+        finished += 1
+        for game, shown_index in places:
+            if game == finished:
+                examples[game, shown_index] = UpdateExample(
+                    kind="",
+                    agent=agent,
+                    game_number=game,
+                    earlier_updates=earlier_updates,
+                    moves=moves,
+                    updates=updates,
+                    shown_index=shown_index,
+                    final_board=moves[-1].next_own_board,
                 )
-            if not wanted:
-                return
-            earlier_updates += len(recorder.updates_by_game.get(recorded, []))
-            recorded += 1
+        earlier_updates += len(updates)
+        if finished == max(wanted_games):
+            break
+    return examples
 
 
 def choose_game(agent: str) -> Choices:
@@ -113,37 +129,17 @@ def choose_game(agent: str) -> Choices:
     return {"usual": max(changes, key=lambda place: changes[place])}
 
 
-def make_example(
-    recorder: GameRecorder,
-    agent: str,
-    kind: str,
-    game_index: int,
-    shown_index: int,
-    earlier_updates: int,
-) -> UpdateExample:
-    """Return a recorded game, given by index, as an example that opens at one of its updates."""
-    moves = recorder.games[game_index]
-    return UpdateExample(
-        kind=kind,
-        agent=agent,
-        game_number=game_index + 1,
-        earlier_updates=earlier_updates,
-        moves=moves,
-        updates=recorder.updates_by_game.get(game_index, []),
-        shown_index=shown_index,
-        final_board=moves[-1].next_own_board,
-    )
-
-
-def find_sweep_updates(agent: str, choices: Choices) -> Iterator[UpdateExample]:
-    """Yield chosen updates of Q-iteration, each of a single move by one sampled answer."""
+def find_sweep_updates(
+    agent: str, places: Collection[Place]
+) -> dict[Place, UpdateExample]:
+    """Return some updates of Q-iteration, each of a single move by one sampled answer."""
     recipe = find_recipe(agent)
     learner = make_learner(tic_tac_toe(), recipe)
     rng = Random(recipe.seed)
-    kinds = {place: kind for kind, place in choices.items()}
+    examples: dict[Place, UpdateExample] = {}
     for sweep, turn in enumerate(list_recipe_turns(tic_tac_toe(), recipe), 1):
         for number, update in enumerate(learner.play(turn, rng)):
-            if kind := kinds.pop((sweep, number), ""):
+            if (sweep, number) in places:
                 assert isinstance(update, Update)
                 board, cell, after = update.board, update.cell, update.next_board
                 change = make_training_update(
@@ -153,28 +149,27 @@ def find_sweep_updates(agent: str, choices: Choices) -> Iterator[UpdateExample]:
                     next_values=list_values(learner, after),
                 )
                 move = TrainingMove(board, cell, False, after)
-                yield UpdateExample(
-                    kind, agent, sweep, number, [move], [change], 0, after
+                examples[sweep, number] = UpdateExample(
+                    "", agent, sweep, number, [move], [change], 0, after
                 )
-        if not kinds:
-            return
+        if len(examples) == len(places):
+            break
+    return examples
 
 
 SIMULATED_BOARD = "...OX...."  # the root of the example's tree, with X to move
 
 
-def simulate_games(agent: str, choices: Choices) -> Iterator[UpdateExample]:
-    """Yield chosen games that Monte Carlo tree search simulates from one board."""
+def simulate_games(agent: str, places: Collection[Place]) -> dict[Place, UpdateExample]:
+    """Return some games that Monte Carlo tree search simulates from one board."""
     recipe = find_recipe(agent)
     assert isinstance(recipe, Mcts)
     game = build_rules(tic_tac_toe())
     number = game.unfinished_boards().index(SIMULATED_BOARD)
     tree = Tree(game, recipe.c, SIMULATED_BOARD, Random(recipe.seed, number))
-    kinds = {game_number: kind for kind, (game_number, _) in choices.items()}
-    for game_number in range(1, max(kinds) + 1):
-        example = _simulate_game(tree, agent, game_number, kinds.get(game_number, ""))
-        if example.kind:
-            yield example
+    last_game = max(game for game, _ in places)
+    examples = [_simulate_game(tree, agent, one + 1) for one in range(last_game)]
+    return {place: examples[place[0] - 1] for place in places}
 
 
 def _list_bounds(tree: Tree, node: tuple[int, ...], board: str) -> list[float | None]:
@@ -186,9 +181,7 @@ def _list_bounds(tree: Tree, node: tuple[int, ...], board: str) -> list[float | 
     return bounds
 
 
-def _simulate_game(
-    tree: Tree, agent: str, game_number: int, kind: str
-) -> UpdateExample:
+def _simulate_game(tree: Tree, agent: str, game_number: int) -> UpdateExample:
     """Simulate a game and return it as an example; the values of its moves are their upper bounds."""
     game = tree.game
     means = {}
@@ -225,7 +218,7 @@ def _simulate_game(
             )
         )
     return UpdateExample(
-        kind, agent, game_number, game_number - 1, moves, updates, 0, board
+        "", agent, game_number, game_number - 1, moves, updates, 0, board
     )
 
 

@@ -187,4 +187,4 @@ def test_a_move_has_the_number_that_its_board_shows(site: SiteData) -> None:
                 board = example.moves[update.move_index].board
                 name = f"{example.kind}-{number + 1}"
                 picture = draw_example(site, list_examples(site, slug), name, 1, lambda **_: "")
-                assert picture.move_number == len(board) - board.count(".") + 1
+                assert picture["move_number"] == len(board) - board.count(".") + 1

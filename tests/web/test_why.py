@@ -383,7 +383,7 @@ def test_the_updates_after_all_answers_average_to_the_target(site: SiteData, len
         found, listed = reason(pair), list_cases(pair)
         if not found.has_target or not listed:
             continue
-        weights = [answer.weight for answer in found.possible_replies]
+        weights = [answer.chance for answer in found.possible_replies]
         targets = [case.picture.update.target or 0.0 for case in listed]
         mean = sum(map(operator.mul, weights, targets)) / sum(weights)
         assert mean == pytest.approx(found.target, abs=1e-6)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from math import isnan
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,18 +27,6 @@ from app.web.site_data import SiteData
 PARAMETER_BY_RESULT = {"won": "win", "drawn": "draw", "lost": "loss"}
 
 
-class MoveBeads(NamedTuple):
-    """The beads of one move, in the box of its position."""
-
-    bead_count: float  # number of beads of the move
-    box_total: float  # number of beads of all moves in the box
-    cell_count: int  # number of symmetric cells that share the beads of the move
-    # result -> probability in a training game after the move
-    result_chances: dict[str, float]
-    # result -> number of beads of the move after such a game
-    beads_after_result: dict[str, float]
-
-
 class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
     """MENACE: the numbers of a move are beads."""
 
@@ -48,20 +35,25 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
 
         A move without a bead is never played, so it has no target.
         """
-        box = _count_move_beads(query)
+        held = _count_held_beads(query)
+        beads = float(held[query.position, query.cell])
         target = sum(
-            chance * box.beads_after_result[end]
-            for end, chance in box.result_chances.items()
+            chance * _pay_beads(query, held, getattr(query.recipe, paid)).new
+            for paid, chance in zip(
+                PARAMETER_BY_RESULT.values(),
+                _compute_result_chances(query, held),
+                strict=True,
+            )
         )
         reason = ValueReason(
-            box.bead_count,
+            beads,
             [],
             target,
             shows_distance=False,
             target_prefix="about ",
             counts_beads=True,
         )
-        return reason if box.bead_count else remove_target(reason)
+        return reason if beads else remove_target(reason)
 
     def update_after_game(
         self, query: ValueQuery, final_board: str, later_own_moves: int
@@ -78,26 +70,27 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
 
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         """Return sentences on the beads of a move and on the next game with it."""
-        box = _count_move_beads(query)
-        total = (
-            f"The box of this position has {spell_bead_count(box.box_total)} in total."
-        )
-        if not box.bead_count:
+        held, squares = _count_held_beads(query), _count_squares(query)
+        box = float(np.nansum((held / squares)[query.position]))
+        cells = int(squares[query.position, query.cell])
+        total = f"The box of this position has {spell_bead_count(box)} in total."
+        if not reason.value:
             return [
                 f"{total} This move cannot be drawn again, unless the box becomes empty "
                 "and is filled again."
             ]
-        share = format_percent(box.bead_count / box.box_total, 1)
+        share = format_percent(reason.value / box, 1)
         start = "In training" if query.recipe.plays == "greedy" else "So"
         drawn = f"{start} this move is drawn in {share}% of the games that reach this position"
-        if box.cell_count > 1:
+        if cells > 1:
             drawn += (
-                f", and each of the {box.cell_count} squares that are this move by "
+                f", and each of the {cells} squares that are this move by "
                 "symmetry is equally likely"
             )
+        chances = _compute_result_chances(query, held)
         ends = [
             f"{end} in {format_percent(chance, 1)}%"
-            for end, chance in box.result_chances.items()
+            for end, chance in zip(PARAMETER_BY_RESULT, chances, strict=True)
             if chance
         ]
         paid = {
@@ -161,29 +154,26 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
         return "drawn"
 
 
-def _count_move_beads(query: ValueQuery) -> MoveBeads:
-    """Return the beads of a move now, and after the next training game by its result."""
-    game = query.game
-    squares = game.spread_pairs(count_symmetric_cells(game), 0)
-    held = _count_held_beads(query)
+def _count_squares(query: ValueQuery) -> NDArray[np.int64]:
+    """Return the number of symmetric squares that share the beads of each move, [D, cells]."""
+    squares: NDArray[np.int64] = np.maximum(
+        query.game.spread_pairs(count_symmetric_cells(query.game), 0), 1
+    )
+    return squares
+
+
+def _compute_result_chances(
+    query: ValueQuery, held: NDArray[np.float64]
+) -> list[float]:
+    """Return the probabilities of won, drawn and lost in a training game after the move."""
     # MENACE always draws its training moves with probabilities proportional to the beads.
-    own = policy_from_values(held / np.maximum(squares, 1), "proportional")
+    own = policy_from_values(held / _count_squares(query), "proportional")
     other = own if query.opponent is None else query.site.policies[query.opponent]
     x, o = (own, other) if query.mover == X else (other, own)
-    chances = compute_outcome_chances(game, x, o)[query.next_position].tolist()[
-        :: query.mover
-    ]
-    row, here = held[query.position], float(held[query.position, query.cell])
-    return MoveBeads(
-        bead_count=here,
-        box_total=float(np.nansum(row / np.maximum(squares[query.position], 1))),
-        cell_count=int(squares[query.position, query.cell]),
-        result_chances=dict(zip(PARAMETER_BY_RESULT, chances, strict=True)),
-        beads_after_result={
-            end: _pay_beads(query, held, getattr(query.recipe, paid)).new
-            for end, paid in PARAMETER_BY_RESULT.items()
-        },
-    )
+    chances: list[float] = compute_outcome_chances(query.game, x, o)[
+        query.next_position
+    ].tolist()
+    return chances[:: query.mover]
 
 
 def _pay_beads(query: ValueQuery, held: NDArray[np.float64], beads: float) -> Update:

@@ -204,12 +204,11 @@ class Reply(NamedTuple):
     # the targets by each next move, if they differ and the learner explores
     possible_targets: Sequence[float] = ()
     chance: float = 0.0  # probability of the reply, or its share among the best replies
-    weight: float = 0.0  # weight of this target in the average over all replies
     # the update after this reply, as the textbook learner makes it; None if it is not determined
     update: Update | None = None
     is_ignored: bool = False  # whether the learner makes no update after this reply
 
-    def follow(self, update: Update | None, weight: float = 0.0) -> "Reply":
+    def follow(self, update: Update | None) -> "Reply":
         """Return the reply with the numbers of the update after it."""
         if update is None:
             return self._replace(is_ignored=True)
@@ -218,7 +217,6 @@ class Reply(NamedTuple):
             next_value=update.next_value,
             target=update.target or 0.0,
             possible_targets=[update.target or 0.0],
-            weight=weight,
             update=update,
         )
 
@@ -318,11 +316,21 @@ def list_replies(query: ValueQuery) -> list[tuple[int | None, int]]:
     return [(cell, int(after[cell])) for cell in np.flatnonzero(after >= 0).tolist()]
 
 
-def build_average_reason(query: ValueQuery, replies: list[Reply]) -> ValueReason:
-    """Return a reason whose target is the average of the replies' targets by their weights."""
-    total = sum(reply.weight for reply in replies)
-    targets = sum(reply.weight * reply.target for reply in replies)
-    target = targets / total if total else math.nan
+def build_average_reason(
+    query: ValueQuery, replies: list[Reply], ending_weight: float = 1.0
+) -> ValueReason:
+    """Return a reason whose target is the average of the replies' targets by their chances.
+
+    A reply that ends the game has `ending_weight` times the weight.
+    """
+    weights = [
+        reply.chance * (1.0 if reply.outcome is None else ending_weight)
+        for reply in replies
+        if not reply.is_ignored
+    ]
+    targets = [reply.target for reply in replies if not reply.is_ignored]
+    total = sum(weights)
+    target = sum(map(mul, weights, targets)) / total if total else math.nan
     return ValueReason(query.value, replies, target, query.is_known)
 
 
@@ -331,7 +339,7 @@ def build_best_reply_reason(query: ValueQuery, replies: list[Reply]) -> ValueRea
     most = max(reply.next_value or 0.0 for reply in replies)
     best = [(reply.next_value or 0.0) == most for reply in replies]
     counting = [
-        reply._replace(chance=counts / sum(best), weight=counts / sum(best))
+        reply._replace(chance=counts / sum(best))
         for reply, counts in zip(replies, best, strict=True)
     ]
     return build_average_reason(query, counting)
@@ -355,11 +363,12 @@ def build_reason_after_reply(
             follow = partial(make_update, query, cell)
             replies.append(_follow_next_moves(query, reply, follow))
         else:
-            reply = reply.follow(make_update(query, cell, None), chance * ending_weight)
+            reply = reply.follow(make_update(query, cell, None))
             replies.append(reply._replace(next_value=None))
     # An approximation: the exploration of an opponent that learns, too, is ignored.
     hedge = "about " if query.opponent_explores else ""
-    return replace(build_average_reason(query, replies), target_prefix=hedge)
+    reason = build_average_reason(query, replies, ending_weight)
+    return replace(reason, target_prefix=hedge)
 
 
 def _follow_next_moves(
@@ -371,7 +380,7 @@ def _follow_next_moves(
     """
     row = query.table[reply.position]
     best = int(np.nanargmax(row))
-    reply = reply.follow(make_update(best), reply.chance)
+    reply = reply.follow(make_update(best))
     epsilon = query.task.epsilon if query.task else 0.0
     if reply.update is None or reply.update.next_cell is None or not epsilon:
         return reply

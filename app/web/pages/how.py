@@ -35,7 +35,6 @@ from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import export_update
 from app.web.pages.parts.update import STEP_COUNT
 from app.web.pages.parts.update_examples import (
-    ExamplePicture,
     draw_example,
     list_examples,
 )
@@ -294,7 +293,7 @@ def describe_section(
 
 def draw_section_update(
     site: SiteData, slug: str, query: Mapping[str, str]
-) -> ExamplePicture | None:
+) -> dict[str, Any] | None:
     """Return the drawing of an update of an algorithm; None if the site has no update to show.
 
     Raises BadRequest if the URL names an update, or a step of it, that does not exist.

@@ -409,7 +409,7 @@ def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any
         ]
         if recorded
         else [],
-        "blunder_effect": compute_blunder_effect(query.game, chosen)
+        "blunder_effect": compute_blunder_effect(chosen)
         if chosen and case == DECIDING_KIND
         else None,
         "is_on_symmetric_board": chosen is not None

@@ -107,9 +107,9 @@ def list_cases(query: ValueQuery) -> list[UpdateCase]:
         next_values = list_move_values(query, reply.position)
         picture = draw(reply.update, next_values=next_values)
         if not query.is_learned:  # an exact value is the mean of the targets
-            total = sum(each.weight for each in replies)
+            total = sum(each.chance for each in replies)
             exact = structs.replace(picture.update, new=query.value, step_size=None)
-            shares = [(each.weight / total, each.target) for each in replies]
+            shares = [(each.chance / total, each.target) for each in replies]
             picture = replace(picture, update=exact, weighted_replies=shares)
         # by default the target is near the average target
         rank = abs(reply.target - reason.target)

@@ -1,10 +1,10 @@
 """Recorded updates of real trainings as examples on pages, with the games that they belong to."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Any, Literal
 
 from msgspec import structs
 
@@ -15,7 +15,6 @@ from app.recipes.games import (
     find_blunder_updates,
 )
 from app.recipes.shipped import SHIPPED
-from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.views import RewardScale
 from app.web.algorithms import ALGORITHM_PAGES, MINIMAX, SECTIONS, find_algorithm_slug
@@ -40,41 +39,6 @@ SETTING_SENTENCES = {
 BLUNDER_KIND = "blunder"  # kind of the update behind a blunder of a shipped agent
 # slugs of algorithms whose examples are moves from many games
 UNORDERED_ALGORITHMS = ("q-iteration", "dqn")
-
-
-class GameBoard(NamedTuple):
-    """A move of an example's game: its board, with the value before or after its update."""
-
-    # link to the update; its title has the values before and after
-    update_link: UpdateLink
-    ply: int
-    squares: list[list[UpdateSquare]]
-    target_text: str  # target of the update, "" for beads and bounds
-    is_random: bool  # whether the learner chose the move at random, to explore
-    # whether the update is the one that the page shows, or an earlier one
-    is_updated: bool
-
-
-class ExamplePicture(NamedTuple):
-    """A recorded update on a page, with its agent, its game and links to other updates."""
-
-    update_picture: UpdatePicture
-    agent: str  # id or recipe of the agent, "" for optimal play
-    title: str  # title of the agent
-    is_own_training: bool  # whether the training was made for this example, not for an agent of the site
-    game_label: str  # number of the game
-    move_number: int  # number of the move in the game, from 1
-    last_step: int  # number of steps that the picture shows at first
-    # a board for each update, in the order of the moves of the game
-    boards: list[GameBoard]
-    # order of the updates in the game, "" for updates of many games
-    learning_order: Literal["forward", "backward", ""]
-    examples: list[UpdateLink]  # links to all examples
-    # link to the next update or example, None after the last one
-    next_update: UpdateLink | None
-    example_kind: str
-    step_urls: list[str]  # URL of each step
-    page_url: str  # URL of the page with this update
 
 
 def find_example(
@@ -128,8 +92,10 @@ def draw_example(
     example_name: str,
     last_step: int,
     build_url: Callable[..., str],
-) -> ExamplePicture:
-    """Return the picture of one of some examples; `build_url` builds the URL of an update and step.
+) -> dict[str, Any]:
+    """Return the picture of one of some examples, with its agent, its game and links.
+
+    `build_url` builds the URL of an update and step; the picture shows `last_step` steps at first.
 
     Raises ValueError as `find_example` does.
     """
@@ -139,33 +105,36 @@ def draw_example(
     kinds = [one.kind for one in examples]
     learning_order = find_learning_order(example, pictures[0].slug)
     boards = _draw_game(pictures, links, number)
-    return ExamplePicture(
-        update_picture=pictures[number],
-        agent="" if example.agent == MINIMAX else example.agent,
-        title=describe_agent(site, example.agent),
-        is_own_training=example.agent != MINIMAX and example.agent not in SHIPPED,
-        game_label=format_count(example.game_number),
-        move_number=boards[number].ply,
-        last_step=last_step,
-        boards=boards[::-1] if learning_order == "backward" else boards,
-        learning_order=learning_order,
-        examples=[
+    return {
+        "update_picture": pictures[number],
+        # id or recipe of the agent, "" for optimal play
+        "agent": "" if example.agent == MINIMAX else example.agent,
+        "title": describe_agent(site, example.agent),
+        # whether the training was made for this example, not for an agent of the site
+        "is_own_training": example.agent != MINIMAX and example.agent not in SHIPPED,
+        "game_label": format_count(example.game_number),
+        "move_number": boards[number]["ply"],
+        "last_step": last_step,
+        # a board for each update, in the order of the moves of the game
+        "boards": boards[::-1] if learning_order == "backward" else boards,
+        "learning_order": learning_order,
+        "examples": [
             UpdateLink(
                 f"example-{kind}", kind, build_url(update=kind), kind == example.kind
             )
             for kind in kinds
         ],
-        next_update=_find_next_update(example, boards, number, kinds, build_url),
-        example_kind=example.kind,
-        step_urls=[
+        "next_update": _find_next_update(example, boards, number, kinds, build_url),
+        "example_kind": example.kind,
+        "step_urls": [
             build_url(update=example_name or example.kind, stage=step)
             for step in range(1, STEP_COUNT + 1)
         ],
-        page_url=links[number].url,
-    )
+        "page_url": links[number].url,
+    }
 
 
-def draw_nearest_example(query: ValueQuery) -> ExamplePicture | None:
+def draw_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
     """Return a recorded update for a value whose next update cannot be computed from the table.
 
     Examples of the same move are preferred, then those of the same agent.  None for values that
@@ -185,23 +154,18 @@ def draw_nearest_example(query: ValueQuery) -> ExamplePicture | None:
     return draw_example(site, examples, chosen.kind, STEP_COUNT, partial(how_url, slug))
 
 
-class BlunderEffect(NamedTuple):
-    """The effect of the update that made an agent prefer a blunder for good."""
-
-    # whether the update raised the value of the blunder, not lowered the value of another move
-    was_raised: bool
-    square_name: str  # name of the blunder's square on the board of the update
-    value_text: str  # value of the blunder after the update
-
-
-def compute_blunder_effect(game: Game, example: UpdateExample) -> BlunderEffect:
+def compute_blunder_effect(example: UpdateExample) -> dict[str, Any]:
     """Return the effect of an update after which a blunder has the highest value of its board."""
     change = example.updates[example.shown_index]
     values = [-math.inf if value is None else value for value in change.values]
     values[get_shown_move(example).cell] = change.new
     best = max(values)
-    square = name_square(values.index(best))
-    return BlunderEffect(change.new > change.old, square, format_value(best, 2))
+    return {
+        # whether the update raised the value of the blunder, not lowered that of another move
+        "was_raised": change.new > change.old,
+        "square_name": name_square(values.index(best)),
+        "value_text": format_value(best, 2),
+    }
 
 
 def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
@@ -304,7 +268,7 @@ def find_learning_order(
 
 def _draw_game(
     pictures: Sequence[UpdatePicture], links: Sequence[UpdateLink], shown_index: int
-) -> list[GameBoard]:
+) -> list[dict[str, Any]]:
     """Return a board for each update of a game, in the order of the updates.
 
     `shown_index` is the update on display; boards of later updates have the values before them.
@@ -319,17 +283,17 @@ def _draw_game(
         target = "" if change.target is None else format_value(change.target, 2)
         can_explore = algorithm.is_epsilon_greedy and not algorithm.no_game_reason
         boards.append(
-            GameBoard(
-                update_link=link,
+            {
+                "update_link": link,
                 # one more than the marks on its board
-                ply=len(move.board) - move.board.count(".") + 1,
-                squares=_draw_move_board(
+                "ply": len(move.board) - move.board.count(".") + 1,
+                "squares": _draw_move_board(
                     picture, shown_value, link.is_chosen, is_updated
                 ),
-                target_text=target,
-                is_random=move.was_random and can_explore,
-                is_updated=is_updated,
-            )
+                "target_text": target,
+                "is_random": move.was_random and can_explore,
+                "is_updated": is_updated,
+            }
         )
     return boards
 
@@ -351,7 +315,7 @@ def _draw_move_board(
 
 def _find_next_update(
     example: UpdateExample,
-    boards: Sequence[GameBoard],
+    boards: Sequence[Mapping[str, Any]],
     shown_index: int,
     example_kinds: Sequence[str],
     build_url: Callable[..., str],
@@ -362,7 +326,8 @@ def _find_next_update(
     """
     if shown_index + 1 < len(boards):
         board = boards[shown_index + 1]
-        return board.update_link._replace(title=str(board.ply))
+        link: UpdateLink = board["update_link"]
+        return link._replace(title=str(board["ply"]))
     position = example_kinds.index(example.kind) + 1
     if position == len(example_kinds):
         return None
