@@ -1,8 +1,4 @@
-"""Configuration of gunicorn.
-
-`kill -HUP` to the first process loads new models.  They are checked first: if a model is broken,
-the log names it, and the site goes on with the old ones.
-"""
+"""Configuration of gunicorn; `kill -HUP` to the first process loads new models."""
 
 from gevent import Timeout, monkey, sleep
 
@@ -52,7 +48,7 @@ def post_request(worker, request, environ, response):
 
 
 def on_reload(arbiter):
-    """Build the site again for the workers that take over; keep the old one if that fails."""
+    """Build the site again for new workers; if a model is broken, log its name and keep the old one."""
     if deployment.has_lost_terminal():  # it sends the same signal as a reload
         raise KeyboardInterrupt  # ends the server as Ctrl-C does
     try:
