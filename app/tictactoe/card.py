@@ -51,14 +51,15 @@ class ReportedResult(
     forbid_unknown_fields=True,
     rename={"source_location": "where"},
 ):
-    """A result that the source of an agent reports."""
+    """A result that the source of an agent reports.
 
-    text: Annotated[
-        Text, Meta(description="The reported result, in the words of this site.")
-    ]
-    source_location: Annotated[
-        Text, Meta(description="The place of the result in the source.")
-    ]
+    Attributes:
+        text: The reported result, in the words of this site.
+        source_location: The place of the result in the source.
+    """
+
+    text: Text
+    source_location: Text
 
 
 class Card(
@@ -76,107 +77,57 @@ class Card(
         "training_seconds": "seconds",
     },
 ):
-    """All facts about an agent, except its table of values."""
+    """All facts about an agent, except its table of values.
 
-    id: Annotated[
-        str, Meta(pattern=ID_PATTERN, description="The name of the agent in URLs.")
-    ]
-    title: Annotated[
-        str, Meta(pattern=TITLE_PATTERN, description="The title of the agent on pages.")
-    ]
-    origin: Annotated[
-        Text, Meta(description="The author or publication that the agent is based on.")
-    ]
-    recipe: Annotated[
-        Text,
-        Meta(
-            description="The full name of the recipe (algorithm and parameters) that "
-            "trains the agent."
-        ),
-    ]
-    algorithm: Annotated[
-        str,
-        Meta(pattern=ID_PATTERN, description="The learning algorithm of the agent."),
-    ]
-    reported: Annotated[
-        list[ReportedResult],
-        Meta(description="Results that the source of the agent reports."),
-    ]
-    findings: Annotated[
-        list[Text],
-        Meta(description="Results about this agent that this project measured."),
-    ]
-    play_rule: Annotated[
-        PlayRule,
-        Meta(
-            description="How the agent chooses a move from its values: greedy (one of the "
-            "best moves at random), first (the first of the best moves) or "
-            "proportional (at random, in proportion to the values)."
-        ),
-    ]
-    seed: Annotated[
-        int,
-        Meta(
-            ge=0,
-            description="The random seed of the training; the same seed gives the same table.",
-        ),
-    ]
-    games: Annotated[
-        int, Meta(ge=0, description="The number of games in the training.")
-    ]
-    updates: Annotated[
-        int, Meta(ge=0, description="The number of updates in the training.")
-    ]
-    training_seconds: Annotated[
-        float, Meta(ge=0, description="The duration of the training in seconds.")
-    ]
-    versions: Annotated[
-        dict[str, str],
-        Meta(description="The versions of the software that trained the agent."),
-    ]
-    numbering_digest: Annotated[
-        Digest,
-        Meta(
-            description="The SHA-256 checksum of the rules and of the order of the "
-            "positions. The checksum covers four arrays of little-endian int32: the size of "
-            "the board (rows, columns), the base-3 number of each position, the "
-            "position after a move on each cell of each position with a player to "
-            "move (-1 for an illegal move), and the result of each finished position."
-        ),
-    ]
-    arrays_digest: Annotated[
-        Digest,
-        Meta(
-            description="The SHA-256 checksum of the npz file with the agent's values."
-        ),
-    ]
-    reward_scale: Annotated[
-        RewardScale | None,
-        Meta(
-            description="The rewards of a loss, a draw and a win, which are the scale of "
-            "the values; null if the values are numbers of beads."
-        ),
-    ]
-    figures: Annotated[
-        Figures,
-        Meta(
-            description="The exact results of the agent at each snapshot of its training."
-        ),
-    ]
-    win_rate: Annotated[
-        RatesBySeat | None,
-        Meta(
-            description="The share of training games that the agent won in each "
-            "epoch, exploring moves included; left out if the share was not recorded."
-        ),
-    ] = None
-    refill_count: Annotated[
-        Count | None,
-        Meta(
-            description="How often an empty box of beads was filled again in the training; "
-            "left out if the agent has no boxes."
-        ),
-    ] = None
+    Attributes:
+        id: The name of the agent in URLs.
+        title: The title of the agent on pages.
+        origin: The author or publication that the agent is based on.
+        recipe: The full name of the recipe (algorithm and parameters) that trains the agent.
+        algorithm: The learning algorithm of the agent.
+        reported: Results that the source of the agent reports.
+        findings: Results about this agent that this project measured.
+        play_rule: How the agent chooses a move from its values: greedy (one of the best moves at
+            random), first (the first of the best moves) or proportional (at random, in proportion to
+            the values).
+        seed: The random seed of the training; the same seed gives the same table.
+        games: The number of games in the training.
+        updates: The number of updates in the training.
+        training_seconds: The duration of the training in seconds.
+        versions: The versions of the software that trained the agent.
+        numbering_digest: The SHA-256 checksum of the rules and of the order of the positions. The
+            checksum covers four arrays of little-endian int32: the size of the board (rows, columns),
+            the base-3 number of each position, the position after a move on each cell of each position
+            with a player to move (-1 for an illegal move), and the result of each finished position.
+        arrays_digest: The SHA-256 checksum of the npz file with the agent's values.
+        reward_scale: The rewards of a loss, a draw and a win, which are the scale of the values; null
+            if the values are numbers of beads.
+        figures: The exact results of the agent at each snapshot of its training.
+        win_rate: The share of training games that the agent won in each epoch, exploring moves
+            included; left out if the share was not recorded.
+        refill_count: How often an empty box of beads was filled again in the training; left out if the
+            agent has no boxes.
+    """
+
+    id: Annotated[str, Meta(pattern=ID_PATTERN)]
+    title: Annotated[str, Meta(pattern=TITLE_PATTERN)]
+    origin: Text
+    recipe: Text
+    algorithm: Annotated[str, Meta(pattern=ID_PATTERN)]
+    reported: list[ReportedResult]
+    findings: list[Text]
+    play_rule: PlayRule
+    seed: Annotated[int, Meta(ge=0)]
+    games: Annotated[int, Meta(ge=0)]
+    updates: Annotated[int, Meta(ge=0)]
+    training_seconds: Annotated[float, Meta(ge=0)]
+    versions: dict[str, str]
+    numbering_digest: Digest
+    arrays_digest: Digest
+    reward_scale: RewardScale | None
+    figures: Figures
+    win_rate: RatesBySeat | None = None
+    refill_count: Count | None = None
 
 
 @lru_cache(maxsize=2)

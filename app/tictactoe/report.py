@@ -44,22 +44,15 @@ DECIMALS = 9  # number of decimals of the figures on a card
 class BySeat(
     msgspec.Struct, Generic[EntryType], frozen=True, forbid_unknown_fields=True
 ):
-    """A list for each seat, with an entry for each snapshot."""
+    """A list for each seat, with an entry for each snapshot.
 
-    x: Annotated[
-        list[EntryType],
-        Meta(
-            description="The results when the agent plays X: one entry for each "
-            "snapshot (or epoch) of the training."
-        ),
-    ]
-    o: Annotated[
-        list[EntryType],
-        Meta(
-            description="The results when the agent plays O: one entry for each "
-            "snapshot (or epoch) of the training."
-        ),
-    ]
+    Attributes:
+        x: The results when the agent plays X: one entry for each snapshot (or epoch) of the training.
+        o: The results when the agent plays O: one entry for each snapshot (or epoch) of the training.
+    """
+
+    x: list[EntryType]
+    o: list[EntryType]
 
 
 class ChancesBySeat(BySeat[Chances], frozen=True):
@@ -85,38 +78,23 @@ class TaskDistance(
         "mean_reachable_distance": "mean_reached",
     },
 ):
-    """The difference between a table and the exact values of its training task, in units of reward."""
+    """The difference between a table and the exact values of its training task, in units of reward.
 
-    largest_distance: Annotated[
-        list[Distance],
-        Meta(
-            description="The largest difference between a learned and an "
-            "exact value, over all moves, at "
-            "each snapshot."
-        ),
-    ]
-    mean_distance: Annotated[
-        list[Distance],
-        Meta(
-            description="The mean difference between a learned and an exact "
-            "value, over all moves, at each "
-            "snapshot."
-        ),
-    ]
-    largest_reachable_distance: Annotated[
-        list[Distance],
-        Meta(
-            description="The largest difference between a learned and an exact value, "
-            "over the moves that can occur in the training task, at each snapshot."
-        ),
-    ]
-    mean_reachable_distance: Annotated[
-        list[Distance],
-        Meta(
-            description="The mean difference between a learned and an exact value, "
-            "over the moves that can occur in the training task, at each snapshot."
-        ),
-    ]
+    Attributes:
+        largest_distance: The largest difference between a learned and an exact value, over all moves,
+            at each snapshot.
+        mean_distance: The mean difference between a learned and an exact value, over all moves, at each
+            snapshot.
+        largest_reachable_distance: The largest difference between a learned and an exact value, over
+            the moves that can occur in the training task, at each snapshot.
+        mean_reachable_distance: The mean difference between a learned and an exact value, over the
+            moves that can occur in the training task, at each snapshot.
+    """
+
+    largest_distance: list[Distance]
+    mean_distance: list[Distance]
+    largest_reachable_distance: list[Distance]
+    mean_reachable_distance: list[Distance]
 
 
 class Figures(
@@ -130,66 +108,34 @@ class Figures(
         "task_distance": "task",
     },
 ):
-    """The exact results of an agent at each snapshot; the last snapshot is the final agent."""
+    """The exact results of an agent at each snapshot; the last snapshot is the final agent.
 
-    snapshot_updates: Annotated[
-        list[Count],
-        Meta(
-            description="The number of updates in the training until each "
-            "snapshot; the last snapshot is the "
-            "final agent."
-        ),
-    ]
-    baseline_chances: Annotated[
-        dict[str, ChancesBySeat],
-        Meta(
-            description="The probabilities that the agent wins, draws and loses against each baseline."
-        ),
-    ]
-    best_response: Annotated[
-        ChancesBySeat,
-        Meta(
-            description="The probabilities that the agent wins, draws and "
-            "loses against its best responder."
-        ),
-    ]
-    nash_conv: Annotated[
-        list[Annotated[float, Meta(ge=0, le=2)]],
-        Meta(
-            description="NashConv: how much better the mean result of the best responder (win 1, "
-            "draw 0, loss -1) is against the agent than against optimal play, added over "
-            "both seats; at each snapshot."
-        ),
-    ]
-    blunders: Annotated[
-        list[Count],
-        Meta(
-            description="The number of positions in which the agent can blunder, at each snapshot."
-        ),
-    ]
-    reachable_blunders: Annotated[
-        CountsBySeat,
-        Meta(
-            description="The number of positions that can occur in games of the agent "
-            "and in which the agent can blunder, for each seat."
-        ),
-    ]
-    correct_class_shares: Annotated[
-        list[Chance] | None,
-        Meta(
-            description="The share of moves with a learned value nearer to the result "
-            "with optimal play (win, draw or loss) than to the other two results; "
-            "null if the values are no expected results."
-        ),
-    ]
-    task_distance: Annotated[
-        TaskDistance | None,
-        Meta(
-            description="The difference between the agent's values and the exact "
-            "values of the training task; null if the task has no exact values "
-            "because the opponents learned, too."
-        ),
-    ]
+    Attributes:
+        snapshot_updates: The number of updates in the training until each snapshot; the last snapshot
+            is the final agent.
+        baseline_chances: The probabilities that the agent wins, draws and loses against each baseline.
+        best_response: The probabilities that the agent wins, draws and loses against its best
+            responder.
+        nash_conv: NashConv: how much better the mean result of the best responder (win 1, draw 0, loss
+            -1) is against the agent than against optimal play, added over both seats; at each snapshot.
+        blunders: The number of positions in which the agent can blunder, at each snapshot.
+        reachable_blunders: The number of positions that can occur in games of the agent and in which
+            the agent can blunder, for each seat.
+        correct_class_shares: The share of moves with a learned value nearer to the result with optimal
+            play (win, draw or loss) than to the other two results; null if the values are no expected
+            results.
+        task_distance: The difference between the agent's values and the exact values of the training
+            task; null if the task has no exact values because the opponents learned, too.
+    """
+
+    snapshot_updates: list[Count]
+    baseline_chances: dict[str, ChancesBySeat]
+    best_response: ChancesBySeat
+    nash_conv: list[Annotated[float, Meta(ge=0, le=2)]]
+    blunders: list[Count]
+    reachable_blunders: CountsBySeat
+    correct_class_shares: list[Chance] | None
+    task_distance: TaskDistance | None
 
 
 class PolicyResults(NamedTuple):

@@ -26,14 +26,15 @@ COMMON_REWARDS = (
 
 
 class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The rewards of a loss, a draw and a win for the player to move, in each seat."""
+    """The rewards of a loss, a draw and a win for the player to move, in each seat.
 
-    x: Annotated[
-        Rewards, Meta(description="The rewards of X for a loss, a draw and a win.")
-    ] = COMMON_REWARDS
-    o: Annotated[
-        Rewards, Meta(description="The rewards of O for a loss, a draw and a win.")
-    ] = COMMON_REWARDS
+    Attributes:
+        x: The rewards of X for a loss, a draw and a win.
+        o: The rewards of O for a loss, a draw and a win.
+    """
+
+    x: Rewards = COMMON_REWARDS
+    o: Rewards = COMMON_REWARDS
 
     def __post_init__(self) -> None:
         for seat in SEATS:

@@ -15,7 +15,8 @@ from flask import current_app, request
 from msgspec import Meta, ValidationError
 from werkzeug.exceptions import BadRequest
 
-from app.experiments import ClaimSummary, Struct
+from app.experiments import ClaimSummary
+from app.project import PREFIX
 from app.recipes import ALGORITHMS, MAX_NAME_LENGTH
 from app.tictactoe.card import Card
 from app.web.formatting import lower_first_letter
@@ -25,6 +26,7 @@ Document: TypeAlias = dict[str, Any]  # a JSON object
 
 FILE = Path(__file__).with_name("openapi.json")
 SCHEMA_PREFIX = "#/components/schemas/"
+APP = f"{PREFIX}app."  # beginning of the names of modules
 ATTRIBUTES = "\n\nAttributes:\n"  # heading of the fields in a docstring
 FIGURE_KIND = "type"  # the field that distinguishes kinds of figures
 RECIPE_PATTERN = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
@@ -79,8 +81,8 @@ def build_description(site: SiteData) -> Document:
     _, schemas = msgspec.json.schema_components(
         [Card, Experiment], ref_template=SCHEMA_PREFIX + "{name}"
     )
-    for struct in list_structs(Struct):
-        if struct.__name__ in schemas:
+    for struct in list_structs(msgspec.Struct):
+        if struct.__module__.startswith(APP) and struct.__name__ in schemas:
             describe_fields(struct, schemas[struct.__name__])
     for schema in schemas.values():
         if kind := schema["properties"].get(FIGURE_KIND):
