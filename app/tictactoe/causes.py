@@ -5,6 +5,7 @@ show much more often than random moves would.  A decision is a position with a p
 arrays [D] have an element for each decision.
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -42,14 +43,19 @@ class Cause(NamedTuple):
     """A likely cause of blunders, and the numbers that support it."""
 
     kind: Kind
-    player: int  # as this player the policy blunders: +1 X, -1 O, 0 both
-    rule: Rule  # the rule that the policy plays by, "" for other causes
     matching_count: int  # number of positions that show the pattern
     possible_count: int  # number of positions that could show the pattern
-    # expected number of positions with this pattern if all moves were random
-    expected_by_chance: float
     # indices of decisions: an example, perhaps followed by one for comparison
     example_positions: tuple[int, ...]
+    # expected number of positions with this pattern if all moves were random
+    expected_by_chance: float = 0.0
+    player: int = 0  # as this player the policy blunders: +1 X, -1 O, 0 both
+    rule: Rule = ""  # the rule that the policy plays by, "" for other causes
+
+    @property
+    def halfway_count(self) -> float:
+        """The number of positions halfway between random moves and a pattern without exceptions."""
+        return (self.expected_by_chance + self.possible_count) / 2
 
 
 class PositionFacts(NamedTuple):
@@ -74,8 +80,9 @@ class PositionFacts(NamedTuple):
     forced_block: CellMask
 
 
-class AnalysedPolicy(NamedTuple):
-    """A policy with its properties, used to derive causes."""
+@dataclass(frozen=True, eq=False)
+class AnalysedPolicy:
+    """A policy with its blunders and properties, from which its causes follow."""
 
     game: Game
     facts: PositionFacts
@@ -87,6 +94,180 @@ class AnalysedPolicy(NamedTuple):
     safe_chance: NDArray[np.float64]
     # [D] 0 or less: how much the worst move that the policy can play lowers the mover's value
     worst_change: NDArray[np.float64]
+    blunders: NDArray[np.intp]  # the decisions with a blunder
+    blunder_classes: BlunderClasses
+
+    def find_simple_rules(self) -> list[Cause]:
+        """Return a cause for each player, X or O, for whom the policy plays by a simple rule."""
+        rules: dict[Rule, CellMask] = {
+            "any": self.game.legal,
+            "first": self.facts.first_empty,
+            "last": self.facts.last_empty,
+        }
+        causes = []
+        for rule, moves in rules.items():
+            follows = (self.possible_moves == moves).all(axis=1)
+            for player in (X, O):
+                is_turn = self.game.to_move == player
+                possible = self.facts.has_several_moves & is_turn
+                matching = possible & follows
+                if matching.sum() < ALWAYS_SHARE * possible.sum():
+                    continue
+                by_chance = float(self.facts.random_chances[possible].sum())
+                cause = self._make_cause("untrained", matching, possible, by_chance)
+                if rule == "any":  # every move is one of any moves
+                    cause = cause._replace(expected_by_chance=0.0)
+                causes.append(cause._replace(player=player, rule=rule))
+        return _merge_seats(causes)
+
+    def find_random_play(self) -> list[Cause]:
+        """Return a cause if both seats play randomly, or one does and the other is good, else []."""
+        skills = {player: self._measure_skill(player) for player in (X, O)}
+        causes = []
+        for player, (skill, cause) in skills.items():
+            other_skill = skills[-player][0]
+            is_like_chance = abs(skill) < CHANCE_MARGIN
+            differs_from_other = other_skill > GOOD_SKILL
+            is_like_other = abs(other_skill) < CHANCE_MARGIN
+            if (
+                is_like_chance
+                and cause.possible_count >= MIN_POSITIONS
+                and (differs_from_other or is_like_other)
+            ):
+                causes.append(cause)
+        return _merge_seats(causes)
+
+    def find_worst_play(self, player: int) -> list[Cause]:
+        """Return a cause if a player mostly plays the worst moves, else [].
+
+        So play learners whose values have the wrong sign.
+        """
+        possible = self._find_possible_blunders(player)
+        plays_worst = (self.possible_moves <= self.facts.worst_moves).all(axis=1)
+        by_chance = float(self.facts.random_worst_chance[possible].sum())
+        cause = self._make_cause(
+            "other-side", possible & plays_worst, possible, by_chance
+        )
+        is_rare = cause.matching_count <= cause.halfway_count
+        if cause.possible_count < MIN_POSITIONS or is_rare:
+            return []
+        return [cause._replace(player=player)]
+
+    def find_cell_order(self, unexplained: DecisionMask) -> list[Cause]:
+        """Return a cause if most blunders are moves on the first or the last empty cell, else [].
+
+        Programs without values, or with equal values, often break ties this way.
+        """
+        possible = np.zeros_like(unexplained)
+        possible[self.blunders] = unexplained[self.blunders]
+        by_chance = float(self.facts.random_chances[possible].sum())
+        rules: dict[Rule, CellMask] = {
+            "first": self.facts.first_empty,
+            "last": self.facts.last_empty,
+        }
+        causes = []
+        for rule, moves in rules.items():
+            matching = possible & (self.possible_moves == moves).all(axis=1)
+            cause = self._make_cause("first-cell", matching, possible, by_chance)
+            least = max(OFTEN_SHARE * cause.possible_count, cause.halfway_count)
+            if cause.possible_count >= MIN_POSITIONS and cause.matching_count >= least:
+                causes.append(cause._replace(rule=rule))
+        return causes
+
+    def find_missing_blocks(self, unexplained: DecisionMask) -> list[Cause]:
+        """Return a cause if the policy plays winning moves but rarely blocks, else []."""
+        wins, threat = self.facts.winning_moves, self.facts.forced_block
+        reachable = unexplained & self.is_reachable
+        threatened = reachable & threat.any(axis=1)
+        could_win = reachable & wins.any(axis=1)
+        block_chance = (self.policy * threat).sum(axis=1)
+        win_chance = (self.policy * wins).sum(axis=1)
+        if threatened.sum() < MIN_POSITIONS:
+            return []
+        blocked = block_chance[threatened].mean()
+        won = win_chance[could_win].mean() if could_win.any() else 1.0
+        if blocked > RARELY_SHARE or won < blocked:
+            return []
+        by_chance = float((1 - self.facts.random_chances[threatened]).sum())
+        missing = round(float((1 - block_chance)[threatened].sum()))
+        unblocked = threatened & (block_chance < 1)
+        cause = self._make_cause("no-block", unblocked, threatened, by_chance)
+        return [cause._replace(matching_count=missing)]
+
+    def find_asymmetry(self, unexplained: DecisionMask) -> list[Cause]:
+        """Return a cause if most blunders occur in only some of several symmetric positions, else []."""
+        # one decision of each symmetry class
+        examples = self.blunders[self.blunder_classes.example_rows]
+        symmetric_counts = self.blunder_classes.symmetric_counts
+        possible = unexplained[examples] & (symmetric_counts > 1)
+        matching = possible & (self.blunder_classes.erring_counts < symmetric_counts)
+        counts = int(matching.sum()), int(possible.sum())
+        if counts[1] < MIN_POSITIONS or counts[0] < OFTEN_SHARE * counts[1]:
+            return []
+        position = int(examples[matching.argmax()])
+        images = self.game.symmetric_positions[:, position]
+        is_right = ~np.isin(images, self.blunders)
+        return [Cause("images", *counts, (position, int(images[is_right.argmax()])))]
+
+    def find_unreachability(self) -> list[Cause]:
+        """Return a cause if the policy's own games reach none of its blunders, else []."""
+        if self.is_reachable[self.blunders].any():
+            return []
+        number = len(self.blunders)
+        return [Cause("unreachable", number, number, (int(self.blunders[0]),))]
+
+    def _find_possible_blunders(self, player: int) -> DecisionMask:
+        """Return the reachable decisions of a player, [D], in which a legal move is a blunder."""
+        is_turn: DecisionMask = self.game.to_move == player
+        return self.is_reachable & self.facts.is_blunder_possible & is_turn
+
+    def _measure_skill(self, player: int) -> tuple[float, Cause]:
+        """Return the skill as a player, from 0 (random moves) to 1 (no blunders), and its cause.
+
+        The cause counts the expected blunders as this player, the decisions with a possible
+        blunder, and the expected blunders of random moves there.
+        """
+        possible = self._find_possible_blunders(player)
+        if not possible.any():
+            return 1.0, Cause("untrained", 0, 0, ())
+        safe = self.safe_chance[possible]
+        random_safe = self.facts.random_safe_chance[possible]
+        random_share = random_safe.mean()
+        skill = float((safe.mean() - random_share) / (1 - random_share))
+        cause = Cause(
+            "untrained",
+            matching_count=round(float((1 - safe).sum())),
+            possible_count=len(safe),
+            example_positions=self._pick_example(possible & (self.safe_chance == 0)),
+            expected_by_chance=float((1 - random_safe).sum()),
+            player=player,
+            rule="chance",
+        )
+        return skill, cause
+
+    def _make_cause(
+        self,
+        kind: Kind,
+        matching: DecisionMask,
+        possible: DecisionMask,
+        by_chance: float,
+    ) -> Cause:
+        """Return a cause with the decisions that show a pattern, and those that could show it."""
+        example = self._pick_example(matching)
+        counts = int(matching.sum()), int(possible.sum())
+        return Cause(kind, *counts, example, by_chance)
+
+    def _pick_example(self, candidates: DecisionMask) -> tuple[int, ...]:
+        """Return the best example in a tuple, () without candidates.
+
+        Reachable decisions come first, then costly blunders, then early positions.
+        """
+        listed = np.flatnonzero(candidates)
+        if not len(listed):
+            return ()
+        reachable = self.is_reachable[listed]
+        order = np.lexsort((listed, self.worst_change[listed], ~reachable))
+        return (int(listed[order[0]]),)
 
 
 def list_causes(
@@ -104,10 +285,10 @@ def list_causes(
     """
     if not len(blunder_decisions.positions):
         return []
-    game = reachable_play.game
-    policy = reachable_play.policy
+    game, policy = reachable_play.game, reachable_play.policy
     facts = _compute_facts(game)
     possible_moves = policy > 0
+    worst_values = np.where(possible_moves, compute_optimal_q(game), 1).min(axis=1)
     analysed = AnalysedPolicy(
         game=game,
         facts=facts,
@@ -115,13 +296,13 @@ def list_causes(
         possible_moves=possible_moves,
         is_reachable=reachable_play.is_reachable,
         safe_chance=(policy * find_best_moves(game)).sum(axis=1),
-        worst_change=np.where(possible_moves, compute_optimal_q(game), 1).min(axis=1)
-        - facts.optimal_value,
+        worst_change=worst_values - facts.optimal_value,
+        blunders=blunder_decisions.positions,
+        blunder_classes=blunder_classes,
     )
-    complete_causes = _find_simple_rule(analysed) or _find_random_play(analysed)
-    complete_causes += [
-        cause for player in (X, O) for cause in _find_worst_play(analysed, player)
-    ]
+    complete_causes = analysed.find_simple_rules() or analysed.find_random_play()
+    for player in (X, O):
+        complete_causes += analysed.find_worst_play(player)
     explained = {
         player
         for cause in complete_causes
@@ -129,17 +310,13 @@ def list_causes(
         if cause.player in (player, 0)
     }
     unexplained = ~np.isin(game.to_move, list(explained))
-    others = [
-        *_find_cell_order_causes(analysed, blunder_decisions, unexplained),
-        *_find_missing_block_causes(analysed, unexplained),
+    return [
+        *complete_causes,
+        *analysed.find_cell_order(unexplained),
+        *analysed.find_missing_blocks(unexplained),
+        *analysed.find_asymmetry(unexplained),
+        *analysed.find_unreachability(),
     ]
-    others += [
-        *_find_asymmetry_causes(
-            analysed, blunder_decisions, blunder_classes, unexplained
-        ),
-        *_find_unreachability_causes(analysed, blunder_decisions),
-    ]
-    return complete_causes + others
 
 
 @lru_cache(maxsize=2)
@@ -170,72 +347,6 @@ def _compute_facts(game: Game) -> PositionFacts:
     )
 
 
-def _find_simple_rule(analysed_policy: AnalysedPolicy) -> list[Cause]:
-    """Return a cause for each player, X or O, for whom the policy plays by a simple rule."""
-    game = analysed_policy.game
-    facts = analysed_policy.facts
-    rules: dict[Rule, CellMask] = {
-        "any": game.legal,
-        "first": facts.first_empty,
-        "last": facts.last_empty,
-    }
-    causes = []
-    for rule, moves in rules.items():
-        plays_by_rule = facts.has_several_moves & (
-            analysed_policy.possible_moves == moves
-        ).all(axis=1)
-        for player in (X, O):
-            possible = facts.has_several_moves & (game.to_move == player)
-            matching = possible & plays_by_rule
-            if matching.sum() >= ALWAYS_SHARE * possible.sum():
-                by_chance = (
-                    0.0
-                    if rule == "any"
-                    else float(facts.random_chances[possible].sum())
-                )
-                example = _pick_example(analysed_policy, matching)
-                cause = Cause(
-                    "untrained",
-                    player,
-                    rule,
-                    int(matching.sum()),
-                    int(possible.sum()),
-                    by_chance,
-                    example,
-                )
-                causes.append(cause)
-    return _merge_seats(causes)
-
-
-def _find_random_play(analysed_policy: AnalysedPolicy) -> list[Cause]:
-    """Return a cause if both seats play randomly, or one does and the other is good, else []."""
-    skills = {player: _measure_skill(analysed_policy, player) for player in (X, O)}
-    causes = []
-    for player, (skill, error_count, possible_count, by_chance) in skills.items():
-        other_skill = skills[-player][0]
-        is_like_chance = abs(skill) < CHANCE_MARGIN and possible_count >= MIN_POSITIONS
-        differs_from_other = other_skill > GOOD_SKILL
-        is_like_other = abs(other_skill) < CHANCE_MARGIN
-        if is_like_chance and (differs_from_other or is_like_other):
-            example = _pick_example(
-                analysed_policy,
-                _find_possible_blunders(analysed_policy, player)
-                & (analysed_policy.safe_chance == 0),
-            )
-            causes.append(
-                Cause(
-                    "untrained",
-                    player,
-                    "chance",
-                    error_count,
-                    possible_count,
-                    by_chance,
-                    example,
-                )
-            )
-    return _merge_seats(causes)
-
-
 def _merge_seats(causes: list[Cause]) -> list[Cause]:
     """Return one cause for both seats if two causes have the same rule, else the given causes."""
     if len(causes) != 2 or causes[0].rule != causes[1].rule:
@@ -248,198 +359,6 @@ def _merge_seats(causes: list[Cause]) -> list[Cause]:
         expected_by_chance=one.expected_by_chance + other.expected_by_chance,
     )
     return [both]
-
-
-def _find_worst_play(analysed_policy: AnalysedPolicy, player: int) -> list[Cause]:
-    """Return a cause if a player mostly plays the worst moves, else [].
-
-    So play learners whose values have the wrong sign.
-    """
-    possible = _find_possible_blunders(analysed_policy, player)
-    plays_worst = (
-        analysed_policy.possible_moves <= analysed_policy.facts.worst_moves
-    ).all(axis=1)
-    matching = possible & plays_worst
-    matching_count = int(matching.sum())
-    possible_count = int(possible.sum())
-    by_chance = float(analysed_policy.facts.random_worst_chance[possible].sum())
-    # the required count: halfway between random play and always the worst move
-    halfway = (by_chance + possible_count) / 2
-    if possible_count < MIN_POSITIONS or matching_count <= halfway:
-        return []
-    return [
-        Cause(
-            "other-side",
-            player,
-            "",
-            matching_count,
-            possible_count,
-            by_chance,
-            _pick_example(analysed_policy, matching),
-        )
-    ]
-
-
-def _find_cell_order_causes(
-    analysed_policy: AnalysedPolicy,
-    blunder_decisions: BlunderDecisions,
-    unexplained: DecisionMask,
-) -> list[Cause]:
-    """Return a cause if most blunders are moves on the first or the last empty cell, else [].
-
-    Programs without values, or with equal values, often break ties this way.
-    """
-    decisions = blunder_decisions.positions[unexplained[blunder_decisions.positions]]
-    if len(decisions) < MIN_POSITIONS:
-        return []
-    by_chance = float(analysed_policy.facts.random_chances[decisions].sum())
-    rules: dict[Rule, CellMask] = {
-        "first": analysed_policy.facts.first_empty,
-        "last": analysed_policy.facts.last_empty,
-    }
-    causes = []
-    for rule, moves in rules.items():
-        follows = (analysed_policy.possible_moves[decisions] == moves[decisions]).all(
-            axis=1
-        )
-        matching = decisions[follows]
-        halfway = (by_chance + len(decisions)) / 2
-        if len(matching) >= max(OFTEN_SHARE * len(decisions), halfway):
-            is_matching = np.zeros_like(unexplained)
-            is_matching[matching] = True
-            example = _pick_example(analysed_policy, is_matching)
-            causes.append(
-                Cause(
-                    "first-cell",
-                    0,
-                    rule,
-                    len(matching),
-                    len(decisions),
-                    by_chance,
-                    example,
-                )
-            )
-    return causes
-
-
-def _find_missing_block_causes(
-    analysed_policy: AnalysedPolicy, unexplained: DecisionMask
-) -> list[Cause]:
-    """Return a cause if the policy plays winning moves but rarely blocks, else []."""
-    wins = analysed_policy.facts.winning_moves
-    threat = analysed_policy.facts.forced_block
-    reachable = unexplained & analysed_policy.is_reachable
-    threatened = reachable & threat.any(axis=1)
-    could_win = reachable & wins.any(axis=1)
-    block_chance = (analysed_policy.policy * threat).sum(axis=1)
-    win_chance = (analysed_policy.policy * wins).sum(axis=1)
-    blocked = (
-        block_chance[threatened].mean() if threatened.sum() >= MIN_POSITIONS else 1.0
-    )
-    won = win_chance[could_win].mean() if could_win.any() else 1.0
-    if blocked > RARELY_SHARE or won < blocked:
-        return []
-    missing_count = round(float((1 - block_chance)[threatened].sum()))
-    by_chance = float((1 - analysed_policy.facts.random_chances[threatened]).sum())
-    example = _pick_example(analysed_policy, threatened & (block_chance < 1))
-    return [
-        Cause(
-            "no-block", 0, "", missing_count, int(threatened.sum()), by_chance, example
-        )
-    ]
-
-
-def _find_asymmetry_causes(
-    analysed_policy: AnalysedPolicy,
-    blunder_decisions: BlunderDecisions,
-    blunder_classes: BlunderClasses,
-    unexplained: DecisionMask,
-) -> list[Cause]:
-    """Return a cause if most blunders occur in only some of several symmetric positions, else []."""
-    game = analysed_policy.game
-    # one decision of each symmetry class
-    examples = blunder_decisions.positions[blunder_classes.example_rows]
-    symmetric_counts = blunder_classes.symmetric_counts
-    possible = unexplained[examples] & (symmetric_counts > 1)
-    matching = possible & (blunder_classes.erring_counts < symmetric_counts)
-    matching_count = int(matching.sum())
-    possible_count = int(possible.sum())
-    if possible_count < MIN_POSITIONS or matching_count < OFTEN_SHARE * possible_count:
-        return []
-    position = int(examples[matching.argmax()])
-    symmetric_positions = game.symmetric_positions[:, position]
-    is_right = ~np.isin(symmetric_positions, blunder_decisions.positions)
-    other = int(symmetric_positions[is_right.argmax()])
-    return [
-        Cause("images", 0, "", matching_count, possible_count, 0.0, (position, other))
-    ]
-
-
-def _find_unreachability_causes(
-    analysed_policy: AnalysedPolicy, blunder_decisions: BlunderDecisions
-) -> list[Cause]:
-    """Return a cause if the policy's own games reach none of its blunders, else []."""
-    if analysed_policy.is_reachable[blunder_decisions.positions].any():
-        return []
-    number = len(blunder_decisions.positions)
-    return [
-        Cause(
-            "unreachable",
-            0,
-            "",
-            number,
-            number,
-            0.0,
-            (int(blunder_decisions.positions[0]),),
-        )
-    ]
-
-
-def _find_possible_blunders(
-    analysed_policy: AnalysedPolicy, player: int
-) -> DecisionMask:
-    """Return the reachable decisions of a player, [D], in which at least one legal move is a blunder."""
-    possible_blunders: DecisionMask = (
-        analysed_policy.is_reachable
-        & analysed_policy.facts.is_blunder_possible
-        & (analysed_policy.game.to_move == player)
-    )
-    return possible_blunders
-
-
-def _measure_skill(
-    analysed_policy: AnalysedPolicy, player: int
-) -> tuple[float, int, int, float]:
-    """Return the skill as a player, from 0 (random moves) to 1 (no blunders), and three counts.
-
-    The counts are the expected blunders as this player (rounded), the decisions with a possible
-    blunder, and the expected blunders of random moves there.
-    """
-    possible = _find_possible_blunders(analysed_policy, player)
-    if not possible.any():
-        return 1.0, 0, 0, 0.0
-    safe_chances = analysed_policy.safe_chance[possible]
-    random_safe_chances = analysed_policy.facts.random_safe_chance[possible]
-    random_share = random_safe_chances.mean()
-    skill = float((safe_chances.mean() - random_share) / (1 - random_share))
-    errors = round(float((1 - safe_chances).sum()))
-    errors_by_chance = float((1 - random_safe_chances).sum())
-    return skill, errors, int(possible.sum()), errors_by_chance
-
-
-def _pick_example(
-    analysed_policy: AnalysedPolicy, candidates: DecisionMask
-) -> tuple[int, ...]:
-    """Return the best example in a tuple, () without candidates.
-
-    Reachable decisions come first, then costly blunders, then early positions.
-    """
-    listed = np.flatnonzero(candidates)
-    if not len(listed):
-        return ()
-    reachable = analysed_policy.is_reachable[listed]
-    order = np.lexsort((listed, analysed_policy.worst_change[listed], ~reachable))
-    return (int(listed[order[0]]),)
 
 
 def _mask_single_cells(legal: CellMask, cells: NDArray[np.intp]) -> CellMask:
