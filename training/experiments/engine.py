@@ -137,26 +137,37 @@ def run_experiment(
             checks.append(RunDigest(name_recipe(recipe), measure.name, digest))
         kept += len(stored)
         trained += len(missing)
-    results = experiment.conclude(Results(recipe_by_label, runs_by_label))
-    most = max(map(len, runs_by_label.values()), default=0)
+    results = Results(recipe_by_label, runs_by_label)
+    summary = _build_summary(experiment, results, [*runs.values()], max_seeds, checks)
+    return ExperimentRun(summary, trained, kept)
+
+
+def _build_summary(
+    experiment: Experiment,
+    results: Results,
+    runs: Sequence[Any],
+    max_seeds: int | None,
+    checks: list[RunDigest],
+) -> ClaimSummary:
+    conclusion = experiment.conclude(results)
+    most = max(map(len, results.runs_by_label.values()), default=0)
     limited = "" if max_seeds is None else f" --seeds {max_seeds}"
-    every = [
+    recipes = [
         one for sweep in experiment.sweeps for one in sweep.recipe_by_label.values()
     ]
-    summary = ClaimSummary(
+    return ClaimSummary(
         id=experiment.id,
-        **experiment.fill_in_texts(results["parts_reproduced"], most),
-        **results,
+        **experiment.fill_in_texts(conclusion["parts_reproduced"], most),
+        **conclusion,
         command=f"python -m training experiment {experiment.id}{limited}",
-        versions=list_versions(*map(parse_recipe, every)),
+        versions=list_versions(*map(parse_recipe, recipes)),
         first_seed=0,
         seeds=most,
         runs=len(runs),
-        seconds=round(sum(run.seconds for run in runs.values()), 1),
+        seconds=round(sum(run.seconds for run in runs), 1),
         date=datetime.now(UTC).date().isoformat(),
         checks=checks,
     )
-    return ExperimentRun(summary, trained, kept)
 
 
 def _add_seeds(recipe_name: str, seeds: Iterable[int]) -> list[Recipe]:

@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from flask import (
@@ -71,10 +72,7 @@ def init_app(app: Flask) -> None:
 def refuse_request() -> None:
     """Abort a request whose URL is too long or whose Host is invalid."""
     if is_too_long(request.environ):
-        abort(
-            414,
-            gettext(SENTENCE_BY_STATUS[414], most=get_max_url_length(request.environ)),
-        )
+        abort(414)
     if not is_host_valid(request.environ):
         request.host = ""  # because the error page reads the host
         abort(400, "The Host of the request is not the name of any.")
@@ -101,30 +99,20 @@ def get_max_url_length(environ: "WSGIEnvironment") -> int:
 def is_host_valid(environ: "WSGIEnvironment") -> bool:
     """Return whether the Host of a request is a valid name, or missing."""
     host: str = environ.get("HTTP_HOST", "localhost")
-    if "xn--" not in host.lower():
-        return HOST_PATTERN.fullmatch(host) is not None
-    try:
-        return bool(
-            HOST_PATTERN.fullmatch(host) and host.encode("ascii").decode("idna")
-        )
-    except UnicodeError:
+    if not HOST_PATTERN.fullmatch(host):
         return False
+    with suppress(UnicodeError):
+        return "xn--" not in host.lower() or bool(host.encode("ascii").decode("idna"))
+    return False
 
 
 def show_error(error: HTTPException) -> Response:
     """Return the response to an HTTP error, with the sentence of the error or a general sentence."""
-    ours = error.description != type(error).description
-    sentences = (
-        SENTENCE_BY_STATUS | API_SENTENCE_BY_STATUS
-        if _is_in_api()
-        else SENTENCE_BY_STATUS
-    )
-    sentence = error.description
-    if not ours and error.code in sentences:
-        sentence = gettext(
-            sentences[error.code], most=get_max_url_length(request.environ)
-        )
-    return _build_response(error, sentence)
+    sentences = SENTENCE_BY_STATUS | (API_SENTENCE_BY_STATUS if _is_in_api() else {})
+    if error.description == type(error).description and error.code in sentences:
+        most = get_max_url_length(request.environ)
+        return _build_response(error, gettext(sentences[error.code], most=most))
+    return _build_response(error, error.description)
 
 
 def show_server_error(error: Exception) -> Response:
