@@ -263,7 +263,10 @@ class Lab:
                 sentence = describe_place(line.find_place(request))
                 raise TrainingPending(sentence, retry_after=RETRY_SECONDS)
         except LineFullError:
-            raise build_busy_error() from None
+            words = gettext(
+                "Many people are training agents now. Please try again in a few seconds."
+            )
+            raise ServiceUnavailable(words, retry_after=RETRY_SECONDS) from None
         if answer.status == 400:
             words = f"This recipe cannot be trained: {answer.content.decode()}."
             raise BadRequest(mark_english(words))
@@ -316,16 +319,6 @@ def get_client_network() -> str:
     with suppress(ValueError):
         return str(ip_network((address.partition("%")[0], IPV6_PREFIX), strict=False))
     return address
-
-
-def build_busy_error() -> ServiceUnavailable:
-    """Return the error for a client that cannot wait any longer."""
-    return ServiceUnavailable(
-        gettext(
-            "Many people are training agents now. Please try again in a few seconds."
-        ),
-        retry_after=RETRY_SECONDS,
-    )
 
 
 def describe_place(place: int) -> str:
