@@ -73,7 +73,6 @@ class Blunder(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The key of the blunder in the stored file."""
         return name_blunder(self.board, self.cell)
 
 
@@ -193,7 +192,6 @@ def encode_blunder_updates(
 
 
 def write_updates_behind_blunders(models: Path, agent_id: str) -> Path:
-    """Write the updates behind the blunders of an agent and return their file."""
     path = models / UPDATES_FOLDER / BLUNDERS_FOLDER / f"{agent_id}.json"
     path.parent.mkdir(exist_ok=True, parents=True)
     path.write_bytes(encode_blunder_updates(build_blunder_updates(agent_id, models)))

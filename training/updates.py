@@ -60,7 +60,6 @@ EXAMPLE_SLUGS = (*SELECTIONS, MINIMAX_SLUG)
 
 
 def find_recipe(agent: str) -> Recipe:
-    """Return the recipe of an agent by its id or by the name of the recipe."""
     return SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
 
 

@@ -80,7 +80,6 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     @property
     def publications(self) -> tuple[Source, ...]:
-        """The publications about the algorithm."""
         return get_sources(*self.source_slugs)
 
     def compute_facts(self, site: SiteData) -> Mapping[str, object]:

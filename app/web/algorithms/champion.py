@@ -38,7 +38,6 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
         return replace(reason, replies=replies, target=update.new)
 
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on the bounds of a move's value."""
         bounds = BOUNDS_BY_VALUE[reason.target]
         worth = _format_bounds(*(format_signed(bound, 0) for bound in bounds))
         by = (
@@ -55,7 +54,6 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int
     ) -> str:
-        """Return a sentence on the bounds of a move after the latest update of a game."""
         if not update_count:
             return (
                 f"{AFTER_GAME}, every board met so far is valued by the next moves from it, "

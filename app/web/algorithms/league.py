@@ -74,7 +74,6 @@ class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
         )
 
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on the target, the second target and the average of a value."""
         best = reason.possible_replies[0]
         sentences = [
             _describe_final_move(reason, best)
@@ -95,14 +94,12 @@ class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
         ]
 
     def describe_reply(self, query: ValueQuery, reply: Reply) -> str:
-        """Return a text with the value of a reply, such as "worth +0.42"."""
         found = format_signed(reply.next_value or 0.0)
         return f"value {found}" if query.mover == O else f"estimated value {found}"
 
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int
     ) -> str:
-        """Return a sentence on the latest update of a game: of an own or an opponent's move."""
         if not update_count:
             return "While it played, it learned move by move, of its opponent's moves what they say."
         change = game.updates[update_count - 1]
@@ -120,7 +117,6 @@ class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
         )
 
     def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
-        """Return whether a move was drawn by the learner, or answered by its opponent."""
         return "drawn" if move.mark == game.seat else "answer"
 
 
@@ -227,7 +223,6 @@ def _describe_average(query: ValueQuery, reason: ValueReason) -> list[str]:
 
 
 def _describe_final_move(reason: ValueReason, reply: Reply) -> str:
-    """Return sentences on the target of a move that ends the game."""
     return (
         f"The game is {OUTCOME_VERBS[reply.outcome or 0]} by this move, "
         f"reward {format_signed(reply.reward)}. "

@@ -28,7 +28,6 @@ class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
     def update_after_game(
         self, query: ValueQuery, final_board: str, later_own_moves: int
     ) -> Update:
-        """Return the update by the result of a simulated game."""
         tree = _load_tree(query, _count_simulated_games(query) or [])
         update: Update = tree.back_up(
             [((query.cell,), MARKS[query.mover])], final_board
@@ -41,7 +40,6 @@ class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
         return [bounds.get(cell) for cell in range(query.game.cells)]
 
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on a value as the mean result of simulated games."""
         game_counts = _count_simulated_games(query)
         sentences = [
             "The value is the mean result of the simulated games that began with this move."
@@ -114,7 +112,6 @@ def _load_tree(query: ValueQuery, game_counts: list[int]) -> Tree:
 
 
 def _describe_next_simulation(query: ValueQuery, game_counts: list[int]) -> str:
-    """Return a sentence on the first move of the next simulated game."""
     bounds = compute_upper_bounds(query)
     untried = [
         cell

@@ -58,18 +58,15 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
     def update_after_game(
         self, query: ValueQuery, final_board: str, later_own_moves: int
     ) -> Update:
-        """Return the update by the beads for the result of a game."""
         rules, mark = build_rules(query.game), MARKS[query.mover]
         beads = get_reward(rules, query.recipe, final_board, mark)
         return _pay_beads(query, _count_held_beads(query), beads)
 
     def list_values(self, query: ValueQuery) -> list[float | None]:
-        """List the beads of each move."""
         row = _count_held_beads(query)[query.position].tolist()
         return [None if isnan(beads) else beads for beads in row]
 
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on the beads of a move and on the next game with it."""
         held, squares = _count_held_beads(query), _count_squares(query)
         box = float(np.nansum((held / squares)[query.position]))
         cells = int(squares[query.position, query.cell])
@@ -129,7 +126,6 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int
     ) -> str:
-        """Return a sentence on the beads of a move before and after the latest update of a game."""
         if not update_count:
             if game.played_both_sides:
                 return f"{AFTER_GAME}, every move of a side is paid alike."
@@ -150,7 +146,6 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
         return f"{drawn}. The game was {result}, so now there are {change.new:.0f}{emptied}."
 
     def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
-        """Return that every move is drawn."""
         return "drawn"
 
 

@@ -24,7 +24,6 @@ class MinimaxAlgorithm(Algorithm, frozen=True, kw_only=True):
     textbook_learner = SelfPlay
 
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return a sentence on the opponent's best replies to a move."""
         best = reason.possible_replies
         if best[0].cell is None:
             return ["The game is over after this move."]
@@ -40,7 +39,6 @@ class SelfPlayTask(Algorithm, frozen=True, kw_only=True):
     textbook_learner: ClassVar[type[ReferenceLearner] | None] = SelfPlay
 
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return a sentence on the exact value of a move."""
         best = reason.possible_replies[0]
         if best.cell is None:
             return ["The game is over after this move, so the value is the reward."]

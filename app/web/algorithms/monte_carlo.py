@@ -50,7 +50,6 @@ class MonteCarloAlgorithm(Algorithm, frozen=True, kw_only=True):
     def update_after_game(
         self, query: ValueQuery, final_board: str, later_own_moves: int
     ) -> Update:
-        """Return the update by the discounted reward of a game."""
         learner: Any = load_learner(query)
         later = get_reward(learner.game, query.recipe, final_board, MARKS[query.mover])
         for _ in range(later_own_moves):
@@ -78,7 +77,6 @@ class MonteCarloAlgorithm(Algorithm, frozen=True, kw_only=True):
         return [f"The value is the average return of {games}."]
 
     def describe_reply(self, query: ValueQuery, reply: Reply) -> str:
-        """Return a text on the rest of the game after a reply."""
         if reply.next_value is None:
             return super().describe_reply(query, reply)
         return f"{self.next_value_phrase} {format_signed(reply.next_value)}"

@@ -24,7 +24,6 @@ class SarsaLambdaAlgorithm(Algorithm, frozen=True, kw_only=True):
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int
     ) -> str:
-        """Return a sentence on the latest update: of the last move, or of an earlier one."""
         assert isinstance(recipe, SarsaLambda)
         turns = [change.move_index for change in game.updates[:update_count]]
         moves_back = 0

@@ -20,7 +20,6 @@ class SelfPlayAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-learning in self-play: the opponent's best value is subtracted."""
 
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on a value whose target comes from the opponent's best reply."""
         best = reason.possible_replies[0]
         sentence = (
             describe_final_target(query, reason)

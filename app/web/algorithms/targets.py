@@ -42,7 +42,6 @@ class ValueQuery:
 
     @property
     def game(self) -> Game:
-        """The rules and numbered positions of the game."""
         return self.site.game
 
     @property
@@ -99,7 +98,6 @@ class ValueQuery:
 
     @property
     def value(self) -> float:
-        """The value of the move, which is explained."""
         return float(self.table[self.position, self.cell])
 
     @property
@@ -114,7 +112,6 @@ class ValueQuery:
 
     @cached_property
     def view(self) -> MoveValues:
-        """The values of all moves of the position, as boards show them."""
         return self.evaluate(self.position)
 
     @property
@@ -257,7 +254,6 @@ class ValueReason:
 
     @property
     def value_minus_target(self) -> float:
-        """The difference: value minus target."""
         return self.value - self.target
 
     @property

@@ -56,7 +56,6 @@ class TdAfterstatesAlgorithm(Algorithm, frozen=True, kw_only=True):
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int
     ) -> str:
-        """Return a sentence on the latest update of a game."""
         assert isinstance(recipe, TdAfterstates)
         if not update_count and recipe.learn_from == "greedy":
             learned = f"{DURING_GAME}, it learned move by move"

@@ -6,6 +6,7 @@ encodings, or the updates after a won game.
 
 from collections.abc import Mapping
 from functools import partial
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from flask import redirect, request
@@ -13,6 +14,8 @@ from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, NotFound
 from werkzeug.wrappers import Response
 
+from app.reference import build_rules
+from app.textbook.q_learning import QLearning
 from app.tictactoe.game import Game
 from app.tictactoe.notation import (
     format_position,
@@ -138,22 +141,25 @@ def describe_position(game: Game, position: int) -> dict[str, Any]:
 def compute_won_game(game: Game) -> list[dict[str, Any]]:
     """Return the winner's moves in the worked example with their updates, the last move first."""
     positions = replay_record(game, WORKED_RECORD)
+    boards = [format_position(game, position) for position in positions]
     cells = parse_record(game, WORKED_RECORD)
-    target = 1.0
+    parameters = SimpleNamespace(alpha=WORKED_ALPHA, gamma=1.0, initial=0.0)
+    learner = QLearning(build_rules(game), parameters)
     moves = []
     for ply in range(len(cells) - 1, -1, -2):
-        value = WORKED_ALPHA * target
+        next_board = boards[min(ply + 2, len(cells))]
+        reward = float(ply == len(cells) - 1)
+        update = learner.update(boards[ply], cells[ply], reward, next_board, None)
         moves.append(
             {
                 "ply": ply + 1,
-                "board": format_position(game, positions[ply]),
+                "board": boards[ply],
                 "cell": cells[ply],
-                "target": target,
-                "new_value": value,
-                "heat": round(value * HEAT_STEPS),
+                "target": update.target,
+                "new_value": update.new,
+                "heat": round(update.new * HEAT_STEPS),
             }
         )
-        target = value
     return moves
 
 

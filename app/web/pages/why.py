@@ -135,13 +135,11 @@ def _name_move(query: ValueQuery) -> str:
 
 
 def _build_best_play_fact(query: ValueQuery) -> tuple[str, str]:
-    """Return the label and the text of a fact: the result of the move with optimal play."""
     number = format_signed(query.site.optimal_q[query.position, query.cell], 0)
     return "With optimal play", f"{number}, {describe_optimal_result(query)}"
 
 
 def _explain_taught_value(query: ValueQuery, algorithm: Algorithm) -> Explanation:
-    """Return the explanation of a value that a person's games changed."""
     game = query.game
     view = query.view
     move = _name_move(query)

@@ -72,7 +72,6 @@ class UpdatePicture:
 
     @property
     def slug(self) -> str:
-        """The slug of the algorithm."""
         return self.algorithm.slug
 
     # The move and its boards.
@@ -264,7 +263,6 @@ class UpdatePicture:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the numbers add up as they are shown."""
         return self._decimals is not None
 
     @property
@@ -390,7 +388,6 @@ def start_picture(recipe: Recipe) -> partial[UpdatePicture]:
 
 
 def drop_unknown(values: Sequence[float | None]) -> list[float]:
-    """Return the values that are not None."""
     return [value for value in values if value is not None]
 
 

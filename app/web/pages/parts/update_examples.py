@@ -199,7 +199,6 @@ def list_recorded_updates(query: ValueQuery) -> list[UpdateExample]:
 
 
 def get_shown_move(example: UpdateExample) -> TrainingMove:
-    """Return the move whose update is shown first."""
     return example.moves[example.updates[example.shown_index].move_index]
 
 
