@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -165,24 +165,8 @@ def join_words(names: list[str], conjunction: str = "and") -> str:
     return gettext(words, others=", ".join(others), last=last)
 
 
-class Encodings(NamedTuple):
-    """A position in every encoding that the site explains."""
-
-    position_text: str
-    base3_code: int  # the board as a base-3 number
-    position_number: int  # index in the numbered positions of the game
-    position_count: int  # number of all positions of the game
-    representative: str  # text of the position that represents its symmetry class
-    symmetric_count: int  # number of positions in its symmetry class
-    packed_bits: int
-    bits: str  # `packed_bits` in base 2
-    flat: list[int]
-    # Input of a network: three digits for each cell, two for the player to move, padding.  The
-    # list is empty for a finished game.
-    network_inputs: list[str]
-
-
-def encode_position(game: Game, position: int) -> Encodings:
+def encode_position(game: Game, position: int) -> dict[str, Any]:
+    """Return a position in every encoding that the site explains."""
     packed = encodings.pack_bits(game, position)
     read = []
     if not game.is_over(position):
@@ -191,15 +175,17 @@ def encode_position(game: Game, position: int) -> Encodings:
         )
         ends = [*range(0, 3 * game.cells + 1, 3), 3 * game.cells + 2, len(units)]
         read = [units[start:end] for start, end in pairwise(ends)]
-    return Encodings(
-        position_text=format_position(game, position),
-        base3_code=int(game.code[position]),
-        position_number=position,
-        position_count=game.positions,
-        representative=format_position(game, int(game.symmetry_class[position])),
-        symmetric_count=encodings.count_symmetric_positions(game, position),
-        packed_bits=packed,
-        bits=f"{packed:0{2 * game.cells + 2}b}",
-        flat=encodings.encode_flat(game)[position].tolist(),
-        network_inputs=read,
-    )
+    return {
+        "position_text": format_position(game, position),
+        "base3_code": int(game.code[position]),
+        "position_number": position,
+        "position_count": game.positions,
+        # the position that stands for its symmetry class, and the size of the class
+        "representative": format_position(game, int(game.symmetry_class[position])),
+        "symmetric_count": encodings.count_symmetric_positions(game, position),
+        "packed_bits": packed,
+        "bits": f"{packed:0{2 * game.cells + 2}b}",
+        "flat": encodings.encode_flat(game)[position].tolist(),
+        # three digits for each cell, two for the player to move, padding; [] after the end
+        "network_inputs": read,
+    }

@@ -57,8 +57,8 @@ def headlines(site: SiteData, a: Recipe, b: Recipe) -> list[str]:
     """Return the headline for each side as the better one, with the warning if there is one."""
     warning = wording.warn_of_causes(wording.name_causes(a, b))
     return [
-        f"{warning} Fewer blunders {names.sentence_end}. ({names.label})".lstrip()
-        for names in wording.name_sides(site, a, b)
+        f"{warning} Fewer blunders {sentence_end}. ({label})".lstrip()
+        for label, sentence_end in wording.name_sides(site, a, b)
     ]
 
 

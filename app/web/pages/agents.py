@@ -72,18 +72,11 @@ class AgentRow(NamedTuple):
     card: Card | None  # None for a baseline
 
 
-class ColumnGroup(NamedTuple):
-    """A group of columns of the table under a common heading."""
-
-    id: str  # id in the HTML page and in the style sheet
-    title: str
-
-
 class Column(NamedTuple):
     """A column of the table: its heading, and the figure of each player."""
 
     key: str
-    group: ColumnGroup
+    group: str  # a key of COLUMN_GROUPS
     heading: str
     # order after the first click on the heading: ASCENDING or DESCENDING
     first_order: str
@@ -170,7 +163,7 @@ def _build_card_getter(get_value: Callable[[Card], Any]) -> Callable[[AgentRow],
 
 def _build_seat_columns(
     column_key: str,
-    group: ColumnGroup,
+    group: str,
     get_value: Callable[[PolicyJudgement, str], Any],
     cell_kind: str = "number",
 ) -> list[Column]:
@@ -188,7 +181,7 @@ def _build_seat_columns(
     return [build_column(seat) for seat in SEATS]
 
 
-def _build_result_columns(opponent: str, group: ColumnGroup) -> list[Column]:
+def _build_result_columns(opponent: str, group: str) -> list[Column]:
     """Return the columns of results against an opponent, sorted by games won, then drawn."""
     return _build_seat_columns(
         opponent,
@@ -198,30 +191,37 @@ def _build_result_columns(opponent: str, group: ColumnGroup) -> list[Column]:
     )
 
 
-AGENT_GROUP = ColumnGroup("agent", "Agent")
-BLUNDERS_GROUP = ColumnGroup("blunders", "Blunders")
-METHOD_GROUP = ColumnGroup("method", "Method")
-TRAINING_GROUP = ColumnGroup("training", "Training")
+# id of a group of columns in the page and in the style sheet -> its heading
+COLUMN_GROUPS = {
+    "agent": "Agent",
+    "blunders": "Blunders",
+    "unbeatable": "Unbeatable",
+    "random": "Against Random",
+    "t-hand": "Against T-hand",
+    "responder": "Best responder",
+    "method": "Method",
+    "training": "Training",
+}
 COLUMNS = [
-    Column("title", AGENT_GROUP, "Agent", ASCENDING, _get_sort_title, "title"),
+    Column("title", "agent", "Agent", ASCENDING, _get_sort_title, "title"),
     Column(
         "blunders",
-        BLUNDERS_GROUP,
+        "blunders",
         "Blunders",
         ASCENDING,
         lambda player: player.judgement.blunder_count,
     ),
     *_build_seat_columns(
         "unbeatable",
-        ColumnGroup("unbeatable", "Unbeatable"),
+        "unbeatable",
         lambda judged, seat: judged.is_unbeatable[seat],
     ),
-    *_build_result_columns("random", ColumnGroup("random", "Against Random")),
-    *_build_result_columns("t-hand", ColumnGroup("t-hand", "Against T-hand")),
-    *_build_result_columns(BEST_RESPONDER, ColumnGroup("responder", "Best responder")),
+    *_build_result_columns("random", "random"),
+    *_build_result_columns("t-hand", "t-hand"),
+    *_build_result_columns(BEST_RESPONDER, "responder"),
     Column(
         "kind",
-        METHOD_GROUP,
+        "method",
         "Algorithm",
         ASCENDING,
         _build_card_getter(lambda card: ALGORITHM_PAGES[card.algorithm].name),
@@ -229,7 +229,7 @@ COLUMNS = [
     ),
     Column(
         "origin",
-        METHOD_GROUP,
+        "method",
         "Origin",
         ASCENDING,
         _build_card_getter(lambda card: card.origin),
@@ -237,14 +237,14 @@ COLUMNS = [
     ),
     Column(
         "updates",
-        TRAINING_GROUP,
+        "training",
         "Updates",
         DESCENDING,
         _build_card_getter(lambda card: card.updates),
     ),
     Column(
         "games",
-        TRAINING_GROUP,
+        "training",
         "Games",
         DESCENDING,
         _build_card_getter(lambda card: card.games),
@@ -265,6 +265,7 @@ def show_agents() -> Response:
         fragment=("ranking",),
         table_order=order,
         groups=COLUMNS_BY_GROUP,
+        group_titles=COLUMN_GROUPS,
         rows=sort_players(list_agent_rows(site, site.agents), order),
         baselines=sort_players(list_agent_rows(site, BASELINES), order),
         divide_chances=partial(divide_bar, decimals=PERCENT_DECIMALS),

@@ -359,7 +359,7 @@ def _count_agreeing_tiles(
         round_outcomes(minds.estimate_tiles(site, *view)[0]) for view in views
     )
     both = np.logical_and(
-        *(minds.choose_decisions(site, *view).is_known[0] for view in views)
+        *(minds.choose_decisions(site, *view)[1][0] for view in views)
     )
     return int(((first == second) & both).sum())
 

@@ -94,7 +94,7 @@ def count_agreement(site: SiteData, name: str, snapshot: int) -> list[list[int]]
     return count_outcomes(
         site.tile_layout,
         round_outcomes(minds.estimate_tiles(site, name, snapshot)[0]),
-        minds.choose_decisions(site, name, snapshot).is_known[0],
+        minds.choose_decisions(site, name, snapshot)[1][0],
     )
 
 

@@ -6,7 +6,6 @@ number, so that a sheet can also be read without colours. A page defines each si
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -19,13 +18,6 @@ LABEL_WIDTH, LABEL_HEIGHT, LABEL_MARGIN, CELL_SIZE = 47, 36, 2, 9.4
 # Millimetres: radius of a bead, height of its digit, half the width of a stone.
 BEAD_RADIUS, DIGIT_SIZE, STONE_RADIUS = (3.7, 5.2, 2.6)
 BOARD_SIZE = 3 * CELL_SIZE
-
-
-class BoxLabel(NamedTuple):
-    """The label of a box."""
-
-    box_number: int
-    svg: Markup
 
 
 def draw_bead_signs(game: Game) -> Markup:
@@ -61,7 +53,7 @@ def draw_label(
     box: Box,
     beads_per_kind: int,
     counts_by_cell: Mapping[int, int] | None = None,
-) -> BoxLabel:
+) -> Markup:
     """Return the label of a box with `beads_per_kind` beads for each of its moves.
 
     If the numbers of beads differ between the moves, `counts_by_cell` has them by cell.
@@ -82,9 +74,7 @@ def draw_label(
     )
     move = gettext("move %(number)s", number=box.get_move_number(game))
     words = f"{describe_box(game, box)}. {below}".rstrip(". ") + "."
-    return BoxLabel(
-        box.number, svg.format(words, Markup(signs), Markup(tally), move, below)
-    )
+    return svg.format(words, Markup(signs), Markup(tally), move, below)
 
 
 def describe_box(game: Game, box: Box) -> str:

@@ -7,7 +7,7 @@ reads this table.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import ceil, floor, log10
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -158,15 +158,6 @@ def choose_tick_distance(axis_length: float) -> float:
     return next(step * power for step in TICK_STEPS if step * power >= least)
 
 
-class OutcomeShare(NamedTuple):
-    """One of the three parts of a bar of results: games won, drawn or lost."""
-
-    outcome: str  # key of OUTCOME_WORDS
-    text: str
-    start_percent: float
-    width_percent: float
-
-
 class LabelledNumber(NamedTuple):
     """A number, and the text that shows it."""
 
@@ -280,16 +271,16 @@ def build_percentage(share: float) -> LabelledNumber:
     return LabelledNumber(round(100 * share, 7), format_percent(share))
 
 
-def divide_bar(chances: Chances, decimals: int = 2) -> list[OutcomeShare]:
-    """Return the parts of a bar for the chances of a win, a draw and a loss."""
+def divide_bar(chances: Chances, decimals: int = 2) -> list[dict[str, Any]]:
+    """Return the parts of a bar for the chances of a win, a draw and a loss: games won, drawn, lost."""
     starts = (0.0, chances[0], chances[0] + chances[1])
     return [
-        OutcomeShare(
-            kind,
-            format_percent(chance, decimals),
-            round(100 * start, 2),
-            round(100 * chance, 2),
-        )
+        {
+            "outcome": kind,
+            "text": format_percent(chance, decimals),
+            "start_percent": round(100 * start, 2),
+            "width_percent": round(100 * chance, 2),
+        }
         for kind, chance, start in zip(OUTCOME_WORDS, chances, starts, strict=True)
     ]
 

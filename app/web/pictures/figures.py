@@ -89,14 +89,6 @@ MINIATURE_ROWS = 4  # maximum number of rows in a miniature
 SLOTS = 40
 
 
-class CaptionedBoard(NamedTuple):
-    """A position as a picture, with a sentence on it."""
-
-    board: SmallBoard
-    text: str
-    link: svg.ShapeLink
-
-
 class FigureLayout(NamedTuple):
     """The layout of a figure."""
 
@@ -105,7 +97,8 @@ class FigureLayout(NamedTuple):
     # the meaning of a mark, the number of runs, and whether the values are exact
     caption: str
     plot: svg.Plot
-    captioned_boards: list[CaptionedBoard]  # boards of a figure that has no plot
+    # the boards of a figure that has no plot, each with a sentence and a link
+    captioned_boards: list[tuple[SmallBoard, str, svg.ShapeLink]]
 
 
 @singledispatch
@@ -568,7 +561,7 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLa
             board.text,
             tables.build_position_url(site, board.record, board.value_source),
         )
-        pictures.append(CaptionedBoard(picture, board.text, link))
+        pictures.append((picture, board.text, link))
     caption = (
         "★ marks a move that preserves the value of the position, ● a move that the agent plays, ✗ a "
         "blunder of the agent."
@@ -615,12 +608,11 @@ def draw_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
     for start in range(0, len(layout.captioned_boards), BOARDS_PER_ROW):
         pictures = layout.captioned_boards[start : start + BOARDS_PER_ROW]
         for number, picture in enumerate(pictures):
-            shapes.append(
-                _place_board(picture, FILE_MARGIN + number * (BOARD_SIZE + 22), y)
-            )
+            x = FILE_MARGIN + number * (BOARD_SIZE + 22)
+            shapes.append(_place_board(*picture, x, y))
         lines = max(
-            len(wrap(picture.text, MAX_BOARD_LINE_CHARACTERS))
-            for picture in layout.captioned_boards
+            len(wrap(text, MAX_BOARD_LINE_CHARACTERS))
+            for _, text, _ in layout.captioned_boards
         )
         y += BOARD_SIZE + lines * FILE_LINE_HEIGHT + 14
     y += 6
@@ -633,21 +625,16 @@ def draw_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
     return svg.Drawing(FILE_WIDTH, y + FILE_MARGIN, layout.title, shapes)
 
 
-def _place_board(captioned_board: CaptionedBoard, x: float, y: float) -> svg.Inset:
-    board = svg.Inset(
-        "position",
-        captioned_board.board.signs,
-        scale=BOARD_SIZE / 3,
-    )
+def _place_board(
+    board: SmallBoard, text: str, link: svg.ShapeLink, x: float, y: float
+) -> svg.Inset:
+    position = svg.Inset("position", board.signs, scale=BOARD_SIZE / 3)
     words = [
         svg.Text("told", 0, BOARD_SIZE + 16 + number * FILE_LINE_HEIGHT, line)
-        for number, line in enumerate(
-            wrap(captioned_board.text, MAX_BOARD_LINE_CHARACTERS)
-        )
+        for number, line in enumerate(wrap(text, MAX_BOARD_LINE_CHARACTERS))
     ]
-    return svg.Inset(
-        "", [board, *words], x, y, link=svg.ShapeLink("", captioned_board.link.href)
-    )
+    untitled = svg.ShapeLink("", link.href)
+    return svg.Inset("", [position, *words], x, y, link=untitled)
 
 
 def _add_name(

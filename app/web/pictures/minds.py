@@ -178,14 +178,9 @@ def parse_snapshot_and_colouring(
     return step, kind
 
 
-class RepresentedDecisions(NamedTuple):
-    """The decision that represents each of N tiles at T snapshots.
-
-    A tile stands for all symmetric decisions; the agent may have updated only some of them.
-    """
-
-    decisions: NDArray[np.intp]  # [T, N] an updated decision, if the tile has one
-    is_known: NDArray[np.bool_]  # [T, N] whether the decision had been updated by then
+# The decision that represents each of N tiles at T snapshots, [T, N], and whether the agent had
+# updated it by then, [T, N].
+RepresentedDecisions = tuple[NDArray[np.intp], NDArray[np.bool_]]
 
 
 @cached_per_site(4)  # some 80 KB each
@@ -194,7 +189,8 @@ def choose_decisions(
 ) -> RepresentedDecisions:
     """Return for each tile (a symmetry class of positions) the decision whose value it shows.
 
-    There is a row for each snapshot of an agent, or a single one for `snapshot`.
+    A tile stands for all symmetric decisions; the agent may have updated only some of them: then it
+    is one of these. There is a row for each snapshot of an agent, or a single one for `snapshot`.
     """
     agent = site.agents[agent_name]
     steps = range(agent.history.snapshot_count) if snapshot is None else (snapshot,)
@@ -202,7 +198,7 @@ def choose_decisions(
         site.game, np.stack([site.find_known_pairs(agent_name, one) for one in steps])
     )
     rows = value_map.choose_representatives(site.tile_layout, agent.visits, known)
-    return RepresentedDecisions(rows, value_map.select_decisions(rows, known))
+    return rows, value_map.select_decisions(rows, known)
 
 
 def estimate_tiles(
@@ -215,7 +211,7 @@ def estimate_tiles(
     game = site.game
     agent = site.agents[agent_name]
     tables = _load_tables(site, agent_name, snapshot)
-    rows = choose_decisions(site, agent_name, snapshot).decisions
+    rows, _ = choose_decisions(site, agent_name, snapshot)
     if agent.card.reward_scale is None:
         held = count_beads(game, tables, agent.card.play_rule)
         return value_map.get_best_move_values(
@@ -429,7 +425,7 @@ def list_mind_rows(
     agent = site.agents[picture.agent_name]
     colours = colour_tiles(site, picture.agent_name, picture.colouring_key)
     for tile, position in enumerate(
-        choose_decisions(site, picture.agent_name, snapshot).decisions[0].tolist()
+        choose_decisions(site, picture.agent_name, snapshot)[0][0].tolist()
     ):
         yield (
             format_position(game, position),

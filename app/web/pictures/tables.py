@@ -46,18 +46,8 @@ Runs = NDArray[np.void]  # [N] records with the fields "seed" and "value"
 Record = tuple[object, ...]  # a row of the CSV file without its first column
 
 
-class TableCell(NamedTuple):
-    """The text of a cell of a table, and its URL, "" without a link."""
-
-    text: str
-    href: str = ""
-
-
-class TableRow(NamedTuple):
-    """A row of a table."""
-
-    heading: TableCell
-    cells: list[TableCell]
+# The text of a cell of a table, or its text and its URL, "" without a link.
+Cell = str | tuple[str, str]
 
 
 class HtmlTable(NamedTuple):
@@ -65,19 +55,16 @@ class HtmlTable(NamedTuple):
 
     first_heading: str  # heading of the first column
     columns: list[str]
-    rows: list[TableRow]
+    rows: Sequence[tuple[Cell, Sequence[Cell]]]  # (heading of the row, its cells)
 
 
 # (name of a group and its part, such as "MENACE, lowest results"; links to these runs)
-RunSample = tuple[str, list[TableCell]]
+RunSample = tuple[str, list[Cell]]
 
 
 def build_verdict_table(numbers: Table) -> HtmlTable:
     """Return the table of the numbers behind a verdict."""
-    rows = [
-        TableRow(TableCell(name), [TableCell(text) for text in row])
-        for name, row in numbers.rows.items()
-    ]
+    rows = [(name, row) for name, row in numbers.rows.items()]
     return HtmlTable(numbers.unit, numbers.columns, rows)
 
 
@@ -121,24 +108,18 @@ def build_table(figure: object, site: SiteData, first_seed: int) -> HtmlTable:
 def _build_histogram_table(
     figure: Histogram, site: SiteData, first_seed: int
 ) -> HtmlTable:
-    rows = []
+    rows: list[tuple[Cell, Sequence[Cell]]] = []
     for group in figure.groups:
         runs = sort_runs(group.values, first_seed)
         opened = map_seeds_to_urls(site, group.recipe)
-        entries = [TableCell(format_count(len(runs)))]
+        entries: list[Cell] = [format_count(len(runs))]
         for name, share in QUANTILES.items():
             run = find_quantile_run(runs, share)
             value = compute_median(group.values) if name == "median" else run["value"]
-            entries.append(
-                TableCell(format_with_unit(value, figure.unit), opened(run["seed"]))
-            )
-        rows.append(TableRow(TableCell(group.name), entries))
+            entries.append((format_with_unit(value, figure.unit), opened(run["seed"])))
+        rows.append((group.name, entries))
         rows += [
-            TableRow(
-                TableCell(mark.text),
-                [TableCell("")] * 3
-                + [TableCell(format_with_unit(mark.value, figure.unit))],
-            )
+            (mark.text, [""] * 3 + [format_with_unit(mark.value, figure.unit)])
             for mark in group.marks
         ]
     return HtmlTable(
@@ -152,24 +133,18 @@ def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> Html
     step = -(-len(points) // MAX_TABLE_ROWS)
     shown = points[::-step][::-1]  # every step-th row, counted back from the last row
     known = [_format_points_by_x(series, figure.unit) for series in figure.series]
-    rows = [
-        TableRow(
-            TableCell(format_number(x)),
-            [TableCell(column.get(x, "")) for column in known],
-        )
-        for x in shown
-    ]
+    rows = [(format_number(x), [column.get(x, "") for column in known]) for x in shown]
     typical = [
-        TableCell(
+        (
             f"seed {series.typical_seed}",
             map_seeds_to_urls(site, series.recipe)(series.typical_seed),
         )
         for series in figure.series
     ]
-    runs = [TableCell(format_count(series.seed_count)) for series in figure.series]
-    ends = [
-        TableRow(TableCell("Training runs"), runs),
-        TableRow(TableCell("Training run that ends nearest to the median"), typical),
+    runs = [format_count(series.seed_count) for series in figure.series]
+    ends: list[tuple[Cell, Sequence[Cell]]] = [
+        ("Training runs", runs),
+        ("Training run that ends nearest to the median", typical),
     ]
     return HtmlTable(
         figure.x_label, [series.name for series in figure.series], [*rows, *ends]
@@ -192,12 +167,10 @@ def _format_points_by_x(series: Series, unit: str) -> dict[float, str]:
 @build_table.register
 def _build_grid_table(figure: Grid, site: SiteData, first_seed: int) -> HtmlTable:
     rows = [
-        TableRow(
-            TableCell(name),
+        (
+            name,
             [
-                TableCell(
-                    format_with_unit(value, figure.unit), build_recipe_url(site, recipe)
-                )
+                (format_with_unit(value, figure.unit), build_recipe_url(site, recipe))
                 for value, recipe in zip(values, recipes, strict=True)
             ],
         )
@@ -233,9 +206,9 @@ def _build_bars_table(figure: Bars, site: SiteData, first_seed: int) -> HtmlTabl
     }
     filled = {name: texts for name, texts in columns.items() if any(texts)}
     rows = [
-        TableRow(
-            TableCell(bar.name, build_bar_url(site, bar)),
-            [TableCell(texts[number]) for texts in filled.values()],
+        (
+            (bar.name, build_bar_url(site, bar)),
+            [texts[number] for texts in filled.values()],
         )
         for number, bar in enumerate(figure.bars)
     ]
@@ -245,20 +218,20 @@ def _build_bars_table(figure: Bars, site: SiteData, first_seed: int) -> HtmlTabl
 @build_table.register
 def _build_boards_table(figure: Boards, site: SiteData, first_seed: int) -> HtmlTable:
     rows = [
-        TableRow(
-            TableCell(
+        (
+            (
                 board.record or "the empty board",
                 build_position_url(site, board.record, board.value_source),
             ),
-            [TableCell(board.text)],
+            [board.text],
         )
         for board in figure.boards
     ]
     return HtmlTable("Moves so far", ["Remark"], rows)
 
 
-def _link_run(run: Run, unit: str, build_run_url: BuildRunUrl) -> TableCell:
-    return TableCell(
+def _link_run(run: Run, unit: str, build_run_url: BuildRunUrl) -> Cell:
+    return (
         f"seed {run['seed']}: {format_with_unit(run['value'], unit)}",
         build_run_url(run["seed"]),
     )

@@ -124,7 +124,9 @@ def list_operations(document: Document) -> Iterator[Document]:
 
 def find_parameters() -> list[Document]:
     """Return the parameters of the operation that is requested; none for other pages."""
-    rule = re.sub("<(.*?)>", r"{\1}", request.url_rule.rule if request.url_rule else "")
+    rule = re.sub(
+        "<([^<>]*)>", r"{\1}", request.url_rule.rule if request.url_rule else ""
+    )
     operations = current_app.extensions["openapi"]["paths"].get(rule, {})
     method = {"HEAD": "get"}.get(request.method, request.method.lower())
     parameters: list[Document] = operations.get(method, {}).get("parameters", [])

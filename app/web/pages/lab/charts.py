@@ -11,7 +11,7 @@ from app.web.formatting import format_with_unit
 from app.web.pages.lab.duel import LINEAR, LOGARITHMIC, Duel, Side
 from app.web.pictures.curves import lay_out_seed_lines
 from app.web.pictures.svg import Plot, ShapeLink
-from app.web.pictures.tables import HtmlTable, TableCell, TableRow
+from app.web.pictures.tables import HtmlTable
 
 CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0  # pixels
 MAX_CURVE_POINTS = 50  # maximum number of points of a curve
@@ -103,7 +103,7 @@ def build_seed_table(duel: Duel) -> HtmlTable:
     """Return the table with the results of all seeds, with links to the runs."""
     seeds = [run.seed for run in duel.sides[0].runs]
     rows = [
-        TableRow(TableCell(str(seed), link.href), [TableCell(text) for text in texts])
+        ((str(seed), link.href), texts)
         for seed, (link, texts) in zip(seeds, _list_seed_links(duel), strict=True)
     ]
     return HtmlTable("Seed", [side.title for side in duel.sides], rows)

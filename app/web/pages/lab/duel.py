@@ -45,7 +45,7 @@ from app.web.pages.lab.contest import (
 )
 from app.web.pages.lab.measures import LOSSES_KEY, Measure, list_measures
 from app.web.pages.lab.question import build_question_phrases
-from app.web.pages.lab.wording import SideNames, name_causes, name_sides, warn_of_causes
+from app.web.pages.lab.wording import name_causes, name_sides, warn_of_causes
 from app.web.site_data import SiteData
 
 # measures that may contradict the verdict
@@ -345,7 +345,7 @@ def name_sides_of_runs(
     runs: Sequence[list[SeedRun]],
 ) -> list[Side]:
     """Return a side for each recipe, with its runs and labels; a single recipe is side A."""
-    labels = name_sides(site, *recipes) if len(recipes) == 2 else (SideNames("A", ""),)
+    labels = name_sides(site, *recipes) if len(recipes) == 2 else [("A", "")]
     return [
         Side(mark, one, recipe, *named, trained)
         for mark, one, recipe, named, trained in zip(

@@ -74,13 +74,6 @@ class Description(NamedTuple):
         )
 
 
-class SideNames(NamedTuple):
-    """Short names of a recipe in a comparison."""
-
-    label: str  # name in a chart, such as "α 0.8"
-    sentence_end: str  # end of a sentence about it, such as "with α 0.8"
-
-
 def name_causes(recipe: Recipe, other_recipe: Recipe) -> list[str]:
     """Return the names of all possible causes of a difference with the same seeds."""
     algorithm = ["the algorithm"] if recipe.slug != other_recipe.slug else []
@@ -112,8 +105,11 @@ def describe_recipe(site: SiteData, recipe: Recipe) -> str:
 
 def name_sides(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe
-) -> tuple[SideNames, SideNames]:
-    """Return the names of two recipes: their differences, or A and B if these are too long."""
+) -> list[tuple[str, str]]:
+    """Return the names of two recipes: their differences, or A and B if these are too long.
+
+    Each has a label in a chart, "α 0.8", and an end of a sentence about it, "with α 0.8".
+    """
     if recipe_a.slug == recipe_b.slug:
         descriptions = [
             describe_values(site, recipe, _find_naming_differences(recipe, other))
@@ -131,8 +127,7 @@ def name_sides(
         labels = ["A", "B"]
     if not differ or max(map(len, phrases)) > MAX_PHRASE_LENGTH:
         phrases = ["with recipe A", "with recipe B"]
-    name_a, name_b = map(SideNames, labels, phrases)
-    return name_a, name_b
+    return [*zip(labels, phrases, strict=True)]
 
 
 def describe_values(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import groupby
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -28,21 +28,21 @@ from app.web.match import Match, build_match_against_person, replay_match
 from app.web.move_values import OUTCOME_LABELS, spell_best_play, spell_outcome
 from app.web.pages.parts.learning import name_opponent
 from app.web.pictures.boards import SmallBoard, draw_small_board
-from app.web.pictures.curves import OutcomeShare, divide_bar
+from app.web.pictures.curves import divide_bar
 from app.web.routes import Destination
 from app.web.site_data import HUMAN, SiteData
 
 
 def list_results(
     site: SiteData, policy_name: str
-) -> dict[str, list[list[OutcomeShare]]]:
+) -> dict[str, list[list[dict[str, Any]]]]:
     """Return opponent -> a bar of results for each seat: all baselines and the best responder."""
     return draw_results(site, judge_policy(site, policy_name).outcome_chances)
 
 
 def draw_results(
     site: SiteData, chances: dict[tuple[str, str], Chances]
-) -> dict[str, list[list[OutcomeShare]]]:
+) -> dict[str, list[list[dict[str, Any]]]]:
     """Return the bars of `list_results` for the chances of (opponent, seat)."""
     return {
         name_opponent(site, opponent): [

@@ -301,7 +301,7 @@ def film_position(site: SiteData, agent_name: str, record: str) -> Film:
 @cached_per_site(16, per_language=True)
 def film_all_positions(site: SiteData, agent_name: str) -> Film:
     """Return a film without a board: blunders and positions with learned values, by snapshot."""
-    known = choose_decisions(site, agent_name).is_known.sum(axis=1).tolist()
+    known = choose_decisions(site, agent_name)[1].sum(axis=1).tolist()
     total = format_count(len(site.tile_layout.decisions))
     captions = [
         gettext(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from flask import Response, redirect, request
+from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -21,7 +22,7 @@ from app.web.links.teach import PAPER, paper_url, teach_url
 from app.web.match import read_choice
 from app.web.navigation import PageBlueprint
 from app.web.pages.teach.learners import get_first_cell, replay_course
-from app.web.pictures.boxes import BoxLabel, draw_bead_signs, draw_label
+from app.web.pictures.boxes import draw_bead_signs, draw_label
 from app.web.rendering import render_page
 from app.web.routes import Destination
 from app.web.site_data import get_current_site
@@ -130,7 +131,7 @@ def count_first_beads(game: Game, recipe: Menace, box: Box) -> int:
 
 def _draw_labels(
     recipe: Menace, boxes: Sequence[Box], machine_recipe: str
-) -> Iterator[BoxLabel]:
+) -> Iterator[Markup]:
     """Yield the labels of all boxes; for a machine that has played, of the boxes that changed."""
     site = get_current_site()
     game = site.game
