@@ -1,5 +1,7 @@
 """The comparison page: several boards show one position with different values."""
 
+from typing import Any
+
 import pytest
 
 from app.tictactoe.notation import find_record, replay_record
@@ -11,12 +13,12 @@ from app.web.comparison import (
 )
 from app.web.match import Match, MatchState, replay_match
 from app.web.move_values import can_blunder, evaluate_moves
-from app.web.pages.compare import Panel, build_panels
+from app.web.pages.compare import build_panels
 from app.web.pages.parts.learning import chart_comparison
 from app.web.site_data import TRUTH, SiteData
 
 
-def panels(site: SiteData, comparison: Comparison) -> list[Panel]:
+def panels(site: SiteData, comparison: Comparison) -> list[dict[str, Any]]:
     return build_panels(comparison, replay_match(Match(comparison.record, o="human"), site))
 
 
@@ -35,7 +37,7 @@ def test_every_board_shows_the_values_of_its_lens(site: SiteData) -> None:
         boards = panels(site, Comparison(record, views))
         for panel, seen in zip(boards, (*views, SourceSnapshot(TRUTH)), strict=True):
             expected = evaluate_moves(site, position, *seen)
-            for number, cell in enumerate(panel.board.squares):
+            for number, cell in enumerate(panel["board"].squares):
                 if site.game.legal[position, number]:
                     assert (cell.value_text, cell.is_best) == (
                         expected.value_texts[number],

@@ -49,7 +49,7 @@ def change(recipe: Recipe, parameter: Parameter) -> Iterator[Recipe]:
 
 def sentences(site: SiteData, a: Recipe, b: Recipe) -> list[str]:
     """Return the question, and the headline for each side as the better one."""
-    asked = "".join(phrase.text for phrase in build_question_phrases(site, a, b, "blunders"))
+    asked = "".join(text for text, _ in build_question_phrases(site, a, b, "blunders"))
     return [asked, *headlines(site, a, b)]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from flask import redirect, request
@@ -43,12 +43,11 @@ from app.web.navigation import PageBlueprint
 from app.web.pages.parts import learning
 from app.web.pages.parts.export import export_curves
 from app.web.pictures import minds
-from app.web.pictures.boards import BoardPicture, BoardSquare, lay_out_board
+from app.web.pictures.boards import BoardSquare, lay_out_board
 from app.web.rendering import render_page
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, get_current_site
 from app.web.translation import gettext_noop
 from app.web.wording import (
-    Legend,
     build_legend,
     describe_status,
     describe_turn,
@@ -59,28 +58,16 @@ bp = PageBlueprint("compare", __name__)
 bp.add_room("Play", "compare", gettext_noop("Compare"), lambda: COMPARE.url(""))
 
 
-class Panel(NamedTuple):
-    """A board of the page with its texts and links; some fields are empty for exact values."""
-
-    source_snapshot: SourceSnapshot
-    title: str  # the title, with the number of updates for a snapshot
-    board: BoardPicture
-    legend: Legend | None  # meaning of the colours; None if the game is over
-    move_text: str  # the moves that the source plays, and their value
-    is_blunder: bool  # whether one of these moves is a blunder
-    origin_text: str  # number of updates of the agent, or the origin of exact values
-    earlier_url: str  # URL of the comparison with the previous snapshot in this panel
-    later_url: str
-    remove_url: str
-
-
 def build_panel(
     comparison: Comparison,
     state: MatchState,
     view: SourceSnapshot,
     move_values: MoveValues | None,
-) -> Panel:
-    """Return the panel of a view; `move_values` is None after the end of the game."""
+) -> dict[str, Any]:
+    """Return a board of the page with its texts and links; some are empty for exact values.
+
+    `move_values` is None after the end of the game.
+    """
     site = state.site
     views = comparison.views
     name = format_view_name(state.site, view)
@@ -108,24 +95,25 @@ def build_panel(
                 site.get_snapshot_parameter(view.value_source, snapshot + 1)
             )
     removed = compare_url(replace(comparison, views=before + after))
-    return Panel(
-        source_snapshot=view,
-        title=name,
-        board=lay_out_board(
-            seen,
-            move_values,
-            lambda cell: compare_url(comparison.follow_move(cell)),
-            f"board-{view}",
-            f"Board of {name}",
-        ),
-        legend=build_legend(seen, move_values) if move_values else None,
-        move_text=describe_plays(site, move_values) if move_values else "",
-        is_blunder=move_values is not None and can_blunder(state, move_values),
-        origin_text=_format_training(site, view),
-        earlier_url=earlier,
-        later_url=later,
-        remove_url=removed if view in views and len(views) > 1 else "",
+    board = lay_out_board(
+        seen,
+        move_values,
+        lambda cell: compare_url(comparison.follow_move(cell)),
+        f"board-{view}",
+        f"Board of {name}",
     )
+    return {
+        "source_snapshot": view,
+        "title": name,
+        "board": board,
+        "legend": build_legend(seen, move_values) if move_values else None,
+        "move_text": describe_plays(site, move_values) if move_values else "",
+        "is_blunder": move_values is not None and can_blunder(state, move_values),
+        "origin_text": _format_training(site, view),
+        "earlier_url": earlier,
+        "later_url": later,
+        "remove_url": removed if view in views and len(views) > 1 else "",
+    }
 
 
 def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
@@ -364,7 +352,7 @@ def _count_agreeing_tiles(
     return int(((first == second) & both).sum())
 
 
-def build_panels(comparison: Comparison, state: MatchState) -> list[Panel]:
+def build_panels(comparison: Comparison, state: MatchState) -> list[dict[str, Any]]:
     """Return a board for each view, then optimal play."""
     return [
         build_panel(comparison, state, view, values)
@@ -449,9 +437,9 @@ def render_comparison(comparison: Comparison, state: MatchState) -> Response:
     )
 
 
-def _list_rows(panels: list[Panel]) -> list[tuple[str, list[BoardSquare]]]:
+def _list_rows(panels: list[dict[str, Any]]) -> list[tuple[str, list[BoardSquare]]]:
     """Return a row (name of the square, the square on each board) for each empty square."""
-    squares = zip(*(panel.board.squares for panel in panels), strict=True)
+    squares = zip(*(panel["board"].squares for panel in panels), strict=True)
     return [
         (name_square(cell), list(row))
         for cell, row in enumerate(squares)

@@ -127,9 +127,9 @@ class Duel:
             self.site, recipe_a, recipe_b, self.measure.noun
         )
         if self.baseline_name:
-            return "".join(phrase.text for phrase in phrases)
-        start = [phrase.slot_id for phrase in phrases].index(ALGORITHM_FIELD)
-        return "".join(phrase.text for phrase in phrases[start:-1])
+            return "".join(text for text, _ in phrases)
+        start = [slot_id for _, slot_id in phrases].index(ALGORITHM_FIELD)
+        return "".join(text for text, _ in phrases[start:-1])
 
     @cached_property
     def more_seeds_url(self) -> str:
@@ -333,9 +333,9 @@ def build_question(site: SiteData, main_recipe: str, query: Mapping[str, str]) -
     phrases = build_question_phrases(site, recipe_a, recipe_b, "")
     *phrases, _by, _measure, _end = phrases
     if recipe_a != recipe_b:
-        return "".join(phrase.text for phrase in phrases) + "?"
-    start = [phrase.slot_id for phrase in phrases].index(ALGORITHM_FIELD)
-    return "".join(phrase.text for phrase in phrases[start:])
+        return "".join(text for text, _ in phrases) + "?"
+    start = [slot_id for _, slot_id in phrases].index(ALGORITHM_FIELD)
+    return "".join(text for text, _ in phrases[start:])
 
 
 def name_sides_of_runs(

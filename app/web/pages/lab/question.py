@@ -6,7 +6,6 @@ recipes share.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from app.recipes import Parameter, Recipe, list_parameters
 from app.recipes.parameters import format_value
@@ -37,11 +36,8 @@ B_PREFIX = "b."  # prefix of form fields that change only recipe B
 MAX_NAMED_CONTRASTS = 3  # with more contrasts the question gives only their number
 
 
-class Phrase(NamedTuple):
-    """Some words of a question, and the id of the slot that they fill."""
-
-    text: str
-    slot_id: str = ""  # "" for words between two slots
+# Some words of a question, and the id of the slot that they fill, "" for words between two slots.
+Phrase = tuple[str, str]
 
 
 def build_question_phrases(
@@ -55,13 +51,13 @@ def build_question_phrases(
         head = _ask_about_algorithms(site, recipe_a, recipe_b, contrasts)
     settings = _describe_settings(site, recipe_a, contrasts)
     if settings:
-        head += [Phrase(" "), Phrase(settings, SETTINGS_SLOT)]
+        head += [(" ", ""), (settings, SETTINGS_SLOT)]
     return [
         *head,
         *_describe_training(site, recipe_a, recipe_b, contrasts),
-        Phrase(", measured by "),
-        Phrase(measure_noun, MEASURE_SLOT),
-        Phrase("?"),
+        (", measured by ", ""),
+        (measure_noun, MEASURE_SLOT),
+        ("?", ""),
     ]
 
 
@@ -122,13 +118,13 @@ def _ask_about_parameters(
 ) -> list[Phrase]:
     """Return the words of the question "Does ... help?" up to the shared algorithm."""
     phrases = _list_contrasts(site, recipe_a, recipe_b, contrasts) or [
-        Phrase("one change", CHANGE_SLOT)
+        ("one change", CHANGE_SLOT)
     ]
     starts, helps = (
         ("Do ", " together help ") if len(phrases) > 1 else ("Does ", " help ")
     )
-    algorithm = Phrase(_name_algorithm(recipe_a), ALGORITHM_FIELD)
-    return [Phrase(starts), *phrases, Phrase(helps), algorithm]
+    algorithm = (_name_algorithm(recipe_a), ALGORITHM_FIELD)
+    return [(starts, ""), *phrases, (helps, ""), algorithm]
 
 
 def _ask_about_algorithms(
@@ -143,16 +139,16 @@ def _ask_about_algorithms(
     ]
     described = describe_values(site, recipe_b, own).after_title
     title = f"{_name_algorithm(recipe_b)} {described}".rstrip()
-    phrases = [Phrase("Is "), Phrase(title, B_PREFIX + ALGORITHM_FIELD)]
+    phrases = [("Is ", ""), (title, B_PREFIX + ALGORITHM_FIELD)]
     if contrasts:
         phrases += [
-            Phrase(" with "),
+            (" with ", ""),
             *_list_contrasts(site, recipe_a, recipe_b, contrasts),
         ]
     return [
         *phrases,
-        Phrase(" better than "),
-        Phrase(_name_algorithm(recipe_a), ALGORITHM_FIELD),
+        (" better than ", ""),
+        (_name_algorithm(recipe_a), ALGORITHM_FIELD),
     ]
 
 
@@ -169,15 +165,13 @@ def _list_contrasts(
     number = len(contrasts)
     if number > MAX_NAMED_CONTRASTS:
         words = spell_number(number)
-        return [Phrase(f"a change of {words} settings", CHANGE_SLOT)]
+        return [(f"a change of {words} settings", CHANGE_SLOT)]
     phrases: list[Phrase] = []
     for position, one in enumerate(contrasts, 1):
         if phrases:
-            phrases.append(Phrase(" and " if position == number else ", "))
+            phrases.append((" and " if position == number else ", ", ""))
         phrases.append(
-            Phrase(
-                describe_contrast(site, recipe_a, recipe_b, one), B_PREFIX + one.name
-            )
+            (describe_contrast(site, recipe_a, recipe_b, one), B_PREFIX + one.name)
         )
     return phrases
 
@@ -209,13 +203,13 @@ def _describe_training(
     phrases: list[Phrase] = []
     if "vs" in shared and "vs" not in names and len(shared["vs"].choices) != 1:
         phrases += [
-            Phrase(f"{trained} against "),
-            Phrase(name_opponents(site, recipe_a, are_introduced=True), "vs"),
+            (f"{trained} against ", ""),
+            (name_opponents(site, recipe_a, are_introduced=True), "vs"),
         ]
     turns = shared.get(recipe_a.length_parameter)
     if turns and recipe_a.length_parameter not in names:
         phrases += [
-            Phrase(" for " if phrases else f"{trained} for "),
-            Phrase(describe_value(recipe_a, turns), recipe_a.length_parameter),
+            (" for " if phrases else f"{trained} for ", ""),
+            (describe_value(recipe_a, turns), recipe_a.length_parameter),
         ]
     return phrases

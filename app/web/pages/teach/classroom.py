@@ -284,8 +284,7 @@ def read_line(line: ClassLine) -> Pupil:
 def read_learner(pupil_name: str, learner_name: str) -> Pupil:
     """Return the learner of a link to /teach; raises LinkError if its games are not possible."""
     recipe_name = unquote(re.split(r"[?#]", learner_name)[0])
-    cut = find_truncated_link(recipe_name)
-    if cut:
+    if find_truncated_link(recipe_name):
         raise LinkError(gettext("this link was cut off when it was copied."))
     try:
         parse_learner(recipe_name)

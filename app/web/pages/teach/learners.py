@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from werkzeug.exceptions import BadRequest
@@ -78,19 +77,11 @@ def get_first_cell(game: Game, recipe: Menace) -> int | None:
     return cells[recipe.opening]
 
 
-class TruncatedLink(NamedTuple):
-    """A link to a learner with a missing end: it contains fewer games than it claims."""
+def find_truncated_link(recipe_name: str) -> tuple[int, int, Recipe] | None:
+    """Return what is left of a link to a learner with a missing end; None for a whole link.
 
-    named_games: int  # number of games that the link claims
-    # number of complete games; the last game of the link is not counted
-    complete_games: int
-    complete_recipe: Recipe  # the recipe after the complete games
-
-
-def find_truncated_link(recipe_name: str) -> TruncatedLink | None:
-    """Return the complete games of a link with a missing end; None for a whole link.
-
-    The last game in the link can be incomplete, so it does not count.
+    That is the number of games that the link claims, the number of complete games, and the recipe
+    after these. The last game in the link can be incomplete, so it does not count.
     """
     settings, _, typed = recipe_name.partition(",taught=")
     games = count_games(settings)
@@ -107,7 +98,7 @@ def find_truncated_link(recipe_name: str) -> TruncatedLink | None:
             before = add_game(before, cells)
     except RecipeError:
         return None
-    return TruncatedLink(games, len(held[:-1]), before)
+    return games, len(held[:-1]), before
 
 
 def count_games(recipe_settings: str) -> int:

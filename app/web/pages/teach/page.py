@@ -483,13 +483,10 @@ def show_learner(learner: str = "") -> AnyResponse:
         raise build_value_error(
             "now", now, gettext("the numbers of the squares that you played")
         )
-    cut = find_truncated_link(learner)
-    if cut:
-        return _render_refusal(
-            gettext(TRUNCATED_TEXT, whole=cut.complete_games, games=cut.named_games),
-            cut.complete_recipe,
-            is_link_truncated=True,
-        )
+    if cut := find_truncated_link(learner):
+        games, whole, complete_recipe = cut
+        reason = gettext(TRUNCATED_TEXT, whole=whole, games=games)
+        return _render_refusal(reason, complete_recipe, is_link_truncated=True)
     recipe, course = replay_course(learner or DEFAULT_LEARNER, now)
     if learner not in ("", name_recipe(recipe)):
         canonical = TEACH_RECIPE.url(name_recipe(recipe), now=now, game=game)
