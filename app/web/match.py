@@ -352,7 +352,6 @@ def read_value(parameter_name: str, text: str) -> Any:
 
 
 def build_value_error(parameter_name: str, text: str, valid_values: str) -> BadRequest:
-    """Return the error for an invalid value of a parameter."""
     words = gettext_noop(
         "%(name)s=%(text)s in the URL is wrong: %(name)s must be %(expected)s."
     )

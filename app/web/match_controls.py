@@ -102,7 +102,6 @@ class Controls:
 
     @property
     def last_position_url(self) -> str:
-        """The URL of the last position of the record."""
         match = self._match
         return (
             ""

@@ -104,7 +104,6 @@ class MatchPage:
 
     @property
     def drawn_count(self) -> int:
-        """The number of drawn games."""
         return count_results(self.state)[1]
 
     @cached_property
@@ -139,7 +138,6 @@ class MatchPage:
 
     @cached_property
     def controls(self) -> Controls:
-        """The URLs of the buttons."""
         return Controls(self.state, self.routes)
 
     @cached_property

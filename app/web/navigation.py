@@ -40,7 +40,6 @@ class Door(NamedTuple):
         return self.rooms[0].url
 
     def contains_room(self, room_id: str) -> bool:
-        """Return whether the menu of this door has the room with an id."""
         return any(each.id == room_id for each in self.rooms)
 
 
@@ -102,7 +101,6 @@ def list_page_blueprints(app: Flask) -> list[PageBlueprint]:
 
 
 def list_doors(app: Flask) -> tuple[Door, ...]:
-    """Return the doors in the order of the header."""
     blueprints = list_page_blueprints(app)
     doors = (
         Door(title, tuple(room for one in blueprints for room in one.list_rooms(title)))

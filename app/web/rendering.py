@@ -36,7 +36,6 @@ class PageContext(Context):
     """The variables of a template, with the members of the object shown below all others."""
 
     def resolve_or_missing(self, key: str) -> Any:
-        """Return the value of a variable."""
         found = super().resolve_or_missing(key)
         shown = self.parent.get(SHOWN)
         if found is not missing or shown is None or key.startswith("_"):

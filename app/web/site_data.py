@@ -228,11 +228,9 @@ class SiteData:
         return tuple(name + TASK_SUFFIX for name in self.agents if self.get_task(name))
 
     def is_seat(self, player_name: str) -> bool:
-        """Return whether a player has this name."""
         return player_name == HUMAN or self.policies.contains_name(player_name)
 
     def is_value_source(self, source_name: str) -> bool:
-        """Return whether a value source has this name."""
         return (
             source_name in self.value_sources
             or self.lab.is_available(source_name)
@@ -240,7 +238,6 @@ class SiteData:
         )
 
     def is_task_value_source(self, source_name: str) -> bool:
-        """Return whether a name is the value source of an agent's training task."""
         agent = source_name.removesuffix(TASK_SUFFIX)
         return (
             agent != source_name

@@ -77,7 +77,6 @@ def select_language(language: Language) -> None:
 
 
 def get_current_language() -> Language:
-    """Return the language of the current request."""
     return _current_language.get()
 
 

@@ -7,7 +7,6 @@ COMPARE = Route("/compare/<record>", "lens* figure frame")
 
 
 def compare_url(comparison: Comparison) -> str:
-    """Return the URL of a comparison."""
     return COMPARE.url(
         comparison.record, lens=[*comparison.views], figure=comparison.curve_key
     )

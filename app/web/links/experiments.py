@@ -9,5 +9,4 @@ SOURCE_LIST = Route("/sources")
 
 
 def source_url(source_slug: str) -> str:
-    """Return the URL of a source on the page of sources."""
     return f"{SOURCE_LIST.url()}#{source_slug}"

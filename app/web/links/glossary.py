@@ -6,5 +6,4 @@ GLOSSARY = Route("/glossary")
 
 
 def glossary_url(anchor: str) -> str:
-    """Return the URL of a term in the glossary."""
     return f"{GLOSSARY.url()}#{anchor}"

@@ -20,7 +20,6 @@ def mind_url(
 def mind_preview_url(
     agent_name: str, snapshot: int | None = None, colouring_key: str = ""
 ) -> str:
-    """Return the URL of the preview picture of an agent's mind."""
     return frame_file_url(
         EMBED_MIND.url(agent_name, step=snapshot, colour=colouring_key), "png"
     )

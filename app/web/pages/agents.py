@@ -102,7 +102,6 @@ class TableOrder(NamedTuple):
 
     @property
     def aria_sort(self) -> str:
-        """The value of the attribute aria-sort."""
         return ARIA_SORT_VALUES[self.direction]
 
     def sort_by(self, column: Column) -> "TableOrder":
@@ -358,7 +357,6 @@ MAX_SHOWN_BLUNDERS = 9  # blunders on the agent's own page: three rows of a phon
 
 @bp.get(AGENT)
 def show_agent(name: str) -> Response:
-    """Show an agent."""
     site = get_current_site()
     card = site.get_agent(name).card
     opponent = learning.parse_against(request.args, card)

@@ -87,7 +87,6 @@ ARENA_MEASURES = {
 
 @bp.get(ARENA)
 def show_arena() -> Response:
-    """Show the arena."""
     site = get_current_site()
     show = read_choice("show", request.args, ARENA_MEASURES, "score")
     player = request.args.get("player", "")

@@ -203,7 +203,6 @@ def parse_figure(
 @bp.get(EXPORTS.bare)
 @bp.get(EXPORTS)
 def show_exports(record: str = "") -> Response:
-    """Show the exports of a match."""
     state = parse_match(record, request.args, get_current_site())
     match = state.match
     moves = review_moves(state)
@@ -238,7 +237,6 @@ FILE_AND_PREVIEW_ENDINGS = ".<any(svg, csv, png):ending>"
 @bp.get(EMBED_BOARD.bare.append_ending(FILE_ENDINGS))
 @bp.get(EMBED_BOARD.append_ending(FILE_ENDINGS))
 def download_board(ending: str, record: str = "") -> Response:
-    """Return a board as SVG or CSV."""
     state = parse_match(record, request.args, get_current_site())
     shown = MatchPage(state, FRAME_ROUTES)
     name = _name_file("board", record)

@@ -98,7 +98,6 @@ def show_claims() -> Response:
 
 @bp.get(EXPERIMENT)
 def show_claim(claim: str) -> Response:
-    """Show a claim and the result of its experiment."""
     site = get_current_site()
     summary = site.get_experiment(claim)
     order = [*site.experiments.values()]
@@ -137,7 +136,6 @@ def show_claim(claim: str) -> Response:
 
 @bp.get(EXPERIMENT.append_ending(".csv"))
 def download_numbers(claim: str) -> Response:
-    """Return every number of an experiment as CSV."""
     summary = get_current_site().get_experiment(claim)
     rows = (
         (number, *record)
@@ -159,7 +157,6 @@ def download_preview(claim: str) -> Response:
 
 @bp.get(EXPERIMENT_FIGURE)
 def download_figure(claim: str, number: int) -> Response:
-    """Return a figure as an SVG file."""
     summary = get_current_site().get_experiment(claim)
     scheme = read_choice("scheme", request.args, SCHEMES, SCHEMES[0])
     if not 1 <= number <= len(summary.figures):
@@ -178,7 +175,6 @@ def download_figure(claim: str, number: int) -> Response:
 
 @bp.get(SOURCE_LIST)
 def show_sources() -> Response:
-    """Show all sources."""
     site = get_current_site()
     cards = [agent.card for agent in site.shipped_agents.values()]
     # heading -> sources with their agents and claims

@@ -320,7 +320,6 @@ def show_fault(fault: str) -> Response:
 
 @bp.get(FAULT_PUZZLES)
 def show_first_puzzle() -> AnyResponse:
-    """Redirect to the first puzzle."""
     return redirect(FAULT_PUZZLE.url(1))
 
 

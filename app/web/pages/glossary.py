@@ -97,7 +97,6 @@ def link_terms(html: Markup) -> Markup:
 
 @bp.get(GLOSSARY)
 def show_glossary() -> Response:
-    """Show all terms."""
     return render_page(
         "glossary/glossary.html", chapters=CHAPTERS, term_count=len(TERMS)
     )

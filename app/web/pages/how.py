@@ -226,7 +226,6 @@ def show_how() -> Response:
 
 @bp.get(HOW_PART)
 def show_part(slug: str) -> Response:
-    """Show a part of the contents."""
     if slug not in TITLE_BY_PART:
         parts = [*(stop.slug for stop in LESSON_STEPS), *TITLE_BY_PART]
         raise NotFound(f"There is no part {slug!r}. There are: {', '.join(parts)}.")

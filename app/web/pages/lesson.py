@@ -78,7 +78,6 @@ LESSON_RULE = HOW_PART.replace_rule(
 @bp.get(LESSON_RULE)
 @bp.get(LESSON_RULE.framed, endpoint="framed")
 def show_lesson(slug: str) -> Response:
-    """Show a step of the lesson."""
     site = get_current_site()
     number = [stop.slug for stop in LESSON_STEPS].index(slug)
     illustration = ILLUSTRATIONS[slug](site, request.args.get("step", ""))

@@ -39,7 +39,6 @@ TASK_DECIMALS = 3  # enough decimals to tell 0.999 from a win
 
 @bp.get(MIND)
 def show_mind(name: str) -> Response:
-    """Show an agent's mind."""
     site = get_current_site()
     step, colour = minds.parse_snapshot_and_colouring(site, name, request.args)
     tile_count = len(site.tile_layout.decisions)

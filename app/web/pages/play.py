@@ -126,7 +126,6 @@ def parse_match_at(query: Mapping[str, str], site: SiteData) -> MatchState:
 
 
 def _split_match_url(query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Return the record and the query of a match's URL."""
     start = PLAY.url("")
     path, _, query_text = query.get("at", start).partition("?")
     return path.removeprefix(start), dict(parse_qsl(query_text))
@@ -172,7 +171,6 @@ PlayerGroups = tuple[tuple[str, tuple[PlayerCard, ...]], ...]
 
 @bp.get(PLAYERS)
 def show_players() -> Response:
-    """Show the list of players to choose from."""
     url = play_url(parse_match_at(request.args, get_current_site()).match)
     groups = group_players(get_current_site())
     return render_page(
@@ -278,7 +276,6 @@ AUTOMATIC_ID_PREFIX = "auto"
 
 @bp.get(SETTINGS)
 def show_settings() -> Response:
-    """Show the settings of a match."""
     site = get_current_site()
     state = parse_match_at(request.args, site)
     match = state.match

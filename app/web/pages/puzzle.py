@@ -50,7 +50,6 @@ ANSWER_EMOJI = ("⬜", "🟨", "🟨", "🟩")
 
 @bp.get(PUZZLES)
 def show_puzzles() -> Response:
-    """Return the list of all puzzles."""
     site = get_current_site()
     puzzles = list_puzzles(site)
     numbers_by_agent: dict[str, dict[str, list[int]]] = {

@@ -219,7 +219,6 @@ class CurveField(NamedTuple):
     def place_points(
         self, xs: Sequence[float], ys: Sequence[float]
     ) -> list[tuple[float, float]]:
-        """Return the places of the points of a line."""
         return [self.place_point(x, y) for x, y in zip(xs, ys, strict=True)]
 
     def fill_band(

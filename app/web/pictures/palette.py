@@ -127,7 +127,6 @@ def format_hex(colour: Colour) -> str:
 
 
 def parse_hex(text: str) -> Colour:
-    """Return the colour of a text like "#rrggbb"."""
     red, green, blue = bytes.fromhex(text[1:])
     return red, green, blue
 

@@ -85,13 +85,11 @@ def check_parameters() -> None:
 
 @bp.get(API_DESCRIPTION)
 def get_openapi() -> Response:
-    """Return the OpenAPI description."""
     return build_cacheable_response(current_app.extensions["openapi"])
 
 
 @bp.get(API_AGENTS)
 def list_agents() -> Response:
-    """List all players."""
     site = get_current_site()
     rules = [name for name in site.policies if name not in site.agents]
     return build_cacheable_response(
@@ -111,7 +109,6 @@ def list_agents() -> Response:
 
 @bp.get(API_AGENT)
 def show_agent(id: str) -> Response:
-    """Get one agent with all its data."""
     site = get_current_site()
     _require_name(id, site.agents, site.agents.contains_name(id))
     return build_cacheable_response(
@@ -339,7 +336,6 @@ def build_cacheable_response(content: object) -> Response:
 
 
 def build_json_response(content: object) -> Response:
-    """Return a JSON response."""
     return Response(msgspec.json.encode(content), mimetype="application/json")
 
 
@@ -385,7 +381,6 @@ def build_summary(site: SiteData, agent_id: str) -> Document:
 
 
 def build_state(site: SiteData, position: int) -> Document:
-    """Return the state of a game at a position."""
     game = site.game
     over = game.is_over(position)
     return {

@@ -33,7 +33,6 @@ bp.add_room("Research", "api", gettext_noop("API"), API.url)
 
 @bp.get(API)
 def show_api() -> Response:
-    """Explain the API."""
     document = current_app.extensions["openapi"]
     operations = list_operations(document)
     return render_page(

@@ -72,7 +72,6 @@ class Verdict(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All sentences of the verdict."""
         return " ".join(filter(None, [self.warning, self.headline, self.detail]))
 
 

@@ -73,7 +73,6 @@ class Side(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The letter with the label."""
         return (
             self.letter if self.label == self.letter else f"{self.letter}: {self.label}"
         )
@@ -111,7 +110,6 @@ class Duel:
 
     @cached_property
     def measures(self) -> dict[str, Measure]:
-        """All measures for comparing the recipes."""
         return list_measures(self.site, [side.runs[0] for side in self.sides])
 
     @property
@@ -174,7 +172,6 @@ class Duel:
 
     @property
     def median_texts(self) -> list[str]:
-        """The median of the measure for each side."""
         return [
             format_with_unit(median(values), self.measure.unit)
             for values in self.list_final_values(self.measure)
@@ -369,7 +366,6 @@ def find_recipe(site: SiteData, recipe_name: str) -> Recipe:
 
 
 def format_error(error: RecipeError) -> str:
-    """Return the error of a recipe as a sentence."""
     text = str(error)
     return text if text.endswith(".") else f"{capitalize_first_letter(text)}."
 

@@ -493,7 +493,6 @@ def _name_opponent(site: SiteData, opponent: str) -> str:
 
 
 def label_parameter(parameter: Parameter) -> str:
-    """Return the label of a parameter's control."""
     wording = WORDINGS.get(parameter.name)
     spelled = parameter.name.replace("_", " ").capitalize()
     return (wording and wording.label) or spelled

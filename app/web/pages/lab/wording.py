@@ -220,7 +220,6 @@ def introduce_opponent(site: SiteData, opponent: str) -> str:
 
 
 def describe_value(recipe: Recipe, parameter: Parameter) -> str:
-    """Return the words for the value of a parameter."""
     wording = get_wording(recipe, parameter)
     value = (
         count_turns(recipe.phases)

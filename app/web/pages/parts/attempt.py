@@ -138,7 +138,6 @@ class Attempt:
 
     @property
     def value_text(self) -> str:
-        """The agent's value of its move."""
         values = evaluate_moves(self.site, self.puzzle.position, self.puzzle.agent_id)
         return values.value_texts[self.puzzle.blunder_cell]
 
@@ -173,7 +172,6 @@ class Attempt:
 
     @cached_property
     def state(self) -> MatchState:
-        """The state of the match at the position shown."""
         record = self.puzzle.record + self.puzzle.refutation[: self.shown_plies]
         return replay_match(
             Match(record, o=HUMAN, value_source=self.puzzle.agent_id), self.site

@@ -172,7 +172,6 @@ def export_mind(
     snapshot: int | None = None,
     colouring_key: str = "",
 ) -> Export:
-    """Return the export of the picture of a mind."""
     view = (
         agent_name,
         site.get_snapshot_parameter(agent_name, snapshot),
@@ -203,7 +202,6 @@ def export_puzzle(site: SiteData, puzzle_number: int) -> Export:
 
 
 def export_daily_puzzles() -> Export:
-    """Return the export of the puzzles of the current day."""
     return _build_page_export(
         "Find the mistake: today's puzzle", PUZZLE_TODAY.url(), PUZZLE_SIZE
     )

@@ -175,7 +175,6 @@ def _build_blunder(pupils: Sequence[Pupil], board: int) -> dict[str, Any]:
 
 
 def find_exercise(game: Game) -> int:
-    """Return the position of the worksheet's exercise."""
     corner = 0
     centre = game.cells // 2
     last = game.cells - 1

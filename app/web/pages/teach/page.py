@@ -216,7 +216,6 @@ class TaughtGame:
 
     @cached_property
     def state(self) -> MatchState:
-        """The state of the game on the board."""
         earlier = self.earlier_lesson
         record = earlier.record if earlier else self.course.record
         side = X if self.seat == "X" else O
@@ -435,7 +434,6 @@ def describe_goals(game: TaughtGame) -> dict[str, Any]:
 
 
 def describe_links(game: TaughtGame) -> dict[str, Any]:
-    """Return the links of the page."""
     name = game.course.recipe
     short_name = _shorten_name(name)
     recipe = game.recipe
