@@ -1,10 +1,8 @@
 """The controls of a match: the URL of each button, and the next automatic step."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -32,144 +30,70 @@ GAME_DELAY = 2.0  # minimum number of seconds before the next game starts
 CURVE_HEIGHT = 20  # height of the curve behind the slider; its width is 100
 
 
-@dataclass(frozen=True)
-class Controls:
-    """The URL of each control of a match, "" for a control that is disabled now."""
+def list_control_urls(
+    state: MatchState, routes: MatchRoutes = PAGE_ROUTES
+) -> dict[str, str]:
+    """Return the URL of each control of a match, "" for a control that is disabled now."""
+    match = replace(state.match, plays_training=False, shows_hint=False)
+    ply = len(match.shown_record)
+    is_asked = match.is_human(match.player_to_move) and not state.is_over
+    build_url = routes.build_match_url
+    reply_url = next_url = last_url = ""
+    if not state.is_over:
+        reply_url = routes.build_reply_url(match.follow_record(match.shown_record))
+    if not match.is_at_end:
+        next_url = _build_halt_url(match, ply + 1, build_url)
+        last_url = build_url(match.show_ply(len(match.record)))
+    elif not match.is_human(match.player_to_move):
+        next_url = reply_url
+    hint_url = ""
+    if is_asked and not state.match.shows_hint:
+        hint_url = build_url(replace(match, shows_hint=True, replays_record=False))
+    next_game = start_next_game(state)
+    seated = next_game if state.is_over else match
+    swapped = replace(
+        seated, x=seated.o, o=seated.x, result_counts=seated.result_counts[::-1]
+    )
+    pause_url, resume_url = _build_pause_urls(state, match, build_url)
+    slower = replace(match, move_delay=get_next_delay(match.move_delay))
+    return {
+        "first_position_url": _build_halt_url(match, 0, build_url) if ply else "",
+        "previous_position_url": _build_halt_url(match, ply - 1, build_url)
+        if ply
+        else "",
+        "next_position_url": next_url,
+        "last_position_url": last_url,
+        "reply_url": reply_url,
+        "hint_url": hint_url,
+        "take_back_url": _build_take_back_url(match, build_url),
+        "new_game_url": build_url(next_game),
+        "swap_url": build_url(swapped),
+        "pause_url": pause_url,
+        "resume_url": resume_url,
+        "speed_url": build_url(slower),
+    }
 
-    state: MatchState
-    routes: MatchRoutes = PAGE_ROUTES
 
-    @property
-    def reply_url(self) -> str:
-        """The URL of a move by the agent whose turn it is, or by the value source for a person."""
-        if self.state.is_over:
-            return ""
-        return self.routes.build_reply_url(
-            self._match.follow_record(self._match.shown_record)
-        )
+def _build_halt_url(match: Match, ply: int, build_url: Callable[[Match], str]) -> str:
+    """Return the URL of the match at another ply, with automatic moves switched off."""
+    is_paused = match.is_paused or match.is_watched or match.replays_record
+    return build_url(replace(match, is_paused=is_paused).show_ply(ply))
 
-    @property
-    def hint_url(self) -> str:
-        """The URL of a hint, only on a person's turn."""
-        match = self._match
-        is_asked = match.is_human(match.player_to_move)
-        if not is_asked or self.state.is_over or self.state.match.shows_hint:
-            return ""
-        return self.routes.build_match_url(
-            replace(match, shows_hint=True, replays_record=False)
-        )
 
-    @property
-    def take_back_url(self) -> str:
-        """The URL of the position before a person's last move."""
-        return _build_take_back_url(self._match, self.routes.build_match_url)
-
-    @property
-    def new_game_url(self) -> str:
-        """The URL of the next game with these players."""
-        return self.routes.build_match_url(start_next_game(self.state))
-
-    @property
-    def swap_url(self) -> str:
-        """The URL of the match with the players swapped; after a finished game, of the next game."""
-        match = start_next_game(self.state) if self.state.is_over else self._match
-        swapped = replace(
-            match, x=match.o, o=match.x, result_counts=match.result_counts[::-1]
-        )
-        return self.routes.build_match_url(swapped)
-
-    @property
-    def first_position_url(self) -> str:
-        """The URL of the empty board at the start of the game."""
-        return self._build_halt_url(0) if self._match.shown_record else ""
-
-    @property
-    def previous_position_url(self) -> str:
-        """The URL of the position before the last move shown."""
-        return (
-            self._build_halt_url(len(self._match.shown_record) - 1)
-            if self._match.shown_record
-            else ""
-        )
-
-    @property
-    def next_position_url(self) -> str:
-        """The URL of the next position of the record; at its end, of an agent's move."""
-        match = self._match
-        if not match.is_at_end:
-            return self._build_halt_url(len(match.shown_record) + 1)
-        return "" if match.is_human(match.player_to_move) else self.reply_url
-
-    @property
-    def last_position_url(self) -> str:
-        match = self._match
-        return (
-            ""
-            if match.is_at_end
-            else self.routes.build_match_url(match.show_ply(len(match.record)))
-        )
-
-    @property
-    def pause_url(self) -> str:
-        """The URL that pauses automatic moves, "" if it is paused or nothing moves automatically."""
-        if not self._can_move_automatically or not self._moves_automatically:
-            return ""
-        return self.routes.build_match_url(replace(self._match, is_paused=True))
-
-    @property
-    def resume_url(self) -> str:
-        """The URL that resumes automatic moves, "" if the match is not paused or has none."""
-        if not self._can_move_automatically or self._moves_automatically:
-            return ""
-        match = self._match
-        onward = (
-            match if self._is_replaying_record else match.show_ply(len(match.record))
-        )
-        return self.routes.build_match_url(replace(onward, is_paused=False))
-
-    @property
-    def speed_url(self) -> str:
-        """The URL of the match with another delay between moves."""
-        match = self._match
-        return self.routes.build_match_url(
-            replace(match, move_delay=get_next_delay(match.move_delay))
-        )
-
-    @property
-    def is_watching(self) -> bool:
-        """Whether moves are shown one by one, of a game between agents or of a replay."""
-        return self._match.is_watched or self._match.replays_record
-
-    @cached_property
-    def _match(self) -> Match:
-        return replace(self.state.match, plays_training=False, shows_hint=False)
-
-    @property
-    def _is_replaying_record(self) -> bool:
-        return self._match.replays_record and not self._match.is_at_end
-
-    @property
-    def _can_move_automatically(self) -> bool:
-        """Whether the match has automatic moves, even if they are paused now."""
-        match = self._match
-        if self._is_replaying_record:
-            return True
-        if self.state.is_over:
-            return match.is_watched and not match.replays_record
-        return not (match.is_human(X) and match.is_human(O))
-
-    @property
-    def _moves_automatically(self) -> bool:
-        return (
-            self._match.is_at_end or self._is_replaying_record
-        ) and not self._match.is_paused
-
-    def _build_halt_url(self, ply: int) -> str:
-        match = self._match
-        halted = replace(
-            match, is_paused=match.is_paused or match.is_watched or match.replays_record
-        )
-        return self.routes.build_match_url(halted.show_ply(ply))
+def _build_pause_urls(
+    state: MatchState, match: Match, build_url: Callable[[Match], str]
+) -> tuple[str, str]:
+    """Return the URLs that pause and that resume automatic moves: one of them, or none, is enabled."""
+    is_replay = match.replays_record and not match.is_at_end
+    can_move = is_replay or not (match.is_human(X) and match.is_human(O))
+    if state.is_over and not is_replay:
+        can_move = match.is_watched and not match.replays_record
+    if not can_move:
+        return "", ""
+    if (match.is_at_end or is_replay) and not match.is_paused:
+        return build_url(replace(match, is_paused=True)), ""
+    onward = match if is_replay else match.show_ply(len(match.record))
+    return "", build_url(replace(onward, is_paused=False))
 
 
 class AutomaticStep(NamedTuple):
@@ -192,24 +116,6 @@ class AutomaticStep(NamedTuple):
     def rounded_seconds(self) -> int:
         """The delay in whole seconds, rounded up."""
         return ceil(self.delay_seconds)
-
-
-class SnapshotSlider(NamedTuple):
-    """The slider for choosing a snapshot of an agent's training."""
-
-    value_source: str
-    title: str
-    algorithm_url: str  # URL of the page on its algorithm
-    snapshot_labels: tuple[str, ...]  # label of each snapshot
-    curve_points: str  # points of an SVG line: blunders at each snapshot
-    snapshot: int  # the snapshot shown
-    is_running: bool  # whether the training is replayed
-    toggle_url: str  # URL that starts or stops the replay
-
-    @property
-    def last_snapshot(self) -> int:
-        """The number of the last snapshot, which is the agent as shipped."""
-        return len(self.snapshot_labels) - 1
 
 
 def plan_automatic_step(
@@ -333,7 +239,7 @@ def play_random_reply(state: MatchState) -> MatchState:
 
 def build_snapshot_slider(
     state: MatchState, value_source: str
-) -> SnapshotSlider | None:
+) -> dict[str, Any] | None:
     """Return the slider over the training of a value source; None for a source without a training.
 
     A replay starts at the snapshot shown; if the last snapshot is shown, it starts at the first.
@@ -350,18 +256,18 @@ def build_snapshot_slider(
         shows_hint=False,
     )
     marks, curve = _describe_training(site, value_source)
-    return SnapshotSlider(
-        value_source=value_source,
-        title=site.display_titles[value_source],
-        algorithm_url=how_url(site.agents[value_source].card.algorithm),
-        snapshot_labels=marks,
-        curve_points=curve,
-        snapshot=site.resolve_snapshot(value_source, match.snapshot),
-        is_running=match.plays_training,
-        toggle_url=play_url(
-            replace(match, plays_training=False) if match.plays_training else start
-        ),
-    )
+    toggled = replace(match, plays_training=False) if match.plays_training else start
+    return {
+        "value_source": value_source,
+        "title": site.display_titles[value_source],
+        "algorithm_url": how_url(site.agents[value_source].card.algorithm),
+        "snapshot_labels": marks,
+        "curve_points": curve,  # an SVG line: blunders at each snapshot
+        "snapshot": site.resolve_snapshot(value_source, match.snapshot),
+        "last_snapshot": len(marks) - 1,
+        "is_running": match.plays_training,
+        "toggle_url": play_url(toggled),
+    }
 
 
 def show_next_snapshot(state: MatchState) -> Match:

@@ -35,11 +35,10 @@ from app.web.match import Match, MatchState
 from app.web.match_controls import (
     REPLY_DELAY,
     AutomaticStep,
-    Controls,
-    SnapshotSlider,
     build_snapshot_slider,
     count_results,
     is_reply_automatic,
+    list_control_urls,
     plan_automatic_step,
 )
 from app.web.move_values import (
@@ -137,8 +136,8 @@ class MatchPage:
         return plan_automatic_step(self.state, self.routes)
 
     @cached_property
-    def controls(self) -> Controls:
-        return Controls(self.state, self.routes)
+    def controls(self) -> dict[str, str]:
+        return list_control_urls(self.state, self.routes)
 
     @cached_property
     def reviewed_moves(self) -> list[ReviewedMove]:
@@ -166,7 +165,7 @@ class MatchPage:
         return round(1000 * REPLY_DELAY)
 
     @cached_property
-    def snapshot_slider(self) -> SnapshotSlider | None:
+    def snapshot_slider(self) -> dict[str, Any] | None:
         """The slider over a training; None for hidden values and for sources without a training."""
         if self.state.match.hides_values:
             return None
@@ -246,11 +245,13 @@ class MatchPage:
 
     def _build_last_position_button(self) -> dict[str, str]:
         label = gettext("Go to the last move")
-        return _build_button("now", label, self.controls.last_position_url, icon="last")
+        return _build_button(
+            "now", label, self.controls["last_position_url"], icon="last"
+        )
 
     def _build_resume_button(self) -> dict[str, str]:
         return _build_button(
-            "go-on", gettext("Continue"), self.controls.resume_url, "primary"
+            "go-on", gettext("Continue"), self.controls["resume_url"], "primary"
         )
 
     def _build_hint_headline(self, caption: str) -> dict[str, Any]:
@@ -291,7 +292,10 @@ class MatchPage:
             )
         actions = [
             _build_button(
-                "rematch", gettext("Play again"), self.controls.new_game_url, "primary"
+                "rematch",
+                gettext("Play again"),
+                self.controls["new_game_url"],
+                "primary",
             )
         ]
         blame = self.losing_move

@@ -69,7 +69,7 @@ def test_running_through_it_shows_every_snapshot_once_and_ends_as_shipped(site: 
     match = Match(record="40", value_source=LENS)
     first = build_snapshot_slider(replay_match(match, site), LENS)
     assert first is not None
-    address = urlsplit(first.toggle_url)
+    address = urlsplit(first["toggle_url"])
     query = dict(parse_qsl(address.query))
     state = parse_match("40", query, site)
     seen = []
@@ -79,7 +79,7 @@ def test_running_through_it_shows_every_snapshot_once_and_ends_as_shipped(site: 
         going_on = plan_automatic_step(state)
         state = replay_match(show_next_snapshot(state), site)
         assert going_on == AutomaticStep(play_url(state.match), SNAPSHOT_DELAY, "train")
-    assert seen == list(range(first.last_snapshot))
+    assert seen == list(range(first["last_snapshot"]))
     assert state.match == Match(record="40", value_source=LENS)
 
 
@@ -117,7 +117,7 @@ def test_the_curve_behind_the_slider_is_that_of_the_blunders(site: SiteData) -> 
     shown = build_snapshot_slider(replay_match(Match(), site), LENS)
     assert shown is not None
     blunders = site.agents[LENS].card.figures.blunders
-    points = [tuple(map(float, point.split(","))) for point in shown.curve_points.split()]
+    points = [tuple(map(float, point.split(","))) for point in shown["curve_points"].split()]
     assert [x for x, _ in points] == pytest.approx(np.linspace(0, 100, len(blunders)), abs=0.5)
     heights = [20 * number / max(blunders) for number in blunders]
     assert [20 - y for _, y in points] == pytest.approx(heights, abs=0.06)
