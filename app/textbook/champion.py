@@ -81,10 +81,9 @@ class Champion:
         return epsilon_greedy(values, 0.0, rng)[0]
 
     def value(self, board, cell):
-        """Return the value of a move to its player: a quarter of the way from lower to upper bound."""
+        """Return the value of a move to its player."""
         after = self.key(board, cell)
-        lower, upper = self.lower.get(after, -1), self.upper.get(after, 1)
-        return lower + (upper - lower) / 4
+        return weigh_bounds(self.lower.get(after, -1), self.upper.get(after, 1))
 
     def key(self, board, cell):
         """Return the board after a move; symmetric boards have the same key."""
@@ -93,3 +92,8 @@ class Champion:
     def list_boards_after(self, board):
         """List the board after each legal move, in the order of the cells."""
         return [self.key(board, cell) for cell in self.game.legal_moves(board)]
+
+
+def weigh_bounds(lower, upper):
+    """Return a value between two bounds, a quarter of the way from the lower to the upper one."""
+    return lower + (upper - lower) / 4

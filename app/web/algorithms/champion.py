@@ -5,7 +5,7 @@ from dataclasses import replace
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.reference import build_rules
-from app.textbook.champion import Champion
+from app.textbook.champion import Champion, weigh_bounds
 from app.textbook.loop import Update
 from app.textbook.self_play import SelfPlay
 from app.tictactoe.notation import format_position
@@ -16,9 +16,9 @@ from app.web.algorithms.sentences import describe_distance, describe_shared_boar
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import MINUS, format_signed
 
-# shown value -> (lower bound, upper bound); a shown value is a quarter of the way to the upper
+# shown value -> (lower bound, upper bound)
 BOUNDS_BY_VALUE = {
-    lower + (upper - lower) / 4: (lower, upper)
+    weigh_bounds(lower, upper): (lower, upper)
     for lower in (-1, 0, 1)
     for upper in (-1, 0, 1)
     if lower <= upper
