@@ -101,10 +101,9 @@ def draw_example(
     """
     example, number = find_example(examples, example_name)
     pictures = _draw_updates(example)
-    links = _link_updates(example, pictures, number, build_url)
+    boards = _draw_game(example, pictures, number, build_url)
     kinds = [one.kind for one in examples]
     learning_order = find_learning_order(example, pictures[0].slug)
-    boards = _draw_game(pictures, links, number)
     return {
         "update_picture": pictures[number],
         # id or recipe of the agent, "" for optimal play
@@ -130,7 +129,7 @@ def draw_example(
             build_url(update=example_name or example.kind, stage=step)
             for step in range(1, STEP_COUNT + 1)
         ],
-        "page_url": links[number].url,
+        "page_url": boards[number]["update_link"].url,
     }
 
 
@@ -146,9 +145,8 @@ def draw_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
     has_rule = query.is_learned and not site.is_taught_by_person(query.value_source)
     if not has_rule or not examples:
         return None
-    if (
-        getattr(query.recipe, "update", "") == "sum"
-    ):  # such updates follow another rule than the examples
+    # Updates that add up their targets follow another rule than the examples.
+    if getattr(query.recipe, "update", "") == "sum":
         return None
     chosen = max(examples, key=lambda example: rank_example(example, query))
     return draw_example(site, examples, chosen.kind, STEP_COUNT, partial(how_url, slug))
@@ -233,27 +231,6 @@ def _draw_updates(example: UpdateExample) -> list[UpdatePicture]:
     return pictures
 
 
-def _link_updates(
-    example: UpdateExample,
-    pictures: Sequence[UpdatePicture],
-    chosen_index: int,
-    build_url: Callable[..., str],
-) -> list[UpdateLink]:
-    """Return a link to each update of the game of an example, in the order of the learner."""
-    links = []
-    for index, picture in enumerate(pictures):
-        kind = f"{example.kind}-{index + 1}"
-        href = build_url(update=example.kind if index == example.shown_index else kind)
-        change = picture.update
-        old, new = (
-            format_value(value, picture.square_decimals)
-            for value in (change.old, change.new)
-        )
-        title = new if picture.slug == MINIMAX else f"{old} → {new}"
-        links.append(UpdateLink(f"update-{kind}", title, href, index == chosen_index))
-    return links
-
-
 def find_learning_order(
     example: UpdateExample, slug: str
 ) -> Literal["forward", "backward", ""]:
@@ -266,30 +243,40 @@ def find_learning_order(
 
 
 def _draw_game(
-    pictures: Sequence[UpdatePicture], links: Sequence[UpdateLink], shown_index: int
+    example: UpdateExample,
+    pictures: Sequence[UpdatePicture],
+    chosen_index: int,
+    build_url: Callable[..., str],
 ) -> list[dict[str, Any]]:
-    """Return a board for each update of a game, in the order of the updates.
+    """Return a board with a link for each update of a game, in the order of the updates.
 
-    `shown_index` is the update on display; boards of later updates have the values before them.
+    Boards of updates after the chosen one have the values before them.
     """
     boards = []
-    for index, (picture, link) in enumerate(zip(pictures, links, strict=True)):
+    for index, picture in enumerate(pictures):
         algorithm, move, change = picture.algorithm, picture.move, picture.update
-        is_updated = index <= shown_index
-        shown_value: float | None = change.new
-        if not is_updated:  # minimax has no value before the update
-            shown_value = None if picture.slug == MINIMAX else change.old
-        target = "" if change.target is None else format_value(change.target, 2)
+        is_updated, is_chosen = index <= chosen_index, index == chosen_index
+        is_exact = picture.slug == MINIMAX  # it has no value before the update
+        old, new = (
+            format_value(value, picture.square_decimals)
+            for value in (change.old, change.new)
+        )
+        kind = f"{example.kind}-{index + 1}"
+        url = build_url(update=example.kind if index == example.shown_index else kind)
+        title = new if is_exact else f"{old} → {new}"
+        value: float | None = change.new
+        if not is_updated:
+            value = None if is_exact else change.old
         can_explore = algorithm.is_epsilon_greedy and not algorithm.no_game_reason
         boards.append(
             {
-                "update_link": link,
+                "update_link": UpdateLink(f"update-{kind}", title, url, is_chosen),
                 # one more than the marks on its board
                 "ply": len(move.board) - move.board.count(".") + 1,
-                "squares": _draw_move_board(
-                    picture, shown_value, link.is_chosen, is_updated
-                ),
-                "target_text": target,
+                "squares": _draw_move_board(picture, value, is_chosen, is_updated),
+                "target_text": ""
+                if change.target is None
+                else format_value(change.target, 2),
                 "is_random": move.was_random and can_explore,
                 "is_updated": is_updated,
             }
