@@ -162,7 +162,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
         board, next_board = (
             format_position(query.game, each) for each in (query.position, position)
         )
-        reward = query.compute_reward_at(position)
+        reward = query.compute_reward(position)
         update: Update = learner.update(
             board, query.cell, reward, next_board, next_cell
         )

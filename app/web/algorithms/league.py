@@ -21,7 +21,6 @@ from app.web.algorithms.sentences import (
     MIN_SHOWN_DIFFERENCE,
     OUTCOME_VERBS,
     describe_distance,
-    name_cell,
 )
 from app.web.algorithms.targets import (
     Reply,
@@ -246,12 +245,12 @@ def _describe_best_reply(
     if query.mover == X:
         return (
             f"{aim}. The table has no values of O's moves; by the targets of "
-            f"these values, the best move is {name_cell(query, best_reply.cell)} "
+            f"these values, the best move is {best_reply.square_name} "
             f"and the target is {target}."
         )
     return (
         f"{aim}. On this board the opponent's move that is best for the learner is "
-        f"{name_cell(query, best_reply.cell)}, and the "
+        f"{best_reply.square_name}, and the "
         f"target is {target}. The values of X's moves are stored in the same "
         "entries as the learner's own moves as X on the same boards."
     )

@@ -58,7 +58,7 @@ def load_learner(query: ValueQuery, kind: type[ReferenceLearner] | None = None) 
     if kind is None:
         kind, parameters = find_learner(query.recipe), query.recipe
     learner: Any = kind(build_rules(query.game), parameters)
-    learner.epsilon = query.task.epsilon if query.task else 0.0
+    learner.epsilon = query.epsilon
     if hasattr(learner, "alpha"):
         learner.alpha = compute_final_rate(parameters.alpha, parameters.alpha_drop)
     for name in {"q", "v"} & vars(learner).keys():

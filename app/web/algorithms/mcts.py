@@ -10,9 +10,9 @@ from app.textbook.mcts import Tree
 from app.textbook.self_play import SelfPlay
 from app.tictactoe.notation import MARKS, format_position
 from app.web.algorithms.algorithm import Algorithm
-from app.web.algorithms.sentences import OUTCOME_VERBS, name_cell
+from app.web.algorithms.sentences import OUTCOME_VERBS
 from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
-from app.web.formatting import format_count, format_signed
+from app.web.formatting import format_count, format_signed, name_square
 from app.web.site_data import SiteData
 
 
@@ -127,7 +127,5 @@ def _describe_next_simulation(query: ValueQuery, game_counts: list[int]) -> str:
             f"Its {bound}, the highest of all moves: the next simulated game would "
             "begin with this move, too."
         )
-    other = (
-        f"{name_cell(query, chosen)}, whose bound is {format_signed(bounds[chosen])}"
-    )
+    other = f"{name_square(chosen)}, whose bound is {format_signed(bounds[chosen])}"
     return f"Its {bound}: the next simulated game would begin with {other}."

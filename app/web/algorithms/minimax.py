@@ -13,7 +13,6 @@ from app.web.algorithms.algorithm import CHANCE_HEADING, Algorithm
 from app.web.algorithms.sentences import (
     describe_best_reply,
     describe_target,
-    name_cell,
 )
 from app.web.algorithms.targets import ValueQuery, ValueReason
 
@@ -29,7 +28,7 @@ class MinimaxAlgorithm(Algorithm, frozen=True, kw_only=True):
             return ["The game is over after this move."]
         if len(best) == len(reason.replies):
             return [f"No move of {MARKS[-query.mover]} changes this result."]
-        places = " or ".join(name_cell(query, reply.cell) for reply in best)
+        places = " or ".join(reply.square_name for reply in best)
         return [f"{MARKS[-query.mover]} reaches this result by a move to {places}."]
 
 

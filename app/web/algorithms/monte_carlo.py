@@ -11,7 +11,6 @@ from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.tasks import evaluate_policy
 from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.learners import load_learner
-from app.web.algorithms.sentences import get_exploration_rate
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
 from app.web.formatting import format_count, format_signed
 from app.web.site_data import SiteData, cached_per_site
@@ -41,7 +40,7 @@ class MonteCarloAlgorithm(Algorithm, frozen=True, kw_only=True):
         """Return the update by a game in which the rest after a reply brings its mean return."""
         returns = _compute_mean_returns(query.site, query.value_source, query.snapshot)
         position = query.find_position_after(reply_cell)
-        reward = query.compute_reward_at(position)
+        reward = query.compute_reward(position)
         mean = 0.0 if next_cell is None else float(returns[position])
         return _update_by_return(query, reward, mean)._replace(
             reward=reward, next_value=mean
@@ -59,7 +58,7 @@ class MonteCarloAlgorithm(Algorithm, frozen=True, kw_only=True):
     def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if not reason.bootstraps:
             return []
-        how = ", which are sometimes random" if get_exploration_rate(query) else ""
+        how = ", which are sometimes random" if query.epsilon else ""
         played = f"the games are played to their end by the learner's own moves{how}"
         return [f"The target uses no other value: {played}."]
 

@@ -8,7 +8,6 @@ from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.sentences import (
     MIN_SHOWN_DIFFERENCE,
     describe_later_changes,
-    name_cell,
 )
 from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
 from app.web.formatting import format_signed, join_words
@@ -21,9 +20,7 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
         """Return the average target over the replies; a sticky loss has no target."""
         reason = super().compute_reason(query)
         stuck = (
-            query.is_known
-            and query.recipe.sticky
-            and query.value == query.compute_reward(-1)
+            query.is_known and query.recipe.sticky and query.value == query.recipe.loss
         )
         return remove_target(reason) if stuck else reason
 
@@ -51,7 +48,7 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
                 "No move of the opponent has a target equal to the value now. "
                 f"{describe_later_changes(query)}"
             ]
-        places = join_words([name_cell(query, reply.cell) for reply in alike], "or")
+        places = join_words([reply.square_name for reply in alike], "or")
         return [
             f"The value is the target after {places}: "
             "this move may have been drawn in the last update."
@@ -68,7 +65,7 @@ def _describe_sticky_loss(query: ValueQuery, reason: ValueReason) -> str:
         False: f"leaving {MARKS[query.mover]} only moves that are {loss}",
     }
     sticking = "; ".join(
-        f"{' or '.join(name_cell(query, reply.cell) for reply in replies)}, {how}"
+        f"{' or '.join(reply.square_name for reply in replies)}, {how}"
         for ended, how in kinds.items()
         if (
             replies := [

@@ -28,11 +28,6 @@ NEXT_MOVE_CHANCE_PHRASE = "one move of the opponent and one next move of the lea
 EXPLORING_NEXT_PHRASE = gettext_noop("the next move, random moves included, is worth")
 
 
-def name_cell(query: ValueQuery, cell: int | None) -> str:
-    """Return the short name of a cell in a sentence, such as "top left"."""
-    return name_square(cell or 0)
-
-
 def name_opponent(query: ValueQuery) -> str:
     """Return the name of the opponent that replies, such as "Random" or "Its own play"."""
     if query.opponent is None:
@@ -56,14 +51,11 @@ def describe_next_state(query: ValueQuery, reply: Reply) -> str:
     if reply.next_value is None:
         return f"the game is {OUTCOME_VERBS[reply.outcome or 0]}"
     best = query.evaluate(reply.position).likeliest_cells[0]
-    if get_exploration_rate(query):
-        return f"mostly {name_cell(query, best)}, {format_signed(reply.next_value)} on average"
-    return f"best next move {name_cell(query, best)}, {format_signed(reply.next_value)}"
-
-
-def get_exploration_rate(query: ValueQuery) -> float:
-    """Return the exploration rate epsilon of the training task, 0.0 without exploration."""
-    return query.task.epsilon if query.task else 0.0
+    if query.epsilon:
+        return (
+            f"mostly {name_square(best)}, {format_signed(reply.next_value)} on average"
+        )
+    return f"best next move {name_square(best)}, {format_signed(reply.next_value)}"
 
 
 def describe_reply_value(query: ValueQuery, reply: Reply) -> str:
@@ -76,7 +68,7 @@ def describe_best_reply(query: ValueQuery, best_reply: Reply) -> str:
     """Return a text on the opponent's best reply and its value, to stand after the word "the"."""
     mark, other = MARKS[query.mover], MARKS[-query.mover]
     return (
-        f"best next move of {other} is {name_cell(query, best_reply.cell)}, "
+        f"best next move of {other} is {best_reply.square_name}, "
         f"with the value {format_signed(best_reply.next_value or 0.0)} for {other}; "
         f"what is good for {other} is bad for {mark}."
     )
@@ -101,7 +93,7 @@ def describe_target(
             if named
             else describe_next_state(query, given[0])
         )
-        only = f"{name_cell(query, given[0].cell)}: {then}"
+        only = f"{given[0].square_name}: {then}"
         makes = "The target is" if query.is_learned else "So the value is"
         return f"{name_opponent(query)} has one possible move, {only}. {makes} {value}."
     several = gettext(
@@ -113,11 +105,7 @@ def describe_target(
                 given,
                 gettext(
                     next_value_phrase
-                    or (
-                        EXPLORING_NEXT_PHRASE
-                        if get_exploration_rate(query)
-                        else BEST_NEXT_PHRASE
-                    )
+                    or (EXPLORING_NEXT_PHRASE if query.epsilon else BEST_NEXT_PHRASE)
                 ),
             )
         ),
@@ -182,8 +170,8 @@ def describe_distance(reason: ValueReason) -> list[str]:
         return []
     if abs(reason.value_minus_target) < 1e-6:
         return [gettext("The value of the move is equal to its target.")]
-    if not round(reason.value_minus_target, reason.difference_decimals):
-        least = localize_number(f"{10.0**-reason.difference_decimals:g}")
+    if not round(reason.value_minus_target, reason.decimals[1]):
+        least = localize_number(f"{10.0 ** -reason.decimals[1]:g}")
         return [
             gettext(
                 (
@@ -193,7 +181,7 @@ def describe_distance(reason: ValueReason) -> list[str]:
                 least=least,
             )
         ]
-    apart = format_unsigned(abs(reason.value_minus_target), reason.difference_decimals)
+    apart = format_unsigned(abs(reason.value_minus_target), reason.decimals[1])
     if reason.value_minus_target > 0:
         return [
             gettext("The value of the move is %(apart)s above its target.", apart=apart)
@@ -313,9 +301,9 @@ def describe_backward_order(reason: ValueReason) -> list[str]:
 
 def describe_exploration(query: ValueQuery, reason: ValueReason) -> list[str]:
     """Return a sentence on random moves in the next value, [] if the next value has none."""
-    if not get_exploration_rate(query) or not reason.bootstraps:
+    if not query.epsilon or not reason.bootstraps:
         return []
-    share = format_percent(get_exploration_rate(query), 0)
+    share = format_percent(query.epsilon, 0)
     return [
         f"The next value includes exploration: with a probability of {share}% the next move is random."
     ]

@@ -22,7 +22,7 @@ from app.tictactoe.game import Game, X
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
 from app.web.algorithms.formula import format_unsigned
-from app.web.formatting import format_signed, spell_bead_count
+from app.web.formatting import format_signed, name_square, spell_bead_count
 from app.web.move_values import MoveValues, evaluate_moves
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
 
@@ -85,6 +85,11 @@ class ValueQuery:
     def gamma(self) -> float:
         """The discount factor of the training task; 1 without a task."""
         return self.task.gamma if self.task else 1.0
+
+    @property
+    def epsilon(self) -> float:
+        """The exploration rate of the training task; 0 without exploration."""
+        return self.task.epsilon if self.task else 0.0
 
     @property
     def reward_scale(self) -> RewardScale | None:
@@ -169,20 +174,14 @@ class ValueQuery:
             else None
         )
 
-    def compute_reward_at(self, position: int) -> float:
+    def compute_reward(self, position: int) -> float:
         """Return the mover's reward for reaching a position, after the reply to its move."""
         outcome = self.get_outcome(position)
         if outcome is None:
             return self.task.step_reward if self.task else 0.0
-        return self.compute_reward(outcome)
-
-    def compute_reward(self, outcome: int, player: int = 0) -> float:
-        """Return the reward of a result, -1, 0 or +1, for the mover or for another player."""
         assert self.reward_scale is not None  # not called for beads
-        worth = (
-            self.reward_scale.x if (player or self.mover) == X else self.reward_scale.o
-        )
-        return float(worth[outcome + 1])
+        rewards = self.reward_scale.x if self.mover == X else self.reward_scale.o
+        return float(rewards[outcome + 1])
 
 
 class Reply(NamedTuple):
@@ -204,6 +203,11 @@ class Reply(NamedTuple):
     # the update after this reply, as the textbook learner makes it; None if it is not determined
     update: Update | None = None
     is_ignored: bool = False  # whether the learner makes no update after this reply
+
+    @property
+    def square_name(self) -> str:
+        """The name of the square of the reply, such as "top left"."""
+        return name_square(self.cell or 0)
 
     def follow(self, update: Update | None) -> "Reply":
         """Return the reply with the numbers of the update after it."""
@@ -256,18 +260,8 @@ class ValueReason:
     def value_minus_target(self) -> float:
         return self.value - self.target
 
-    @property
-    def value_decimals(self) -> int:
-        """The number of decimals with which the value and the target are shown."""
-        return self._decimal_counts[0]
-
-    @property
-    def difference_decimals(self) -> int:
-        """The number of decimals with which the difference of value and target is shown."""
-        return self._decimal_counts[1]
-
     @cached_property
-    def _decimal_counts(self) -> tuple[int, int]:
+    def decimals(self) -> tuple[int, int]:
         """The decimals of value and target, and of their difference, so that it is right as shown.
 
         With two decimals, 0.386 - 0.214 = 0.172 would read 0.39 - 0.21 = 0.17, which is wrong.
@@ -287,7 +281,7 @@ class ValueReason:
     def format_value(self, value: float) -> str:
         """Return a value or a target as text, with the sign or as a number of beads."""
         if not self.counts_beads:
-            return format_signed(value, self.value_decimals)
+            return format_signed(value, self.decimals[0])
         if value == round(value):
             return spell_bead_count(value)
         return f"{format_unsigned(value)} beads"
@@ -377,7 +371,7 @@ def _follow_next_moves(
     row = query.table[reply.position]
     best = int(np.nanargmax(row))
     reply = reply.follow(make_update(best))
-    epsilon = query.task.epsilon if query.task else 0.0
+    epsilon = query.epsilon
     if reply.update is None or reply.update.next_cell is None or not epsilon:
         return reply
     cells = np.flatnonzero(~np.isnan(row)).tolist()

@@ -31,7 +31,6 @@ from app.web.algorithms.formula import convert_to_mathml
 from app.web.algorithms.sentences import (
     MIN_SHOWN_DIFFERENCE,
     describe_optimal_result,
-    name_cell,
     name_opponent,
 )
 from app.web.algorithms.targets import Reply, ValueQuery, ValueReason
@@ -131,7 +130,7 @@ def explain_value(query: ValueQuery) -> Explanation:
 
 
 def _name_move(query: ValueQuery) -> str:
-    return f"{MARKS[query.mover]} at {name_cell(query, query.cell)}"
+    return f"{MARKS[query.mover]} at {name_square(query.cell)}"
 
 
 def _build_best_play_fact(query: ValueQuery) -> tuple[str, str]:
@@ -209,7 +208,7 @@ def _build_reply_row(
         target = "no update"
     return ReplyRow(
         cell=reply.cell or 0,
-        square_name=name_cell(query, reply.cell),
+        square_name=reply.square_name,
         share_text=likely or ("yes" if reply.chance else "no"),
         next_value_text=algorithm.describe_reply(query, reply),
         target_text=target,
