@@ -76,6 +76,7 @@ def test_every_trace_ends_in_a_sentence(seed: int, kind: str) -> None:
     else:
         assert found.status in (0, 1)
         assert found.sentence
+        assert "nan" not in found.sentence
         for number in (found.alpha, found.gamma):
             assert not isinstance(number, float) or found.fault == "step" or -1e-3 < number < 1.001
 
