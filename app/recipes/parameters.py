@@ -7,7 +7,7 @@ read all of these there.
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import (
@@ -412,9 +412,14 @@ def format_value(value: Value) -> str:
     if isinstance(value, bool):
         return SWITCH_WORDS[value]
     if isinstance(value, float):
-        # Adding 0.0 turns -0.0 into 0.0.
-        return np.format_float_positional(value + 0.0, trim="-")
+        return _format_float(value)
     return str(value)
+
+
+@lru_cache(1_000)  # a page of the lab writes the same few numbers thousands of times
+def _format_float(number: float) -> str:
+    # Adding 0.0 turns -0.0 into 0.0.
+    return np.format_float_positional(number + 0.0, trim="-")
 
 
 def quote_value(value: Value) -> str:
