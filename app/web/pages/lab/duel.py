@@ -408,30 +408,18 @@ def train_seeds(
     return results
 
 
-def describe_proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
-    """Return the parts of a sentence on whether an agent is unbeatable: (text, URL or "")."""
+def list_proofs(site: SiteData, agent: str) -> list[tuple[str, bool, str]]:
+    """Return (mark, whether it is proved unbeatable, URL) for each seat, the proved seat first.
+
+    The URL leads to the proof, or to a game that the agent loses.
+    """
     lost = find_losing_games(site, agent)
-    if not any(record is not None for record in lost.values()):
-        return [
-            ("Unbeatable: ", ""),
-            ("proved as X", certificate_url(agent, "x")),
-            (" and ", ""),
-            ("as O", certificate_url(agent, "o")),
-            (".", ""),
-        ]
-    sentence_parts: list[tuple[str, str]] = []
+    proofs = []
     for seat, record in sorted(lost.items(), key=lambda item: item[1] is not None):
-        mark = MARKS[SEATS[seat]]
         if record is None:
-            proof = certificate_url(agent, seat)
-            sentence_parts += [("Unbeatable as ", ""), (f"{mark}, proved", proof)]
+            url = certificate_url(agent, seat)
         else:
             match = build_match_against_person(agent, SEATS[seat], record).show_ply(0)
-            words = (
-                f"; can be beaten as {mark} "
-                if sentence_parts
-                else f"Can be beaten as {mark} "
-            )
             url = play_url(replace(match, value_source=agent))
-            sentence_parts += [(words, ""), ("by this game", url)]
-    return [*sentence_parts, (".", "")]
+        proofs.append((MARKS[SEATS[seat]], record is None, url))
+    return proofs

@@ -310,7 +310,7 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
         if shown.baseline_name
         else "",
         verdict_table=_list_elsewhere(shown, query),
-        proofs=duel.describe_proofs(site, main_recipe),
+        proofs=duel.list_proofs(site, main_recipe),
         side_films=_list_side_films(shown, values["side_descriptions"], record, step),
         next_frame_url=shown.build_url(step=get_next_snapshot(step, last)),
         game_picture=training_game.build_game_picture(shown, query),
