@@ -122,39 +122,9 @@ PRACTICE_TITLES = {
 }
 # A league counts its practice in rounds: opponent -> number of games in one round.
 GAMES_PER_ROUND = {"random": 2, "league": 10}
-# milestone -> text of the link to this browser's best learner; # stands for the number of games
-BEST_TEXTS = {
-    "best": gettext_noop("Your best learners in this browser:"),
-    "rows": gettext_noop("completes rows after game #"),
-    "blocks": gettext_noop("blocks after game #"),
-    "random": gettext_noop("no loss to random moves after game #"),
-    "x": gettext_noop("unbeatable as X after game #"),
-    "o": gettext_noop("unbeatable as O after game #"),
-    "both": gettext_noop("unbeatable after game #"),
-}
 TRUNCATED_TEXT = gettext_noop(
     "This link was cut off when it was copied: it has %(whole)s of %(games)s games."
 )
-TURN_TEXT = gettext_noop("Game %(number)s. Your move as %(mark)s.")
-BEAD_TURN_TEXT = gettext_noop(
-    "Game %(number)s. Which bead did you draw from box %(box)s?"
-)
-ONLY_BEAD_TEXT = gettext_noop(
-    "Game %(number)s. MENACE has only one move here: click it."
-)
-OPPONENT_TURN_TEXT = gettext_noop(
-    "Game %(number)s. Where did O, the opponent of MENACE, play?"
-)
-RESULT_TEXTS = {
-    "win": gettext_noop("You won."),
-    "draw": gettext_noop("A draw."),
-    "loss": gettext_noop("The learner won."),
-}
-PAPER_RESULT_TEXTS = {
-    "win": gettext_noop("MENACE lost."),
-    "draw": gettext_noop("A draw."),
-    "loss": gettext_noop("MENACE won."),
-}
 # result of a lesson for the learner -> word for the result
 RESULT_WORDS = {
     "win": gettext_noop("won"),
@@ -311,31 +281,13 @@ def describe_game(game: TaughtGame) -> dict[str, Any]:
         "is_paper_machine": game.is_paper_machine,
         "game_count": game.game_count,
         "practice_count": sum(lesson.games for lesson in lessons if not lesson.record),
-        "headline": _write_headline(game),
+        "finished_lesson": game.finished_lesson,
+        "mover": MARKS[game.state.match.player_to_move],
+        "next_box": game.next_box,
         "game_result": game.result,
         "board": game.lay_out_board(),
         "last_move_picture": _picture_last_move(game),
     }
-
-
-def _write_headline(game: TaughtGame) -> str:
-    lesson = game.finished_lesson
-    mover = game.state.match.player_to_move
-    if lesson is None:
-        words = TURN_TEXT
-        if game.is_paper_machine:
-            bead_text = BEAD_TURN_TEXT if game.next_box else ONLY_BEAD_TEXT
-            words = OPPONENT_TURN_TEXT if mover == O else bead_text
-        return gettext(
-            words,
-            number=game.game_count + 1,
-            mark=MARKS[mover],
-            box=game.next_box.number if game.next_box else "",
-        )
-    if not lesson.record:
-        return gettext("The learner practised %(number)s games.", number=lesson.games)
-    texts = PAPER_RESULT_TEXTS if game.is_paper_machine else RESULT_TEXTS
-    return gettext(texts[game.result])
 
 
 def _picture_last_move(game: TaughtGame) -> dict[str, Any] | None:
@@ -427,9 +379,6 @@ def describe_goals(game: TaughtGame) -> dict[str, Any]:
         "near_goals": [(gettext(text), labels[number]) for text, number in near],
         "exact_goals": [(gettext(text), labels[number]) for text, number in exact],
         "games_to_milestones": _count_games_to_milestones(lessons),
-        "best_learner_link_texts": {
-            key: gettext(text) for key, text in BEST_TEXTS.items()
-        },
     }
 
 
