@@ -479,12 +479,12 @@ def test_a_snapshot_is_explained_by_its_own_table(app: Flask, site: SiteData, le
 
 @pytest.mark.parametrize("fault", get_args(FaultName))
 def test_the_values_of_a_faulty_learner_are_explained(client: FlaskClient, fault: str) -> None:
-    """Also where the next board is finished, and where the fault learns nothing from an answer."""
+    """Also where the next board is finished, and where the fault learns nothing from any answer."""
     recipe = f"q-learning,games=2000,initial=0.5,fault={fault}"
-    for record in ("024", "0143", "01425376"):
-        url = f"/why/{record}?lens={recipe}&o=human"
+    for record, cell in (("024", ""), ("0143", ""), ("01425376", ""), ("2536487", "0")):
+        url = f"/why/{record}?lens={recipe}&o=human&cell={cell}"
         while (page := client.get(url, follow_redirects=True)).status_code == 202:
             pass  # the recipe is being trained
         assert page.status_code == 200
-        if record == "024":
+        if record in ("024", "2536487"):
             assert ("no update" in page.text) == (fault == "loser")

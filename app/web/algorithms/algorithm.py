@@ -130,9 +130,8 @@ class Algorithm(Section, frozen=True, kw_only=True):
 
     # the target of a move before the last, in the description of a training game
     target_text: str = ""
-    learns_backward: bool = (
-        False  # whether it updates after the game, the last move first
-    )
+    # whether it updates after the game, the last move first
+    learns_backward: bool = False
     # whether the values are in the view of the player to move, not of the learner's seat
     uses_movers_view: bool = False
     # whether its random moves are exploration by epsilon-greedy
@@ -182,8 +181,8 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def describe_settled_value(
         self, query: ValueQuery, reason: ValueReason
     ) -> list[str]:
-        """Return sentences on a value without a target."""
-        raise NotImplementedError
+        """Return sentences on a value without a target; that of a fault that skips lost games."""
+        return ["The learner makes no update after any possible move of the opponent."]
 
     def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         """Return sentences on the next move behind a target."""
