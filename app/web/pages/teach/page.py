@@ -263,6 +263,7 @@ def render_course(
         "teach/teach.html",
         fragment=("game",),
         course=course,
+        spell_bead_count=spell_bead_count,
         **describe_game(game),
         **describe_lessons(game),
         **describe_goals(game),
@@ -315,8 +316,9 @@ def describe_lessons(game: TaughtGame) -> dict[str, Any]:
     is_last = shown == len(lessons)
     values = {
         "shown_lesson": shown,
+        "lesson": lesson,
+        "paid_beads": 0,
         "lesson_name": "",
-        "lesson_result": "",
         "value_changes": [],
         "strength_text": "",
         "blunder_count": "",
@@ -335,7 +337,7 @@ def describe_lessons(game: TaughtGame) -> dict[str, Any]:
     changes = [_draw_value_change(recipe, lesson, one) for one in lesson.updates]
     return values | {
         "lesson_name": _name_lessons(lessons)[shown - 1],
-        "lesson_result": _describe_lesson(recipe, lesson),
+        "paid_beads": _get_paid_beads(recipe, lesson),
         "value_changes": [
             one for one in changes if one["box_name"] or not game.is_paper_machine
         ],
@@ -618,40 +620,11 @@ def _name_lessons(lessons: list[Lesson]) -> list[str]:
     return labels
 
 
-def _describe_lesson(recipe: Recipe, lesson: Lesson) -> str:
-    if not lesson.record:
-        return gettext(
-            "Practice changes too many values to show them here. A picture of all values is "
-            "behind the button “More about this learner”."
-        )
-    if isinstance(recipe, Menace):
-        paid = {"win": recipe.win, "draw": recipe.draw, "loss": recipe.loss}[
-            lesson.result
-        ]
-        words = {
-            "win": gettext_noop("The learner won:"),
-            "draw": gettext_noop("A draw:"),
-            "loss": gettext_noop("The learner lost:"),
-        }
-        each = gettext_noop("%(beads)s more for each of its moves.")
-        if paid < 0:
-            each = gettext_noop("%(beads)s fewer for each of its moves.")
-        return f"{gettext(words[lesson.result])} {gettext(each, beads=spell_bead_count(abs(paid)))}"
-    if not lesson.updates:
-        return gettext(
-            "Nothing: the learner played an exploring move, and this learner learns only from "
-            "moves with the highest value."
-        )
-    order = gettext(
-        "The value of each move of the learner before and after, in the order of the updates."
-    )
-    if not lesson.opponent_update_count:
-        return order
-    more = gettext(
-        "It also learned %(number)s values from your moves.",
-        number=lesson.opponent_update_count,
-    )
-    return f"{order} {more}"
+def _get_paid_beads(recipe: Recipe, lesson: Lesson) -> int:
+    """Return the beads that a game adds for each move of MENACE; 0 for practice and other learners."""
+    if not isinstance(recipe, Menace) or not lesson.record:
+        return 0
+    return {"win": recipe.win, "draw": recipe.draw, "loss": recipe.loss}[lesson.result]
 
 
 def _draw_value_change(
