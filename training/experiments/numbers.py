@@ -20,7 +20,6 @@ from training.experiments.results import (
     trace_curve,
 )
 
-MAX_COLUMNS = 4
 NEGATIVE = re.compile(r"(?<![\w-])-(?=\d)")  # the sign of a negative number
 
 
@@ -94,8 +93,8 @@ class Cell(TomlTable, frozen=True):
 class NumberTable(TomlTable, frozen=True):
     """A table of numbers.
 
-    Rows are statistics and columns are recipes, or the other way with more than four recipes.
-    With `columns`, which are statistics, rows are recipes. A row of `cells` has its own cells.
+    With `rows`, which are statistics, columns are recipes; with `columns`, rows are recipes. A row
+    of `cells` has its own cells.
     """
 
     unit: str = ""  # the heading of the first column
@@ -125,11 +124,7 @@ class NumberTable(TomlTable, frozen=True):
                 ]
                 for title, row in self.rows.items()
             }
-            if len(recipes) <= MAX_COLUMNS:
-                return Table(recipes, texts, self.unit)
-            turned = zip(*texts.values(), strict=True)
-            rows = {one: [*row] for one, row in zip(recipes, turned, strict=True)}
-            return Table([*texts], rows, self.unit)
+            return Table(recipes, texts, self.unit)
         headings = [*self.columns] or [*self.headings]
         rows = {
             one: self._write_row(results, one, len(headings))

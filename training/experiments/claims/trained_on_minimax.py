@@ -8,7 +8,7 @@ from app.tictactoe.policy import BASELINES, Policy, policy_from_values
 from app.tictactoe.report import compute_chances
 from app.tictactoe.values import Numbers
 from training.learners import learn
-from training.measures import Measure
+from training.measures import Measure, count_known_positions
 
 TEST_GAMES = 1_000  # games against random in each seat, as in the source
 
@@ -33,7 +33,7 @@ def measure_test_games(recipe: Recipe) -> dict[str, float]:
     return {
         "won": 100 * won,
         "lost": 100 * lost,
-        "learned": len(np.unique(classes[known])),
+        "learned": count_known_positions(game, end.visits),
         "tested": len(np.unique(classes[np.concatenate([known, *tested])])),
     }
 
