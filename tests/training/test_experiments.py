@@ -315,3 +315,24 @@ def test_a_bad_table_is_refused_with_its_line_and_what_would_be_right(
     found = re.search(r"line (\d+)", str(error.value))
     assert found, error.value
     assert where in text.splitlines()[int(found[1]) - 1], error.value
+
+
+@pytest.mark.parametrize(
+    ("claim", "right", "wrong", "words"),
+    [
+        ("q-table-results", '"estimate_sample"', '"estimate"', "no function 'estimate'"),
+        ("q-table-results", "against minimax = 0", "against minimx = 0", "no player 'minimx'"),
+        ("counting", '"count_everything"', '"count_all"', "no function 'count_all'"),
+        ("counting", 'O, or one X more", at', 'O", at', "no recipe 'boards with as many X as O'"),
+    ],
+)
+def test_a_quantity_or_fact_that_does_not_exist_is_named_with_its_line(
+    tmp_path: Path, claim: str, right: str, wrong: str, words: str
+) -> None:
+    lines = (FOLDER / f"{claim}.toml").read_text().splitlines()
+    number = next(n for n, line in enumerate(lines) if right in line)
+    lines[number] = lines[number].replace(right, wrong, 1)
+    (tmp_path / f"{claim}.toml").write_text("\n".join(lines))
+    (tmp_path / f"{claim.replace('-', '_')}.py").touch()  # its functions are those of the package
+    with pytest.raises(ClaimError, match=f"line {number + 1}: there is {words}"):
+        load_claim(tmp_path / f"{claim}.toml")
