@@ -1098,28 +1098,6 @@ class Hypothesis:
                 misses.append(one.e)
         return misses
 
-    def count_erratic(self, examples, precision):
-        """Count the rows whose step size is impossible, or leaps from one row to the next.
-
-        A step size may fall during a training, while gamma stays the same.
-        """
-        if self.rule in ("preset", "expected-sarsa"):
-            return 0
-        gamma = sorted(self.gammas or [0.0])[len(self.gammas) // 2]
-        steps = []
-        for one in self.list_equations(examples, gamma):
-            error = one.columns[0] + gamma * one.columns[1]
-            if abs(error) > 1e4 * precision and abs(error) > 1e-2 * abs(one.columns[0]):
-                steps.append(one.change / error)
-        if len(steps) < SHORTEST:
-            return 0
-        erratic = 0
-        for i, step in enumerate(steps):
-            near = sorted(steps[max(0, i - 4) : i + 5])
-            usual = near[len(near) // 2]
-            erratic += not -1e-3 < step < 1 + 1e-3 or abs(step - usual) > 0.1 * usual
-        return erratic if erratic > len(steps) / 100 else 0
-
     def accept(self, examples, fit, misses, precision):
         """Count the explained rows, and store the first row that shows the fault."""
         if fit is None:  # no value of these rows is known
@@ -1217,10 +1195,8 @@ def list_close_hypotheses(examples, setup):
     hypotheses = [Hypothesis(one.rule, one.target) for one in order if one in closest]
     for one in hypotheses:
         one.study(examples, setup.precision)
-        one.penalty = one.count_erratic(examples, setup.precision)
         if one.rule in ("expected-sarsa", "preset") and one.segments > 1:
-            # With so many factors any rule would fit parts.
-            one.penalty += len(examples)
+            one.penalty = len(examples)  # with so many factors any rule would fit parts
     return [one for one in hypotheses if one.fit]
 
 
@@ -1584,8 +1560,9 @@ class Doctor:
 
     def list_faults_of_no_change(self):
         results = self.results.values()
-        if self.counts["results of X"] or self.counts["results of O"]:
-            row = next(row for row in results if row.reward != row.before)
+        facts = {"results of X", "results of O"} & {*self.firsts}
+        if facts:
+            row = min(self.firsts[fact] for fact in facts)  # by its number
             sentence = (
                 "the reward was {reward:+g} and the value stayed {after:+.4g}: no update of this "
                 "trace changes a value, so alpha is 0, or rounding removes every step"
