@@ -1,7 +1,6 @@
 """Parsing of single items of a table (numbers, moves), and quoting of items in error messages."""
 
 import re
-from collections.abc import Iterable
 from math import isfinite, isinf, nan
 from typing import Any, TypeAlias, TypeGuard
 
@@ -58,11 +57,6 @@ def parse_number(table_item: TableItem) -> float | None:
     # The comparison is False for NaN, too.
     is_number = isinstance(table_item, float) and -MAX_NUMBER < table_item < MAX_NUMBER
     return table_item if is_number else None
-
-
-def parse_values(table_items: Iterable[TableItem]) -> list[float]:
-    """Return values as floats, NaN for a missing value; raises TableError at any other text."""
-    return [parse_value(item) for item in table_items]
 
 
 def parse_value(table_item: TableItem) -> float:
