@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from app.project import PREFIX, ROOT
 
+START_SECONDS = 30.0  # limit for the start of a process, also on a busy machine
 IDLE_SECONDS = 600.0  # seconds without a call after which a process ends
 NICENESS = 5  # a lower priority than that of the pages
 
@@ -44,15 +45,19 @@ class CallProcess:
         Raises CallError, and the error of the function with the traceback as its note.
         """
         with self._lock:
+            if not self._process or self._process.poll() is not None:
+                # Its start and its imports do not count as time of the call.
+                self.close()
+                self._process = _start_process()
+                self._send(START_SECONDS, (load_module, (function.__module__,)))
             error, result = self._send(seconds, (function, arguments))
         if error:
             raise error
         return result  # type: ignore[no-any-return]
 
     def _send(self, seconds: float, call: Call) -> tuple[Exception | None, Any]:
-        if self._process and self._process.poll() is not None:
-            self.close()
-        process = self._process = self._process or _start_process()
+        process = self._process
+        assert process
         assert process.stdin
         assert process.stdout
         # A kill also ends a process that is stopped, and closes the pipe that is read here.
@@ -75,6 +80,11 @@ class CallProcess:
             process.kill()
             with suppress(OSError):
                 process.communicate()
+
+
+def load_module(name: str) -> None:
+    """Import a module before the first call."""
+    import_module(name)
 
 
 def call_by_name(module: str, name: str, *arguments: Any) -> Any:

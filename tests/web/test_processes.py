@@ -50,6 +50,11 @@ def test_a_call_that_hangs_ends_at_its_limit(process: CallProcess) -> None:
     assert process.call(PATIENCE, len, "abc") == 3
 
 
+def test_the_start_of_a_process_is_no_time_of_the_call(process: CallProcess) -> None:
+    """A new interpreter alone takes longer than this limit."""
+    assert process.call(0.02, len, "abc") == 3
+
+
 def test_a_process_killed_during_a_call_is_replaced(process: CallProcess) -> None:
     killed = process.call(PATIENCE, os.getpid)
     with pytest.raises(CallError):
