@@ -119,7 +119,8 @@ RULES = {
     "expected-sarsa": Rule(
         "expected Sarsa", lambda e, _: (e.best, e.mean), f"{BOOK}, equation 6.9"
     ),
-    # Finished boards have three unknown values, which are factors of their own.
+    # The values of boards that are won, lost or drawn are unknown, so each of them is one
+    # more number that the least squares find.
     "preset": Rule(
         "TD(0), finished boards preset",
         lambda e, _: (e.played, *(float(e.row.result == one) for one in RESULTS)),
@@ -775,7 +776,8 @@ def find_precision(rows):
         floats = [struct.unpack("f", struct.pack("f", number))[0] for number in numbers]
     except OverflowError:
         floats = []
-    return (3e-7 if floats == numbers else 1e-10) * scale  # 3e-7 for 32-bit floats
+        # Numbers that 32 bits hold exactly were computed with the precision of 32 bits.
+    return (3e-7 if floats == numbers else 1e-10) * scale
 
 
 def find_setting(rows, successors):
@@ -896,7 +898,7 @@ class Fit(NamedTuple):
 
     factors: list  # alpha, then alpha gamma for each next value
     alpha: float
-    gamma: float  # None if alpha is 0
+    gamma: float  # nan if alpha is 0
     is_possible: bool  # whether no factor is negative, except by a rounding error
     keeps_old_value: (
         bool  # whether next values are used and the old value is not subtracted
@@ -1444,7 +1446,7 @@ class Doctor:
         return examples
 
     def make_examples(self, stop):
-        """Return the Examples of the rows from `start` to `stop`, replaying the table."""
+        """Return the Examples of the rows from `start` to `stop`, each with the table of its time."""
         rows, examples = self.rows, []
         successors = link_rows(rows, self.setup.is_backward)
         later = list_later_rewards(rows, successors, self.setup)

@@ -61,7 +61,7 @@ class CardTexts(msgspec.Struct, frozen=True, rename={"findings": "found"}):
 
 
 def read_texts(agent_id: str, recipe: Recipe) -> CardTexts:
-    """Return the texts of a shipped agent from its card; other agents get texts from their recipe."""
+    """Return an agent's title and origin: from its card if it is shipped, else from its recipe."""
     card = MODELS / f"{agent_id}.json"
     if agent_id in SHIPPED and card.exists():
         return msgspec.json.decode(card.read_bytes(), type=CardTexts)

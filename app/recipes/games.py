@@ -53,7 +53,7 @@ class TrainingUpdate(
     old: float  # the value before the update
     new: float  # the value after the update
     update_count: int  # number of updates of this value so far, including this update
-    # whether the move is the opponent's, learned as if it were the learner's own (league)
+    # whether the move is the opponent's; in a league a learner also learns from such moves
     is_opponent_move: bool
     reward: float = 0.0
     # the next state in the update, "" if the update uses none

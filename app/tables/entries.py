@@ -31,7 +31,7 @@ class EntryKind(IntEnum):
     CELL = 0  # a cell, counted from 0
     MOVE = 1  # a cell as written: counted from 0 or from 1
     PAIR = 2  # a row and a column as written
-    FREE = 3  # an empty cell of the board, by its number in reading order, from 0
+    FREE = 3  # the index of a cell that is empty on this board
     SINGLE = 4  # the only number of the row: a move or the value of the board
 
 

@@ -35,7 +35,7 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import find_blunders
 
 MAX_CARD_BYTES = 1 << 20  # limit for the size of a card
-# suffix of a file of new arrays until their card is saved
+# New arrays have this suffix until the card that belongs to them is saved.
 NEW_ARRAYS_SUFFIX = ".npz.newer"
 UNFINISHED_PREFIX = ".saving-"  # prefix of files that are not yet written completely
 FILE_MODE = 0o644

@@ -210,7 +210,7 @@ def _check_chances(figures: Figures) -> None:
 def _check_nash_conv(figures: Figures) -> None:
     """Raise ValueError unless nash_conv follows from the best responses."""
     beaten = zip(figures.best_response.x, figures.best_response.o, strict=False)
-    # The best responders' wins minus losses: the chances are in the agent's view, so its losses count.
+    # The chances are the agent's: a game that it loses is one that its best responder wins.
     pairs = zip(beaten, figures.nash_conv, strict=False)
     for (as_x, as_o), figure in pairs:
         gain_of_o = as_x[2] - as_x[0]

@@ -62,7 +62,7 @@ class History:
         ends = self.change_start[1:][pairs]
         start = int(starts[0])
         end = int(ends[-1])
-        # The changes of a pair are sorted, so the value at a snapshot is the last change up to it.
+        # A pair's changes are sorted by snapshot, so its value is that of the last change up to here.
         is_made = self.change_snapshot[start:end] <= snapshot % self.snapshot_count
         made = np.add.reduceat(is_made, starts - start, dtype=np.int32)
         return self.change_value[starts + made - 1]

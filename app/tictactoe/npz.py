@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 # The dtype and shape of each array by name; -1 in a shape stands for 1 to MAX_SNAPSHOTS.
 Layout = dict[str, tuple[str, tuple[int, ...]]]
 MAX_SNAPSHOTS = 24
-# The compression level of numpy takes three times as long for files that are a tenth smaller.
+# numpy's own level takes three times as long, and its files are only a tenth smaller.
 COMPRESSION_LEVEL = 3
 # Limit for the header of an array that another program wrote, in bytes.
 MAX_FOREIGN_HEADER = 1 << 14
@@ -159,20 +159,20 @@ def _read_member(
         stream = io.BytesIO(packed.read(member.file_size))
     if npy.read_magic(stream) != (1, 0):
         raise ValueError(f"{array_name} is not in version 1.0 of numpy's format")
-    found_shape, fortran_order, found_dtype = npy.read_array_header_1_0(stream)
+    actual_shape, fortran_order, found_dtype = npy.read_array_header_1_0(stream)
     if found_dtype != np.dtype(dtype) or fortran_order:
         raise ValueError(
             f"{array_name} is {found_dtype}, not {np.dtype(dtype)} in C order"
         )
-    if not _has_shape(found_shape, shape):
+    if not _has_shape(actual_shape, shape):
         expected = str(shape).replace("-1", f"1 to {MAX_SNAPSHOTS}")
-        raise ValueError(f"{array_name} has shape {found_shape}, not {expected}")
+        raise ValueError(f"{array_name} has shape {actual_shape}, not {expected}")
     numbers = stream.read()
-    if len(numbers) != prod(found_shape) * found_dtype.itemsize:
+    if len(numbers) != prod(actual_shape) * found_dtype.itemsize:
         raise ValueError(
             f"{array_name} has {len(numbers)} bytes of numbers, too few or too many"
         )
-    return np.frombuffer(numbers, found_dtype).reshape(found_shape)
+    return np.frombuffer(numbers, found_dtype).reshape(actual_shape)
 
 
 def _has_shape(shape: tuple[int, ...], expected_shape: tuple[int, ...]) -> bool:

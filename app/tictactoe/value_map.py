@@ -133,7 +133,7 @@ def choose_representatives(
     lowest number.
     """
     updates = visits.sum(axis=1, dtype=np.int64)[tiles.symmetric_decisions]
-    # Every known decision ranks above every unknown decision.
+    # A decision with a known value ranks above all decisions without.
     rank = updates + is_known[..., tiles.symmetric_decisions] * (updates.max() + 1)
     is_best = rank == rank.max(axis=-1, keepdims=True)
     above_all = len(visits)

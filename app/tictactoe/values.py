@@ -239,7 +239,7 @@ def find_likeliest_game(
     """
     as_x = x_policy[game.legal]
     as_o = o_policy[game.legal]
-    # [S] the chance of the likeliest continuation from each position to the outcome
+    # [S] the chance of the likeliest moves from each position to an end with this outcome
     chance = np.zeros(game.positions)
     chance[game.decisions :] = game.outcome == outcome
     for ply in list_plies_backward(game):

@@ -114,9 +114,9 @@ def parse_comparison(
     views = _read_views(texts, site) or tuple(get_default_views(site))
     if not record and not texts:
         record = find_next_disagreement(views, site) or ""
-    usual_figure, *_ = CURVE_TITLES
+    default_curve_key, *_ = CURVE_TITLES
     comparison = Comparison(
-        record, views, "" if curve_key == usual_figure else curve_key
+        record, views, "" if curve_key == default_curve_key else curve_key
     )
     return comparison, parse_match(record, {"o": HUMAN}, site)
 

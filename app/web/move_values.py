@@ -75,7 +75,7 @@ class MoveValues:
     scaled_values: NDArray[np.float64]  # [cells] on the common scale from -1 to +1
     # whether texts are in the source's units, else on the common scale
     in_source_units: bool
-    # [cells] probability of each move in the policy of the source
+    # [cells] the probability with which the value source plays each move
     policy: NDArray[np.float64]
     is_known: list[bool]  # whether the value was updated in training, or is exact
     value_texts: list[str]  # the value as text; "" if it is not shown

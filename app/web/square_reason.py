@@ -72,7 +72,7 @@ def _count_updates(query: ValueQuery, view: MoveValues) -> str:
         return "" if view.is_known[query.cell] else gettext("Not tried yet.")
     count = query.update_count or 0
     if count:
-        return ngettext("Tried %(count)s time.", "Tried %(count)s times.", count)
+        return ngettext("Tried once.", "Tried %(count)s times.", count)
     here = int(query.agent.visits[query.position].sum())
     if not here:
         return gettext("Never tried: no training game came to this position.")
@@ -116,12 +116,12 @@ def _give_reason(query: ValueQuery, view: MoveValues) -> str:
     }
     if losing and winning:
         words = gettext_noop(
-            "Of %(all)s answers of %(opponent)s %(losing)s win at once; "
+            "%(losing)s of %(all)s answers of %(opponent)s win at once; "
             "after %(winning)s of them %(mark)s can win."
         )
     elif losing:
         words = gettext_noop(
-            "Of %(all)s answers of %(opponent)s %(losing)s win at once."
+            "%(losing)s of %(all)s answers of %(opponent)s win at once."
         )
     elif winning:
         words = gettext_noop(

@@ -49,7 +49,7 @@ def test_answers_of_a_random_opponent_are_counted(site: SiteData, record: str) -
                 if each not in losing and find_lines(board_after(record + f"{cell}{each}"), mover)
             ]
             expected = [
-                f"{len(losing)} win at once" if losing else "",
+                f"{len(losing)} of {len(answers)} answers" if losing else "",
                 f"fter {len(winning)} of" if winning else "",
                 "" if losing or winning else "None of the",
             ]
@@ -63,7 +63,8 @@ def test_it_says_how_often_a_move_was_tried_or_why_never(site: SiteData) -> None
         told = explain_square(ValueQuery(site, AGENT, 0, cell), is_result_shown=False)
         count = int(visits[0, cell])
         if count:
-            assert f"Tried {count:,} time" in told["sentences"][0]
+            often = "once" if count == 1 else f"{count:,} times"
+            assert told["sentences"][0] == f"Tried {often}."
             assert told["value_text"]
         else:
             assert f"{int(visits[0].sum()):,} were in this position" in told["sentences"][0]

@@ -17,9 +17,11 @@ from training.experiments.results import Statistic, parse_statistic
 
 
 class Labels(tuple[str, ...]):
-    """Labels of recipes: a text, or a list.
+    """The labels of recipes: one text, or a list of texts.
 
-    "gamma {gamma}" stands for each gamma that varies, "{}, gamma 1" for all labels of this form.
+    A name in braces stands for each of its values in the table `vary`: with gamma = [0.9, 1],
+    "gamma {gamma}" means "gamma 0.9" and "gamma 1". An empty pair of braces, as in "{}, gamma 1",
+    stands for the heading of a row or a column.
     """
 
     template = ""  # the text, or the first of the list

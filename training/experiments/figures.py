@@ -48,7 +48,7 @@ class Drawing(TomlTable, frozen=True, kw_only=True, tag_field="kind"):
 
 
 class Mark(TomlTable, frozen=True):
-    """A reference line at a number, at a function's number, or at that of a player."""
+    """A reference line: at a number, where a function says, or at the result of a player."""
 
     text: str = ""  # default: the label of the player
     value: int | float = 0
@@ -71,7 +71,7 @@ class Dots(Drawing, frozen=True, tag="dots"):
 
     of: Quantity
     marks: Sequence[Mark] = ()
-    unmarked: Labels = NO_LABELS  # the recipes without the marks
+    unmarked: Labels = NO_LABELS  # recipes that get no reference lines
     is_exact: bool = True
 
     def draw(self, results: Results) -> Histogram:
@@ -103,7 +103,7 @@ class LearningCurves(Drawing, frozen=True, tag="curves"):
     of: Quantity | None = None
     over: Literal["updates", "games", "epochs"] = "updates"
     lines: Sequence[Line] = ()  # instead of `of` for each of `recipes`
-    points: int = 20  # number of points over epochs
+    points: int = 20  # number of points of each curve
     marks: Sequence[Mark] = ()
 
     def draw(self, results: Results) -> Curves:

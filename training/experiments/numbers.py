@@ -24,7 +24,7 @@ NEGATIVE = re.compile(r"(?<![\w-])-(?=\d)")  # the sign of a negative number
 
 
 class Cell(TomlTable, frozen=True):
-    """What a table says of a recipe: one of `value`, `difference`, `points` and `function`."""
+    """A cell of a claim's table of numbers: one of `value`, `difference`, `points` and `function`."""
 
     value: Statistic | None = None
     difference: Quantity | None = None  # the sign test against the recipe `than`

@@ -181,7 +181,10 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def describe_settled_value(
         self, query: ValueQuery, reason: ValueReason
     ) -> list[str]:
-        """Return sentences on a value without a target; that of a fault that skips lost games."""
+        """Return sentences on a value that no update changes any more.
+
+        By default the reason is a fault: the learner skips the updates of lost games.
+        """
         return ["The learner makes no update after any possible move of the opponent."]
 
     def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:

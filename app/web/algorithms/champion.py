@@ -40,13 +40,13 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         bounds = BOUNDS_BY_VALUE[reason.target]
         worth = _format_bounds(*(format_signed(bound, 0) for bound in bounds))
-        by = (
-            "the rules"
+        proof = (
+            "The rules say"
             if query.game.is_over(query.next_position)
-            else "the bounds of the opponent's next moves"
+            else "The bounds of the opponent's next moves prove"
         )
         return [
-            f"By {by} the value of the move is {worth}.",
+            f"{proof} that the value of the move is {worth}.",
             *describe_distance(reason),
             *describe_shared_boards(query),
         ]

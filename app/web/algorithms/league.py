@@ -157,7 +157,7 @@ class SeenValues(dict[tuple[str, int], float]):
     """
 
     def __init__(self, query: ValueQuery) -> None:
-        """Store the value to explain."""
+
         super().__init__()
         self.query = query
 

@@ -160,7 +160,7 @@ def _count_squares(query: ValueQuery) -> NDArray[np.int64]:
 def _compute_result_chances(
     query: ValueQuery, held: NDArray[np.float64]
 ) -> list[float]:
-    """Return the probabilities of won, drawn and lost in a training game after the move."""
+    """Return the probabilities of a win, a draw and a loss in a training game after the move."""
     # MENACE always draws its training moves with probabilities proportional to the beads.
     own = policy_from_values(held / _count_squares(query), "proportional")
     other = own if query.opponent is None else query.site.policies[query.opponent]

@@ -291,7 +291,7 @@ def describe_later_changes(query: ValueQuery) -> str:
 
 
 def describe_backward_order(reason: ValueReason) -> list[str]:
-    """Return a sentence on updates in backward order, [] if the target uses no next value."""
+    """Return a list: a sentence on the backward order of updates, or nothing without a next value."""
     if not reason.bootstraps:
         return []
     return [

@@ -86,7 +86,7 @@ class FaultText(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """The texts on a fault, and the first update that the fault changes."""
+    """What the pages say about a common bug, and the first update that it changes."""
 
     title: str
     faulty_line: str  # line of code with the fault
@@ -139,7 +139,7 @@ def list_puzzle_choices(puzzle_number: int) -> list[str]:
 def find_fault_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
     """Return the agent with a fault and the agent without.
 
-    Raises NotFound if there is no such fault, or if the site has no agents of faults.
+    Raises NotFound if there is no such fault, or if the site has no such agents.
     """
     if fault not in FAULTY_RECIPES:
         raise NotFound(f"There is no fault {fault!r}. {format_choices(FAULT_ORDER)}")

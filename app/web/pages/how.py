@@ -94,9 +94,9 @@ def parse_board(query: Mapping[str, str], game: Game) -> int:
 
 
 def describe_position(game: Game, position: int) -> dict[str, Any]:
-    """Return a position in all encodings and its images, with the URL after a click on each square.
+    """Return a position in each encoding, its symmetric positions, and the URLs of its squares.
 
-    The mover is "" if the game is over.
+    The entry `mover` is "" if the game is over.
     """
     text = format_position(game, position)
     mover = "X" if text.count("X") == text.count("O") else "O"

@@ -165,7 +165,8 @@ def judge_table() -> Response:
             return show_diagnosis(site, reading)
         code = encode_moves(site.game, reading.chosen_moves)
         fields: dict[str, Any] = {"reading": reading, "move_code": code}
-        if reading.is_proportional:  # a link has only the moves, without their chances
+        # A link holds the moves of a table, but not the chances with which they are drawn.
+        if reading.is_proportional:
             figures = compute_figures_of_chances(site.game, reading.policy)
             fields["drawn"] = figures
             fields["drawn_results"] = judgement.draw_results(

@@ -63,7 +63,8 @@ MAX_FIGURE_DOTS = 400  # maximum number of dots in a figure
 MAX_CURVE_DOTS = 9  # maximum number of points of a curve that are drawn as dots
 # height of curves and room above them, in pixels
 CURVES_HEIGHT, ROOM_ABOVE_CURVES = (280.0, 8.0)
-MAX_WIDE_BANDS = 2  # a figure with more curves has no bands of all runs
+# Around more curves than this, the bands from the lowest to the highest run would overlap.
+MAX_WIDE_BANDS = 2
 CELL_HEIGHT = 38.0
 MAX_PHONE_COLUMNS = 6  # maximum number of columns with numbers on a phone
 MAX_NOTES_BESIDE = 9  # maximum number of characters of a row's name beside the row

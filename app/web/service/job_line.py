@@ -1,7 +1,8 @@
 """The jobs that wait for a training, and their answers, in a file that all web workers share.
 
-The next job is one of the address that was served least recently, so nobody waits behind the many
-jobs of another.  Equal requests are one job.  A job that nobody asks for again is dropped.
+Addresses take turns: the next job comes from the address that was served least recently, so nobody
+waits behind the many jobs of another.  Equal requests are one job.  A job that nobody asks for
+again is dropped.
 """
 
 import atexit
@@ -128,7 +129,7 @@ class JobLine:
         return str(request)
 
     def finish(self, request: str, answer: Answer) -> None:
-        """Store the answer of a job; a failure only for those who wait now."""
+        """Store the answer of a job. A failure is told to those who wait now, and then forgotten."""
         expires = monotonic() + FAILED_SECONDS if answer.status == 500 else float("inf")
         self._execute(
             "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)",

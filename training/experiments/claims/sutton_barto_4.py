@@ -12,7 +12,7 @@ TRAINING_EPSILON = 0.1  # exploration rate during training
 
 
 def measure_greedy_and_exploring(recipe: Recipe) -> dict[str, float]:
-    """Return the exact results of a recipe's greedy play, and with the exploration of its training.
+    """Return the exact results of a recipe, playing greedily and exploring as in its training.
 
     All are in percent of the games in both seats.
     """

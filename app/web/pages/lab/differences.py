@@ -69,7 +69,7 @@ def _is_difference(
 ) -> bool:
     name = parameter.name
     if name == "vs":
-        return not _have_same_shares(recipe.phases, other_recipe.phases)
+        return not _have_same_proportions(recipe.phases, other_recipe.phases)
     if name == recipe.length_parameter:
         return count_turns(recipe.phases) != count_turns(other_recipe.phases)
     start = START_OF_DECAY.get(name)
@@ -78,7 +78,7 @@ def _is_difference(
     return parameter.value != other_parameter.value
 
 
-def _have_same_shares(phases: Phases, other_phases: Phases) -> bool:
+def _have_same_proportions(phases: Phases, other_phases: Phases) -> bool:
     """Return whether two trainings have the same opponents, each for the same share of the turns.
 
     Numbers of turns are rounded, so a share may differ by one turn; the share of the last opponent

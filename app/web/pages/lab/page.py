@@ -72,7 +72,8 @@ bp = PageBlueprint("lab", __name__)
 bp.add_room("Research", "lab", gettext_noop("Lab"), LAB.url)
 LAST_SEED = 999_999_999
 PNG_SCALE = 2.0
-MAX_VERDICTS_PER_REQUEST = 100  # more verdicts than the table of other trainings has
+# The page asks for fewer: its table has 24 verdicts.
+MAX_VERDICTS_PER_REQUEST = 100
 # The recipes of the first question: both agents are shipped, so their boards need no training.
 START_RECIPE, START_BASELINE = "q-table-draw-1", "q-table"
 
@@ -410,9 +411,9 @@ def _build_preview_url(shown_duel: duel.Duel) -> str:
 
 
 def export_evidence(site: SiteData, shown_duel: duel.Duel) -> Export:
-    """Return the export of a comparison: files of all seeds, and a frame of one run.
+    """Return the export of a comparison: files with all seeds, and an embedded page with one run.
 
-    The frame has one agent alone if the measure is against an opponent.
+    If the measure is a result against an opponent, that page shows one agent, not both.
     """
     chosen = shown_duel.main_side.recipe_name
     if shown_duel.measure_key in CURVE_TITLES:

@@ -137,9 +137,9 @@ def find_name(site: SiteData, recipe: Recipe) -> str:
 def build_slots(
     setup: Setup, measures: Mapping[str, Measure]
 ) -> dict[str, dict[str, Any]]:
-    """Return the slots of the question on the page by key; a slot is a phrase that a click changes.
+    """Return the slots by key: the phrases of the page's question, which a click changes.
 
-    The slot of the measure offers `measures`.
+    `measures` are the measures to choose from.
     """
     contrasts = find_contrasts(setup.recipe_a, setup.recipe_b)
     slots = {
@@ -309,7 +309,7 @@ def _build_contrast_slot(
         groups += _list_suggestions(setup, setup.recipe_a, {contrast.name})
     else:
         groups.append(("Remove a difference", [_build_undo_link(setup, contrast)]))
-    title = f"{label_parameter(contrast)}: the difference between A and B"
+    title = f"The difference between A and B: {label_parameter(contrast)}"
     return _build_slot(title, groups, fields, is_contrast=True)
 
 

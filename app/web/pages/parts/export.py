@@ -82,7 +82,7 @@ addEventListener("message", ({ source, data }) => {
 
 
 class Export(NamedTuple):
-    """The export of a figure: its files, its frame and its citation."""
+    """The export of a page: its files, the code that embeds it, and its citation."""
 
     id: str  # id of its row on the page
     title: str  # title of the figure

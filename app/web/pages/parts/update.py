@@ -192,7 +192,7 @@ class UpdatePicture:
     def _compute_heat(
         self, value: float, known_values: Sequence[float], mover_mark: str
     ) -> int:
-        """Return the colour step of a value; for beads, of their number relative to the whole box."""
+        """Return the colour step of a value; for beads, that of their share of the box."""
         if self.reward_scale is None:
             share = value / (sum(known_values) or 1.0) * len(known_values)
             return round(HEAT_STEPS * float(np.clip(share - 1, -1, 1)))

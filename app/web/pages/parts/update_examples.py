@@ -67,7 +67,7 @@ def find_example(
 
 
 def measure_change(example: UpdateExample) -> float:
-    """Return how much the shown update of an example changes its value, in units of the table."""
+    """Return how much the shown update of an example changes the value, or the number of beads."""
     shown = example.updates[example.shown_index]
     return abs(shown.new - shown.old)
 

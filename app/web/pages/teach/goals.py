@@ -11,7 +11,7 @@ STREAK_LENGTH = 3  # number of games in a row
 FIRST_COUNTED_GAME = 3  # before it a goal is luck
 MIN_LOSING_MOVES = 3  # losing moves, before their chances are compared together
 
-# a function from the lessons so far to whether a near goal is reached
+# whether one of the first goals is reached, from the games so far
 GoalTest = Callable[[Sequence[Lesson]], bool]
 # milestone of a lesson -> text of the goal
 EXACT_GOALS = {
