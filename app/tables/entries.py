@@ -108,34 +108,33 @@ class EntryCollector:
 
     def add_row(self, number: int, row: Row, extra: tuple[TableItem, ...]) -> None:
         """Add the entries of a row; raises TableError if they cannot be read."""
-        value = row.value
-        if isinstance(value, ChosenCells) or (
-            self.lists_moves and isinstance(value, list)
-        ):
-            for cell in value:
-                self.add_move(number, float(cell), 1.0, is_choice=True)
-        elif isinstance(value, KeyValuePairs) or (
-            isinstance(value, list) and _are_pairs(value)
-        ):
-            for move, item in value:
+        if isinstance(row.value, list):
+            self.add_list(number, row.value)
+        elif row.move is not None:
+            self.add_move(number, row.move, parse_value(row.value))
+        elif extra:
+            value = None if row.value is None else parse_value(row.value)
+            self.add_move(number, list(extra), value)
+        elif row.value is not None:
+            self.add_single(number, row.value)
+
+    def add_list(self, number: int, items: list[TableItem]) -> None:
+        """Add the moves in a list, with or without values, or the values of its cells."""
+        if isinstance(items, KeyValuePairs) or _are_pairs(items):
+            for move, item in items:
                 self.add_move(number, move, parse_value(item))
-        elif isinstance(value, list) and _is_scored_move(value):
-            self.add_move(number, value[1], 1.0, is_choice=True)
-        elif isinstance(value, list):
-            self.add_listed_values(number, flatten_lists(value))
-        elif row.move is not None or extra:
-            move = row.move if row.move is not None else list(extra)
-            if value is None and row.move is None:
-                self.add_move(number, move, 1.0, is_choice=True)
-            else:
-                self.add_move(number, move, parse_value(value))
-        elif value is not None:
-            self.add_single(number, value)
+        elif isinstance(items, ChosenCells) or self.lists_moves:
+            for cell in items:
+                self.add_move(number, float(cell))
+        elif _is_scored_move(items):
+            self.add_move(number, items[1])
+        else:
+            self.add_listed_values(number, flatten_lists(items))
 
     def add_listed_values(self, number: int, items: list[TableItem]) -> None:
         """Add the values of all cells or of the empty cells, or a move as row and column."""
         if len(items) == 2 and max(parse_move(items), default=9) <= 3:
-            self.add_move(number, items, 1.0, is_choice=True)
+            self.add_move(number, items)
             return
         kind = EntryKind.CELL if len(items) == CELL_COUNT else EntryKind.FREE
         for place, item in enumerate(items):
@@ -145,7 +144,7 @@ class EntryCollector:
         """Add the only number of a row; raises TableError if it is no number."""
         move, value = self.parse_move_cached(item), parse_number(item)
         if len(move) == 2:
-            self.add_move(number, item, 1.0, is_choice=True)
+            self.add_move(number, item)
         elif value is None:
             raise TableError(f"{quote_item(item)} is no move")
         else:
@@ -153,16 +152,22 @@ class EntryCollector:
             self.columns.append((number, EntryKind.SINGLE, first, 0, value, False))
 
     def add_move(
-        self, number: int, move: TableItem, value: float, is_choice: bool = False
+        self, number: int, move: TableItem, value: float | None = None
     ) -> None:
-        """Add a move with its value; raises TableError if it is no move."""
+        """Add a move with its value, or without one a move that the agent plays.
+
+        Raises TableError if it is no move.
+        """
         numbers = self.parse_move_cached(move)
         if isinstance(move, list) and len(move) == CELL_COUNT:
             numbers = _parse_one_hot(move)
         if not numbers or max(numbers) > CELL_COUNT:
             raise TableError(f"{quote_item(move)} is no move")
         kind = EntryKind.PAIR if len(numbers) == 2 else EntryKind.MOVE
-        self.columns.append((number, kind, numbers[0], numbers[-1], value, is_choice))
+        stored = 1.0 if value is None else value
+        self.columns.append(
+            (number, kind, numbers[0], numbers[-1], stored, value is None)
+        )
 
     def parse_move_cached(self, move: TableItem) -> tuple[int, ...]:
         """Return the numbers of a move, () if the item is not a move."""

@@ -239,6 +239,15 @@ def test_states_with_actions_are_put_together(text: str) -> None:
     assert known_values(read(text)) == {"X.O......": {4: 0.5, 8: -1.0}}
 
 
+def test_values_of_moves_are_read_among_lists_of_moves() -> None:
+    boards = ".........", "X...O....", "X.O......", "XO.......", "XO.X.O..."
+    table = {board: [6, 7, 8] for board in boards} | {"X.OX.O...": {"6": 1}}
+    chosen = read(json.dumps(table)).chosen_moves
+    for board in boards:
+        assert np.flatnonzero(chosen[parse_position(GAME, board)]).tolist() == [6, 7, 8]
+    assert np.flatnonzero(chosen[parse_position(GAME, "X.OX.O...")]).tolist() == [6]
+
+
 def test_what_stands_for_whom_can_be_chosen() -> None:
     text = '{"1,0,-1,0,0,0,0,0,0": {"4": 1}, "-1,1,-1,0,0,0,0,0,0": {"4": 1}}'
     own = read(text, boards="mover")
