@@ -6,7 +6,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -87,6 +87,9 @@ PICKLE_FAULT = (
 CONVERT_NPY = CONVERT_PICKLE.replace(
     "pickle.load(open('q.pkl', 'rb'))", "numpy.load('q.npy', allow_pickle=True).item()"
 ).replace("import pickle", "import numpy")
+
+# the number of a line, and the cells of its columns
+NumberedCells: TypeAlias = tuple[int, list[str]]
 
 
 class ChosenCells(list[int]):
@@ -179,26 +182,29 @@ def read_text_rows(game: Game, text: str) -> list[Row]:
 
 
 def read_literal_lines(text: str) -> Iterator[Row]:
-    """Yield the rows of lines with a literal each: an object, items, or a board and its values."""
-    for number, line in enumerate(text.splitlines()[: MAX_ROWS + 1], 1):
-        text_of_line = line.strip().rstrip(",")
-        label = f"line {number}"
-        if not text_of_line:
+    """Yield the rows of lines with a literal each; ends if the first line has none."""
+    for number, whole_line in enumerate(text.splitlines()[: MAX_ROWS + 1], 1):
+        line = whole_line.strip().rstrip(",")
+        if not line:
             continue
-        for opening, closing in ("[]", "{}"):
-            try:
-                items = parse_literal(f"{opening}{text_of_line}{closing}")
-            except TableError:
-                continue
-            if isinstance(items, KeyValuePairs):
-                yield Row(label, *items[0])
-            else:
-                yield read_item_row(label, items[0] if len(items) == 1 else items)
-            break
-        else:
-            yield Row(label, None, None, fault="this is neither JSON nor Python")
-            if number == 1:
-                return
+        label = f"line {number}"
+        row = read_literal_line(label, line)
+        yield row or Row(label, None, None, fault="this is neither JSON nor Python")
+        if row is None and number == 1:
+            return
+
+
+def read_literal_line(label: str, line: str) -> Row | None:
+    """Return the row of a line: an object, items, or a board and its values; None for others."""
+    for opening, closing in ("[]", "{}"):
+        try:
+            items = parse_literal(f"{opening}{line}{closing}")
+        except TableError:
+            continue
+        if isinstance(items, KeyValuePairs):
+            return Row(label, *items[0])
+        return read_item_row(label, items[0] if len(items) == 1 else items)
+    return None
 
 
 def read_literal_rows(game: Game, literal: TableItem) -> list[Row]:
@@ -224,19 +230,26 @@ def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
     for name in TABLE_NAMES:
         if isinstance(named.get(name), list):
             return read_literal_rows(game, named[name])
-    is_by_seat = len(named) == len(pairs) and any(
-        named.keys() <= names for names in SEAT_NAMES
-    )
-    tables = [inner for _, inner in pairs if isinstance(inner, KeyValuePairs)]
-    first_keys = [inner[0][0] for inner in tables if inner]
-    are_tables = bool(first_keys) and all(map(_is_written_board, first_keys))
-    are_tables &= not any(_is_written_board(key) for key, _ in pairs)
-    if are_tables or (is_by_seat and 0 < len(tables) == len(pairs)):
-        return [row for inner in tables for row in read_pairs_rows(game, inner)]
+    if tables := find_inner_tables(pairs, {*named}):
+        return [row for table in tables for row in read_pairs_rows(game, table)]
     return [
         Row(f"entry {number}", key, _unwrap_values(inner), is_entry=True)
         for number, (key, inner) in enumerate(pairs, 1)
     ]
+
+
+def find_inner_tables(pairs: KeyValuePairs, names: set[str]) -> list[KeyValuePairs]:
+    """Return the tables in a dict whose keys have these names: dicts of boards, or one by seat.
+
+    Returns [] if the dict is a table itself.
+    """
+    tables = [inner for _, inner in pairs if isinstance(inner, KeyValuePairs)]
+    first_keys = [table[0][0] for table in tables if table]
+    are_of_boards = bool(first_keys) and all(map(_is_written_board, first_keys))
+    if are_of_boards and not any(_is_written_board(key) for key, _ in pairs):
+        return tables
+    is_by_seat = any(names <= seats for seats in SEAT_NAMES)
+    return tables if is_by_seat and len(names) == len(tables) == len(pairs) else []
 
 
 def _is_written_board(item: TableItem) -> bool:
@@ -247,25 +260,31 @@ def _is_written_board(item: TableItem) -> bool:
 
 
 def _unwrap_values(inner: TableItem) -> TableItem:
-    """Return the values in an object such as {"q": [...], "visits": 3}, or the item itself.
-
-    An object may have lists of moves and of values. Of several lists of values, one for each seat,
-    it is the one of the player to move that is not all 0.
-    """
+    """Return the values in an object such as {"q": [...], "visits": 3}, or the item itself."""
     if not isinstance(inner, KeyValuePairs):
         return inner
     named = {key.lower(): value for key, value in inner if isinstance(key, str)}
     moves = get_first_field(named, MOVES_NAMES)
     if isinstance(moves, list):
-        lists = [one for name, one in named.items() if name.startswith("value")]
-        used = [one for one in lists if isinstance(one, list) and any(one)] or lists[:1]
-        if len(used) != 1 or not isinstance(used[0], list):
+        values = _find_value_list(named)
+        if values is None:
             return inner
-        return KeyValuePairs(zip(moves, used[0], strict=False))
+        return KeyValuePairs(zip(moves, values, strict=False))
     if inner and all(isinstance(value, KeyValuePairs) for _, value in inner):
         return KeyValuePairs((move, _unwrap_values(value)) for move, value in inner)
     value = get_first_field(named, VALUE_NAMES)
     return inner if value is None else value
+
+
+def _find_value_list(named: Mapping[str, TableItem]) -> list[TableItem] | None:
+    """Return the list of values, None if it is not clear.
+
+    Of one for each seat, it is that of the player to move, which is not all 0.
+    """
+    lists = [item for name, item in named.items() if name.startswith("value")]
+    used = [item for item in lists if isinstance(item, list) and any(item)]
+    found = used or lists[:1]
+    return found[0] if len(found) == 1 and isinstance(found[0], list) else None
 
 
 def read_item_row(label: str, list_item: TableItem) -> Row:
@@ -322,45 +341,59 @@ def read_line_rows(game: Game, text: str) -> list[Row]:
     first_line = next((line for line in text.split("\n") if line.strip()), "")
     if separator := find_board_separator(first_line):
         return list(read_separated_rows(text, separator))
-    delimiter = next((sign for sign in "\t;," if sign in first_line), "")
-    if first_line.startswith('"'):
-        delimiter = delimiter or ","  # behind a cell of several lines
-    lines = split_csv_lines(text, delimiter) if delimiter else split_blank_lines(text)
-    if delimiter == ";":
-        for _, cells in lines:
-            cells[:] = [
-                cell.replace(",", ".")
-                if DECIMAL_COMMA_PATTERN.fullmatch(cell)
-                else cell
-                for cell in cells
-            ]
+    lines = split_cells(text, first_line)
     if not lines:
         raise TableError("there is nothing in it")
-    if len(lines) > 1 and all(
-        len(cells) > 1 and not cells[-1].strip() for _, cells in lines
-    ):
-        lines = [(number, cells[:-1]) for number, cells in lines]
-    heading = [cell.strip().lower() for cell in lines[0][1]]
-    if KNOWN_FIELD_NAMES & set(heading):
-        squares = set(heading) - KNOWN_FIELD_NAMES
-        if not set(BOARD_NAMES) & set(heading) and len(squares) != CELL_COUNT:
-            raise TableError(
-                f"no board was found in it: line {lines[0][0]}: the heading has no column for the "
-                f"board: call it {', '.join(BOARD_NAMES[:3])} or {BOARD_NAMES[3]}"
-            )
+    if heading := find_heading(*lines[0]):
         return read_headed_rows(heading, lines[1:])
-    has_moves = len({*map(parse_move, heading[1:])} - {()}) == CELL_COUNT
-    if has_moves and not _is_board(heading[0]):  # as pandas writes it
-        return read_headed_rows(["board", *heading[1:]], lines[1:])
     if all(len(cells) in (1, CELL_COUNT) and _are_values(cells) for _, cells in lines):
         return read_dense_rows(game, lines)
     has_short_cells = all(
-        len(cell.strip()) <= 2 for _, cells in lines for cell in cells[:9]
+        len(cell.strip()) <= 2 for _, cells in lines for cell in cells[:CELL_COUNT]
     )
     return [
         read_unheaded_row(f"line {number}", cells, has_short_cells)
         for number, cells in lines
     ]
+
+
+def split_cells(text: str, first_line: str) -> list[NumberedCells]:
+    """Return the cells of the lines of a text; the first line shows what separates them."""
+    delimiter = next((sign for sign in "\t;," if sign in first_line), "")
+    if first_line.startswith('"'):
+        delimiter = delimiter or ","  # behind a cell of several lines
+    lines = split_csv_lines(text, delimiter) if delimiter else split_blank_lines(text)
+    if delimiter == ";":
+        lines = [(number, [*map(_with_point, cells)]) for number, cells in lines]
+    has_empty_column = all(
+        len(cells) > 1 and not cells[-1].strip() for _, cells in lines
+    )
+    if has_empty_column and len(lines) > 1:
+        return [(number, cells[:-1]) for number, cells in lines]
+    return lines
+
+
+def _with_point(cell: str) -> str:
+    return cell.replace(",", ".") if DECIMAL_COMMA_PATTERN.fullmatch(cell) else cell
+
+
+def find_heading(number: int, cells: list[str]) -> list[str]:
+    """Return the names of the columns if the first line of a text is a heading, else [].
+
+    Raises TableError if there is no column for the board.
+    """
+    heading = [cell.strip().lower() for cell in cells]
+    known = KNOWN_FIELD_NAMES & {*heading}
+    if not known:
+        has_moves = len({*map(parse_move, heading[1:])} - {()}) == CELL_COUNT
+        is_heading = has_moves and not _is_board(heading[0])
+        return ["board", *heading[1:]] if is_heading else []  # as pandas writes it
+    if known.isdisjoint(BOARD_NAMES) and len({*heading} - known) != CELL_COUNT:
+        raise TableError(
+            f"no board was found in it: line {number}: the heading has no column for the "
+            f"board: call it {', '.join(BOARD_NAMES[:3])} or {BOARD_NAMES[3]}"
+        )
+    return heading
 
 
 def find_board_separator(line: str) -> str:
@@ -396,28 +429,34 @@ def read_separated_rows(text: str, separator: str) -> Iterator[Row]:
         yield read_unheaded_row(label, [board, *cells], has_short_cells=False)
 
 
-def split_blank_lines(text: str) -> list[tuple[int, list[str]]]:
-    """Return the cells of lines without commas, and their numbers; blanks separate the cells.
+def split_blank_lines(text: str) -> list[NumberedCells]:
+    """Return the cells of lines without commas; blanks separate the cells.
 
     A board at the start of a line may have blanks for its empty cells.
     """
-    numbered_lines = []
     first_lines = text.split("\n", MAX_PROSE_LINES)[:MAX_PROSE_LINES]
-    words = [line.split(maxsplit=1)[0] for line in first_lines if line.strip()]
-    if not any(_is_board(line[:CELL_COUNT]) for line in first_lines) and not any(
+    is_table = any(map(_begins_with_board, first_lines))
+    # Of prose, the first lines are enough to show that it is no table.
+    lines = text.split("\n") if is_table else first_lines
+    return [
+        (number, split_blanks(line))
+        for number, line in enumerate(lines[: MAX_ROWS + 1], 1)
+        if line.strip() and not line.startswith("# ")
+    ]
+
+
+def split_blanks(line: str) -> list[str]:
+    board, rest = line[:CELL_COUNT], line[CELL_COUNT:]
+    has_board = rest[:1].isspace() and " " in board and _is_board(board)
+    return [board, *rest.split()] if has_board else line.split(maxsplit=MAX_COLUMNS)
+
+
+def _begins_with_board(line: str) -> bool:
+    """Return whether a line begins with a board, or with a number that may be one."""
+    words = line.split(maxsplit=1)[:1]
+    return _is_board(line[:CELL_COUNT]) or any(
         _is_board(word) or _are_values([word]) for word in words
-    ):
-        text = "\n".join(first_lines)  # no table, and these lines show it
-    for number, line in enumerate(text.split("\n")[: MAX_ROWS + 1], 1):
-        if not line.strip() or line.startswith("# "):
-            continue
-        board, rest = line[:CELL_COUNT], line[CELL_COUNT:]
-        has_board = rest[:1].isspace() and " " in board and _is_board(board)
-        cells = (
-            [board, *rest.split()] if has_board else line.split(maxsplit=MAX_COLUMNS)
-        )
-        numbered_lines.append((number, cells))
-    return numbered_lines
+    )
 
 
 def _are_values(cells: list[str]) -> bool:
@@ -427,7 +466,7 @@ def _are_values(cells: list[str]) -> bool:
     )
 
 
-def read_dense_rows(game: Game, lines: list[tuple[int, list[str]]]) -> list[Row]:
+def read_dense_rows(game: Game, lines: list[NumberedCells]) -> list[Row]:
     """Return the rows of lines of numbers without boards: a line for each base-3 number.
 
     Raises TableError if there are fewer or more lines.
@@ -446,10 +485,10 @@ def read_dense_rows(game: Game, lines: list[tuple[int, list[str]]]) -> list[Row]
     ]
 
 
-def split_csv_lines(csv_text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+def split_csv_lines(csv_text: str, delimiter: str) -> list[NumberedCells]:
     """Return the non-empty records of a CSV file, each with the number of its first line."""
     reader = csv.reader(io.StringIO(csv_text, newline=""), delimiter=delimiter)
-    numbered_lines: list[tuple[int, list[str]]] = []
+    numbered_lines: list[NumberedCells] = []
     number = 1
     try:
         for cells in reader:
@@ -467,9 +506,7 @@ def split_csv_lines(csv_text: str, delimiter: str) -> list[tuple[int, list[str]]
     return numbered_lines
 
 
-def read_headed_rows(
-    heading: list[str], lines: list[tuple[int, list[str]]]
-) -> list[Row]:
+def read_headed_rows(heading: list[str], lines: list[NumberedCells]) -> list[Row]:
     """Return the rows of lines below a heading; cells may be missing."""
     return [
         read_named_row(f"line {number}", dict(zip(heading, cells, strict=False)))
