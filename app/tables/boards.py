@@ -1,7 +1,7 @@
 """Recognition of boards in a table: the signs for X, O and empty cells, and the position of a board."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import permutations, product
@@ -240,30 +240,39 @@ def list_schemes(used_tokens: set[str], options: TableOptions) -> list[SignSchem
         return [scheme._replace(starter=starter) for starter in begins]
     letters = sorted(token for token in used_tokens if token.isalpha())
     if 0 < len(letters) < 3:
-        blanks = dict.fromkeys(used_tokens - {*letters}, 0)
-        return [
-            SignScheme(
-                blanks | {one: 1, other: 2}, "x", f"{one} begins, the other is {other}"
-            )
-            for one, other in permutations([*letters, "nobody"][:2])
-        ]
+        return list_letter_schemes(letters, used_tokens)
+    return list(list_number_schemes(used_tokens, options))
+
+
+def list_letter_schemes(letters: list[str], used_tokens: set[str]) -> list[SignScheme]:
+    """List the meanings of one or two letters that are not X and O."""
+    blanks = dict.fromkeys(used_tokens - {*letters}, 0)
+    return [
+        SignScheme(
+            blanks | {one: 1, other: 2}, "x", f"{one} begins, the other is {other}"
+        )
+        for one, other in permutations([*letters, "nobody"][:2])
+    ]
+
+
+def list_number_schemes(
+    used_tokens: set[str], options: TableOptions
+) -> Iterator[SignScheme]:
+    """Yield the meanings of numbers: first as X and O, then as the player to move and the other."""
     starters = ["o" if options.begins == "o" else "x", "mover"]
     if options.boards != "auto":
         starters = starters[:1] if options.boards == "x" else starters[1:]
-    schemes = []
-    for starter in starters:
-        first, second = MOVER_NAMES if starter == "mover" else SIDE_NAMES
-        for code, (empty, one, other) in MARK_CODES.items():
-            is_chosen = options.marks in ("auto", code)
-            is_possible = used_tokens <= {empty, one, other, "."}
-            is_usual = empty == "0"
-            is_known = starter != "mover" or is_usual or options.boards == "mover"
-            if is_chosen and is_possible and is_known:
-                blank = empty if empty in used_tokens else "a blank"
-                meaning = f"{one} is {first}, {other} is {second}, {blank} is empty"
-                digits = {empty: 0, ".": 0, one: 1, other: 2}
-                schemes.append(SignScheme(digits, starter, meaning, is_usual))
-    return schemes
+    for starter, (code, marks) in product(starters, MARK_CODES.items()):
+        empty, one, other = marks
+        is_chosen = options.marks in ("auto", code)
+        is_usual = empty == "0"
+        is_known = starter != "mover" or is_usual or options.boards == "mover"
+        if is_chosen and is_known and used_tokens <= {*marks, "."}:
+            first, second = MOVER_NAMES if starter == "mover" else SIDE_NAMES
+            blank = empty if empty in used_tokens else "a blank"
+            meaning = f"{one} is {first}, {other} is {second}, {blank} is empty"
+            digits = {empty: 0, ".": 0, one: 1, other: 2}
+            yield SignScheme(digits, starter, meaning, is_usual)
 
 
 def make_letter_scheme(used_tokens: set[str]) -> SignScheme:

@@ -22,7 +22,7 @@ from app.tables.evidence import (
 )
 from app.tables.options import DEFAULT_OPTIONS, TableOptions, ask_for_option
 from app.tables.rows import Row, describe_no_board, read_rows
-from app.tables.values import TableError, format_item
+from app.tables.values import TableError, TableItem, format_item
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.policy import (
     CellMask,
@@ -111,39 +111,21 @@ class TableReader:
 
     def read(self) -> TableReading:
         """Return the table's moves and values; raises TableError if no row can be read."""
-        boards, self.board_indices, extra_items, numerals = collect_boards(
-            [row.board for row in self.rows]
-        )
-        self.notes += [numerals] if numerals else []
-        for number in np.flatnonzero(self.board_indices < 0).tolist():
-            row = self.rows[number]
-            fault = row.fault or describe_no_board(row.board, not row.is_entry)
-            self.add_fault(number, fault)
-        if boards is None:
-            raise TableError(f"no board was found in it{self.describe_first_fault()}")
-        self.boards = boards
-        collector = EntryCollector()
+        extra_items = self.read_boards()
         moves, self.players = split_players(self.rows, extra_items)
+        collector = EntryCollector()
         self.entries = collector.collect(self.rows, moves)
         self.entry_faults = collector.faults
-        chosen = boards.find_scheme(self.game, self.options, self.count_informative())
+        chosen = self.boards.find_scheme(
+            self.game, self.options, self.count_informative()
+        )
         self.scheme, self.is_left_out = chosen.scheme, chosen.is_left_out
-        is_open = chosen.is_left_out.any() and self.options.begins == "auto"
         self.notes.append(chosen.note)
         if self.has_board_values():
             self.read_values_of_boards()
         else:
             self.read_values_of_moves()
-            of_x, of_o = self.count_completed_lines()
-            if is_open and is_clear(of_o, of_x):
-                options = self.options._replace(begins="o")
-                reading = TableReader(self.game, self.rows, options).read()
-                reading.notes.append(
-                    "Boards with as many X as O belong to the games of either starter. Their values are "
-                    "those of O: where X and O could each complete a line, the value of O's square is "
-                    f"higher on {of_o:,} boards, that of X's on {of_x:,}. So the games that O began are "
-                    "judged."
-                )
+            if reading := self.read_games_of_o():
                 return reading
         self.found = (~np.isnan(self.q)).any(axis=1)
         if not self.found.any():
@@ -164,6 +146,44 @@ class TableReader:
             unread_count=len(rows),
             is_proportional=self.options.play == "proportional",
         )
+
+    def read_boards(self) -> list[tuple[TableItem, ...]]:
+        """Store the boards of the rows; return the items that stand within each board.
+
+        Raises TableError if no row has a board.
+        """
+        boards, self.board_indices, extra_items, numerals = collect_boards(
+            [row.board for row in self.rows]
+        )
+        self.notes += [numerals] if numerals else []
+        for number in np.flatnonzero(self.board_indices < 0).tolist():
+            row = self.rows[number]
+            fault = row.fault or describe_no_board(row.board, not row.is_entry)
+            self.add_fault(number, fault)
+        if boards is None:
+            raise TableError(f"no board was found in it{self.describe_first_fault()}")
+        self.boards = boards
+        return extra_items
+
+    def read_games_of_o(self) -> TableReading | None:
+        """Return the table read as of the games that O began, None if its values are those of X.
+
+        A table of the games of either starter has boards that both share.
+        """
+        if self.options.begins != "auto" or not self.is_left_out.any():
+            return None
+        of_x, of_o = self.count_completed_lines()
+        if not is_clear(of_o, of_x):
+            return None
+        options = self.options._replace(begins="o")
+        reading = TableReader(self.game, self.rows, options).read()
+        reading.notes.append(
+            "Boards with as many X as O belong to the games of either starter. Their values are "
+            "those of O: where X and O could each complete a line, the value of O's square is "
+            f"higher on {of_o:,} boards, that of X's on {of_x:,}. So the games that O began are "
+            "judged."
+        )
+        return reading
 
     def add_fault(self, row_index: int, fault: str) -> None:
         """Record the reason why a row cannot be read.
@@ -297,44 +317,32 @@ class TableReader:
     def find_reading(self) -> Places:
         """Return the places of the entries, by the order of digits and the first cell number."""
         ways = self.list_ways()
-        numbers = [0, 1] if self.options.cells == "auto" else [int(self.options.cells)]
-        if len(numbers) > 1:
-            numbers = self.find_first_number() or numbers
+        numbers = self.list_first_numbers()
         self.check_taken_moves(ways, numbers)
         taken = {
             (way, number): self.count_taken(self.locate(way, number))
             for way, number in product(ways, numbers)
         }
-        way, number = min(taken, key=lambda reading: taken[reading])
+        fewest = {way: min(taken[way, number] for number in numbers) for way in ways}
+        self.is_reversed, number = ways[0], numbers[0]
         if len(ways) > 1:
-            way = self.choose_digit_order(taken)
+            self.is_reversed = self.choose_digit_order(fewest[False], fewest[True])
         if len(numbers) > 1:
-            number = 1 if is_clear(taken[way, 0], taken[way, 1]) else 0
-            self.note_cells(taken[way, 0], taken[way, 1])
+            number = self.choose_first_number(
+                taken[self.is_reversed, 0], taken[self.is_reversed, 1]
+            )
         elif number == 1:
             self.notes.append(f"Moves are counted from 1{self.cell_evidence}.")
         if self.boards.is_base3_number.any():
-            digit = "last" if way else "first"
-            counts = (
-                min(count for (other, _), count in taken.items() if other == one)
-                for one in dict.fromkeys((way, *ways))
-            )
-            evidence = " against ".join(f"{count:,}" for count in counts)
-            self.notes.append(
-                f"Base-3 numbers: the top left square is the {digit} digit "
-                f"(moves and values on taken squares: {evidence})."
-                if len(ways) > 1
-                else f"Base-3 numbers: the top left square is the {digit} digit."
-            )
-        self.is_reversed = way
-        return self.locate(way, number)
+            self.note_digit_order(fewest)
+        return self.locate(self.is_reversed, number)
 
-    def choose_digit_order(self, taken: dict[tuple[bool, int], int]) -> bool:
-        """Return whether base-3 numbers are reversed; raises TableError if it is not clear."""
-        first, last = (
-            min(count for (way, _), count in taken.items() if way == is_reversed)
-            for is_reversed in (False, True)
-        )
+    def choose_digit_order(self, first: int, last: int) -> bool:
+        """Return whether base-3 numbers are reversed; raises TableError if it is not clear.
+
+        `first` and `last` are the numbers of entries on taken squares if the top left square is
+        the first digit and if it is the last.
+        """
         if is_contradicted(first, last):
             return True
         if is_contradicted(last, first):
@@ -354,8 +362,23 @@ class TableReader:
             f"is the last digit, {last:,}.",
         )
 
-    def find_first_number(self) -> list[int]:
-        """Return the first number of cells if the numbers show it, [] if they do not."""
+    def note_digit_order(self, fewest: dict[bool, int]) -> None:
+        """Note which digit the top left square is; `fewest` has the evidence for each order."""
+        digit = "last" if self.is_reversed else "first"
+        evidence = ""
+        if len(fewest) > 1:
+            chosen, other = fewest[self.is_reversed], fewest[not self.is_reversed]
+            evidence = (
+                f" (moves and values on taken squares: {chosen:,} against {other:,})"
+            )
+        self.notes.append(
+            f"Base-3 numbers: the top left square is the {digit} digit{evidence}."
+        )
+
+    def list_first_numbers(self) -> list[int]:
+        """List the numbers that the top left square may have, by the option or by the moves."""
+        if self.options.cells != "auto":
+            return [int(self.options.cells)]
         entries = self.entries
         is_single = (entries.kind == EntryKind.MOVE) | (
             entries.kind == EntryKind.SINGLE
@@ -367,18 +390,19 @@ class TableReader:
         self.cell_evidence = f" (0 is in {lowest:,} moves, 9 or row 3 in {highest:,})"
         if is_contradicted(highest, lowest):
             return [1]
-        return [0] if lowest or not (is_single | is_pair).any() else []
+        return [0] if lowest or not (is_single | is_pair).any() else [0, 1]
 
-    def note_cells(self, from_0: int, from_1: int) -> None:
-        """Note the first cell number that moves on taken squares show, or that none does."""
+    def choose_first_number(self, from_0: int, from_1: int) -> int:
+        """Return the first cell number by the moves on taken squares under each, and note it."""
         evidence = f"{from_0:,} on taken squares if from 0, {from_1:,} if from 1"
         if is_clear(from_0, from_1):
             self.notes.append(f"Moves are counted from 1 ({evidence}).")
-        else:
-            self.notes.append(
-                f"Moves are counted from 0. No number shows it ({evidence}): if 1 is the top left "
-                "square, choose cells=1."
-            )
+            return 1
+        self.notes.append(
+            f"Moves are counted from 0. No number shows it ({evidence}): if 1 is the top left "
+            "square, choose cells=1."
+        )
+        return 0
 
     def check_taken_moves(self, ways: list[bool], numbers: list[int]) -> None:
         """Raise TableError if the boards of the table already contain its moves."""
