@@ -37,7 +37,7 @@ const offer = document.querySelector(`#languages [lang="${navigator.language.sli
 if (offer) document.getElementById("language").before(offer.cloneNode(true));
 
 document.addEventListener("click", ({ target }) => {
-  if (!target.hreflang) return;
+  if (!target.matches?.("[lang][hreflang]")) return;
   const here = new URL(location);
   here.searchParams.set("hl", target.lang);
   target.href = here;

@@ -1,5 +1,6 @@
 """The pages for beginners in other languages, with longer words, and the language menu."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -34,6 +35,15 @@ def test_no_page_overflows(page: Page, code: str) -> None:
     assert {where: parts for where, parts in found.items() if parts} == {}
 
 
+def test_a_link_says_that_its_page_is_english_and_leads_there(page: Page) -> None:
+    page.goto("/?hl=de")
+    link = page.locator(".doors a[hreflang=en]")
+    assert "EN" in link.evaluate("link => getComputedStyle(link, '::after').content")
+    link.click()
+    expect(page).to_have_url(re.compile("/lab"))
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+
+
 def test_the_language_of_the_browser_is_offered_and_kept(
     new_context: Callable[..., BrowserContext],
 ) -> None:
@@ -45,7 +55,7 @@ def test_the_language_of_the_browser_is_offered_and_kept(
     page.locator("#board-8").click()
     expect(page.locator("#move-3")).to_be_attached()
     assert "hl=de" in page.url
-    expect(page.locator("header [hreflang]")).to_have_count(0)
+    expect(page.locator("header [lang][hreflang]")).to_have_count(0)
     page.locator("#language").click()
     page.locator("#languages").get_by_role("link", name="English").click()
     expect(page.locator("html")).to_have_attribute("lang", "en")
