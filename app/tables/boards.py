@@ -42,6 +42,7 @@ EMPTY_SIGNS = {
     "NULL",
 }
 NINE_SIGNS_PATTERN = re.compile(r"[012]{9}|[012 ._]{9}|[XxOo0._\- *#?bBeEnN]{9}")
+NINE_DIGITS_PATTERN = re.compile(r"[012]{9}")
 THREE_RANKS_PATTERN = re.compile(r"(\S{3})\s(\S{3})\s(\S{3})")
 BOARD_AND_MOVE_PATTERN = re.compile(r"(.{9})(?:[\s,;:|/_-]+([0-9])|([XOxo]))", re.ASCII)
 # nine numbers without separators, such as 10-1000000 or 1.00.0-1.0...
@@ -355,22 +356,21 @@ class DistinctBoards:
         )
         only_x, only_o = of_x & ~of_o, of_o & ~of_x
         counts = int(weights[only_x].sum()), int(weights[only_o].sum())
-        is_either = min(counts) >= max(MIN_STARTED, sum(counts) / 20)
         starters = {one.starter: one for one in schemes if one.digits == best.digits}
-        is_left_out = np.zeros_like(of_x)
-        note = f"Boards: {best.description}"
-        if (is_either and best.starter != "mover") or ("x" in starters and is_either):
-            best = starters.get("x", best)
-            is_left_out = only_x if best.starter == "o" else only_o
-            other = "X" if best.starter == "o" else "O"
-            note = (
-                f"Boards: {best.description}. Either mark begins in this table: the "
-                f"{int(weights[is_left_out].sum()):,} boards that only games begun by {other} have "
-                f"are left out (begins={other.lower()} judges these)"
-            )
-        elif best.starter == "o" or (best.starter == "x" and counts[1]):
-            note += f" (boards with one X more: {counts[0]:,}, with one O more: {counts[1]:,})"
-        return ChosenScheme(best, f"{note}.", is_left_out)
+        has_side = best.starter != "mover" or "x" in starters
+        if not has_side or min(counts) < max(MIN_STARTED, sum(counts) / 20):
+            note = f"Boards: {best.description}"
+            if best.starter == "o" or (best.starter == "x" and counts[1]):
+                note += f" (boards with one X more: {counts[0]:,}, with one O more: {counts[1]:,})"
+            return ChosenScheme(best, f"{note}.", np.zeros_like(of_x))
+        best = starters.get("x", best)
+        is_left_out, other = (only_x, "X") if best.starter == "o" else (only_o, "O")
+        note = (
+            f"Boards: {best.description}. Either mark begins in this table: the "
+            f"{int(weights[is_left_out].sum()):,} boards that only games begun by {other} have "
+            f"are left out (begins={other.lower()} judges these)."
+        )
+        return ChosenScheme(best, note, is_left_out)
 
     def find_positions(
         self, game: Game, scheme: SignScheme, is_reversed: bool = False
@@ -427,20 +427,19 @@ def convert_numbers(
     board_items: Sequence[TableItem],
 ) -> tuple[Sequence[TableItem], str]:
     """Return boards as base-3 numbers if all are numbers of another base, and its description."""
-    codes = [parse_number(item) for item in board_items]
-    known = [int(code) for code in codes if is_whole(code)]
-    are_numbers = len(known) == len(codes) and max(known, default=0) >= CODE_COUNT
-    if not are_numbers or all(
-        len(format_item(item)) == CELL_COUNT for item in board_items
-    ):
+    numbers = [parse_number(item) for item in board_items]
+    codes = [int(number) for number in numbers if is_whole(number)]
+    has_large_codes = max(codes, default=0) >= CODE_COUNT
+    if len(codes) < len(numbers) or not has_large_codes:
+        return board_items, ""
+    if all(len(format_item(item)) == CELL_COUNT for item in board_items):
         return board_items, ""
     for base, description in NUMERALS.items():
-        texts = [np.base_repr(code, base) for code in known]
-        if all(len(text) <= CELL_COUNT and max(text) <= "2" for text in texts):
-            squares = [text.zfill(CELL_COUNT) for text in texts]
+        boards = [np.base_repr(code, base).zfill(CELL_COUNT) for code in codes]
+        if all(map(NINE_DIGITS_PATTERN.fullmatch, boards)):
             if base == 10:
-                return squares, description
-            return [float(int(text, 3)) for text in squares], description
+                return boards, description
+            return [float(int(board, 3)) for board in boards], description
     return board_items, ""
 
 

@@ -446,26 +446,30 @@ class TableReader:
             self.convert_to_movers_view()
 
     def add_row_faults(self, places: Places) -> None:
-        """Record the rows of moves that cannot be read, each with its reason."""
-        entries = self.entries
+        """Record the rows of moves that cannot be read, each with its first reason."""
         boards = self.board_indices
         positions = self.boards.find_positions(self.game, self.scheme, self.is_reversed)
-        is_board = boards >= 0
-        position = np.where(is_board, positions[boards], UNREACHABLE)
-        is_left_out = is_board & self.is_left_out[boards]
-        for row in np.flatnonzero(is_board & (position < 0) & ~is_left_out).tolist():
+        is_judged = (boards >= 0) & ~self.is_left_out[boards]
+        position = np.where(is_judged, positions[boards], UNREACHABLE)
+        for row in np.flatnonzero(is_judged & (position < 0)).tolist():
             self.add_fault(row, "no game comes to this board")
-        is_played = (position >= 0) & (position < self.game.decisions) & ~is_left_out
+        is_played = (position >= 0) & (position < self.game.decisions)
         for row, fault in self.entry_faults.items():
             if is_played[row]:
                 self.add_fault(row, fault)
-        is_free = entries.kind == EntryKind.FREE
-        sizes = np.bincount(entries.row[is_free], minlength=len(self.rows))
+        is_free = self.entries.kind == EntryKind.FREE
+        sizes = np.bincount(self.entries.row[is_free], minlength=len(self.rows))
         free = self.game.legal.sum(axis=1)
         for row in np.flatnonzero((sizes > 0) & is_played).tolist():
             if sizes[row] != free[position[row]]:
                 self.add_fault(row, f"it has {sizes[row]} values, not 9")
-        is_wrong = places.is_decision & (places.cell < 0) & ~is_free
+        self.add_move_faults(places)
+
+    def add_move_faults(self, places: Places) -> None:
+        """Record the rows with moves that are no square, or that are played on a taken one."""
+        entries = self.entries
+        is_wrong = places.is_decision & (places.cell < 0)
+        is_wrong &= entries.kind != EntryKind.FREE
         is_choice = entries.is_choice | (entries.kind == EntryKind.SINGLE)
         is_impossible = places.is_taken & is_choice & places.is_decision
         for entry in np.flatnonzero(is_wrong | is_impossible).tolist():

@@ -141,14 +141,15 @@ def read_rows(game: Game, file_content: bytes) -> list[Row]:
 
 def find_foreign_name(file_content: bytes) -> str:
     """Return what a file of another program is, "" if it is none that is known."""
-    is_zip = file_content.startswith(ZIP_SIGNATURE)
-    zipped = [name for sign, name in ZIPPED_NAMES.items() if sign in file_content]
-    known = (
-        name
-        for signature, name in FOREIGN_SIGNATURES.items()
-        if file_content.startswith(signature)
-    )
-    return zipped[0] if is_zip and zipped else next(known, "")
+    if file_content.startswith(ZIP_SIGNATURE):
+        names = (name for part, name in ZIPPED_NAMES.items() if part in file_content)
+    else:
+        names = (
+            name
+            for signature, name in FOREIGN_SIGNATURES.items()
+            if file_content.startswith(signature)
+        )
+    return next(names, "")
 
 
 def unpack_gzip(packed: bytes) -> bytes:

@@ -85,16 +85,10 @@ def parse_move(move_item: TableItem) -> tuple[int, ...]:
             return _parse_square_words(re.findall("[a-z]+", text.lower()))
         if digits := ROW_AND_COLUMN_PATTERN.fullmatch(text):
             return int(digits[1]), int(digits[2])
-        numbers: list[float | None] = [
-            float(found) for found in UNSIGNED_NUMBER_PATTERN.findall(text)
-        ]
+        items = UNSIGNED_NUMBER_PATTERN.findall(text)
     else:
-        numbers = [
-            parse_number(item)
-            for item in (
-                flatten_lists(move_item) if isinstance(move_item, list) else [move_item]
-            )
-        ]
+        items = flatten_lists(move_item) if isinstance(move_item, list) else [move_item]
+    numbers = [parse_number(item) for item in items]
     whole = [int(number) for number in numbers if is_whole(number)]
     is_move = 1 <= len(numbers) <= 2 and len(whole) == len(numbers)
     return tuple(whole) if is_move else ()
