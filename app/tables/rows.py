@@ -616,7 +616,7 @@ def read_array_rows(game: Game, file_content: bytes) -> list[Row]:
     except ValueError as error:
         kind = "npz" if is_npz else "npy"
         fault = f"this {kind} cannot be read: {error}"
-        if "object" in str(error):
+        if "holds object" in str(error):
             fault += f". It is a pickle, which is never loaded here. Write it as text: {CONVERT_NPY}"
         raise TableError(fault) from None
     numbers = np.where(np.isfinite(table), table, np.nan)

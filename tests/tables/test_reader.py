@@ -330,6 +330,13 @@ def test_what_is_no_table_is_refused_with_the_reason(content: bytes, reason: str
     assert len(sentence.partition("python -c")[0]) < 400
 
 
+def test_an_array_with_a_broken_header_is_not_called_a_pickle() -> None:
+    head = b"{'descr': '<f8', 'fortran_order': False, 'shape': ()-1, }\n"
+    sentence = refusal(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head)
+    assert "this npy cannot be read" in sentence
+    assert "pickle" not in sentence
+
+
 def test_a_large_array_is_refused_before_it_is_unpacked() -> None:
     """The header of an array of 8 TB has 128 bytes and contains the size."""
     file = io.BytesIO()
