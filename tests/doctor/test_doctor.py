@@ -31,6 +31,7 @@ Row = list[Any]
 COLUMNS = ["board", "move", "reward", "next_board", "done", "before", "after"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "fault"), list(enumerate(PLANTED)), ids=PLANTED)
 def test_a_planted_fault_is_named(number: int, fault: str) -> None:
     found = examine_fault(fault, number)

@@ -14,6 +14,7 @@ COLUMNS = ("board", "move", "reward", "next_board", "done", "before", "after")
 SEEDS = (0, 3)  # of a thousand that were tried
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", CORRECT_KINDS)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_correct_learner_is_never_accused(kind: str, seed: int) -> None:
@@ -44,6 +45,7 @@ def record(kind: str, seed: int) -> list[list[Any]]:
     return rows[:300]
 
 
+@pytest.mark.long
 @given(st.integers(0, 10**9), st.sampled_from([*CORRECT_KINDS, *FAULTY_KINDS]))
 def test_every_trace_ends_in_a_sentence(seed: int, kind: str) -> None:
     """Traces with a few cells, rows or columns changed, repeated, exchanged or left out."""

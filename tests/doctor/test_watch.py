@@ -97,6 +97,7 @@ def train(examined: Any, shape: str, setting: str, *, fault: bool = False) -> No
 SHAPES = ("dict", "dict of dicts", "dict of lists", "dict of arrays", "array", "rows of an array")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("setting", ["one seat", "both seats", "negamax"])
 def test_a_watched_table_shows_the_rule(shape: str, setting: str) -> None:

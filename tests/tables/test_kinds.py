@@ -257,6 +257,7 @@ VALUES_OF_BOARDS: dict[str, Callable[[], bytes | str]] = {
 KINDS = DENSE | ROWS | VALUES_OF_BOARDS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_optimal_values_are_read_as_optimal_play(kind: str) -> None:
     reading = read(KINDS[kind]())
@@ -267,6 +268,7 @@ def test_optimal_values_are_read_as_optimal_play(kind: str) -> None:
     assert not find_blunders(GAME, reading.policy)[list(known)].any(), reading.notes
 
 
+@pytest.mark.long
 def test_the_order_of_digits_is_told_with_its_evidence() -> None:
     for is_last, name in ((False, "first"), (True, "last")):
         table = make_dense(last=is_last)
@@ -275,6 +277,7 @@ def test_the_order_of_digits_is_told_with_its_evidence() -> None:
         assert "0 against" in note
 
 
+@pytest.mark.long
 def test_an_order_of_digits_that_nothing_shows_is_asked_for() -> None:
     table = np.random.default_rng(0).uniform(-1, 1, (3**9, 9))
     for content in (save(np.save, table), '{"8019": 4}'):
@@ -314,6 +317,7 @@ def test_the_first_number_of_cells_is_counted_or_chosen() -> None:
     ) == [4]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("numbers", ["201", "210", "-110", "120"])
 def test_the_numbers_of_marks_follow_from_the_boards(numbers: str) -> None:
     empty, x, o = ["-1", "1", "0"] if numbers == "-110" else list(numbers)
@@ -348,6 +352,7 @@ def test_of_tables_for_either_starter_the_half_that_the_values_fit_is_judged(
     assert other.position_count == GAME.decisions
 
 
+@pytest.mark.long
 def test_a_key_with_the_player_keeps_the_halves_apart() -> None:
     table: dict[Any, Any] = {}
     for p in D:

@@ -96,6 +96,7 @@ def write_values(q: np.ndarray) -> str:
     return f"[{','.join(rows)}]"
 
 
+@pytest.mark.long
 def test_every_table_is_read_as_before() -> None:
     for case in CASES:
         wanted = {key: case[key] for key in ("read", "refused") if key in case}
@@ -157,6 +158,7 @@ def test_moves_alone_counted_from_1_in_nested_boards_are_read() -> None:
     assert not find_blunders(GAME, policy_from_moves(reading.chosen_moves)).any()
 
 
+@pytest.mark.long
 def test_an_npz_of_ours_and_one_by_base_3_number_are_read() -> None:
     agent = load_agent(MODELS, GAME, "q-table")
     ours = read((MODELS / "q-table.npz").read_bytes(), ties="first")
@@ -291,6 +293,7 @@ def zip_of(members: int) -> bytes:
     return file.getvalue()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("content", "reason"),
     [

@@ -88,6 +88,7 @@ def orders(rules: Rules) -> Iterator[tuple[str, int, int]]:
     return play_on("", rules.boards[0])
 
 
+@pytest.mark.long
 def test_all_orders_of_the_cells(rules: Rules):
     """Of 362,880 records 127,872 fill the board; the others have moves after the end.
 

@@ -56,6 +56,7 @@ def test_no_position_comes_twice_however_it_is_turned(
     assert len(set(classes)) == len(classes)
 
 
+@pytest.mark.long
 def test_its_agent_plays_one_square_for_sure_and_that_is_a_blunder(
     tictactoe: Both, chosen: list[Puzzle], play: dict[str, Policy], agents: dict[str, Agent]
 ) -> None:

@@ -51,6 +51,7 @@ def ident(task: Task) -> str:
     return f"{asked}-{task.epsilon}" if task.epsilon else asked
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("task", TASKS, ids=ident)
 def test_the_exact_values_of_a_task(game: Game, slow_tasks, task: Task):
     np.testing.assert_allclose(solve_task(game, task), slow_tasks(task).q, rtol=0, atol=1e-12)

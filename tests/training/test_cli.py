@@ -100,6 +100,7 @@ def test_evaluate_prints_and_writes_the_table(tmp_path: Path) -> None:
     assert "no model in this folder" in result.output
 
 
+@pytest.mark.long
 def test_evaluate_and_judge_print_json(game: Game, tmp_path: Path) -> None:
     """The results of an agent equal those of docs/judge.py, which is an independent program."""
     record = json.loads(call("evaluate", "q-table", "--json").output)

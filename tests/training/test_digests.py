@@ -50,6 +50,7 @@ TABLES = [one for one, agent in SHIPPED.items() if agent.recipe.slug != "dqn"]
 MOST_BYTES = 20 << 20
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("agent_id", TABLES)
 def test_a_shipped_model_is_rebuilt_bit_for_bit(game: Game, agent_id: str) -> None:
     saved = load_agent(MODELS, game, agent_id)

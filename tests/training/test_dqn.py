@@ -43,11 +43,13 @@ def seen(game: Game) -> list[Progress]:
     return learn(game)
 
 
+@pytest.mark.long
 def test_a_seed_decides_everything(game: Game, seen: list[Progress]) -> None:
     assert contents(learn(game)) == contents(seen)
     assert contents(learn(game, "vs=t-hand,epochs=3,seed=1")) != contents(seen)
 
 
+@pytest.mark.long
 def test_it_learns_to_beat_a_player_who_never_wavers() -> None:
     """Two in a row on five cells: X always beats the first-empty player with two right moves."""
     brief = BRIEF.replace("steps=20", "steps=40").removesuffix(",memory=100")
@@ -56,6 +58,7 @@ def test_it_learns_to_beat_a_player_who_never_wavers() -> None:
     assert end.epoch.won[0] == 1
 
 
+@pytest.mark.long
 def test_the_shipped_network_begins_as_its_recipe_still_does(game: Game) -> None:
     """The last digits are equal only on the same kind of processor."""
     shipped = load_agent(MODELS, game, "dqn-vs-random")
@@ -82,6 +85,7 @@ def test_without_them_it_chooses_taken_cells_and_loses_by_that(
     assert seen[-1].q.tobytes() != usual[-1].q.tobytes()
 
 
+@pytest.mark.long
 def test_separate_networks_learn_from_their_own_seat_only(game: Game) -> None:
     """Of an odd number of steps X has one more: here it has the only one."""
     recipe = parse_recipe(f"dqn,epochs=2,networks=separate,{SMALL.replace('steps=20', 'steps=1')}")
@@ -102,6 +106,7 @@ def test_separate_networks_learn_from_their_own_seat_only(game: Game) -> None:
     assert after.updates == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "variant",
     [

@@ -82,6 +82,7 @@ def test_a_tenth_is_dropped_out_while_learning_and_the_rest_makes_up() -> None:
     np.testing.assert_allclose(net.apply_network(layers, read), np.ones((4, 1)), rtol=1e-4)
 
 
+@pytest.mark.long
 def test_the_loss_is_that_of_plain_python(
     game: Game, network: Network, batches: Minibatches
 ) -> None:
@@ -110,6 +111,7 @@ def test_a_loss_over_all_outputs_draws_the_others_to_their_own_targets(
     assert found == pytest.approx(total / 30, rel=1e-5)
 
 
+@pytest.mark.long
 def test_a_first_step_of_adam_goes_down_the_slope_by_its_size(
     game: Game, network: Network, batches: Minibatches
 ) -> None:

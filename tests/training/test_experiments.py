@@ -152,6 +152,7 @@ def checked() -> list[tuple[str, str, str]]:
     return [(claim, *run) for run, claim in runs.items() if run not in networks[1:]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("claim", "name", "recipe"), checked())
 def test_a_run_made_again_is_what_it_was(claim: str, name: str, recipe: str) -> None:
     """The digest of all results is equal, in every claim that uses the run."""

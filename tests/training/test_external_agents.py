@@ -68,6 +68,7 @@ def json_text(q: np.ndarray) -> str:
     return json.dumps({format_position(GAME, number): row for number, row in enumerate(rows)})
 
 
+@pytest.mark.long
 def test_what_the_site_exports_is_read_as_the_agent(tmp_path: Path) -> None:
     client, wanted = create_app().test_client(), load_agent(MODELS, GAME, "q-table").q
     for form in (".csv", ".npz"):

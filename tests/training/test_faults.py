@@ -20,6 +20,7 @@ FOLDER = Path("models/faults")
 SEED_COUNT, MIN_WORSE = 20, 18
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", FAULTY_RECIPES)
 def test_each_fault_does_the_harm_that_its_card_shows(fault: str) -> None:
     effect = FAULT_EFFECTS[fault]

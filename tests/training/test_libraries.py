@@ -72,6 +72,7 @@ def test_open_spiel_solves_the_game_to_the_same_values() -> None:
     np.testing.assert_array_equal(convert_view(GAME, values), expected)
 
 
+@pytest.mark.long
 @with_libraries
 def test_agents_play_in_pettingzoo_and_theirs_are_judged() -> None:
     petting, rng = module("with_pettingzoo"), np.random.default_rng(0)

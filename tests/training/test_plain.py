@@ -202,11 +202,13 @@ def assert_same_values(twin: Twin, now: Progress, where: np.ndarray) -> None:
         assert now.visits[position, cell] == twin.visits[get_move_key(twin.learner, board, cell)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", RECIPES)
 def test_the_compiled_learner_is_the_plain_one(name: str) -> None:
     assert_same(USUAL, parse_recipe(name), LOOK, UPDATES)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", WITH_OTHER_RULES)
 @pytest.mark.parametrize("rules", ["misere", "3 x 4"])
 def test_it_is_with_other_rules_too(rules: str, name: str) -> None:
@@ -242,6 +244,7 @@ BRIEF = {
 JUDGED = [*(("misere", slug) for slug in ALGORITHMS), ("3 x 4", "q-learning"), ("3 x 4", "dqn")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("rules", "slug"), JUDGED)
 def test_every_learner_learns_the_game_that_is_judged(
     monkeypatch: pytest.MonkeyPatch, rules: str, slug: str

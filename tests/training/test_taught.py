@@ -108,6 +108,7 @@ def test_any_legal_moves_are_a_recipe_that_is_trained_to_what_was_seen(
     assert set(list_taught_games(recipe)[-1]) < set(course.lessons[-1].record)
 
 
+@pytest.mark.long
 def test_taught_learners_are_judged_as_the_reference_judges_them(game: Game) -> None:
     """After each of the first three games, one learner for each rule of play."""
     rules, dice, pupils = Rules(), Dice(11), PupilCache(game)
@@ -193,6 +194,7 @@ def test_what_cannot_have_been_played_is_refused_with_game_and_move(
     assert said in result.output
 
 
+@pytest.mark.long
 def test_a_seed_with_which_the_games_cannot_have_been_played_is_refused() -> None:
     text = "menace,vs=you,games=1,seat=x,taught=0123"  # the first three are a row
     result = CliRunner().invoke(main, ["seeds", text, "--seeds", "2", "--jobs", "2"])

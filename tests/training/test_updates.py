@@ -117,6 +117,7 @@ def stored_mistakes(agent: str) -> dict[str, list[UpdateExample]]:
     return msgspec.json.decode(text, type=dict[str, list[UpdateExample]])
 
 
+@pytest.mark.long
 def test_the_stored_mistakes_are_those_of_the_training() -> None:
     """For the agent with a short training; the next test checks another agent."""
     text = (MODELS / UPDATES_FOLDER / BLUNDERS_FOLDER / "double-q.json").read_bytes()

@@ -45,6 +45,7 @@ def rows(page: str) -> list[list[str]]:
     return [row for row in texts if row]
 
 
+@pytest.mark.long
 def test_the_links_of_a_class_become_one_table(client: FlaskClient) -> None:
     answer = compare(client, "\n".join(LINKS))
     assert answer.status_code == 200

@@ -10,6 +10,7 @@ from collections import Counter, deque
 from html.parser import HTMLParser
 from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 
+import pytest
 from flask.testing import FlaskClient
 
 from app.web.links.lab import LAB, lab_url
@@ -76,6 +77,7 @@ def recipe(address: str) -> str:
     return name if whole and ("," in name or is_file) else ""
 
 
+@pytest.mark.long
 def test_every_link_leads_somewhere(client: FlaskClient, site: SiteData) -> None:
     draw = random.Random(1)
     waiting, seen, read, trained = deque(STARTS), {*STARTS}, Counter[str](), 0

@@ -155,6 +155,7 @@ def asked(client: FlaskClient, page: str, code: str) -> TestResponse:
     return answer
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PAGES)
 def test_every_text_is_marked(bracketed: FlaskClient, site: SiteData, page: str) -> None:
     answer = asked(bracketed, page, "eo")

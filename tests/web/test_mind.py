@@ -4,6 +4,7 @@ from collections import Counter
 from io import BytesIO
 
 import numpy as np
+import pytest
 from flask.testing import FlaskClient
 from PIL import Image, ImageSequence
 
@@ -81,6 +82,7 @@ def every_mind(site: SiteData) -> list[tuple[str, int]]:
     return [(name, step) for name, last in lasts.items() for step in {0, last // 2, last - 1, last}]
 
 
+@pytest.mark.long
 def test_what_is_known_expected_and_counted_is_so(site: SiteData) -> None:
     """The tiles, the sentence and the table, compared with the model file."""
     names = [format_position(site.game, position) for position in site.tile_layout.decisions]

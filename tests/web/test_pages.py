@@ -62,6 +62,7 @@ def test_a_page_is_kept_and_asked_for_again(client: FlaskClient, url: str) -> No
     assert client.get(url, headers=HTMX).headers["ETag"] != tag
 
 
+@pytest.mark.long
 def test_every_position_has_a_page(client: FlaskClient, site: SiteData) -> None:
     for record in list(records(site))[::13]:
         page = client.get(f"/play/{record}?o=q-iteration", headers=HTMX)

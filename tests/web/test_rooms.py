@@ -48,6 +48,7 @@ def test_the_rooms_are_these() -> None:
     assert {path.name for path in WEB.iterdir() if path.is_dir()} - {"__pycache__"} == ROOMS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: str(source.relative_to(ROOT)))
 def test_a_source_imports_only_what_its_room_may(source: Path) -> None:
     here, taken = parts(source), [module.split(".") for module in imports(source)]
@@ -73,6 +74,7 @@ def test_a_source_imports_only_what_its_room_may(source: Path) -> None:
         assert {page_of(module) for module in ours} <= {"", page_of(here)}
 
 
+@pytest.mark.long
 def test_the_site_starts_without_what_trains() -> None:
     script = (
         "import sys, app.web.application\n"

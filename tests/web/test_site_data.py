@@ -5,6 +5,8 @@ import shutil
 import weakref
 from pathlib import Path
 
+import pytest
+
 from app.project import ROOT
 from app.tictactoe.notation import DIGITS
 from app.web import create_app
@@ -22,6 +24,7 @@ def test_what_is_listed_is_known(site: SiteData) -> None:
     assert not site.is_value_source("random")
 
 
+@pytest.mark.long
 def test_a_world_goes_with_its_last_use(tmp_path: Path) -> None:
     """Also after requests for every page: nothing that outlives a site keeps its data."""
     for file in (ROOT / "models").glob("q-*.*"):

@@ -140,6 +140,7 @@ def test_why_a_value_is_what_it_is_are_the_games_that_changed_it(client: FlaskCl
     assert "never updated" in unescape(client.get(f"/why/0123?lens={FOUR}&cell=5").text)
 
 
+@pytest.mark.long
 def test_many_games_are_a_page_of_bearable_size(client: FlaskClient, game: Game) -> None:
     """With the longest names, twice in a comparison."""
     *_, last = lessons(PupilCache(game), parse_recipe(DEFAULT_LEARNER), Random(1), 60)

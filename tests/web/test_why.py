@@ -318,6 +318,7 @@ def settled(lens: str, pair: ValueQuery) -> bool:
     )
 
 
+@pytest.mark.long
 def test_the_targets_are_those_of_a_second_route(site: SiteData, slow: Slow) -> None:
     for lens in (lens for lens in site.value_sources if lens != "menace"):
         for pair in pairs(site, lens, 613):
@@ -346,6 +347,7 @@ def target_of(facts: dict[str, str]) -> str:
     return next((facts[name] for name in names if name in facts), "")
 
 
+@pytest.mark.long
 def test_the_distance_is_that_of_the_numbers_shown(site: SiteData) -> None:
     told_once = [
         ("14265", 7, "monte-carlo"),
@@ -436,6 +438,7 @@ def test_the_update_shown_is_that_of_the_textbook_learner(
     assert shown > 10
 
 
+@pytest.mark.long
 def test_every_why_is_there(app: Flask, client: FlaskClient, site: SiteData) -> None:
     for lens in site.value_sources:
         for pair in pairs(site, lens, 4999):
