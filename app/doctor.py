@@ -1,5 +1,6 @@
-"""Find the wrong line of a tic-tac-toe learner: one file that needs only Python.  Copy it into your
-project and add one line to your training loop, after the line that changes a value:
+"""Find the wrong line in a tic-tac-toe learner.  This one file needs nothing but Python.
+
+Copy it into your project and call it in your training loop, after the line that changes a value:
 
     from doctor import Doctor
     doctor = Doctor()
@@ -8,17 +9,19 @@ project and add one line to your training loop, after the line that changes a va
     ...
     print(doctor.diagnose())
 
-`board` is the board before the learner's move, and `move` its square, 0 to 8.  `next_board` is the
-board whose value your update uses: after the opponent's answer, or after the move itself in
-self-play; at the end of a game it is the final board.  `done` is whether the game is over.
-`before` and `after` are the value of this move before and after your update.  A learner that
-updates a whole game at its end calls the line once for each update, in the order of its updates.
+`board` is the board before the learner's move, and `move` is the square of this move, 0 to 8.
+`next_board` is the board whose value your update uses.  In games against an opponent this is the
+board after the opponent's answer; in self-play it is the board right after the move.  At the end of
+a game it is the final board.  `done` says whether the game is over.  `before` and `after` are the
+value of the move before and after your update.  If your learner updates a whole game at its end,
+call `update` once for each of these updates, in the same order.
 
-If your table has values of boards, `board` and `move` are the board before the move and the move
-that lead to the board whose value changes, and `next_board` is the board whose value is used.
+If your table has values of boards instead of moves, your update changes the value of the board that
+`move` makes from `board`.  `next_board` is again the board whose value your update uses.
 
-The second form needs no `before`, no `done` and no line at the update: watch the table itself, a
-dict or an array of numpy, and say when a game is over.  It must be the table that your learner uses.
+There is a second way, without `before`, `done` and a call at each update: let the doctor watch your
+table (a dict or a numpy array), and tell it when a game is over.  Your learner must then use the
+table that `watch` returns.
 
     doctor = Doctor()
     q = doctor.watch(q)                     # keys: (board, move), or board for values of boards
@@ -26,20 +29,23 @@ dict or an array of numpy, and say when a game is over.  It must be the table th
     ...
     doctor.game_over(board)                 # the final board
 
-It takes rewards of -1, 0 and 1 at the end of a game as given; others are Doctor(rewards=(0, 0.5, 1)).
+The doctor then assumes a reward of -1 for a loss, 0 for a draw and 1 for a win.  If your rewards are
+different, name them: Doctor(rewards=(0, 0.5, 1)).
 
-The same seven columns can come from a program in any language, as CSV or as lines of JSON:
+A program in any other language can write the seven arguments of `update` to a file, as columns of
+CSV or as one JSON object a line:
 
     python doctor.py trace.csv            # which rule was followed, or which line is wrong
     python doctor.py trace.jsonl --json
-    python doctor.py table.csv            # only the symptoms of a finished table
+    python doctor.py table.csv            # a finished table: this shows symptoms only
 
-Exit status: 0 nothing found, 1 something found, 2 the file cannot be read.
+The exit status is 0 if nothing was found, 1 if something was found, and 2 if the file cannot be read.
 
 How it works.  Most updates have the form  after - before = alpha (r - before) + alpha gamma V.
-It is linear in the two unknowns alpha and alpha gamma; a rule, or a fault, is a definition of V.
-The doctor rebuilds the table from the rows, computes V by each definition, and solves for the two
-unknowns by least squares.  The right definition leaves nothing unexplained but rounding.
+This equation is linear in two unknown numbers, alpha and alpha gamma.  V is the value of the next
+board: every learning rule defines it in its own way, and so does every fault (a typical bug).  The
+doctor rebuilds the table from the rows, computes V by each definition, and finds the two unknown
+numbers by least squares.  With the right definition, only rounding errors are left.
 """
 
 import argparse
@@ -70,31 +76,33 @@ FEWEST = 50  # minimum number of rows for a diagnosis
 CHUNK = 4000  # number of rows that are studied together and kept in memory
 SPAN = 10  # maximum distance of two successive rows of a game in a trace
 FEWEST = 50  # minimum number of rows for a diagnosis
-UNKNOWN = (
-    math.nan
-)  # of numbers that the rows do not tell, and of what follows from them
+# Stands for a number that the rows do not tell; what is computed with it becomes unknown, too.
+UNKNOWN = math.nan
 
 
 class TraceError(ValueError):
     """A trace that cannot be read.  The message names the row and the reason."""
 
 
-# 1. The textbook's rules and the classic faults, in words.
+# 1. The learning rules of the textbook, and the classic faults with their explanations.
 
 
 class Rule(NamedTuple):
-    """A textbook rule: the numbers that gamma multiplies; V is their weighted sum."""
+    """A learning rule of the textbook: it says which numbers gamma multiplies.
+
+    Most rules have one such number, V.  If a rule has several, V is a weighted sum of them.
+    """
 
     title: str
-    next_values: callable  # of an Example and gamma
+    next_values: callable  # function of an Example and gamma that returns these numbers
     source: str
 
 
 def discount(rewards, gamma):
     """Return the discounted sum of some rewards.
 
-    A gamma beyond +-2 is no discount (a fit of the wrong rule may try it), and is limited
-    so that its powers stay finite.
+    If a wrong rule is tried, gamma can be any number.  It is limited to -2 to 2, so that its
+    powers stay finite.
     """
     gamma = max(-2.0, min(gamma, 2.0))
     return sum(reward * gamma**k for k, reward in enumerate(rewards))
@@ -115,12 +123,13 @@ RULES = {
         lambda e, gamma: (discount(e.later, gamma),),
         f"{BOOK}, section 5.4",
     ),
-    # Epsilon is unknown, so the best and the mean value have separate factors.
+    # The weights of the best and of the mean value depend on epsilon, which is not in the rows.
+    # So least squares finds a factor for each of the two.
     "expected-sarsa": Rule(
         "expected Sarsa", lambda e, _: (e.best, e.mean), f"{BOOK}, equation 6.9"
     ),
-    # The values of boards that are won, lost or drawn are unknown, so each of them is one
-    # more number that the least squares find.
+    # The rows do not tell the preset values of a win, a draw and a loss, so least squares finds
+    # these three numbers, too.
     "preset": Rule(
         "TD(0), finished boards preset",
         lambda e, _: (e.played, *(float(e.row.result == one) for one in RESULTS)),
@@ -135,13 +144,16 @@ RULES = {
 
 
 class Fault(NamedTuple):
-    """A classic fault; the numbers of a row are inserted into its sentence."""
+    """A classic fault: a bug that many learners have.
+
+    Its sentence is a template, filled with the numbers of the row that shows the fault.
+    """
 
     title: str
     sentence: str
     effect: str
     source: str
-    # for a trace in which the fault would change no value: the fault that it does not exclude
+    # What to say of a trace whose values would be the same with this fault, so that it may have it.
     hidden: str = None
 
 
@@ -233,13 +245,15 @@ FAULTS = {
         "the reward is multiplied by gamma too (gamma is 1, or not determined)",
     ),
 }
-UNLISTED = "unlisted"  # no classic fault: "No rule is recognised" is the answer to it
+UNLISTED = (
+    "unlisted"  # a fault without an entry: the doctor answers "No rule is recognised"
+)
 
 
-# 2. The targets that are compared with the updates: a textbook rule's, or one with a fault.
-# `e` is an update, an Example, with all numbers in the view of the player who moved; `v` are the
-# numbers that gamma multiplies in the rule.  A function of both returns the columns of least squares:
-# alpha multiplies the first one, alpha gamma the others.
+# 2. The targets that the updates are compared with: right ones, and ones with a fault.
+# A target is a function of `e` and `v`.  `e` is the Example of an update; its numbers are in the view
+# of the player who moved.  `v` are the numbers that gamma multiplies in the rule.  The function
+# returns the columns for least squares: alpha multiplies the first, alpha gamma the others.
 
 
 def keep(e, v):
@@ -247,26 +261,27 @@ def keep(e, v):
 
 
 def end_with(value):
-    """Return the function in which a finished board has a value, of an Example, instead of 0."""
+    """Return a target that uses `value(e)`, instead of 0, as the value of a finished board."""
     return lambda e, v: keep(e, (value(e),) * len(v) if e.row.is_over else v)
 
 
 def include_occupied(e, v):
     if e.row.is_over or math.isnan(e.blank):
         return keep(e, v)
-    highest = max if e.sign > 0 else min  # of a value that has already changed its sign
+    # If the opponent moves next, the values have already changed their sign: the best is the lowest.
+    highest = max if e.sign > 0 else min
     return keep(e, (highest(v[0], e.blank),))
 
 
 class Target(NamedTuple):
-    """A target, or one for each of several rules."""
+    """A target, right or with a fault, and the rules that it is tried with."""
 
     rules: tuple
     columns: callable = keep
     fault: str = None
-    # whether it may be the target, given the Setup and the first Examples
+    # whether to try the target at all, given the Setup and the first Examples
     when: callable = lambda setup, examples: True
-    sentence: str = None  # if it is not the fault's
+    sentence: str = None  # replaces the sentence of the fault
 
 
 def has_late_rewards(_, examples):
@@ -274,7 +289,7 @@ def has_late_rewards(_, examples):
 
 
 def has_open_ends(_, examples):
-    """Whether there are rows with done=1 on whose next board the opponent has a value."""
+    """Whether in some rows with done=1 the opponent could still move and has a known value."""
     return any(not math.isnan(e.end) for e in examples)
 
 
@@ -283,10 +298,10 @@ OPEN_END = (
     "the opponent has on {next_board}"
 )
 BOOTSTRAPPED = ("q-learning", "tried", "sarsa", "expected-sarsa")
-# Of two targets that explain the same rows, the first one counts.
+# If two targets explain the same rows, the first one is reported.
 TARGETS = [
     Target(("q-learning",)),
-    # This fault is before Sarsa, because without exploration both have the same values.
+    # This fault stands before Sarsa, because without exploration Sarsa has the same values.
     Target(
         ("q-learning",),
         lambda e, v: keep(e, (e.worst if e.next_mover == "O" else e.best,)),
@@ -364,7 +379,7 @@ def put_mark(board, square, mark):
 
 
 def list_images(board):
-    """List a board under the eight symmetries of the square."""
+    """List the eight rotations and reflections of a board."""
     images = [board, "".join(board[i] for i in (2, 1, 0, 5, 4, 3, 8, 7, 6))]
     for i in range(6):
         images.append("".join(images[i][j] for j in (6, 3, 0, 7, 4, 1, 8, 5, 2)))
@@ -381,7 +396,7 @@ KINDS = ("moves", "afterstates", "moves up to symmetry", "afterstates up to symm
 
 @cache
 def find_entry(kind, board, move, mover):
-    """Return the key under which a table of this kind keeps the value of a move."""
+    """Return the key of a move's value in a table of this kind, one of KINDS."""
     if kind == "moves":
         return board, move
     mark = mover.lower() if kind == "moves up to symmetry" else mover
@@ -391,7 +406,7 @@ def find_entry(kind, board, move, mover):
 
 @cache
 def list_entries(kind, board, mover, has_occupied=False):
-    """List the keys of the moves on a board, with those on occupied squares or without."""
+    """List the keys of the moves on a board; `has_occupied` includes moves on occupied squares."""
     moves = range(9) if has_occupied else free_squares(board)
     return [find_entry(kind, board, move, mover) for move in moves]
 
@@ -400,7 +415,7 @@ def list_entries(kind, board, mover, has_occupied=False):
 
 
 class Row(NamedTuple):
-    """One recorded update, and facts that follow from its boards."""
+    """One recorded update, and what its boards say about it."""
 
     number: int  # number of the row in the trace, from 1
     board: str  # nine characters: X, O or "." for an empty square
@@ -413,7 +428,8 @@ class Row(NamedTuple):
     mover: str  # the player of the move, "X" or "O"
     is_in_place: bool  # whether the square of the move was already taken
     is_before_answer: bool  # whether the next board is the board after the move itself
-    # "" or why next_board does not follow from board: "stale", or "symmetric" if an image of it does
+    # Why next_board does not follow from board: "stale", or "symmetric" if it follows after a
+    # rotation or reflection.  "" if it follows.
     oddity: str
     result: str  # "win", "draw" or "loss" of the mover; None if the game goes on
     is_over: bool
@@ -440,9 +456,9 @@ TRUTHS = {
 
 
 def read_board(item):
-    """Return a board as nine characters; it may be a text, a list, rows of lists, or an array.
+    """Return a board, given as a text, a list, a list of rows or an array, as nine characters.
 
-    X is X, x or 1; O is O, o, -1 or 2.  Raises TraceError for anything but nine such squares.
+    X may be written as X, x or 1, and O as O, o, -1 or 2.  Raises TraceError if `item` is no board.
     """
     if isinstance(item, str) and len(item) == 9 and not item.strip(".XO"):
         return item
@@ -495,7 +511,7 @@ def read_number(item, name):
 def read_row(number, board, move, reward, next_board, done, before, after, is_merged):
     """Return a checked Row; raises TraceError with its number.
 
-    `is_merged` is whether the trace has shown that its learner merges symmetric boards.
+    `is_merged` says whether earlier rows have shown that the learner merges symmetric boards.
     """
     try:
         board, move = read_board(board), read_move(move)
@@ -520,10 +536,10 @@ def read_row(number, board, move, reward, next_board, done, before, after, is_me
 
 @cache
 def read_step(board, move, next_board, done, is_merged):
-    """Return (mover, is_in_place, is_before_answer, oddity, result) of two boards and a move.
+    """Return (mover, is_in_place, is_before_answer, oddity, result) of the step to the next board.
 
-    Next boards of learners that merge symmetric boards follow up to symmetry; the last one may be
-    that of an earlier row.  Raises TraceError if they cannot be two boards of one game.
+    If the learner merges symmetric boards, a rotation or reflection of the next board may follow
+    instead.  Raises TraceError if these cannot be two boards of one game.
     """
     error, found = None, []
     for image in list_images(next_board):
@@ -545,7 +561,7 @@ def read_step(board, move, next_board, done, is_merged):
 
 
 def read_following(board, move, next_board):
-    """Return (mover, is_in_place, is_before_answer, result) if the next board follows."""
+    """Return (mover, is_in_place, is_before_answer, result) of a step to a next board."""
     is_in_place = board[move] != "."
     mover = player_to_move(board) if is_in_place else next_board[move]
     shown, shown_next = show_board(board), show_board(next_board)
@@ -577,13 +593,13 @@ def quote(item):
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-# 5. Games: the row of the same player's next move, for each row of a trace.
+# 5. Games: which row follows each row in its game.
 
 
 def link_rows(rows, is_backward):
-    """Return, for each row, the index of the row with the move on its next board, or None.
+    """Return, for each row, the index of the row that moves on its next board, or None.
 
-    Only the SPAN rows after it are searched, or before it if games are updated backward.
+    Only the next SPAN rows are searched (the previous ones if games are updated backward).
     """
     successors, waiting = [None] * len(rows), {}
     for i, row in enumerate(rows):
@@ -604,7 +620,7 @@ def link_rows(rows, is_backward):
 
 
 def list_later_rewards(rows, successors, setup):
-    """List, for each row, the rewards from there to the end of its game, in its player's view."""
+    """List, for each row, the later rewards of its game, in the view of the row's player."""
     later = [[] if row.is_over else [UNKNOWN] for row in rows]
     order = range(len(rows)) if setup.is_backward else reversed(range(len(rows)))
     for i in order:
@@ -620,53 +636,60 @@ def list_later_rewards(rows, successors, setup):
 
 
 class Setup(NamedTuple):
-    """Properties of a whole trace, found in its first rows."""
+    """What the first rows of a trace show about the learner that wrote it."""
 
     kind: str  # kind of the table, one of KINDS
-    is_backward: bool  # whether games are updated from their end
+    is_backward: bool  # whether each game is updated from its last move to its first
     setting: str  # result of `find_setting`: "opponent", "self-play" or "answer"
     is_x_view: bool  # whether all values and rewards are in X's view
-    initial: dict  # player -> value of untouched moves to the player
-    has_ends: bool  # whether winning moves are worth their reward from the beginning
+    initial: dict  # player -> initial value of this player's moves
+    has_ends: (
+        bool  # whether finished boards have their reward as value from the beginning
+    )
     plays_occupied: bool  # whether moves on occupied squares are played
     win: float  # reward of a win
     draw: float
     precision: float  # rounding error of the numbers in the rows
 
     def flip(self, mover):
-        """Return the factor that turns a written value into the mover's view."""
+        """Return 1 or -1: the factor that turns a value in the rows into the mover's view."""
         return -1 if self.is_x_view and mover == "O" else 1
 
 
 class Example(NamedTuple):
-    """An update with all numbers that a rule may use, in the mover's view."""
+    """An update, with every number that a rule could use, in the mover's view.
+
+    `best`, `worst`, `mean` and `total` are computed from the values of the next board's moves.
+    """
 
     row: Row
     reward: float
     before: float
     change: float  # the value after the update minus the value before
-    best: float  # the value of the next board with the best move there
+    best: float
     worst: float
     mean: float
-    total: float  # the sum of the values of all moves there
-    played: float  # its value with the move that was played there
-    tried: float  # its value with the best of the moves that were tried there
-    end: float  # the opponent's value on the next board of a row with done=1
-    blank: float  # its value with an untouched move
+    total: float  # the sum of the values
+    played: float  # the value of the move that was played on the next board
+    tried: (
+        float  # the highest value of the moves that had an update before; 0 without any
+    )
+    end: float  # the opponent's best value on the next board, if done=1 comes too early
+    blank: float  # the initial value of a move on the next board
     later: list  # later rewards to the end of the game
     choices: list  # values of all moves on the board
-    visits: int  # number of updates of this entry so far, including this update
+    visits: int  # number of updates of this value so far, including this update
     sign: int  # -1 if the opponent moves on the next board, else 1
     next_mover: str
 
 
 def find_highest(values):
-    """Return the maximum, unknown without values or if one of them is."""
+    """Return the maximum of the values; UNKNOWN if one of them is, or if there are none."""
     return UNKNOWN if math.isnan(sum(values)) else max(values, default=UNKNOWN)
 
 
 class Replay:
-    """The student's table, rebuilt row by row from the values in the rows."""
+    """The learner's table, rebuilt row by row from the values in the rows."""
 
     def __init__(self, setup):
         self.setup = setup
@@ -682,7 +705,7 @@ class Replay:
         return self.setup.initial[mover]
 
     def list_values(self, board, mover, has_occupied=False):
-        """List the values of the moves on a board to their player."""
+        """List the values of a player's moves on a board, in the player's view."""
         keys = list_entries(self.setup.kind, board, mover, has_occupied)
         return [self.value(key, mover) for key in keys]
 
@@ -696,7 +719,8 @@ class Replay:
             return [0.0]
         if row.board.count(".") - board.count(".") < 3:
             return self.list_values(board, mover, self.setup.plays_occupied)
-        later_moves = [  # the move to the next board, which is the next afterstate
+        # In a table of boards, the next board is the one after the same player's next move.
+        later_moves = [
             square
             for square in free_squares(row.board)
             if board[square] == row.mover and square != row.move
@@ -707,7 +731,10 @@ class Replay:
         ]
 
     def make_example(self, row, successor, later):
-        """Return the Example of a row, before its own update."""
+        """Return the Example of a row, with the table as it was before the update of the row.
+
+        `successor` is the row that moves on the next board; `later` are its later rewards.
+        """
         setup, mover, sign, known = self.setup, row.mover, 1, self.values
         if setup.setting == "self-play":
             mover, sign = OTHER[mover], -1
@@ -776,14 +803,16 @@ def find_precision(rows):
         floats = [struct.unpack("f", struct.pack("f", number))[0] for number in numbers]
     except OverflowError:
         floats = []
-        # Numbers that 32 bits hold exactly were computed with the precision of 32 bits.
+    # If all numbers fit 32-bit floats exactly, the learner computed with 32-bit floats.
     return (3e-7 if floats == numbers else 1e-10) * scale
 
 
 def find_setting(rows, successors):
-    """Return "opponent" if next boards are after the opponent's answer, "self-play" if before it.
+    """Return "opponent", "self-play" or "answer", by the next boards of the rows.
 
-    "answer" is a fault: next boards are before the answer, but no row has the answer.
+    "opponent": the next board has the opponent's answer.  "self-play": it does not, because the
+    answer is a move of the learner and has a row of its own.  "answer" is a fault: the next board
+    has no answer, and there is no row of the answer either.
     """
     links = [
         (row.is_before_answer, link is not None)
@@ -797,7 +826,7 @@ def find_setting(rows, successors):
 
 
 def find_initial(rows, setup):
-    """Return the value of untouched moves for each player, unknown if these values differ."""
+    """Return the initial value of each player's moves, UNKNOWN if they have different ones."""
     firsts, values = {}, {"X": Counter(), "O": Counter()}
     for row in rows:
         key = find_entry(setup.kind, row.board, row.move, row.mover)
@@ -812,9 +841,9 @@ def find_initial(rows, setup):
 
 
 def find_kinds(rows, setup):
-    """List the kinds of table that agree with the rows, best first.
+    """List the kinds of table, of KINDS, that agree with the rows, best first.
 
-    A row agrees if its value before is the value after the last update of the same entry.
+    A row agrees if its `before` is what the last update of the same value left.
     """
     counts = {}
     for kind in KINDS:
@@ -827,7 +856,7 @@ def find_kinds(rows, setup):
 
 
 def find_setups(rows, rewards, is_x_view):
-    """List the Setups that the first rows of a trace allow: one for each kind of table."""
+    """List a Setup for each kind of table that agrees with the first rows of a trace."""
     forward, backward = link_rows(rows, False), link_rows(rows, True)
     is_backward = backward.count(None) < forward.count(None)
     finished = {row.result: row.reward for row in rows if row.result}
@@ -862,9 +891,9 @@ def multiply(row, other):
 
 
 def solve_least_squares(rows, changes):
-    """Return the factors with which the columns of the rows come closest to the changes.
+    """Return one factor for each column, so that the weighted sums come closest to the changes.
 
-    A factor that the rows do not determine is 0.  A second round removes rounding errors.
+    A factor is 0 if the rows do not determine it.  A second round removes rounding errors.
     """
     factors = [0.0] * len(rows[0])
     columns = list(zip(*rows))
@@ -894,19 +923,23 @@ def solve_normal_equations(columns, changes):
 
 
 class Fit(NamedTuple):
-    """A solution of least squares: the step size and the discount of some rows."""
+    """The step size and the discount that explain some rows best, found by least squares."""
 
-    factors: list  # alpha, then alpha gamma for each next value
-    alpha: float
-    gamma: float  # nan if alpha is 0
-    is_possible: bool  # whether no factor is negative, except by a rounding error
-    keeps_old_value: (
-        bool  # whether next values are used and the old value is not subtracted
+    factors: (
+        list  # alpha, then the factor of each next value (alpha gamma, if there is one)
     )
+    alpha: float
+    gamma: float  # None if alpha is 0
+    is_possible: bool  # whether no factor is clearly negative
+    # whether the updates add the next value without subtracting the old one
+    keeps_old_value: bool
 
 
 def fit_equations(equations, size):
-    """Return the Fit of some equations; `size` is the number of factors that the rule knows."""
+    """Return the Fit of some equations.
+
+    Alpha and gamma come from the first `size` factors, or from all if `size` is None.
+    """
     rows, changes = zip(*((one.columns, one.change) for one in equations))
     factors = solve_least_squares(rows, changes)
     alpha, *others = factors[:size]
@@ -921,12 +954,12 @@ def fit_equations(equations, size):
 
 
 class Equation(NamedTuple):
-    """An example as a linear equation: change = the sum of the factors times the columns."""
+    """An Example as a linear equation: change = the sum of each factor times its column."""
 
     e: Example
     columns: tuple
     change: float
-    scale: float  # what columns and change are multiplied by
+    scale: float  # what the columns and the change were multiplied by, see SCALES
 
     def is_missed_by(self, fit, precision):
         rest = self.change - multiply(fit.factors, self.columns)
@@ -934,7 +967,7 @@ class Equation(NamedTuple):
 
 
 def list_misses(equations, fit, precision):
-    """List the examples that a Fit does not explain; all examples if it is impossible or None."""
+    """List the Examples that a Fit does not explain: all of them if it is impossible or None."""
     is_possible = fit is not None and fit.is_possible
     return [
         one.e
@@ -944,7 +977,11 @@ def list_misses(equations, fit, precision):
 
 
 def improve_guess(guesses):
-    """Return a better guess of a fixed point by the secant method."""
+    """Return a better guess for the gamma of Monte Carlo, by the secant method.
+
+    A guess is a pair: the gamma that was assumed, and the gamma that least squares found with it.
+    In the solution both are equal.
+    """
     if len(guesses) < 2:
         return guesses[-1][1]
     (x0, y0), (x1, y1) = guesses[-2:]
@@ -957,7 +994,7 @@ def improve_guess(guesses):
 
 LAST = "constant, but 1 for the last move of a game"
 VISITS = "falling with the visits of the move"
-# Step size -> the number to multiply an update by, so that all updates have one step size.
+# Kind of step size -> what to multiply an update by, so that all updates get the same step size.
 SCALES = {
     "constant": lambda e: 1,
     "1/n": lambda e: e.visits,
@@ -966,29 +1003,33 @@ SCALES = {
     VISITS: None,  # found by `find_steps`
 }
 FEWEST_VISITS = 12  # minimum number of updates that show a step size by visits
-SHORTEST = 32  # minimum number of rows between two changes of alpha or gamma
-SAMPLE = 256  # number of rows in which the closest hypotheses are searched if none explains all
+SHORTEST = 32  # rows are not split further than this to find changes of alpha or gamma
+SAMPLE = (
+    256  # number of rows for finding the closest hypotheses if none explains all rows
+)
 
 
 class Hypothesis:
-    """A rule and its target, and the rows that they explain so far."""
+    """A rule with a right or faulty target, and the count of rows that it explains so far."""
 
     def __init__(self, rule, target, step="constant"):
         self.rule, self.target, self.step = rule, target, step
         self.fault, self.scale = target.fault, SCALES[step]
         self.fit = self.first_fit = None
         self.explained = self.unexplained = self.segments = 0
-        self.penalty = 0  # number of rows that it explains too easily
+        self.penalty = 0  # added to the cost if many factors explain rows too easily
         self.first_unexplained = None
         self.lowest_alpha = 0.0
-        self.steps = {}  # number of visits -> step size, if it falls with them
-        self.gammas = []  # the discounts of the segments that determine a discount
-        self.unused = None  # the first example with a next value, if gamma is 0
-        # the first row that the textbook's target does not explain, its right value, its Fit
+        self.steps = {}  # number of visits -> step size, if the step size falls with the visits
+        self.gammas = []  # the discounts found; rows without next values show none
+        self.unused = (
+            None  # the first Example whose next value was not used (gamma is 0)
+        )
+        # the first row that shows the fault, the value that a right update gives, and the Fit
         self.evidence = None
 
     def find_steps(self, examples, precision):
-        """Find the step size of each number of visits; return whether it falls with them."""
+        """Find the step size for each number of visits; return whether more visits lower it."""
         groups, single = {}, Hypothesis(self.rule, self.target)
         for e in examples:
             groups.setdefault(e.visits, []).append(e)
@@ -1008,12 +1049,12 @@ class Hypothesis:
         return is_falling and 2 * known > len(examples)
 
     def find_columns(self, e, gamma, columns=None):
-        """Return the columns that alpha and alpha gamma multiply."""
+        """Return the numbers that the factors, alpha and alpha gamma, multiply."""
         values = RULES[self.rule].next_values(e, gamma)
         return (columns or self.target.columns)(e, values)
 
     def list_equations(self, examples, gamma):
-        """List the Equations of the examples without unknown numbers."""
+        """List the Equations of the Examples; those with UNKNOWN numbers are left out."""
         equations = []
         for e in examples:
             columns = self.find_columns(e, gamma)
@@ -1026,7 +1067,7 @@ class Hypothesis:
         return equations
 
     def solve(self, examples):
-        """Return the Fit of some rows, None if too few are known, and their equations."""
+        """Return the Fit of some Examples (None if no equation is known), and their equations."""
         gamma, guesses = 1.0 if self.fit is None else self.fit.gamma or 1.0, []
         for _ in range(12):
             equations = self.list_equations(examples, gamma)
@@ -1042,9 +1083,9 @@ class Hypothesis:
         return fit, equations
 
     def explain(self, examples, precision):
-        """Return the Fit of the examples, and the examples that it does not explain.
+        """Return the Fit of the Examples, and a list of those that it does not explain.
 
-        A few examples are tried first: if no Fit explains them, no Fit explains all.
+        To save time, a few Examples are tried first: if no Fit explains them, none explains all.
         """
         few = examples
         if len(examples) > FEWEST:
@@ -1063,7 +1104,7 @@ class Hypothesis:
         return e.before + step / self.scale(e)
 
     def study(self, examples, precision):
-        """Explain some more rows: with the old step size, a new one, or one that changes."""
+        """Explain more rows: with the old step size, else a new one, else a changing one."""
         fit, misses = self.fit, examples
         if fit:
             equations = self.list_equations(examples, fit.gamma or 1.0)
@@ -1081,7 +1122,7 @@ class Hypothesis:
         self.accept(examples, fit, misses, precision)
 
     def list_misses_of_drift(self, examples, precision):
-        """List the examples that no steadily changing step size explains to 1% of its terms."""
+        """List the Examples that no steadily changing step size explains within 1%."""
         gamma = self.fit.gamma if self.fit and self.fit.gamma else 1.0
         equations, misses = self.list_equations(examples, gamma), []
         if not equations:
@@ -1092,7 +1133,8 @@ class Hypothesis:
         ]
         factors = solve_least_squares(rows, [one.change for one in equations])
         size = len(factors) // 2
-        is_negative = sum(factors[1:size]) < -0.2 * abs(factors[0])  # gamma is
+        # A clearly negative gamma explains nothing.
+        is_negative = sum(factors[1:size]) < -0.2 * abs(factors[0])
         for one, row in zip(equations, rows):
             terms = list(map(operator.mul, factors, row))
             error = 0.01 * sum(map(abs, terms)) + 3 * precision * one.scale
@@ -1102,7 +1144,7 @@ class Hypothesis:
 
     def accept(self, examples, fit, misses, precision):
         """Count the explained rows, and store the first row that shows the fault."""
-        if fit is None:  # no value of these rows is known
+        if fit is None:  # these rows have no equation without an UNKNOWN number
             return
         self.fit, self.first_fit = fit, self.first_fit or fit
         self.lowest_alpha = min(self.lowest_alpha, fit.alpha)
@@ -1125,39 +1167,40 @@ class Hypothesis:
 
     @property
     def is_shown(self):
-        """Whether no more evidence of its fault, and of an unused next value, is needed."""
+        """Whether a row that shows the fault and a row with an unused value are both found."""
         return self.unused and (self.evidence or not self.fault)
 
     @property
     def is_credible(self):
-        """Whether alpha and gamma are possible: alpha may fall, and gamma stays the same."""
+        """Whether alpha and gamma are plausible; alpha may change during the training."""
         first, last = self.first_fit, self.fit
         if last.keeps_old_value or self.lowest_alpha < -1e-3:
             return False
         if self.step == VISITS and (last.gamma or 0.0) > 1 + 1e-3:
             return False
         is_same = abs(first.alpha - last.alpha) < 1e-3 * abs(last.alpha)
-        return self.segments < 2 or not is_same  # else one fit would explain all
+        # If alpha is the same at the end, a right rule would have needed only one Fit.
+        return self.segments < 2 or not is_same
 
     @property
     def ignores_next(self):
-        """Whether gamma is 0 although next boards have values."""
+        """Whether gamma is 0 in all rows, although some next boards have values."""
         return bool(self.unused) and not self.gammas
 
     @property
     def cost(self):
-        """Return the number of unexplained rows, plus a cost of every change of the step size."""
+        """Return the number of unexplained rows, plus a few rows for every change of alpha."""
         changes = SHORTEST / 4 * max(0, self.segments - 1)
         return self.unexplained + self.penalty + changes
 
 
 def choose_evenly(examples):
-    """Return at most 25 examples."""
+    """Return at most 25 of the Examples, with even gaps between them."""
     return examples[:: 1 + len(examples) // 25]
 
 
 def list_hypotheses(examples, setup, step="constant"):
-    """List the hypotheses that are compared: the textbook rules, then the faults."""
+    """List all hypotheses that may be true, in the order of TARGETS."""
     if setup.setting == "answer":
         return [Hypothesis("q-learning", TARGETS[0], step)]
     return [
@@ -1169,7 +1212,7 @@ def list_hypotheses(examples, setup, step="constant"):
 
 
 def list_exact_hypotheses(examples, setup):
-    """List the hypotheses that explain all first rows with one of the step sizes in SCALES."""
+    """List the hypotheses that explain all Examples with the same kind of step size, of SCALES."""
     for step in SCALES:
         good = []
         for one in list_hypotheses(examples, setup, step):
@@ -1189,7 +1232,7 @@ def list_exact_hypotheses(examples, setup):
 
 
 def list_close_hypotheses(examples, setup):
-    """List the hypotheses that explain most of the first rows with a step size that changes."""
+    """List the four hypotheses that come closest if the step size may change."""
     order = list_hypotheses(examples, setup)
     for one in order:
         one.study(examples[-SAMPLE:], setup.precision)
@@ -1198,17 +1241,18 @@ def list_close_hypotheses(examples, setup):
     for one in hypotheses:
         one.study(examples, setup.precision)
         if one.rule in ("expected-sarsa", "preset") and one.segments > 1:
-            one.penalty = len(examples)  # with so many factors any rule would fit parts
+            # With so many factors, every rule would fit a small part of the rows.
+            one.penalty = len(examples)
     return [one for one in hypotheses if one.fit]
 
 
 def find_rounding(examples, setup):
-    """Return (digits, first row) if the values are a textbook rule's, rounded to few digits."""
+    """Return (digits, a row) if a right rule explains the values when they are rounded."""
     numbers = [repr(e.row.after) for e in examples]
     if any("e" in number for number in numbers):
         return None
     digits = max(len(number.partition(".")[2].rstrip("0")) for number in numbers)
-    # Three times the precision is the largest accepted error.
+    # `explain` accepts errors of three times the precision, hence the division by 3 below.
     right = [one for one in list_hypotheses(examples, setup) if not one.fault]
     if digits > 3 or all(one.explain(examples, 10.0**-digits / 3)[1] for one in right):
         return None
@@ -1222,7 +1266,10 @@ def find_rounding(examples, setup):
 
 
 def count_choice(values, index):
-    """Return counts for one move, from the values of all moves and the index of the move played."""
+    """Count one played move: whether it was a best move, and the first of several best moves.
+
+    `values` are the values of all moves, and `index` is the index of the played one.
+    """
     highest, size = max(values), len(values)
     number, is_best = values.count(highest), values[index] == highest
     counts = Counter()
@@ -1237,24 +1284,24 @@ def count_choice(values, index):
 
 
 def find_epsilon(counts):
-    """Return the share of random moves, None if too few choices show it."""
+    """Return the estimated share of random moves, None if there are too few choices."""
     return counts["others"] / counts["chance"] if counts["chance"] >= 10 else None
 
 
 def is_random(counts):
-    """Whether the moves are as often the best ones as random moves are."""
+    """Whether best moves were played only as often as by chance."""
     error = math.sqrt(counts["variance"]) / counts["chance"]
     return error <= 0.02 and find_epsilon(counts) >= 1 - 3 * error
 
 
 def takes_first(counts):
-    """Whether of equal moves always the first was played, more often than by chance."""
+    """Whether the first of several best moves was always played, too often for chance."""
     return counts["firsts"] == counts["ties"] > counts["tie_chance"] + 8
 
 
 # 10. The doctor.
 
-NOTES = {  # fact -> the remark on it
+NOTES = {  # name of a fact that `Doctor.note` counts -> what to tell the user
     "early end": "next_board is not the final board in {count:,} rows with done=1: that these games are "
     "over is taken from done alone.",
     "symmetric": "Symmetric boards are merged: a next board follows its board only up to symmetry.",
@@ -1266,16 +1313,17 @@ NOTES = {  # fact -> the remark on it
 class Doctor:
     """Collects the updates of a training, and finds the rule or the fault behind them.
 
-    `rewards` are those of a loss, a draw and a win; only their order matters.  `self_play` is
-    whether both seats are meant to learn: a trace of one seat is then a fault.
+    `rewards` are the rewards for a loss, a draw and a win, in this order.  With `self_play` both
+    players should learn, so a trace with the moves of only one player is a fault.
     """
 
     def __init__(self, rewards=(-1, 0, 1), self_play=False):
         self.rewards, self.self_play = rewards, self_play
-        # what a watched table wrote in this game, and the doctor of another meaning of next boards
+        # the values that a watched table got in this game, and a second doctor for self-play,
+        # which reads the next boards differently (see `game_over`)
         self.writes, self.other = [], None
         self.replay, self.hypotheses, self.choices = None, [], []
-        # if all values have few digits: the number of digits, and a row
+        # (digits, a row) if the table rounds its values, see `find_rounding`
         self.rounding = None
         self.clear()
 
@@ -1286,13 +1334,13 @@ class Doctor:
         self.counts = Counter()  # fact -> number of its rows
         self.firsts = {}  # fact -> its first row
         self.results = {}  # (mover, result, reward) -> first row
-        # the last row, if it ended a game that somebody won, without reward
+        # the last row, if it ended a won or lost game and its reward was 0
         self.unpaid = None
 
     def update(self, board, move, reward, next_board, done, before, after):
-        """Record one update of the student's table.
+        """Record one update of the learner's table; the module's docstring explains the arguments.
 
-        Raises TraceError, naming the row, if it cannot be one of tic-tac-toe.
+        Raises TraceError, naming the row, if the arguments cannot come from a game.
         """
         self.number += 1
         columns = board, move, reward, next_board, done, before, after
@@ -1301,7 +1349,7 @@ class Doctor:
         self.rows.append(row)
         self.count_row(row)
         if row.oddity == "symmetric" and not is_merged and not self.replay:
-            # Symmetric boards turn out to be merged, so all rows are read again.
+            # This row shows that the learner merges symmetric boards, so all rows are read again.
             rows = self.rows
             self.clear()
             self.counts["symmetric"] = 1
@@ -1312,11 +1360,11 @@ class Doctor:
             self.study_rows(len(self.rows) - SPAN)
 
     def watch(self, table, to_board=None, initial=0.0):
-        """Return the table, a dict or an array of numpy, so that its updates are recorded.
+        """Return the table, a dict or a numpy array, in a form that records its changes.
 
-        `to_board` turns a key, or the indices of an array, into (board, move), or into a board if
-        the table has values of boards; without it, keys are so already.  `initial` is the value of
-        what is not in the table.
+        `to_board` turns a key (or the indices of an array) into (board, move), or into a board if
+        the table has values of boards.  Leave it out if the keys already look like this.
+        `initial` is the value that your learner uses for a key that is not in the table.
         """
 
         def tell(keys, old, value):
@@ -1332,10 +1380,11 @@ class Doctor:
         return watch_table(table, tell, ())
 
     def game_over(self, board, rewards=None):
-        """Record what the game wrote into the watched table; `board` is the final one.
+        """Record the changes that a game made in the watched table; `board` is the final board.
 
-        `rewards` are those of a loss, a draw and a win, if they are not those of the doctor.  In
-        self-play both meanings of the next board are kept, until one explains the updates.
+        `rewards` are the rewards for a loss, a draw and a win, if they differ from the doctor's.
+        In self-play the update may use the board right after the move or the one after the answer.
+        A second doctor tries the other possibility.
         """
         final, writes, self.writes = read_board(board), self.writes, []
         if not find_winner(final):
@@ -1354,7 +1403,7 @@ class Doctor:
             self.firsts.setdefault(fact, row)
 
     def count_row(self, row):
-        """Note all facts that need only this row and the last one of the game before."""
+        """Note the facts about a row that need no other row, except the end of the last game."""
         self.note(f"moves of {row.mover}", row)
         self.note(f"changes of {row.mover}", row, row.after != row.before)
         self.note("reward", row, row.reward != 0)
@@ -1364,8 +1413,8 @@ class Doctor:
         self.note("early end", row, row.done and not (row.result or row.is_in_place))
         self.note("undone", row, is_end and not row.done)
         self.note(f"results of {row.mover}", row, is_end and row.reward != row.before)
-        # Has it the reward that the last row of a game did not have?  It may be the same move once
-        # more, now with its reward, or a move of the next game.
+        # The last game may have ended without its reward.  Then this row may repeat the last move,
+        # now with the reward, or it may be a move of the next game, which gets the reward too late.
         last, self.unpaid = self.unpaid, None
         if last and not (row.result and row[1:3] == last[1:3]):
             self.note("unpaid", last)
@@ -1382,9 +1431,9 @@ class Doctor:
             self.results.setdefault((row.mover, row.result, row.reward), row)
 
     def diagnose(self):
-        """Return the Diagnosis of the rows so far; more rows may follow.
+        """Return the Diagnosis of the rows so far; you can record more rows and call it again.
 
-        Raises TraceError if they are too few, or do not belong together.
+        Raises TraceError if there are too few rows, or if they are not from one learner.
         """
         if self.number < FEWEST:
             raise TraceError(
@@ -1421,7 +1470,8 @@ class Doctor:
     def study_first_rows(self, stop):
         """Choose the kind of table and the hypotheses; returns the Examples of the rows."""
         views = [self.has_rewards_of_x()]
-        if not self.counts["reward"]:  # as with values of boards
+        # Without rewards (in tables of boards they can be preset values), try both views.
+        if not self.counts["reward"]:
             views = [False, True]
         setups = [
             one for view in views for one in find_setups(self.rows, self.rewards, view)
@@ -1446,7 +1496,7 @@ class Doctor:
         return examples
 
     def make_examples(self, stop):
-        """Return the Examples of the rows from `start` to `stop`, each with the table of its time."""
+        """Rebuild the table, and return an Example for each row from `self.start` to `stop`."""
         rows, examples = self.rows, []
         successors = link_rows(rows, self.setup.is_backward)
         later = list_later_rewards(rows, successors, self.setup)
@@ -1457,7 +1507,7 @@ class Doctor:
         return examples
 
     def count_ends(self, stop):
-        """Count the rows up to `stop` after which the game goes on, or breaks off."""
+        """Count the rows up to `stop` that do not end their game, and those without a next row."""
         successors = link_rows(self.rows, self.setup.is_backward)
         for i in range(self.start, stop):
             row, is_open = self.rows[i], not self.rows[i].is_over
@@ -1467,7 +1517,7 @@ class Doctor:
             self.note("cut", row, is_open and is_last)
 
     def count_choices(self, examples):
-        """Count the moves that were the best ones of the table, in successive parts."""
+        """Count how often best moves were played, separately for successive parts of the rows."""
         part = max(1, min(400, len(examples) // 10))
         for i, e in enumerate(examples):
             if i % part == 0:
@@ -1477,7 +1527,10 @@ class Doctor:
                 self.choices[-1].update(count_choice(e.choices, index))
 
     def sum_choices(self):
-        """Return the counts of all choices, none if the best move may be one of the tried only."""
+        """Return the counts of all parts, or none if the learner compares only tried moves.
+
+        Then the best move of the table may not be the best one to the learner.
+        """
         is_known = not self.best or self.best.rule != "tried"
         return sum(self.choices, Counter()) if is_known else Counter()
 
@@ -1496,14 +1549,14 @@ class Doctor:
 
     @property
     def best(self):
-        """Return the hypothesis that explains most; the textbook's if several do."""
+        """The hypothesis that explains most rows; of equal ones, the first with gamma above 0."""
         return min(
             self.hypotheses, key=lambda one: (one.cost, one.ignores_next), default=None
         )
 
     @property
     def is_recognised(self):
-        """Whether the best hypothesis explains all rows but one in four thousand."""
+        """Whether the best hypothesis is plausible, and misses at most one row in four thousand."""
         best = self.best
         if not best or not best.fit or not best.is_credible or best.fault == UNLISTED:
             return False
@@ -1515,15 +1568,15 @@ class Doctor:
         return self.setup.setting == "self-play"
 
     def find_first_change(self):
-        """Return a row that changed a value: the first one of a finished game."""
+        """Return an early row that ended a game and changed a value, if there is one."""
         rows = sorted(self.results.values(), key=lambda row: row.number)
         changed = (row for row in rows if row.before != row.after)
         return next(changed, (rows or self.rows)[0])
 
     def list_faults(self):
-        """Yield the Diagnosis of each fault that is found; the first one is reported.
+        """Yield the Diagnosis of each fault that is found; only the first one is reported.
 
-        Raises TraceError if values do not go on where the last row of a move left them.
+        Raises TraceError if a value before an update is not what the last update of it left.
         """
         counts, firsts, replay = self.counts, self.firsts, self.replay
         if self.is_mostly_in_place:
@@ -1564,7 +1617,8 @@ class Doctor:
         results = self.results.values()
         facts = {"results of X", "results of O"} & {*self.firsts}
         if facts:
-            row = min(self.firsts[fact] for fact in facts)  # by its number
+            # Rows compare by their number, so this is the earliest row.
+            row = min(self.firsts[fact] for fact in facts)
             sentence = (
                 "the reward was {reward:+g} and the value stayed {after:+.4g}: no update of this "
                 "trace changes a value, so alpha is 0, or rounding removes every step"
@@ -1595,7 +1649,7 @@ class Doctor:
                 yield self.report_fault("reward", row)
 
     def list_faults_of_seats(self):
-        """Find self-play in which only one seat learns."""
+        """Yield a Diagnosis if only one player learns in self-play."""
         for seat in "XO":
             is_missing = not self.counts[f"moves of {seat}"]
             is_idle = not self.counts[f"changes of {seat}"] and not is_missing
@@ -1618,7 +1672,7 @@ class Doctor:
             )
 
     def list_faults_of_step(self):
-        """Find a step size or a discount above 1, and a discount of 0."""
+        """Yield a Diagnosis for a step size or a discount above 1, and for a discount of 0."""
         best, row = self.best, self.find_first_change()
         if best.step != "constant":
             return
@@ -1638,7 +1692,7 @@ class Doctor:
                 yield self.report_fault("step", row, sentence)
 
     def report_closest_rule(self):
-        """Name the first row that no rule and no fault explains."""
+        """Return a Diagnosis with the closest rule and the first row that it does not explain."""
         best, shown = self.best, {}
         sentence = "The values of this trace do not determine a rule."
         if best and best.first_unexplained:
@@ -1655,7 +1709,7 @@ class Doctor:
         if total["chance"] < 100 or self.counts["cut"] > self.counts["open"] / 20:
             return
         late = sum(self.choices[-max(1, len(self.choices) // 4) :], Counter())
-        # With initial values above all rewards, a greedy agent explores.
+        # If the initial values are as high as the best reward, a greedy agent explores by itself.
         highest = max((reward for _, _, reward in self.results), default=1)
         is_optimistic = any(
             value >= highest > 0 for value in self.setup.initial.values()
@@ -1679,7 +1733,10 @@ class Doctor:
     # The report.
 
     def report_fault(self, fault, row, sentence=None, right=None, **numbers):
-        """Return the Diagnosis of a fault at its first row; its sentence may use all of the row."""
+        """Return the Diagnosis of a fault and the first row that shows it.
+
+        The fields of the row and the `numbers` can be inserted into the sentence.
+        """
         entry, fields = FAULTS[fault], describe_row(row, right)
         if self.is_recognised:
             fields |= {"rule": self.name_rule(), **describe_fits(self.best)}
@@ -1702,7 +1759,7 @@ class Doctor:
         )
 
     def name_rule(self):
-        """Return the name of the best rule with its setting and its kind of table."""
+        """Return the name of the best rule, the setting and the kind of table, in words."""
         setup = self.setup
         words = [RULES[self.best.rule].title]
         if setup.kind.startswith("afterstates") and self.best.rule != "monte-carlo":
@@ -1716,7 +1773,7 @@ class Doctor:
         return ", ".join(words)
 
     def describe_rule(self):
-        """Return the Diagnosis of a trace without a fault."""
+        """Return the Diagnosis of a trace in which no fault was found."""
         best = self.best
         rule = self.name_rule()
         equal = [one for one in self.hypotheses if one.cost <= best.cost]
@@ -1739,9 +1796,12 @@ class Doctor:
         )
 
     def list_notes(self, equal, not_excluded):
-        """Yield remarks that are no faults; `equal` are the hypotheses that explain as much."""
+        """Yield remarks on things that are not faults.
+
+        `equal` are the hypotheses that explain as many rows as the best one.
+        """
         counts = self.counts
-        # Expected Sarsa is equal if epsilon is 0.
+        # If epsilon is 0, expected Sarsa is the same as the best rule, so it is not worth a remark.
         known = self.best.rule, "expected-sarsa"
         rules = {one.rule for one in equal if not one.fault and one.rule not in known}
         if rules:
@@ -1767,7 +1827,7 @@ class Doctor:
             yield "Of equal moves it always takes the first: exploration has to make up for it."
 
     def list_reward_notes(self):
-        """Yield remarks on rewards that are possible but strange."""
+        """Yield remarks on rewards that are allowed but unusual."""
         if self.setup.is_x_view:
             return
         paid = {"win": set(), "draw": set(), "loss": set()}
@@ -1781,7 +1841,7 @@ class Doctor:
                 yield f"A {result} has different rewards: {numbers}."
 
     def greedy_moves(self, board, player):
-        """Return the best moves of the rebuilt table, as docs/judge.py expects them."""
+        """Return the squares of the best moves in the rebuilt table, as judge.py expects them."""
         text = "".join(".XO"[stone] for stone in board)
         values = self.replay.list_values(text, "X" if player == 1 else "O")
         values = [0.0 if math.isnan(value) else value for value in values]
@@ -1790,7 +1850,7 @@ class Doctor:
 
 
 def is_rising(lower, higher):
-    """Return whether all of `lower` are below all of `higher`; an empty list counts as [0]."""
+    """Return whether all numbers in `lower` are below all in `higher`; an empty list means [0]."""
     if lower and higher:
         return max(lower) < min(higher)
     below, above = max(lower, default=-1), min(higher, default=1)
@@ -1801,7 +1861,7 @@ def is_rising(lower, higher):
 
 
 class Diagnosis(NamedTuple):
-    """The result, as text by `print` or as JSON by `to_dict`."""
+    """What the doctor found: `print` shows it as text, and `to_dict` returns it for JSON."""
 
     status: int  # exit status: 0 nothing found, 1 something found
     title: str
@@ -1820,7 +1880,7 @@ class Diagnosis(NamedTuple):
     alpha_at_the_end: float = None
     gamma: float = None
     notes: tuple = ()
-    not_excluded: tuple = ()  # faults that would change no value in this trace
+    not_excluded: tuple = ()  # faults that the trace may have, as they would change no value
     grade: str = None
 
     def to_dict(self):
@@ -1858,7 +1918,7 @@ def describe_row(row, right=None):
 
 
 def describe_fits(hypothesis):
-    """Return the fields of a Diagnosis for alpha and gamma, and how alpha changes."""
+    """Return the fields of a Diagnosis that describe alpha, its changes, and gamma."""
     first, last = hypothesis.first_fit.alpha, hypothesis.fit.alpha
     gammas = sorted(hypothesis.gammas)
     gamma = gammas[len(gammas) // 2] if gammas else None
@@ -1875,7 +1935,7 @@ def describe_fits(hypothesis):
     return fields
 
 
-# 12. Watching a table, for programs that know neither `before` nor `done` where a value changes.
+# 12. Watching a table, for programs that do not have `before` or `done` where they change a value.
 
 
 class Write(NamedTuple):
@@ -1889,9 +1949,9 @@ class Write(NamedTuple):
 
 
 def split_key(key):
-    """Return the board and the move in a key of a watched table; the move is None without one."""
+    """Return the board and the move in a key of a watched table; None if the key has no move."""
     if isinstance(key, (list, tuple)) and len(key) == 1:
-        key = key[0]  # the key of a dict
+        key = key[0]  # a dict has one key; an array may have several indices
     if isinstance(key, (list, tuple)) and len(key) == 2:
         return read_board(key[0]), read_move(key[1])
     if isinstance(key, int) or (isinstance(key, tuple) and len(key) == 3):
@@ -1902,9 +1962,9 @@ def split_key(key):
 
 
 def watch_table(table, tell, prefix):
-    """Return a table that calls `tell(keys, old value, new value)` for each value written.
+    """Return a table that calls `tell(keys, old value, new value)` whenever a value is written.
 
-    Tables inside it do so, too; `prefix` are the keys that lead to them.
+    Tables inside this table do the same; `prefix` are the keys that lead to such a table.
     """
     kind = make_watched_kind(type(table))
     if hasattr(table, "view"):
@@ -1919,7 +1979,7 @@ def watch_table(table, tell, prefix):
 
 @cache
 def make_watched_kind(kind):
-    """Return the class of a watched dict, defaultdict, list or array of numpy."""
+    """Return a subclass of dict, defaultdict, list or numpy array that reports its changes."""
 
     class WatchedTable(kind):
         tell = prefix = None
@@ -1937,7 +1997,8 @@ def make_watched_kind(kind):
             is_dict = isinstance(self, dict)
             old = super().get(key) if is_dict else super().__getitem__(key)
             super().__setitem__(key, value)
-            if not getattr(old, "shape", ()):  # else it is a whole row
+            # A whole row of an array is no single value, so it is not reported.
+            if not getattr(old, "shape", ()):
                 self.tell((*self.prefix, key), old, value)
 
         def get(self, key, default=None):
@@ -1956,10 +2017,10 @@ def make_watched_kind(kind):
 
 
 def list_game_rows(writes, final, rewards, is_own):
-    """List the rows of `Doctor.update` for what a game wrote, in the order of the writes.
+    """List the arguments of `Doctor.update` for the values that a game wrote, in their order.
 
-    `is_own` is whether the next board of an update is the one on which its player moves again.
-    Raises TraceError if the writes are not those of one game.
+    With `is_own`, the next board is the one on which the same player moves again; otherwise it is
+    the board right after the move.  Raises TraceError if the values do not belong to one game.
     """
     repeated = Counter(write.board for write in writes if write.move is not None)
     writes = [w for w in writes if not (w.is_new and repeated[w.board] > 1)]
@@ -1989,7 +2050,10 @@ def list_game_rows(writes, final, rewards, is_own):
 
 
 def step_to(write, writes):
-    """Return the board and the move of a write; of a value of a board, what led to it."""
+    """Return the board and the move of a written value.
+
+    If it is the value of a board, return the board and the move that led to it.
+    """
     if write.move is not None:
         return write.board, write.move
     board = write.board
@@ -2013,9 +2077,9 @@ NO_VALUE = ("", "nan", "none", "null")
 
 
 def list_symptoms(table):
-    """List in words what is suspicious in a table: a dict from boards to {move: value}.
+    """List sentences on what is suspicious in a table, given as {board: {move: value}}.
 
-    Symptoms are no proof: a trace of the training shows the fault itself.
+    Symptoms prove nothing; only a trace of the training shows the fault itself.
     """
     pairs = [(board, move) for board in table for move in table[board]]
     value = {pair: table[pair[0]][pair[1]] for pair in pairs}
@@ -2049,7 +2113,7 @@ def list_symptoms(table):
 
 
 def loses_at_once(board, move):
-    """Whether the opponent can win right after a move, which does not end the game itself."""
+    """Whether the game goes on after a move and the opponent can then win at once."""
     player = player_to_move(board)
     after = put_mark(board, move, player)
     if find_winner(after):
@@ -2061,9 +2125,9 @@ def loses_at_once(board, move):
 
 
 def examine_table(rows):
-    """Return the Diagnosis of a finished table from its (number, [board, move, value]).
+    """Return the Diagnosis of a finished table, given as rows (number, [board, move, value]).
 
-    A row may have nine values in place of a move and its value.
+    Instead of a move and its value, a row may have nine values, one for each square.
     """
     table = {}
     for number, (board, *cells) in rows:
@@ -2094,9 +2158,9 @@ def examine_table(rows):
 
 
 def read_lines(file):
-    """Yield (row number, value by column) for each row of a CSV file or of lines of JSON.
+    """Yield (row number, {column: value}) for each row of a CSV file or of a file of JSON lines.
 
-    A table yields lists in place of columns by name.
+    If the file is a finished table, yield lists instead of dicts.
     """
     first = file.readline()
     if first.lstrip()[:1] in ("{", "["):
@@ -2120,7 +2184,7 @@ def read_lines(file):
 
 
 def read_json_lines(lines):
-    """Yield (row number, columns by name) of lines of JSON, or the rows of a table in one object."""
+    """Yield (row number, {column: value}) for lines of JSON, or the rows of a table in one object."""
     for number, line in enumerate(filter(str.strip, lines), 1):
         try:
             item = json.loads(line)
@@ -2146,7 +2210,7 @@ def read_json_lines(lines):
 
 
 def examine_lines(lines, self_play=False, max_rows=None):
-    """Return the Doctor and the Diagnosis of the lines of a trace or of a finished table."""
+    """Return the Doctor and the Diagnosis for the lines of a file: a trace or a finished table."""
     doctor, table = Doctor(self_play=self_play), []
     try:
         for number, cells in itertools.islice(read_lines(lines), max_rows):
@@ -2168,7 +2232,7 @@ def examine_lines(lines, self_play=False, max_rows=None):
 
 
 def examine_text(text, self_play=False, max_rows=None):
-    """Return the Diagnosis of the first rows of a text: of a trace, or of a finished table."""
+    """Return the Diagnosis for the first rows of a text: a trace or a finished table."""
     return examine_lines(io.StringIO(text, newline=""), self_play, max_rows)[1]
 
 
@@ -2179,7 +2243,7 @@ def is_trace(text):
 
 
 def grade_table(doctor):
-    """Return the judge's figures of the rebuilt table in one sentence, None without judge.py."""
+    """Return a sentence with judge.py's results for the rebuilt table, None without judge.py."""
     try:
         from judge import judge  # noqa: PLC0415 (it needs numpy)
     except ImportError:
@@ -2193,7 +2257,7 @@ def grade_table(doctor):
 
 
 def main(arguments=None):
-    """Examine the file that the command line names; returns the exit status."""
+    """Examine the file that the command line names, and return the exit status."""
     parser = argparse.ArgumentParser(
         description="Find the wrong line of a tic-tac-toe learner from a trace of its updates.",
         epilog=f"A trace has the columns {','.join(COLUMNS)}. Exit status: 0 nothing found, 1 "
