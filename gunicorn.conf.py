@@ -1,8 +1,8 @@
-"""Configuration of gunicorn; `kill -HUP` to the first process loads new models."""
+"""Configuration of gunicorn. To load new models, send `kill -HUP` to the first process."""
 
 from gevent import Timeout, monkey, sleep
 
-monkey.patch_all()  # before all other imports, whose locks would block after a fork
+monkey.patch_all()  # before other imports: locks that they make unpatched would block after a fork
 
 import gc
 import os
@@ -15,11 +15,11 @@ from app.web.service.log import Logger
 sys.excepthook = deployment.print_error
 workers, bind = deployment.read_binding()
 preload_app = True  # the workers share the memory of the models
-worker_class = "gevent"  # a slow client costs a connection and no thread
+worker_class = "gevent"  # a slow client then occupies only a connection, not a thread
 worker_connections = deployment.allow_connections(2_000)
-keepalive = 5  # seconds until the head of a request is complete
+keepalive = 5  # seconds in which a client has to send the head of a request
 limit_request_line, limit_request_fields, limit_request_field_size = 8190, 64, 4096
-# The setting TRUSTED_PROXIES lists the trusted proxies; gunicorn itself trusts none.
+# The site checks TRUSTED_PROXIES itself, so gunicorn trusts no proxy.
 forwarded_allow_ips, forwarder_headers, secure_scheme_headers = "", "", {}
 logger_class, access_log_format = Logger, "%(json)s"
 accesslog = os.environ.get("ACCESS_LOG", "-") or None  # "-" is the standard output

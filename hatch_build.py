@@ -1,8 +1,8 @@
 """Build hook for the wheel: put the project's folders below one package, `q_tac_toe`.
 
 The repository has the packages `app` and `training`, whose names are too common to be installed
-as they are.  In the wheel they are `q_tac_toe.app` and `q_tac_toe.training`, so their import
-statements get that prefix, as pip does it with the libraries it vendors.
+as they are.  In the wheel they are `q_tac_toe.app` and `q_tac_toe.training`, so this hook adds the
+prefix to their import statements.  pip does the same with its vendored libraries.
 """
 
 import re
@@ -22,12 +22,12 @@ WHOLE = re.compile(r"^\s*import (app|training)\b(?!.* as )", re.MULTILINE)
 
 
 class PackageHook(BuildHookInterface[BuilderConfig]):
-    """Lays out the package in a temporary folder, which the wheel takes in."""
+    """Builds the package in a temporary folder, from which the wheel is made."""
 
     folder: Path
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Lay out the package; an editable install imports the repository's own folders."""
+        """Build the package, except for an editable install, which imports the repository."""
         self.folder = Path(mkdtemp())
         if version == "editable":
             return
@@ -51,9 +51,9 @@ class PackageHook(BuildHookInterface[BuilderConfig]):
 
 
 def add_prefix(source: str) -> str:
-    """Return the text of a module with the package's name before each import of ours.
+    """Return a module's source with `q_tac_toe.` before `app` and `training` in its imports.
 
-    Raises ValueError for `import app...`, which would bind another name with the prefix.
+    Raises ValueError for `import app...`, because with the prefix it would define another name.
     """
     if found := WHOLE.search(source):
         raise ValueError(f"write 'from ... import' or '... as', not {found[0]!r}")

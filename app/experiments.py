@@ -1,8 +1,8 @@
 """Results of experiments: claims, measured figures, verdicts, and statistics over seeds.
 
-`training.experiments` writes the files `models/experiments/<id>.json`, and the pages draw
-them. Statements of an author and our measurements are in separate fields. Every mark of a
-figure names the recipe or the position behind it.
+`training.experiments` writes the files `models/experiments/<id>.json`, and the pages show them as
+charts. What an author claims and what we measured is in separate fields. Every point of a chart
+names the recipe or the position that it comes from.
 """
 
 import os
@@ -21,7 +21,7 @@ from msgspec import Meta
 from app.sources import SOURCES
 from app.tictactoe.files import read_plain_file
 
-# the order of the claims on the site; others follow at the end of their source
+# The order of the claims on the site. Claims that are not listed come last among their source's.
 CLAIM_ORDER = tuple(
     """
     random-opponent q-iteration-parts q-iteration-or-q-learning q-table-results
@@ -37,7 +37,9 @@ CLAIM_ORDER = tuple(
 Verdict = Literal["reproduced", "partly reproduced", "not reproduced", "inconclusive"]
 MAX_FILE_BYTES = 1 << 20  # limit for the size of a results file
 FILE_MODE = 0o644  # permissions of a results file: readable by all users
-SIGNIFICANT_DIGITS = 12  # digits of a stored number; rounding errors are further right
+SIGNIFICANT_DIGITS = (
+    12  # stored digits of a number; rounding errors only change later digits
+)
 
 Id = Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
 Text = Annotated[str, Meta(min_length=1, max_length=2_000)]
@@ -352,7 +354,7 @@ class ClaimSummary(
 
     @property
     def recipes(self) -> list[str]:
-        """The recipes named in the figures; "" for a bar without a recipe."""
+        """The recipes that the charts name; "" for a bar without a recipe."""
         recipes: list[str] = []
         for figure in self.figures:
             match figure:
@@ -370,7 +372,7 @@ class ClaimSummary(
 def load_summary(path: Path) -> ClaimSummary:
     """Return the summary of an experiment from its file.
 
-    Raises ValueError, naming the file and the fault.
+    If the file is not valid, raises ValueError with the file and the reason.
     """
     content = read_plain_file(path, MAX_FILE_BYTES)
     try:
@@ -385,7 +387,7 @@ def load_summary(path: Path) -> ClaimSummary:
 
 
 def load_summaries(folder: Path) -> dict[str, ClaimSummary]:
-    """Return every summary of a folder by id, in the order of the site; {} if the folder is missing.
+    """Return all summaries in a folder by id, in the order of the site; {} without the folder.
 
     Raises ValueError if a file is broken.
     """
@@ -395,7 +397,7 @@ def load_summaries(folder: Path) -> dict[str, ClaimSummary]:
 
 
 def sort_claims(source_by_claim: Mapping[str, str]) -> list[str]:
-    """Return the ids of claims in the order of the site, given the source of each."""
+    """Return the ids of claims in the order of the site; `source_by_claim` is by id."""
     order = {claim_id: place for place, claim_id in enumerate(CLAIM_ORDER)}
     known_first = sorted(
         source_by_claim, key=lambda one: (order.get(one, len(order)), one)
@@ -407,7 +409,7 @@ def sort_claims(source_by_claim: Mapping[str, str]) -> list[str]:
 def save_summary(folder: Path, summary: ClaimSummary) -> Path:
     """Write a summary as `<id>.json`, atomically, and return the path."""
     text = msgspec.json.format(msgspec.json.encode(summary), indent=1).decode()
-    # Write each list of numbers on one line.  Texts contain no line breaks, so they do not match.
+    # Write each list of numbers on one line. The pattern spares texts, which have no line breaks.
     text = re.sub(
         r"\[(\n[^][{}\"]*)\]", lambda found: f"[{_join_numbers(found[1])}]", text
     )
@@ -421,7 +423,7 @@ def save_summary(folder: Path, summary: ClaimSummary) -> Path:
 
 
 def _join_numbers(number_list: str) -> str:
-    """Return the contents of an indented JSON list of numbers on one line, with 3 for 3.0."""
+    """Put an indented JSON list of numbers on one line, and shorten 3.0 to 3."""
     return re.sub(r"\.0\b", "", " ".join(number_list.split()))
 
 
@@ -464,18 +466,17 @@ def find_median_index(values: Sequence[float]) -> int:
 
 
 def round_significant(value: float) -> float:
-    """Return a number rounded for storage, which drops rounding errors of floating-point sums.
+    """Return a number rounded for storage, which removes the errors of floating-point sums.
 
-    Numbers are rounded for display only once, where a page shows them:
-    `app.web.formatting`.
+    It keeps many digits: only the pages round for display, in `app.web.formatting`.
     """
     return float(f"{value:.{SIGNIFICANT_DIGITS}g}") + 0.0
 
 
 def format_rounded(value: float, decimals: int) -> str:
-    """Return a number rounded half away from zero as people round its decimal digits: 79.35 is 79.4.
+    """Return a number rounded as people round its decimal digits: 79.35 becomes 79.4.
 
-    The binary number that stands for 79.35 is a little below it, so `format` gives 79.3.
+    The float for 79.35 is a little smaller than 79.35, so `format` alone would give 79.3.
     """
     exact = Decimal(repr(round_significant(value)))
     rounded = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
@@ -494,8 +495,9 @@ def compute_sign_test(
 ) -> float:
     """Return the p-value of the sign test on the pairs `first[i]`, `second[i]`.
 
-    It is the probability of at least this difference in counts if both were equally good: exact
-    and two-sided, where each pair with a difference is a toss of a fair coin; ties do not count.
+    This is the probability of a difference at least as large if both were equally good. Each pair
+    with a difference is then the toss of a fair coin; equal pairs do not count. The test is exact
+    and two-sided.
     Source: Arbuthnot (1710); Conover (1999), "Practical nonparametric statistics", section
     3.4.
     """

@@ -1,7 +1,7 @@
-"""Calls in another process, which can be killed: it runs `python -m app.processes`.
+"""Call functions in another process, which can be killed; it runs `python -m app.processes`.
 
-A call that crashes, hangs or is killed costs one answer; the next call starts a new process. The
-process ends when its standard input closes, so also when its parent is killed.
+If a call crashes, hangs or is killed, only its own answer is lost: the next call starts a new
+process. A process ends when its standard input closes, so it also ends when its parent is killed.
 """
 
 import os
@@ -20,7 +20,7 @@ from app.project import PREFIX, ROOT
 
 START_SECONDS = 30.0  # limit for the start of a process, also on a busy machine
 IDLE_SECONDS = 600.0  # seconds without a call after which a process ends
-NICENESS = 5  # a lower priority than that of the pages
+NICENESS = 5  # gives the process a lower priority than the server of the pages
 
 Result = TypeVar("Result")
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -40,13 +40,14 @@ class CallProcess:
     def call(
         self, seconds: float, function: Callable[..., Result], *arguments: Any
     ) -> Result:
-        """Return the result of a function at the top level of a module, within some seconds.
+        """Call a function of a module in the process, and return its result within some seconds.
 
-        Raises CallError, and the error of the function with the traceback as its note.
+        Raises CallError if the process fails or needs too long. If the function raises an error,
+        raises the same error, with the traceback of the process as a note.
         """
         with self._lock:
             if not self._process or self._process.poll() is not None:
-                # Its start and its imports do not count as time of the call.
+                # The time limit of the call does not include the start of the process.
                 self.close()
                 self._process = _start_process()
                 self._send(START_SECONDS, (load_module, (function.__module__,)))
@@ -60,7 +61,7 @@ class CallProcess:
         assert process
         assert process.stdin
         assert process.stdout
-        # A kill also ends a process that is stopped, and closes the pipe that is read here.
+        # Killing works even if the process is suspended, and it closes the pipe that is read here.
         limit = Timer(seconds, process.kill)
         limit.start()
         try:
@@ -88,7 +89,7 @@ def load_module(name: str) -> None:
 
 
 def call_by_name(module: str, name: str, *arguments: Any) -> Any:
-    """Call a function of a module that only the other process imports."""
+    """Call a function by name, so that only the other process imports its module."""
     return getattr(import_module(f"{PREFIX}{module}"), name)(*arguments)
 
 
@@ -98,15 +99,15 @@ def _start_process() -> "subprocess.Popen[bytes]":
         cwd=None if PREFIX else ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        # Ctrl-C reaches the server only, which then ends this process.
+        # In a group of its own it gets no Ctrl-C: this goes to the server, which ends the process.
         process_group=None if sys.platform == "win32" else 0,
     )
 
 
 def main() -> None:
-    """Answer calls from the standard input until it closes, or until none comes any more."""
+    """Answer calls from the standard input until it closes or no call comes for ten minutes."""
     answers = sys.stdout.buffer
-    sys.stdout = sys.stderr  # what a function prints is no answer
+    sys.stdout = sys.stderr  # so that what a function prints is not taken for an answer
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     calls: SimpleQueue[Call] = SimpleQueue()
@@ -119,7 +120,7 @@ def main() -> None:
 
 
 def _read_calls(source: BinaryIO, calls: "SimpleQueue[Call]") -> None:
-    """Read calls until the parent has ended; end this process then, also during a call."""
+    """Read calls; when the parent has ended, end this process, even during a call."""
     with suppress(EOFError):
         while True:
             calls.put(pickle.load(source))

@@ -1,4 +1,7 @@
-"""Reading of a text that a visitor sends, for a process that has nothing else of the site."""
+"""Read a table, a trace or a list of links that a visitor sends.
+
+This runs in a process of its own, which imports nothing else of the site.
+"""
 
 import re
 from typing import NamedTuple
@@ -8,22 +11,26 @@ from app.tables.options import TableOptions
 from app.tables.reader import TableReading, read_table
 from app.tictactoe.game import tic_tac_toe
 
-MAX_LINE_LENGTH = 4_000  # characters; a judged table has the longest link, about 2,800
+MAX_LINE_LENGTH = (
+    4_000  # characters; the longest link, to a judged table, has about 2,800
+)
 LINK_PATTERN = re.compile(r"/(teach/|judge\?)(\S*)")
 
 
 class ClassLine(NamedTuple):
-    """A line that a class pasted: the name before a link, and the link's two parts."""
+    """A line that a teacher pasted: a student's name and a link, in two parts."""
 
     number: int
     is_too_long: bool
     name: str = ""
-    kind: str = ""  # "teach/" or "judge?", "" without a link
-    rest: str = ""  # what follows the kind
+    kind: str = (
+        ""  # the first part of the link: "teach/" or "judge?"; "" without a link
+    )
+    rest: str = ""  # the rest of the link
 
 
 def read_class_lines(text: str, max_lines: int) -> tuple[list[ClassLine], int | None]:
-    """Return the first lines that are not empty, and the number of the next one, if there is any."""
+    """Return the first `max_lines` lines that are not empty, and the number of the next, if any."""
     numbered = enumerate(text.splitlines(), 1)
     lines = [(number, line.strip()) for number, line in numbered if line.strip()]
     next_number = lines[max_lines][0] if len(lines) > max_lines else None
@@ -37,7 +44,7 @@ def _read_class_line(number: int, line: str) -> ClassLine:
     if not found:
         return ClassLine(number, is_too_long=False)
     before = line[: found.start()]
-    # The host of a link follows the last blank.
+    # The link begins after the last blank, so everything before is the name.
     name = before[: len(before) - len(re.split(r"\s", before)[-1])].strip(" :,;\t")
     kind, rest = found.groups()
     return ClassLine(number, is_too_long=False, name=name, kind=kind, rest=rest)
@@ -46,7 +53,7 @@ def _read_class_line(number: int, line: str) -> ClassLine:
 def read_or_diagnose(
     content: bytes, options: TableOptions, max_rows: int
 ) -> TableReading | Diagnosis:
-    """Return the reading of a table, or the doctor's diagnosis of a trace of at most `max_rows`.
+    """Read a table, or let the doctor diagnose the first `max_rows` rows of a trace.
 
     Raises TableError as `read_table` does.
     """

@@ -1,8 +1,8 @@
-"""Training by the textbook learners: the reference implementation of the compiled learners.
+"""Training with the textbook learners, which are the reference for the compiled learners.
 
-The textbook learners are slow and make the same updates. Tests compare both update by update,
-the lab uses them to show the first games of a training, people teach them, and the page /why gets
-each next update from them.
+The textbook learners are slow, but they make exactly the same updates: tests compare every update.
+The lab uses them to show the first games of a training, people teach them, and the page /why lets
+them compute the next update of a value.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -67,8 +67,8 @@ class ReferenceLearner(Protocol):
 
 @cache
 def build_rules(game: Game) -> TicTacToe:
-    """Return the textbook's rules of a game, as an object that plays on boards written as text."""
-    # X moves first, so X fills the first line; if O is the winner then, a line loses (misère).
+    """Return the rules of a game as a textbook class, for which a board is a text."""
+    # X moves first, so X completes the first line. If O wins then, a line loses (misère).
     first_won = game.outcome[game.outcome != 0][0]
     return TicTacToe(game.rows, game.columns, game.in_a_row, misere=bool(first_won < 0))
 
@@ -79,7 +79,7 @@ def make_learner(game: Game, recipe: Recipe) -> ReferenceLearner:
 
 
 def find_learner(recipe: Recipe) -> type[ReferenceLearner]:
-    """Return the textbook class that trains a recipe; class and module have the algorithm's name."""
+    """Return the textbook class for a recipe; its name and its module's are the algorithm's."""
     if getattr(recipe, "fault", "none") != "none":
         return QLearningWithFaults
     module = import_module(f"{textbook.__name__}.{recipe.slug.replace('-', '_')}")
@@ -91,7 +91,7 @@ UNFINISHED_TEXT = "is missing: the game is not over"
 
 
 class UnfinishedError(TaughtError):
-    """An unfinished game in which the person is to move; `board` is the current position."""
+    """A game with a person breaks off when it is the person's turn; `board` is the position."""
 
     def __init__(self, game_number: int, move_number: int, board: str) -> None:
         super().__init__(game_number, move_number, UNFINISHED_TEXT)
@@ -99,7 +99,7 @@ class UnfinishedError(TaughtError):
 
 
 class Person:
-    """The person who plays a game against the learner; their moves are the given cells."""
+    """A person in one game against the learner; the moves are given as cells in advance."""
 
     def __init__(self, game_number: int, cells: str) -> None:
         """Store the number of the game among games with people, from 1, and the cells."""
@@ -149,7 +149,7 @@ def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
 def find_move_lister(game: Game, baseline: str) -> ListMoves:
     """Return the function that lists the moves of a baseline.
 
-    A baseline that has no file in `app/textbook` plays by its policy.
+    If a baseline has no file in `app/textbook`, its moves come from its policy.
     """
     return OPPONENTS.get(baseline) or (
         lambda rules, board: [
@@ -186,12 +186,15 @@ def learn(
 
 
 def get_move_key(learner: ReferenceLearner, board: str, cell: int) -> Hashable:
-    """Return the entry of a move in the learner's table; symmetric moves may share an entry."""
+    """Return the key of a move in the learner's table; symmetric moves may share a key."""
     return learner.key(board, cell) if hasattr(learner, "key") else (board, cell)
 
 
 def get_update_key(learner: ReferenceLearner, update: Update) -> Hashable:
-    """Return the entry that an update changed; a league's boards are in its learner's view."""
+    """Return the key of the value that an update changed.
+
+    In a league, the boards of updates are already in the learner's view.
+    """
     if isinstance(learner.parameters, League):
         return update.board, update.cell
     return get_move_key(learner, update.board, update.cell)

@@ -1,6 +1,6 @@
-"""Sources by slug and by name: projects that are reproduced here, and classics of the field.
+"""Sources, found by slug or by name: projects that we reproduce, and classic publications.
 
-`sources.toml` holds the entries: the ideas taken from each source, and the differences here.
+`sources.toml` says which ideas come from each source, and what is different in this project.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ class Source(
     forbid_unknown_fields=True,
     rename={"urls": "addresses", "adopted": "taken", "differences": "differs"},
 ):
-    """A publication with its author, and its relation to this project."""
+    """A publication or program, what this project took from it, and what differs here."""
 
     slug: str  # name of the source in URLs and files
     name: str  # the short name used on cards and pages
@@ -64,11 +64,11 @@ def get_sources(*slugs: str) -> tuple[Source, ...]:
 
 
 def find_source(short_name: str) -> Source | None:
-    """Return the source with this short name, which cards use; None if the name is unknown."""
+    """Return the source with this short name, as agents name it; None if it is unknown."""
     return _SOURCES_BY_NAME.get(short_name)
 
 
 def find_source_heading(short_name: str) -> str:
-    """Return the heading for agents of a source, given its short name; classics share a heading."""
+    """Return the heading above the agents of a source; all classics share one heading."""
     source = find_source(short_name)
     return CLASSICS_HEADING if source and source.kind == "classic" else short_name

@@ -15,7 +15,7 @@ __all__ = ["Agent", "Board", "board", "judge", "train"]
 
 
 def __getattr__(name: str) -> Any:
-    """Return a name of the notebook API, which is imported at the first use."""
+    """Return a function or class of the notebook API; the API is imported at its first use."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from q_tac_toe import notebook  # noqa: PLC0415

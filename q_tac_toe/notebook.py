@@ -55,7 +55,7 @@ class Agent:
 
     @classmethod
     def load(cls, name: str, folder: str | Path = MODELS) -> "Agent":
-        """Return an agent of a folder by its id or recipe; default: a shipped agent.
+        """Load an agent by its id or recipe from a folder; the default folder comes with the site.
 
         Raises RecipeError for a wrong name and ModelError if the folder has no such agent.
         """
@@ -63,7 +63,7 @@ class Agent:
         return cls(agents.load_agent(Path(folder), game(), known))
 
     def save(self, folder: str | Path) -> None:
-        """Write the two files of the agent into a folder, for `load` and for the site."""
+        """Save the agent as two files in a folder, from which `load` and the site read it."""
         agents.save_agent(Path(folder), game(), self.saved)
 
     @property
@@ -97,14 +97,14 @@ class Agent:
         return np.flatnonzero(self.policy[position]).tolist()
 
     def board(self, position: str = EMPTY) -> Board:
-        """Return the picture of a position with its values, as in `board`."""
+        """Return a picture of a position with the agent's values; see the function `board`."""
         return board(self, position)
 
 
 def train(recipe: str) -> Agent:
     """Train the agent of a recipe, as in "q-learning,alpha=0.5,games=20000,seed=7".
 
-    Raises RecipeError, naming the fault, for an invalid recipe.
+    Raises RecipeError, with the reason, if the recipe is not valid.
     """
     parsed = parse_recipe(recipe)
     return Agent(
@@ -113,10 +113,10 @@ def train(recipe: str) -> Agent:
 
 
 def judge(play: Play, site: str = "http://127.0.0.1:8000") -> Mapping[str, Any]:
-    """Judge a player exactly; the result has the entries of `judge` in docs/judge.py.
+    """Compute exact results of a player; they are those of the function `judge` in docs/judge.py.
 
     `play(board, player)` returns a cell, or a list of cells that it plays with equal chances.
-    `board` is a tuple of nine numbers, 1 for X, -1 for O and 0, and `player` is 1 or -1.
+    `board` is a tuple of nine numbers, 1 for X, -1 for O and 0 for empty; `player` is 1 or -1.
     Raises ValueError, naming the position, if an answer is not an empty cell.
     """
     return describe_moves(game(), read_moves(game(), play), site)
@@ -171,7 +171,7 @@ def _add_values(
 def _read_values(
     q: "Agent | NDArray[np.floating]", number: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:
-    """Return the values in a position, [9], the values scaled to -1 to 1, and their texts."""
+    """Return the values in a position, [9], the same values scaled to -1 to 1, and their texts."""
     if not isinstance(q, Agent):
         values = np.asarray(q[number], np.float64)
         return (
@@ -180,7 +180,7 @@ def _read_values(
             [format_signed(value) for value in round_for_display(values)],
         )
     card = q.saved.card
-    # All values of a network are known, because each update changes all of them.
+    # Each update of a network changes all values, so all of them count as learned.
     is_known = parse_recipe(q.recipe).is_network | (q.saved.visits[number] > 0)
     values = np.where(is_known, q.q[number], np.nan).astype(np.float64)
     if card.reward_scale is None:
@@ -192,7 +192,7 @@ def _read_values(
 def _read_beads(
     agent: Agent, number: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:
-    """Return the beads in a position, [9], the preferences of the moves from -1 to 1, and texts."""
+    """Return the beads in a position, [9], how much each move is preferred (-1 to 1), and texts."""
     start, end = game().pair_start[number : number + 2]
     cells = game().legal[number]
     held = count_beads(

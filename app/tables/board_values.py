@@ -1,4 +1,7 @@
-"""Values of boards: the move to the best board is played (Sutton & Barto 2018, section 1.5)."""
+"""Tables with values of boards, not of moves: the agent plays the move to the best board.
+
+See Sutton & Barto (2018), section 1.5.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +11,8 @@ from app.tables.options import ask_for_option
 from app.tables.values import TableError
 from app.tictactoe.game import Game, O, X
 
-# View -> the signs that turn a board's value into that of the mover to it, for X and for O.
+# View of a table -> the signs by which to multiply the value of a board after a move of X and after
+# a move of O, so that a high value is good for the player of this move.
 VIEW_SIGNS = {"moved": (1, 1), "x": (1, -1), "o": (-1, 1), "mover": (-1, -1)}
 VIEW_NAMES = {
     "moved": "the player who has just moved",
@@ -23,7 +27,7 @@ def read_board_values(
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Return the values of moves, [D, cells], in the mover's view, and notes for the user.
 
-    `values`, [S], are those of the boards, NaN where unknown. Raises TableError if it is not
+    `values`, [S], has the value of each board, NaN where unknown. Raises TableError if it is not
     clear for which player a high value is good.
     """
     q = np.where(game.legal, values[np.where(game.legal, game.successor, 0)], np.nan)
@@ -62,9 +66,10 @@ def read_board_values(
 
 
 def count_good_moves(game: Game, q: NDArray[np.float64]) -> tuple[list[int], list[int]]:
-    """Return, for X and for O, how often the board of a good move has the higher and the lower value.
+    """Count how often good moves lead to boards of higher value than other moves, and of lower.
 
-    A good move wins at once, or keeps the opponent from a win at once where other moves do not.
+    Returns two lists, the higher and the lower counts, each with a number for X and one for O. A
+    good move wins at once; if no move does, it is one that keeps the opponent from winning at once.
     """
     known = ~np.isnan(q)
     wins = find_winning_moves(game) & known
@@ -83,7 +88,7 @@ def count_good_moves(game: Game, q: NDArray[np.float64]) -> tuple[list[int], lis
 def _compute_means(
     q: NDArray[np.float64], is_counted: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Return the mean of the counted values of each row, 0 if there are none."""
+    """Return the mean of each row, only of values that are counted; 0 without such values."""
     sums = np.where(is_counted, q, 0.0).sum(axis=1)
     means: NDArray[np.float64] = sums / np.maximum(is_counted.sum(axis=1), 1)
     return means
@@ -92,7 +97,10 @@ def _compute_means(
 def list_views(
     q: NDArray[np.float64], game: Game, higher: list[int], lower: list[int]
 ) -> list[str]:
-    """List the views that agree with the evidence; of views that play alike only the first."""
+    """List the views that agree with the counts of `count_good_moves`.
+
+    If several of them lead to the same moves, only the first is listed.
+    """
     views = [*VIEW_SIGNS]
     for seat, player in enumerate((X, O)):
         has_choice = (~np.isnan(q[game.to_move == player])).sum(axis=1) > 1

@@ -1,4 +1,7 @@
-"""Recognition of boards in a table: the signs for X, O and empty cells, and the position of a board."""
+"""Find out how a table writes its boards, and which position each board is.
+
+A table may use any signs for X, O and an empty cell. A scheme is a possible meaning of its signs.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -56,7 +59,7 @@ TOKEN_PATTERN = re.compile(
 )
 SEPARATOR_SIGNS = set(" \t\r\n,;:|/()[]{}='\"")  # between the tokens of a board
 NUMERAL_PATTERN = re.compile(r"-?\d+|\.", re.ASCII)
-# From this number of boards of each starter on, a table is one of games that either mark begins.
+# If at least this many boards show that X began and as many that O began, the table has both games.
 MIN_STARTED = 3
 UNREACHABLE = -1  # the position number of a board that no game leads to
 MAX_SIGN_LENGTH = 4  # maximum number of characters of a sign between commas
@@ -69,7 +72,7 @@ SIDE_NAMES = ("X", "O")
 class BoardSigns(NamedTuple):
     """The signs for the nine cells of a board, as a table writes them."""
 
-    tokens: tuple[str, ...]  # nine tokens; "." is an empty cell under every scheme
+    tokens: tuple[str, ...]  # nine tokens; "." is always an empty cell
     # whether the tokens are the digits of a base-3 number
     is_base3_number: bool
     # a move, and perhaps a value, in the same item as the board
@@ -95,7 +98,7 @@ def read_token(cell_item: TableItem) -> str:
 
 
 def read_signs(board_item: TableItem) -> BoardSigns | None:
-    """Return the nine signs of a board in any notation, None if the item is not a board."""
+    """Return the nine signs of a board, however it is written; None if the item is no board."""
     if isinstance(board_item, list):
         return _parse_board_list(board_item)
     if isinstance(board_item, str):
@@ -134,7 +137,7 @@ def _parse_board_text(board: str) -> BoardSigns | None:
 
 
 def _split_signs(board: str) -> Sequence[str]:
-    """Split nine signs, perhaps with bars, slashes or lines between the ranks, or blanks."""
+    """Split nine signs, perhaps with blanks, or with bars, slashes or lines between the rows."""
     joined = re.sub(r"[|/\r\n]", "", board).translate(SYMBOLS)
     ranks = THREE_RANKS_PATTERN.fullmatch(joined.strip())
     for text in (board, joined, "".join(ranks.groups()) if ranks else joined.strip()):
@@ -150,7 +153,7 @@ def _split_joined_numbers(board: str) -> Sequence[str]:
 
 
 def _split_numbered_cells(board: str) -> Sequence[str]:
-    """Split letters for the two marks and, in an empty cell, its number from 0 or from 1."""
+    """Split nine cells of letters and numbers: an empty cell shows its number, from 0 or from 1."""
     board = re.sub(r"[|/\r\n]", "", board)
     for first in (0, 1) if len(board) == CELL_COUNT else ():
         cells = [
@@ -163,7 +166,7 @@ def _split_numbered_cells(board: str) -> Sequence[str]:
 
 
 def _split_bare_cells(board: str) -> Sequence[str]:
-    """Split nine cells between separators, where a blank or nothing is empty."""
+    """Split nine cells between separators; a cell with a blank or with nothing is empty."""
     for separator in ",;" if not set(board) & set("([{'\"") else "":
         cells = [cell.strip() for cell in board.split(separator)]
         is_short = all(len(cell) <= MAX_SIGN_LENGTH for cell in cells)
@@ -183,7 +186,7 @@ def _split_raw_array(board: str) -> Sequence[str]:
     return ""
 
 
-# Each returns the nine squares of a board that it can split, "" for any other text.
+# Each function returns the nine squares of a board, or "" if it cannot split the text.
 SQUARE_SPLITTERS = (
     _split_signs,
     _split_joined_numbers,
@@ -214,27 +217,28 @@ def _parse_board_list(board: list[TableItem]) -> BoardSigns | None:
 
 
 class SignScheme(NamedTuple):
-    """A meaning of the signs: the digit of each sign.
+    """A possible meaning of the signs of a table, as a digit for each sign.
 
-    0 is empty, 1 X and 2 O, or 1 the player to move and 2 the opponent if `starter` is "mover".
-    If `starter` is "o", O begins and counts as X.
+    0 is an empty cell. If `starter` is "mover", 1 is the player to move and 2 the opponent;
+    otherwise 1 is X and 2 is O. If `starter` is "o", O begins, and the table is read as if O
+    were X.
     """
 
     digits: dict[str, int]
     starter: str  # "x", "o" or "mover"
-    meaning: str  # clause for the user
-    is_usual: bool = True  # whether it is a meaning that /judge documents
+    meaning: str  # the meaning in words, for a sentence to the user
+    is_usual: bool = True  # whether the page /judge documents this meaning
 
     @property
     def description(self) -> str:
-        """The meaning with the mark that begins."""
+        """The meaning in words, with the mark that begins."""
         if self.starter == "o":
             return f"{self.meaning}, and O begins: it counts as X"
         return f"{self.meaning}, and X begins" if "X" in self.digits else self.meaning
 
 
 def list_schemes(used_tokens: set[str], options: TableOptions) -> list[SignScheme]:
-    """List the possible meanings of the signs `used_tokens` in a table, the usual ones first."""
+    """List the possible meanings of the signs in a table, the usual ones first."""
     if used_tokens & {"X", "O"}:
         scheme = make_letter_scheme(used_tokens)
         begins = "xo" if options.begins == "auto" else options.begins
@@ -259,7 +263,10 @@ def list_letter_schemes(letters: list[str], used_tokens: set[str]) -> list[SignS
 def list_number_schemes(
     used_tokens: set[str], options: TableOptions
 ) -> Iterator[SignScheme]:
-    """Yield the meanings of numbers: first as X and O, then as the player to move and the other."""
+    """Yield the possible meanings of numbers.
+
+    First the numbers stand for X and O, then for the player to move and the opponent.
+    """
     starters = ["o" if options.begins == "o" else "x", "mover"]
     if options.boards != "auto":
         starters = starters[:1] if options.boards == "x" else starters[1:]
@@ -277,7 +284,7 @@ def list_number_schemes(
 
 
 def make_letter_scheme(used_tokens: set[str]) -> SignScheme:
-    """Return the scheme of a table with the letters X and O; a 0 may stand for O."""
+    """Return the meaning of the signs in a table with X and O; a 0 may be written for O."""
     has_zero_for_o = (
         "0" in used_tokens and "O" not in used_tokens and "." in used_tokens
     )
@@ -287,11 +294,11 @@ def make_letter_scheme(used_tokens: set[str]) -> SignScheme:
 
 
 class ChosenScheme(NamedTuple):
-    """The meaning of the signs that the boards of a table show."""
+    """The meaning of the signs that fits the boards of a table best."""
 
     scheme: SignScheme
     note: str  # sentence for the user, with the evidence
-    # [B] whether each board belongs only to games that the other mark begins
+    # [B] whether each board is ignored, because it occurs only in games that the other mark begins
     is_left_out: NDArray[np.bool_]
 
 
@@ -317,10 +324,10 @@ class DistinctBoards:
     def find_scheme(
         self, game: Game, options: TableOptions, weights: NDArray[np.int64]
     ) -> ChosenScheme:
-        """Return the scheme that makes most rows positions.
+        """Return the scheme under which most rows have a board that can occur in a game.
 
-        `weights`, [B], are the numbers of rows that count. Raises TableError if no scheme fits,
-        or if several do and differ.
+        `weights`, [B], is the number of rows with each board. Raises TableError if no scheme fits,
+        or if several fit equally well and give different positions.
         """
         used = set(self.vocabulary)
         schemes = list_schemes(used, options)
@@ -349,7 +356,11 @@ class DistinctBoards:
         best: SignScheme,
         weights: NDArray[np.int64],
     ) -> ChosenScheme:
-        """Return the best scheme, or that of X if the table has games that either mark begins."""
+        """Return the best scheme, with the mark that begins.
+
+        If some games begin with X and others with O, those that begin with X are read, unless the
+        user chose O.
+        """
         of_x, of_o = (
             self.find_positions(game, best._replace(starter=starter)) != UNREACHABLE
             for starter in "xo"
@@ -377,7 +388,7 @@ class DistinctBoards:
     ) -> NDArray[np.intp]:
         """Return the position of each board, [B], UNREACHABLE if no game leads to the board.
 
-        If `is_reversed`, base-3 numbers are read from the last digit to the first.
+        If `is_reversed`, the last digit of a base-3 number is the first cell of the board.
         """
         digits = np.array([scheme.digits.get(token, 0) for token in self.vocabulary])
         if scheme.starter == "o":
@@ -388,7 +399,7 @@ class DistinctBoards:
         ones = (stones == 1).sum(axis=1)
         twos = (stones == 2).sum(axis=1)
         is_own = scheme.starter == "mover"
-        # The digit 1 is the player to move.  If this is O, the digits 1 and 2 are swapped.
+        # The digit 1 is the player to move. If O is to move, swap the digits 1 and 2.
         if is_own:
             is_of_o = ones < twos
             stones[is_of_o] = np.array([0, 2, 1])[stones[is_of_o]]
@@ -414,7 +425,7 @@ class RowBoards(NamedTuple):
     board_indices: NDArray[np.intp]
     # the move and value in the same item as the board of each row, () if there are none
     extra_items: list[tuple[TableItem, ...]]
-    numerals: str  # how boards that are numbers are written, "" if by base-3 numbers
+    numerals: str  # the base of boards that are numbers, in words; "" for base 3
 
 
 NUMERALS = {
@@ -426,7 +437,10 @@ NUMERALS = {
 def convert_numbers(
     board_items: Sequence[TableItem],
 ) -> tuple[Sequence[TableItem], str]:
-    """Return boards as base-3 numbers if all are numbers of another base, and its description."""
+    """Convert boards if all are numbers of base 10 or 4, to nine digits or to base-3 numbers.
+
+    Returns the boards, and a description of the other base ("" if nothing was converted).
+    """
     numbers = [parse_number(item) for item in board_items]
     codes = [int(number) for number in numbers if is_whole(number)]
     has_large_codes = max(codes, default=0) >= CODE_COUNT
@@ -444,7 +458,7 @@ def convert_numbers(
 
 
 def collect_boards(board_items: Sequence[TableItem]) -> RowBoards:
-    """Return the different boards of a table; `board_items` has the board of each row as parsed."""
+    """Return the different boards of a table; `board_items` has the parsed board of each row."""
     board_items, numerals = convert_numbers(board_items)
     board_numbers: dict[TableItem, int] = {}
     signs: list[BoardSigns | None] = []
@@ -473,9 +487,9 @@ def collect_boards(board_items: Sequence[TableItem]) -> RowBoards:
 
 
 def split_board(board_item: TableItem) -> tuple[TableItem, tuple[TableItem, ...]]:
-    """Split an item of a table into its board and the tuple of its other numbers.
+    """Split an item of a table into its board and a tuple with the rest.
 
-    The others are a move, a value, or both: `[[0, 1, ...], 4]` is split into the board and `(4,)`.
+    The rest is a move, a value, or both: `[[0, 1, ...], 4]` is split into the board and `(4,)`.
     """
     if isinstance(board_item, list) and 2 <= len(board_item) <= 3:
         board, *more = board_item

@@ -1,4 +1,8 @@
-"""The entries of a table: the moves and values that its rows name, before boards are known."""
+"""The entries of a table: a move, a value, or a move with its value.
+
+A row has a board and one or more entries. They are read before it is known which positions the
+boards are, so a move may still be any of several cells.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,11 +26,13 @@ from app.tables.values import (
 )
 
 CELL_COUNT = 9
-MIN_LISTS = 5  # number of lists from which their numbers show that they are moves
+MIN_LISTS = (
+    5  # with fewer lists, their numbers do not show whether they are moves or values
+)
 
 
 class EntryKind(IntEnum):
-    """What the numbers of an entry are."""
+    """What the numbers in an entry mean."""
 
     CELL = 0  # a cell, counted from 0
     MOVE = 1  # a cell as written: counted from 0 or from 1
@@ -56,7 +62,8 @@ class Entries:
         """Return the cell of each entry, [E], -1 if the board has none.
 
         `free_cells`, [B, 10], has the empty cells of each board, padded with -1, and
-        `entry_boards`, [E], the board of each entry. `first_number` is that of the top left square.
+        `entry_boards`, [E], the board of each entry. `first_number`, 0 or 1, is the number of the
+        top left square.
         """
         numbers = np.where(
             self.kind == EntryKind.CELL, self.first, self.first - first_number
@@ -74,21 +81,23 @@ class Entries:
 
 @dataclass(eq=False)
 class EntryCollector:
-    """A collector of the entries of rows; `faults` has the rows that cannot be read."""
+    """Collects the entries of all rows; `faults` says why a row cannot be read."""
 
     faults: dict[int, str] = field(default_factory=dict)  # row -> the reason
     columns: list[tuple[int, int, int, int, float, bool]] = field(default_factory=list)
     # a cache of `parse_move`, because tables have few different moves
     moves: dict[TableItem, tuple[int, ...]] = field(default_factory=dict)
 
-    lists_moves: bool = (
-        False  # whether the list of each row has the moves that are played
-    )
+    # whether lists contain moves that the agent plays, not values
+    lists_moves: bool = False
 
     def collect(
         self, rows: Sequence[Row], extra_items: Sequence[tuple[TableItem, ...]]
     ) -> Entries:
-        """Return the entries of rows; `extra_items` are the moves that stand within the boards."""
+        """Return the entries of rows.
+
+        `extra_items` has what each row's board item contains besides the board: a move or a value.
+        """
         self.lists_moves = _list_moves(rows)
         for number, row in enumerate(rows):
             start = len(self.columns)
@@ -119,7 +128,7 @@ class EntryCollector:
             self.add_single(number, row.value)
 
     def add_list(self, number: int, items: list[TableItem]) -> None:
-        """Add the moves in a list, with or without values, or the values of its cells."""
+        """Add the moves in a list, with or without values, or the values of the cells."""
         if isinstance(items, KeyValuePairs) or _are_pairs(items):
             for move, item in items:
                 self.add_move(number, move, parse_value(item))
@@ -132,7 +141,7 @@ class EntryCollector:
             self.add_listed_values(number, flatten_lists(items))
 
     def add_listed_values(self, number: int, items: list[TableItem]) -> None:
-        """Add the values of all cells or of the empty cells, or a move as row and column."""
+        """Add a list of values (of all cells, or of the empty ones), or a move as row and column."""
         if len(items) == 2 and max(parse_move(items), default=9) <= 3:
             self.add_move(number, items)
             return
@@ -154,7 +163,7 @@ class EntryCollector:
     def add_move(
         self, number: int, move: TableItem, value: float | None = None
     ) -> None:
-        """Add a move with its value, or without one a move that the agent plays.
+        """Add a move with its value; without a value, it is a move that the agent plays.
 
         Raises TableError if it is no move.
         """
@@ -180,7 +189,7 @@ class EntryCollector:
 
 
 def _is_scored_move(items: list[TableItem]) -> bool:
-    """Return whether a list is a score and the row and column of the move, as in (1, (2, 0))."""
+    """Return whether a list is a score and a move as row and column, such as (1, (2, 0))."""
     return (
         len(items) == 2
         and parse_number(items[0]) is not None
@@ -190,15 +199,15 @@ def _is_scored_move(items: list[TableItem]) -> bool:
 
 
 def _parse_one_hot(items: list[TableItem]) -> tuple[int, ...]:
-    """Return the cell of a move written as nine numbers of which one is not 0, () for others."""
+    """Return the cell of a move written as nine numbers, all 0 but one; () for other lists."""
     cells = [cell for cell, item in enumerate(items) if parse_number(item) != 0]
     return tuple(cells) if len(cells) == 1 else ()
 
 
 def _list_moves(rows: Sequence[Row]) -> bool:
-    """Return whether every list is one of moves: whole numbers from 0 to 8 in rising order.
+    """Return whether all lists seem to be moves: whole numbers from 0 to 8 in rising order.
 
-    Lists of nine or of two numbers alone do not show it.
+    If all lists have nine numbers, or all have two, they could also be something else.
     """
     lists = [row.value for row in rows if type(row.value) is list]
     sizes = {len(numbers) for numbers in lists}
@@ -212,17 +221,17 @@ def _list_moves(rows: Sequence[Row]) -> bool:
 
 
 def _are_pairs(items: list[TableItem]) -> bool:
-    """Return whether a list has pairs of a move and a value, such as [[4, 0.5], [8, -1]]."""
+    """Return whether a list consists of pairs (move, value), such as [[4, 0.5], [8, -1]]."""
     are_pairs = all(isinstance(item, list) and len(item) == 2 for item in items)
     return are_pairs and bool(items) and all(parse_move([move]) for move, _ in items)
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where the entries of a table stand, [E], under one way of reading them."""
+    """The position and the cell of each entry of a table, [E], if it is read in a certain way."""
 
     position: NDArray[np.intp]  # -1 if no game leads to the board
-    cell: NDArray[np.intp]  # -1 if the board has none
+    cell: NDArray[np.intp]  # -1 if the entry names no cell of the board
     is_decision: NDArray[np.bool_]  # whether a player is to move on the board
     is_legal: NDArray[np.bool_]
     is_taken: NDArray[np.bool_]  # whether the cell of a known board is not empty
@@ -231,9 +240,10 @@ class Places:
 def split_players(
     rows: Sequence[Row], extra_items: Sequence[tuple[TableItem, ...]]
 ) -> tuple[list[tuple[TableItem, ...]], NDArray[np.int64]]:
-    """Return the moves that stand within boards, and the players that do instead, [rows].
+    """Decide whether the extra item beside a board is a move or the player to move.
 
-    A player is 1 for X or the number 1, -1 for O or the number -1, and 0 if a row has none.
+    Returns the extra items that are moves, and the player of each row, [rows]: 1 for X or the
+    number 1, -1 for O or the number -1, 0 if a row names no player.
     """
     names = [
         format_item(item[0]).strip("'\" ").upper() if len(item) == 1 else ""

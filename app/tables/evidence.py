@@ -1,4 +1,4 @@
-"""Counted evidence on how an ambiguous table is to be read."""
+"""How to read an ambiguous table: count what speaks for each possible way of reading it."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,21 +6,24 @@ from numpy.typing import NDArray
 from app.tictactoe.game import Game
 from app.tictactoe.policy import CellMask
 
-MARGIN = (
-    2  # observations for a reading must be more than this many times those against it
-)
-SIGMAS = 3  # and must differ from them by this many standard deviations of tossed coins
+# One way of reading is clearly right if its count is more than MARGIN times the other count, and
+# if tossed coins would differ as much only beyond SIGMAS standard deviations.
+MARGIN = 2
+SIGMAS = 3
 
 
 def is_clear(for_it: int, against: int) -> bool:
-    """Return whether observations, which may be chance, are clearly for a reading."""
+    """Return whether counts for and against a way of reading show more than chance."""
     difference = for_it - against
     is_significant = difference**2 >= SIGMAS**2 * (for_it + against)
     return for_it > MARGIN * against and is_significant
 
 
 def is_contradicted(against: int, against_other: int) -> bool:
-    """Return whether faults that a reading must not have show that the other one is right."""
+    """Return whether a way of reading is wrong, by the number of impossible entries.
+
+    `against` counts the entries that it makes impossible, `against_other` those of the other way.
+    """
     return against > MARGIN * against_other
 
 
@@ -46,7 +49,7 @@ def find_losing_moves(game: Game) -> CellMask:
 
 
 def are_chances(q: NDArray[np.float64]) -> bool:
-    """Return whether values, [D, cells], may be beads or probabilities of the moves."""
+    """Return whether values, [D, cells], could be numbers of beads or probabilities of moves."""
     known = q[~np.isnan(q)]
     if not len(known) or known.min() < 0:
         return False

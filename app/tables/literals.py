@@ -101,7 +101,7 @@ class LiteralParser:
         return self.kind == "sign" and self.value == sign
 
     def count_angle_bracket(self) -> int:
-        """Return 1 at "<", -1 at ">", else 0."""
+        """Return how the current token changes the depth in angle brackets: 1, -1, or 0."""
         return self.is_at_sign("<") - self.is_at_sign(">")
 
     def read_value(self, depth: int) -> TableItem:
@@ -141,7 +141,8 @@ class LiteralParser:
     def read_call(self, depth: int) -> TableItem:
         """Return the last argument of a call, None for a word without brackets.
 
-        It is the table in `defaultdict(<class 'float'>, {...})` and the number in `int64(4)`.
+        The last argument is the table in `defaultdict(<class 'float'>, {...})`, and the number in
+        `int64(4)`.
         """
         if self.kind == "tuple":
             items = self.read_numbers(depth)

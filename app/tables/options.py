@@ -1,4 +1,4 @@
-"""The options of a user for tables whose content is ambiguous."""
+"""Options with which a user says how to read a table that can be read in several ways."""
 
 from typing import NamedTuple
 
@@ -10,19 +10,23 @@ class TableOptions(NamedTuple):
 
     numbers: str = "auto"  # values of moves, or values of boards
     marks: str = "auto"  # the numbers that stand for empty, X and O
-    boards: str = "auto"  # whether the number for X stands for the player to move
+    boards: str = (
+        "auto"  # whether boards show X and O, or the player to move and the opponent
+    )
     begins: str = "auto"  # the mark that begins
     digits: str = "auto"  # order of the digits of a base-3 number
     cells: str = "auto"  # number of the top left square
     view: str = "auto"  # player for whom a high value is good
-    play: str = "highest"  # how a move follows from the values
-    ties: str = "any"  # moves played among equal values
-    missing: str = "auto"  # moves played in positions that the table does not have
+    play: str = "highest"  # how the agent chooses a move by the values
+    ties: str = "any"  # what the agent plays if several moves have the best value
+    missing: str = (
+        "auto"  # what the agent plays in positions that the table does not have
+    )
 
 
 DEFAULT_OPTIONS = TableOptions()
 DETECTED_VALUE = "detected automatically"
-# The numbers in a table that mean (empty, X, O), or (empty, player to move, opponent), by option.
+# Value of the option `marks` -> the numbers for (empty, X, O), or (empty, player to move, opponent).
 MARK_CODES = {
     "01-1": ("0", "1", "-1"),
     "012": ("0", "1", "2"),
@@ -98,7 +102,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 def ask_for_option(option: str, evidence: str) -> TableError:
-    """Return the error that asks the user for an option that the table does not make clear."""
+    """Return the error that asks the user to choose an option, because the table is unclear."""
     question, answers = QUESTIONS[option]
     choices = ", ".join(
         f"{option}={value} ({answer})"

@@ -1,4 +1,4 @@
-"""Reading of a table in any usual notation: its moves and values by position."""
+"""Read a table in any usual notation, and find its moves and values in each position."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -32,9 +32,10 @@ from app.tictactoe.policy import (
 )
 
 MAX_LISTED_ROWS = 20  # maximum number of unreadable rows listed in a message
-# From this number of positions on, all in different symmetry classes, each represents its class.
+# If a table has at least this many positions and no two are symmetric, each one stands for all
+# positions that are symmetric to it.
 MIN_CLASSES = 20
-# From this number of moves on, a table whose moves are all on taken squares stores boards too late.
+# If this many moves are on taken squares, the program stored the boards after the moves.
 MIN_TAKEN = 3
 MOSTLY = 0.95
 
@@ -60,13 +61,13 @@ class TableReading:
 
     @property
     def summary_sentence(self) -> str:
-        """The numbers of positions read and of rows that could not be read, as a sentence."""
+        """A sentence: how many positions were read, and how many rows could not be read."""
         rows = f" {self.unread_count:,} could not be read." if self.unread_count else ""
         return f"Read: {self.position_count:,} of {len(self.policy):,} positions.{rows}"
 
     @property
     def fault_sentence(self) -> str:
-        """The rows that could not be read, as a sentence; "" if every row could be read."""
+        """A text with the reasons why rows could not be read; "" if all could be read."""
         more = self.unread_count - len(self.unread_reasons)
         parts = [*self.unread_reasons]
         if more:
@@ -98,7 +99,7 @@ class TableReader:
         self.notes: list[str] = []
         self.faults: dict[int, str] = {}  # row number -> why the row cannot be read
         self.cell_evidence = ""
-        # whether each row has only untouched values, in a table by base-3 number
+        # whether a row has only initial values (in a table with a row for every base-3 number)
         self.is_untouched = np.zeros(len(rows), np.bool_)
         self.has_values = False
         self.q = np.full(game.legal.shape, np.nan)
@@ -148,7 +149,7 @@ class TableReader:
         )
 
     def read_boards(self) -> list[tuple[TableItem, ...]]:
-        """Store the boards of the rows; return the items that stand within each board.
+        """Store the boards of the rows; return what else each row's board item contains.
 
         Raises TableError if no row has a board.
         """
@@ -166,9 +167,10 @@ class TableReader:
         return extra_items
 
     def read_games_of_o(self) -> TableReading | None:
-        """Return the table read as of the games that O began, None if its values are those of X.
+        """Return the table read as games that O began; None if its values are of games X began.
 
-        A table of the games of either starter has boards that both share.
+        Boards with as many X as O can come from both kinds of games. If a table has both kinds,
+        the values of these boards show whose turn it was.
         """
         if self.options.begins != "auto" or not self.is_left_out.any():
             return None
@@ -188,23 +190,24 @@ class TableReader:
     def add_fault(self, row_index: int, fault: str) -> None:
         """Record the reason why a row cannot be read.
 
-        An array by base-3 number has rows for numbers that are no board of a game. Faults of such
-        rows are not recorded.
+        An array with a row for every base-3 number has rows that are no board of any game. For
+        these rows no reason is recorded.
         """
         if self.rows[row_index].label and not self.is_untouched[row_index]:
             self.faults.setdefault(row_index, fault)
 
     def describe_first_fault(self) -> str:
-        """Return the first fault as the end of a sentence, "" if there are no faults."""
+        """Return the end of an error message: the first row that cannot be read, with the reason."""
         if not self.faults:
             return ""
         row = min(self.faults)
         return f": {self.rows[row].name}: {self.faults[row]}"
 
     def count_informative(self) -> NDArray[np.int64]:
-        """Return the number of rows of each board, [B], without untouched rows of base-3 numbers.
+        """Return the number of rows with each board, [B].
 
-        An array has a row for every base-3 number, and what was learned shows which are boards.
+        If a table has a row for every base-3 number, rows with only initial values are not counted:
+        they may be no boards of a game, and only rows that were learned show how to read the table.
         """
         entries = self.entries
         untouched = find_most_common(entries.value[~entries.is_choice])
@@ -219,7 +222,7 @@ class TableReader:
         indices = self.board_indices[is_board & ~self.is_untouched]
         return np.bincount(indices, minlength=len(self.boards.signs))
 
-    # Where the entries stand.
+    # The position and the cell of each entry.
 
     def find_positions(self, is_reversed: bool) -> NDArray[np.intp]:
         """Return the position of each entry, [E], UNREACHABLE if there is none."""
@@ -232,7 +235,10 @@ class TableReader:
         return row_positions[self.entries.row]
 
     def leave_out_players(self, row_positions: NDArray[np.intp]) -> None:
-        """Set the position of rows to UNREACHABLE if another player is to move than the row says."""
+        """Leave out rows that name a player who is not to move: their position is UNREACHABLE.
+
+        Nothing is left out if this would concern at least half of the rows.
+        """
         game = self.game
         is_decision = (row_positions >= 0) & (row_positions < game.decisions)
         if not self.players.any() or self.scheme.starter == "mover":
@@ -246,7 +252,7 @@ class TableReader:
             row_positions[is_other] = UNREACHABLE
 
     def locate(self, is_reversed: bool, first_number: int) -> Places:
-        """Return the positions and cells of the entries under a way of reading them."""
+        """Return the positions and cells of the entries for one way of reading the table."""
         game = self.game
         positions = self.find_positions(is_reversed)
         is_decision = (positions >= 0) & (positions < game.decisions)
@@ -259,10 +265,10 @@ class TableReader:
         return Places(positions, cells, is_decision, is_legal, is_taken)
 
     def count_taken(self, places: Places) -> int:
-        """Return the number of moves and values on taken squares.
+        """Return the number of moves and values on taken squares, which show a wrong reading.
 
-        In rows with a number for every square, the most common value on taken squares stands for
-        no value and is not counted.
+        A row with nine numbers has one for taken squares, too: the most common of these numbers
+        fills them and is not counted.
         """
         entries = self.entries
         is_counted = places.is_taken & places.is_decision & ~np.isnan(entries.value)
@@ -275,7 +281,7 @@ class TableReader:
     # What the numbers are.
 
     def has_board_values(self) -> bool:
-        """Return whether the single number of each row is the value of its board, and no move."""
+        """Return whether the single number in each row is the value of the board, not a move."""
         entries = self.entries
         is_single = entries.kind == EntryKind.SINGLE
         if not is_single.any() or self.options.numbers == "moves":
@@ -301,7 +307,7 @@ class TableReader:
         return are_values
 
     def are_taken_moves(self, is_single: NDArray[np.bool_]) -> bool:
-        """Return whether the numbers are moves that the boards already contain."""
+        """Return whether the numbers are moves, but the boards are those after the moves."""
         if len(np.unique(self.entries.first[is_single])) < MIN_TAKEN:
             return False
         return any(
@@ -310,12 +316,12 @@ class TableReader:
         )
 
     def list_ways(self) -> list[bool]:
-        """List whether base-3 numbers may be reversed."""
+        """List the possible orders of digits in base-3 numbers; True is the reversed order."""
         ways = {"first": [False], "last": [True]}.get(self.options.digits)
         return ways or ([False, True] if self.boards.is_base3_number.any() else [False])
 
     def find_reading(self) -> Places:
-        """Return the places of the entries, by the order of digits and the first cell number."""
+        """Choose the order of digits and the first cell number; return the entries' places."""
         ways = self.list_ways()
         numbers = self.list_first_numbers()
         self.check_taken_moves(ways, numbers)
@@ -340,8 +346,8 @@ class TableReader:
     def choose_digit_order(self, first: int, last: int) -> bool:
         """Return whether base-3 numbers are reversed; raises TableError if it is not clear.
 
-        `first` and `last` are the numbers of entries on taken squares if the top left square is
-        the first digit and if it is the last.
+        If the top left square is the first digit, `first` entries are on taken squares; if it is
+        the last digit, `last` entries are.
         """
         if is_contradicted(first, last):
             return True
@@ -363,7 +369,10 @@ class TableReader:
         )
 
     def note_digit_order(self, fewest: dict[bool, int]) -> None:
-        """Note which digit the top left square is; `fewest` has the evidence for each order."""
+        """Note for the user which digit is the top left square.
+
+        `fewest` has, for each order of digits, the number of entries on taken squares.
+        """
         digit = "last" if self.is_reversed else "first"
         evidence = ""
         if len(fewest) > 1:
@@ -376,7 +385,7 @@ class TableReader:
         )
 
     def list_first_numbers(self) -> list[int]:
-        """List the numbers that the top left square may have, by the option or by the moves."""
+        """List the possible numbers of the top left square, 0 and 1, by the option or the moves."""
         if self.options.cells != "auto":
             return [int(self.options.cells)]
         entries = self.entries
@@ -393,7 +402,10 @@ class TableReader:
         return [0] if lowest or not (is_single | is_pair).any() else [0, 1]
 
     def choose_first_number(self, from_0: int, from_1: int) -> int:
-        """Return the first cell number by the moves on taken squares under each, and note it."""
+        """Return the number of the top left square, and note it for the user.
+
+        Counted from 0, `from_0` moves are on taken squares; counted from 1, `from_1` moves are.
+        """
         evidence = f"{from_0:,} on taken squares if from 0, {from_1:,} if from 1"
         if is_clear(from_0, from_1):
             self.notes.append(f"Moves are counted from 1 ({evidence}).")
@@ -405,7 +417,7 @@ class TableReader:
         return 0
 
     def check_taken_moves(self, ways: list[bool], numbers: list[int]) -> None:
-        """Raise TableError if the boards of the table already contain its moves."""
+        """Raise TableError if the table has the boards after the moves instead of before them."""
         entries = self.entries
         is_move = entries.kind != EntryKind.CELL
         is_move &= entries.kind != EntryKind.FREE
@@ -446,7 +458,7 @@ class TableReader:
             self.convert_to_movers_view()
 
     def add_row_faults(self, places: Places) -> None:
-        """Record the rows of moves that cannot be read, each with its first reason."""
+        """Record which rows of a table of moves cannot be read, each with its first reason."""
         boards = self.board_indices
         positions = self.boards.find_positions(self.game, self.scheme, self.is_reversed)
         is_judged = (boards >= 0) & ~self.is_left_out[boards]
@@ -466,7 +478,7 @@ class TableReader:
         self.add_move_faults(places)
 
     def add_move_faults(self, places: Places) -> None:
-        """Record the rows with moves that are no square, or that are played on a taken one."""
+        """Record the rows with a move that is no square or that plays on a taken square."""
         entries = self.entries
         is_wrong = places.is_decision & (places.cell < 0)
         is_wrong &= entries.kind != EntryKind.FREE
@@ -512,7 +524,7 @@ class TableReader:
             )
 
     def convert_to_movers_view(self) -> None:
-        """Negate the values at decisions whose mover plays the lowest value."""
+        """Negate the values of a player who plays the lowest value."""
         view = self.options.view
         evidence = ""
         if view == "auto":
@@ -541,9 +553,9 @@ class TableReader:
             self.q[self.game.to_move == opponent] *= -1
 
     def count_wins_of_o(self) -> tuple[int, int]:
-        """Return the numbers of winning moves of O with the highest and with the lowest value.
+        """Count how often a winning move of O has the highest value, and how often the lowest.
 
-        Positions with equal values only are not counted.
+        Positions in which all values are equal are not counted.
         """
         game = self.game
         known = self.q[(game.to_move == O)]
@@ -556,9 +568,9 @@ class TableReader:
         return int(with_highest.sum()), int(with_lowest.sum())
 
     def count_completed_lines(self) -> tuple[int, int]:
-        """Return how often X's, and how often O's, completion of a line has the higher value.
+        """Count boards on which X and O could each complete a line, and it is X's turn.
 
-        Boards are counted where it is X's turn and each could complete a line of its own.
+        Returns how often completing X's line has the higher value, and how often O's line has.
         """
         game = self.game
         of_x = find_winning_moves(game)
@@ -597,7 +609,7 @@ class TableReader:
     # Moves.
 
     def choose_moves(self) -> Policy:
-        """Return the chances of the moves, [D, cells]; all are 0 in a position without values."""
+        """Return the probabilities of the moves, [D, cells]; 0 in positions without values."""
         policy = np.zeros(self.q.shape)
         q = self.q[self.found]
         if self.options.play == "proportional" and self.has_values:
@@ -627,7 +639,7 @@ class TableReader:
         return policy
 
     def fill_missing_positions(self, policy: Policy) -> Policy:
-        """Return `policy` with moves for the missing positions, by the user's option."""
+        """Return `policy` with moves for positions that are not in the table, by the user's option."""
         game = self.game
         rule = self.options.missing
         if rule == "auto":
@@ -665,7 +677,7 @@ class TableReader:
         for image, cells in zip(game.symmetric_positions, game.symmetries, strict=True):
             sources = np.flatnonzero(self.found)
             targets = image[sources]
-            # A symmetry maps different positions to different positions, so no target repeats.
+            # A symmetry maps different positions to different positions, so no target is set twice.
             needs_copy = is_missing[targets]
             sources = sources[needs_copy]
             targets = targets[needs_copy]

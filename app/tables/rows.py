@@ -1,4 +1,4 @@
-"""Splitting of a file into rows, each a board with its values or its move."""
+"""Split a file into rows; each row has a board and its values or its move."""
 
 import csv
 import io
@@ -27,12 +27,14 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.npz import read_array, read_npy
 
-# Limit for the rows of a table; one with a row for every cell of every position has 49,302 rows.
+# Limit for the rows of a table. A table with a row for every cell of every position has 49,302.
 MAX_ROWS = 50_000
 # Limit for the columns of a CSV file; a board of nine columns with nine values has 18.
 MAX_COLUMNS = 40
 MAX_UNPACKED_BYTES = 8 << 20  # limit for a table that is sent as gzip
-MAX_PROSE_LINES = 50  # lines of text without commas in which a board has to begin
+MAX_PROSE_LINES = (
+    50  # a text without commas is no table if none of these lines begins with a board
+)
 CELL_COUNT = 9
 BOARD_NAMES = ("board", "state", "position", "key", "s", "obs", "observation")
 MOVE_NAMES = ("action", "move", "cell", "a")
@@ -55,20 +57,20 @@ ASSIGNMENT_PATTERN = re.compile(
 DECIMAL_COMMA_PATTERN = re.compile(r"-?\d+,\d+(?:[eE]-?\d+)?", re.ASCII)
 CHOSEN_CELLS_PATTERN = re.compile(r"[0-8](?:[ ,;][0-8])*")
 BOARD_SEPARATORS = ("->", "=>", ":", "=", "|")  # signs between a board and its values
-# The start of a pickle; before protocol 2 it is text.
+# How a pickle begins. Before protocol 2 a pickle is text.
 PICKLE_PATTERN = re.compile(
     rb"\x80[\x02-\x09]|[(][dl]p\d|c[\w.]{1,80}\n\w{1,80}\n", re.ASCII
 )
 NPY_SIGNATURE, ZIP_SIGNATURE, GZIP_SIGNATURE = b"\x93NUMPY", b"PK\x03\x04", b"\x1f\x8b"
 UTF_16_SIGNATURES = (b"\xff\xfe", b"\xfe\xff")
-# A program of one line that writes a pickled table as text.
+# A program of one line for the user: it writes a pickled table as text.
 CONVERT_PICKLE = (
     "python -c \"import pickle; f = lambda x: {f(k): f(v) for k, v in x.items()} if hasattr(x, 'items') "
     "else f(x.tolist()) if hasattr(x, 'tolist') else tuple(map(f, x)) if isinstance(x, (list, tuple)) "
     "else f(vars(x)) if hasattr(x, '__dict__') else x; "
     "open('q.txt', 'w').write(repr(f(pickle.load(open('q.pkl', 'rb')))))\""
 )
-# What files of other programs begin with, and what they are.
+# First bytes of a file that is no table -> what kind of file it is.
 FOREIGN_SIGNATURES = {
     b"\xac\xed\x00\x05": "an object of Java",
     b"SQLite format 3": "an SQLite database",
@@ -105,11 +107,11 @@ class Row(NamedTuple):
     move: TableItem = None
     # whether the row is a dict entry, whose key is quoted in messages
     is_entry: bool = False
-    fault: str = ""  # the reason if the row has another form than rows have
+    fault: str = ""  # why the row cannot be read, because of its form
 
     @property
     def name(self) -> str:
-        """The row's name in a message."""
+        """What messages call the row."""
         return (
             f"{self.label} ({quote_item(self.board)})" if self.is_entry else self.label
         )
@@ -140,7 +142,7 @@ def read_rows(game: Game, file_content: bytes) -> list[Row]:
 
 
 def find_foreign_name(file_content: bytes) -> str:
-    """Return what a file of another program is, "" if it is none that is known."""
+    """Return the kind of a file that is no table, such as a picture; "" if it may be a table."""
     if file_content.startswith(ZIP_SIGNATURE):
         names = (name for part, name in ZIPPED_NAMES.items() if part in file_content)
     else:
@@ -167,7 +169,7 @@ def unpack_gzip(packed: bytes) -> bytes:
 
 
 def read_text_rows(game: Game, text: str) -> list[Row]:
-    """Return the rows of a text: a literal, literals in lines, or lines of columns."""
+    """Return the rows of a text: one literal, a literal on each line, or lines with columns."""
     assignment = ASSIGNMENT_PATTERN.match(text)
     if assignment:
         text = text[assignment.end() :].rstrip().rstrip(";")
@@ -183,7 +185,7 @@ def read_text_rows(game: Game, text: str) -> list[Row]:
 
 
 def read_literal_lines(text: str) -> Iterator[Row]:
-    """Yield the rows of lines with a literal each; ends if the first line has none."""
+    """Yield a row for each line that is a literal; yield nothing if the first line is none."""
     for number, whole_line in enumerate(text.splitlines()[: MAX_ROWS + 1], 1):
         line = whole_line.strip().rstrip(",")
         if not line:
@@ -196,7 +198,7 @@ def read_literal_lines(text: str) -> Iterator[Row]:
 
 
 def read_literal_line(label: str, line: str) -> Row | None:
-    """Return the row of a line: an object, items, or a board and its values; None for others."""
+    """Return the row of a line (an object, items, or a board and its values), else None."""
     for opening, closing in ("[]", "{}"):
         try:
             items = parse_literal(f"{opening}{line}{closing}")
@@ -222,7 +224,7 @@ def read_literal_rows(game: Game, literal: TableItem) -> list[Row]:
 
 
 def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
-    """Return the rows of a dict, which has boards as keys, contains a table, or a table by seat."""
+    """Return the rows of a dict: its keys are boards, or it contains one table, or one per seat."""
     named = {
         format_item(key).lower(): inner
         for key, inner in pairs
@@ -240,9 +242,9 @@ def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
 
 
 def find_inner_tables(pairs: KeyValuePairs, names: set[str]) -> list[KeyValuePairs]:
-    """Return the tables in a dict whose keys have these names: dicts of boards, or one by seat.
+    """Return the tables that a dict contains under these names: one, or one for each seat.
 
-    Returns [] if the dict is a table itself.
+    Returns [] if the dict is itself a table.
     """
     tables = [inner for _, inner in pairs if isinstance(inner, KeyValuePairs)]
     first_keys = [table[0][0] for table in tables if table]
@@ -254,7 +256,7 @@ def find_inner_tables(pairs: KeyValuePairs, names: set[str]) -> list[KeyValuePai
 
 
 def _is_written_board(item: TableItem) -> bool:
-    """Return whether an item is a board, and not its number."""
+    """Return whether an item is a board that is not written as a number."""
     is_number = parse_number(item) is not None and len(str(item)) < CELL_COUNT
     signs = None if is_number else read_signs(item)
     return signs is not None and not signs.extra_items
@@ -278,9 +280,9 @@ def _unwrap_values(inner: TableItem) -> TableItem:
 
 
 def _find_value_list(named: Mapping[str, TableItem]) -> list[TableItem] | None:
-    """Return the list of values, None if it is not clear.
+    """Return the list of values, None if it is not clear which list has the values.
 
-    Of one for each seat, it is that of the player to move, which is not all 0.
+    If there is a list for each seat, only the list of the player to move is not all 0.
     """
     lists = [item for name, item in named.items() if name.startswith("value")]
     used = [item for item in lists if isinstance(item, list) and any(item)]
@@ -313,10 +315,10 @@ def get_first_field(
 
 
 def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
-    """Convert named fields to a row: those of an object, or a line below a heading.
+    """Convert named fields to a row; they come from an object, or from a line below a heading.
 
-    Without a field for the board, nine others are its cells; without one for the move or the value,
-    fields that are named like moves have their values.
+    If no field is named like a board, nine fields are its cells. If no field is named like a move
+    or a value, fields whose names are moves hold the values of these moves.
     """
     find = partial(get_first_field, field_values)
     others = [name for name in field_values if name not in KNOWN_FIELD_NAMES]
@@ -324,7 +326,9 @@ def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
     if board is None and len(others) == CELL_COUNT:
         board = [field_values[name] for name in others]
     chosen = str(field_values.get("moves", "")).strip()
-    if CHOSEN_CELLS_PATTERN.fullmatch(chosen):  # as in our own certificates
+    if CHOSEN_CELLS_PATTERN.fullmatch(
+        chosen
+    ):  # as in the proofs that this site offers as files
         return Row(label, board, ChosenCells(map(int, chosen[::2])))
     if move is None and find(ROW_NAMES) is not None:
         move = [find(ROW_NAMES), find(COLUMN_NAMES) or ""]
@@ -337,7 +341,7 @@ def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
 
 
 def read_line_rows(game: Game, text: str) -> list[Row]:
-    """Return the rows of a text with a row in each line, with or without a heading line."""
+    """Return the rows of a text with one row on each line; its first line may be a heading."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     first_line = next((line for line in text.split("\n") if line.strip()), "")
     if separator := find_board_separator(first_line):
@@ -359,10 +363,12 @@ def read_line_rows(game: Game, text: str) -> list[Row]:
 
 
 def split_cells(text: str, first_line: str) -> list[NumberedCells]:
-    """Return the cells of the lines of a text; the first line shows what separates them."""
+    """Split the lines of a text into cells; the first line shows what separates the cells."""
     delimiter = next((sign for sign in "\t;," if sign in first_line), "")
     if first_line.startswith('"'):
-        delimiter = delimiter or ","  # behind a cell of several lines
+        delimiter = (
+            delimiter or ","
+        )  # a first cell of several lines hides the delimiter
     lines = split_csv_lines(text, delimiter) if delimiter else split_blank_lines(text)
     if delimiter == ";":
         lines = [(number, [*map(_with_point, cells)]) for number, cells in lines]
@@ -398,7 +404,7 @@ def find_heading(number: int, cells: list[str]) -> list[str]:
 
 
 def find_board_separator(line: str) -> str:
-    """Return the sign between the board at the start of a line and its values, "" if none is."""
+    """Return the sign after the board at the start of a line, "" if there is none."""
     for separator in BOARD_SEPARATORS:
         board, found, rest = line.partition(separator)
         if found and rest.strip() and _is_board(board):
@@ -431,13 +437,13 @@ def read_separated_rows(text: str, separator: str) -> Iterator[Row]:
 
 
 def split_blank_lines(text: str) -> list[NumberedCells]:
-    """Return the cells of lines without commas; blanks separate the cells.
+    """Split lines without commas into cells, at the blanks.
 
     A board at the start of a line may have blanks for its empty cells.
     """
     first_lines = text.split("\n", MAX_PROSE_LINES)[:MAX_PROSE_LINES]
     is_table = any(map(_begins_with_board, first_lines))
-    # Of prose, the first lines are enough to show that it is no table.
+    # If the text is prose, its first lines are enough to show that it is no table.
     lines = text.split("\n") if is_table else first_lines
     return [
         (number, split_blanks(line))
@@ -516,7 +522,7 @@ def read_headed_rows(heading: list[str], lines: list[NumberedCells]) -> list[Row
 
 
 def _parse_cell(cell: TableItem) -> TableItem:
-    """Return the list or dict in a cell, or what the cell has."""
+    """Return the list or dict that a cell contains as text, or the cell itself."""
     if not isinstance(cell, str) or cell.lstrip()[:1] not in ("[", "(", "{"):
         return cell
     # numpy separates numbers by blanks
@@ -530,8 +536,8 @@ def _parse_cell(cell: TableItem) -> TableItem:
 def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Row:
     """Return the row of a line without a heading, recognised by its number of cells.
 
-    If `has_short_cells`, no cell of the file has a whole board, so a line of ten cells is a board
-    and a move.
+    If `has_short_cells`, no cell of the file is a whole board. So a line of ten cells is a board of
+    nine cells and a move.
     """
     match cells:
         case [board, value]:
@@ -557,7 +563,7 @@ def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Ro
 
 
 def _are_move_pairs(board: str, cells: list[str]) -> bool:
-    """Return whether cells behind a board are moves, each with its value: 0, 0.5, 4, -1."""
+    """Return whether the cells after a board are moves, each with its value: 0, 0.5, 4, -1."""
     moves = [parse_number(cell) for cell in cells[::2]]
     return (
         len(cells) % 2 == 0
@@ -568,7 +574,7 @@ def _are_move_pairs(board: str, cells: list[str]) -> bool:
 
 
 def describe_unknown_form(cells: list[str]) -> str:
-    """Return why the cells of a line are no row."""
+    """Return why the cells of a line cannot be a row."""
     if not _is_board(cells[0]):
         return describe_no_board(cells[0] if len(cells) == 1 else ",".join(cells))
     if len(cells) == 1:
@@ -580,7 +586,7 @@ def describe_unknown_form(cells: list[str]) -> str:
 
 
 def describe_no_board(item: TableItem, is_quoted: bool = True) -> str:
-    """Return why an item of a table is no board, which is quoted unless the row's name quotes it."""
+    """Return why an item is no board; `is_quoted` is False if the row's name shows it already."""
     text = format_item(item)
     if isinstance(item, str) and _is_board(text[:CELL_COUNT]):
         sign = text[CELL_COUNT : CELL_COUNT + 1]
@@ -595,7 +601,7 @@ def describe_no_board(item: TableItem, is_quoted: bool = True) -> str:
 
 
 def read_array_rows(game: Game, file_content: bytes) -> list[Row]:
-    """Return the rows of an npy file, or of an npz: its array `q`, or else its first by name."""
+    """Return the rows of an npy file, or of an npz file: array `q`, else the first by name."""
     codes = 3**game.cells
     shapes = [
         (game.decisions, game.cells),

@@ -1,15 +1,15 @@
-"""Parsing of single items of a table (numbers, moves), and quoting of items in error messages."""
+"""Parse single items of a table, such as numbers and moves, and quote items in error messages."""
 
 import re
 from math import isfinite, isinf, nan
 from typing import Any, TypeAlias, TypeGuard
 
 MAX_QUOTED_LENGTH = 40  # maximum length of a quoted item, in characters
-MAX_WRITTEN_WHOLE = 1e21  # larger numbers are formatted with an exponent
+MAX_WRITTEN_WHOLE = 1e21  # larger whole numbers are written with an exponent
 MAX_NUMBER = 1e300  # largest accepted value; twice this is still finite
 MISSING_VALUE_WORDS = {"", "-", "nan", "none", "null", "-inf", "inf"}
 NUMBER_PATTERN = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
-# What programs write before the number of a move, a row and a column without a separator, and words.
+# Three ways to write a move: words before a number; a row and a column without a separator; words.
 MOVE_PREFIX_PATTERN = re.compile(
     r"^\s*(?:a|(?:[Aa]ction|[Cc]ell|[Mm]ove|[Pp]os|[Ss]quare)[\s_]*)(?=\d)"
 )
@@ -51,10 +51,10 @@ def flatten_lists(items: list[TableItem]) -> list[TableItem]:
 
 
 def parse_number(table_item: TableItem) -> float | None:
-    """Return a number, or a text with a number, as a float; None for other items or if too large."""
+    """Return a number, or a text with a number, as a float; None for others and for huge numbers."""
     if isinstance(table_item, str) and NUMBER_PATTERN.fullmatch(table_item.strip()):
         table_item = float(table_item)
-    # The comparison is False for NaN, too.
+    # This comparison also rejects NaN.
     is_number = isinstance(table_item, float) and -MAX_NUMBER < table_item < MAX_NUMBER
     return table_item if is_number else None
 

@@ -1,4 +1,4 @@
-"""The share of a catalogue that is translated."""
+"""How much of a catalogue is translated."""
 
 from babel.messages.catalog import Catalog, Message
 

@@ -1,6 +1,6 @@
-"""Collect the translatable texts of the site in the catalogues app/translations/<code>.po.
+"""Write all translatable texts of the site to the catalogues, app/translations/<code>.po.
 
-Each catalogue lists the texts page by page, the most important page first.
+A catalogue has the texts in the order of the pages, the most important page first.
 See docs/translating.md.
 """
 
@@ -26,9 +26,9 @@ def extract_section(
     comment_tags: Collection[str],
     options: dict[str, Any],
 ) -> Iterator[tuple[int, str | None, Any, list[str]]]:
-    """Yield the texts of a section of /how: of its template, and of the TOML at its head.
+    """Yield the texts of a section of /how, from its template and from the TOML above it.
 
-    Arguments and results are those of an extraction method of Babel.
+    This is an extraction method of Babel, which defines the arguments and the results.
     """
     yield from babel_extract(file, list(keywords), list(comment_tags), options)
     file.seek(0)
@@ -54,15 +54,15 @@ EXTRACTION_OPTIONS = {
     "templates/how/sections/**.html": TEMPLATE_OPTIONS,
     "templates/**.html": TEMPLATE_OPTIONS,
 }
-# Calls whose texts are translated, although app.tictactoe, which has them, imports no gettext.
+# Calls in app.tictactoe with texts to translate. That package does not import gettext.
 GETTEXT_KEYWORDS: list[dict[str, Any]] = [
     DEFAULT_KEYWORDS
     | dict.fromkeys(("gettext_noop", "RecordError", "IllegalMoveError"))
     | {"Baseline": (1,)},
     {"Baseline": (2,)},
 ]
-# Section of a catalogue -> files or folders with its texts, in order; other files come last.
-# A text that occurs in several files belongs to the first of these files.
+# Section of a catalogue -> files or folders with its texts. The sections are in this order, and
+# other files come last. A text that occurs in several files is listed with the first of them.
 CATALOGUE_SECTIONS = {
     "How the language writes names, numbers and dates": ("app/web/translation.py",),
     "Every page: header, preferences, help": (
@@ -96,7 +96,7 @@ OTHERS_SECTION = "All others: algorithms, pictures, frames for other sites"
 
 
 def gather_texts() -> Catalog:
-    """Return the catalogue of all translatable texts, with their files, page by page."""
+    """Return a catalogue with all translatable texts and their files, page by page."""
     places_of_text: dict[str | tuple[str, ...], list[tuple[str, int]]] = {}
     for keywords in GETTEXT_KEYWORDS:
         extracted = extract_from_dir(
@@ -122,7 +122,7 @@ def gather_texts() -> Catalog:
 
 
 def rank_source_line(source_line: tuple[str, int]) -> tuple[int, int, str, int]:
-    """Return the sort key of a file and line: section, place in the section, file, line."""
+    """Return the sort key of a line in a file: section, place in the section, file, line."""
     file, line = source_line
     for section, prefixes in enumerate(CATALOGUE_SECTIONS.values()):
         for index, prefix in enumerate(prefixes):
@@ -132,10 +132,10 @@ def rank_source_line(source_line: tuple[str, int]) -> tuple[int, int, str, int]:
 
 
 def update_catalogue(file: Path, texts: Catalog) -> Catalog:
-    """Return the catalogue of a file with exactly these texts and all known translations.
+    """Return the catalogue from a file with exactly these texts, and their known translations.
 
-    If a text has changed, its old translation is kept as a proposal, marked "fuzzy", which no
-    page shows.
+    If a text has changed, its old translation is kept as a proposal. It is marked "fuzzy", and
+    pages do not show it.
     """
     with file.open("rb") as lines:
         catalogue = read_po(lines, locale=file.stem, abort_invalid=True)
