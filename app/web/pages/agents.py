@@ -1,6 +1,6 @@
 """The table of all agents, sorted as its URL says, and the page of each agent.
 
-The page of an agent has its exact figures, its training and its files.
+The page of an agent has its exact results, its training and its files.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -73,17 +73,17 @@ class AgentRow(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column of the table: its heading, and the figure of each player."""
+    """A column of the table: its heading, and what it shows for each player."""
 
     key: str
     group: str  # a key of COLUMN_GROUPS
     heading: str
     # order after the first click on the heading: ASCENDING or DESCENDING
     first_order: str
-    # function from a player to its figure; "" if a baseline has no such figure
+    # takes a player, returns what the column shows; "" if a baseline has nothing to show
     get_value: Callable[[AgentRow], Any]
     cell_kind: str = "number"  # "number", "title", "text" or "outcome"
-    seat_mark: str = ""  # seat of the figure, "X" or "O"; "" for both seats
+    seat_mark: str = ""  # seat of the result, "X" or "O"; "" for both seats
 
 
 class TableOrder(NamedTuple):
@@ -132,9 +132,9 @@ def list_agent_rows(site: SiteData, player_names: Iterable[str]) -> list[AgentRo
 
 
 def parse_order(query: Mapping[str, str]) -> TableOrder:
-    """Return the order in the query of a URL; an empty value counts as left out.
+    """Return the order in the query of a URL; without one, the default order.
 
-    Raises BadRequest, naming the columns or the two orders, for any other text.
+    Raises BadRequest for an unknown column or order, with a list of the known ones.
     """
     columns = {column.key: column for column in COLUMNS}
     sort = read_choice("sort", query, columns, TableOrder().column_key)
@@ -181,7 +181,10 @@ def _build_seat_columns(
 
 
 def _build_result_columns(opponent: str, group: str) -> list[Column]:
-    """Return the columns of results against an opponent, sorted by games won, then drawn."""
+    """Return the columns with the results against an opponent.
+
+    Clicking on one sorts the players by games won, then by games drawn.
+    """
     return _build_seat_columns(
         opponent,
         group,
@@ -256,7 +259,7 @@ COLUMNS_BY_GROUP = {
 
 @bp.get(AGENTS, strict_slashes=False)
 def show_agents() -> Response:
-    """Show all agents with their exact figures."""
+    """Show the table of all agents with their exact results."""
     site = get_current_site()
     order = parse_order(request.args)
     return render_page(
@@ -377,7 +380,7 @@ def show_agent(name: str) -> Response:
 
 
 def describe_strength(site: SiteData, name: str) -> dict[str, Any]:
-    """Return what the template reads about the strength of an agent, and its links."""
+    """Return what the template needs about the strength of an agent, with its links."""
     return {
         "site": site,
         "character": describe_character(site, name),
@@ -402,7 +405,7 @@ def describe_strength(site: SiteData, name: str) -> dict[str, Any]:
 
 
 def describe_training(site: SiteData, name: str) -> dict[str, Any]:
-    """Return what the template reads about the training of an agent, and how to repeat it."""
+    """Return what the template needs about an agent's training, and how to repeat it."""
     card = complete_card(site.agents[name])
     recipe = site.get_recipe(name)
     phases = ", then ".join(describe_phases(site, recipe))

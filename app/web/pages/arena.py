@@ -35,10 +35,10 @@ bp.add_room("Research", "arena", gettext_noop("Arena"), ARENA.url)
 
 
 class ArenaMeasure(NamedTuple):
-    """A kind of number that the table can show, with its format and colours."""
+    """A measure that the table can show, such as the share of games won, with its colours."""
 
     title: str
-    # function from probabilities of win, draw and loss, [..., 3], to the measure, [...]
+    # takes probabilities of a win, a draw and a loss, [..., 3]; returns the measure, [...]
     compute_values: Callable[[Chances], Chances]
     format_value: Callable[[float], str]
     heats: range  # colour steps of the legend; the last is the colour of the value 1
@@ -114,10 +114,10 @@ def show_arena() -> Response:
 
 
 def find_added_player(site: SiteData, selected_player: str, added_recipe: str) -> str:
-    """Return the recipe that plays besides the players of the site, "" for none.
+    """Return the recipe that plays in addition to the players of the site, "" for none.
 
-    It is `added_recipe`, or `selected_player` if the site does not have it. Raises BadRequest for
-    two of them.
+    It is `added_recipe`, or `selected_player` if that is no player of the site. Raises BadRequest
+    if both are given and differ.
     """
     names = {
         name
@@ -132,7 +132,7 @@ def find_added_player(site: SiteData, selected_player: str, added_recipe: str) -
 
 
 def sort_players(site: SiteData, added_recipe: str = "") -> dict[str, int]:
-    """Return the index of each player in the arrays of the round robin, the weakest first."""
+    """Return player -> its index in the arrays of the round robin, with the weakest player first."""
     names = [*site.policies, *([added_recipe] if added_recipe else [])]
     scores = summarize_round_robin(play_round_robin(site, added_recipe)).mean_score
     return {

@@ -72,7 +72,7 @@ def build_panel(
     views = comparison.views
     name = format_view_name(state.site, view)
     seen = replace(state, match=comparison.build_match(view))
-    # the panel of optimal play belongs to no view
+    # optimal play has a board, but is none of the views
     here = views.index(view) if view in views else len(views)
     before = views[:here]
     after = views[here + 1 :]
@@ -81,7 +81,7 @@ def build_panel(
     later = ""
 
     def build_url(new_snapshot: int | None) -> str:
-        """Return the URL with another snapshot in this panel, "" if another panel shows it."""
+        """Return the URL with another snapshot on this board, "" if another board shows it already."""
         other = SourceSnapshot(view.value_source, new_snapshot)
         if other in views:
             return ""
@@ -133,7 +133,7 @@ def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
 
 
 def describe_plays(site: SiteData, move_values: MoveValues) -> str:
-    """Return the moves of a value source in a decision, and the value that it gives them."""
+    """Say which moves a value source plays in a decision, and how it values them."""
     first = move_values.likeliest_cells[0]
     expected = (
         spell_outcome(site, move_values.position, first)
@@ -147,14 +147,14 @@ def describe_plays(site: SiteData, move_values: MoveValues) -> str:
 
 
 def summarise_plays(state: MatchState, values_by_name: Mapping[str, MoveValues]) -> str:
-    """Return sentences on the moves of each source in a position, and on possible blunders."""
+    """Say which moves each value source plays in a position, and which of them are blunders."""
     preferences = _describe_preferences(values_by_name)
     verdict = _describe_verdict(state, values_by_name)
     return f"{capitalize_first_letter(preferences)} {verdict}"
 
 
 def _format_training(site: SiteData, view: SourceSnapshot) -> str:
-    """Return a text on the number of updates before a snapshot, or on the origin of exact values."""
+    """Say after how many updates a snapshot was taken, or where exact values come from."""
     if not site.agents.contains_name(view.value_source):
         return "Computed by solving the game"
     snapshot = -1 if view.snapshot is None else view.snapshot
@@ -164,7 +164,7 @@ def _format_training(site: SiteData, view: SourceSnapshot) -> str:
 
 
 def _describe_preferences(values_by_name: Mapping[str, MoveValues]) -> str:
-    """Return a sentence on the moves of each source; sources with equal moves are grouped."""
+    """Say which moves each source plays; sources with the same moves share a sentence."""
     names_by_moves: dict[tuple[int, ...], list[str]] = {}
     for name, view in values_by_name.items():
         names_by_moves.setdefault(tuple(view.likeliest_cells), []).append(name)
@@ -214,8 +214,9 @@ def _share_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
 def draw_minds(site: SiteData, comparison: Comparison) -> dict[str, Any] | None:
     """Return the minds of the agents at the compared snapshots, and their film; None without agents.
 
-    Two minds with the same colours share a picture: the second has the lower half of each tile.
-    Without two snapshots of one agent, a film shows all trainings; its frame is the nearest one.
+    A mind is the picture of all positions, with a tile for each. Two minds with the same colours
+    share a picture: the second has the lower half of each tile. If all agents are different, there
+    is a film of their training, at the frame nearest to the snapshots.
     """
     views = list_learned_views(site, comparison)
     if not views:
@@ -267,7 +268,7 @@ def _find_nearest_frame(
 ) -> int:
     """Return the index of the frame that is nearest to the snapshots shown.
 
-    The distance of a frame is the largest distance of an agent, as a share of its training.
+    The distance of an agent is a share of its training; the largest one of all agents counts.
     """
     lasts = [site.get_last_snapshot(name) for name in agent_names]
 
@@ -284,7 +285,9 @@ def _find_nearest_frame(
 def move_to_frame(
     site: SiteData, comparison: Comparison, frame_text: str
 ) -> Comparison:
-    """Return the comparison with all agents at the snapshots of a frame, whose index is a text.
+    """Return the comparison with all agents at the snapshots of a frame of the film.
+
+    `frame_text` is the index of the frame.
 
     Raises BadRequest with a sentence if there is no such frame, or no film.
     """
@@ -298,7 +301,7 @@ def move_to_frame(
 
 
 def are_distinct_agents(views: list[SourceSnapshot]) -> bool:
-    """Return whether all views show different agents, so that a film of all trainings is possible."""
+    """Return whether all views show different agents; only then a film can show their training."""
     return len({view.value_source for view in views}) == len(views)
 
 
@@ -377,7 +380,7 @@ def _evaluate_views(
 def show_comparison(record: str = "") -> Response:
     """Show a position on several boards.
 
-    A URL with `frame`, a point of the agents' trainings, is redirected to the snapshots there.
+    A URL with `frame`, the number of a frame of the film, is redirected to the snapshots in it.
     """
     lenses = request.args.getlist("lens")
     figure = request.args.get("figure", "")

@@ -1,7 +1,7 @@
 """Frames and files for other websites.
 
-A frame is small, has no header, and links to the whole page. No other page of the site
-may be framed: see `app.web.service.headers`.
+A frame is a page that other websites can show in an iframe. It is small, has no header, and links
+to the whole page. No other page of the site may be framed: see `app.web.service.headers`.
 """
 
 import re
@@ -79,8 +79,8 @@ def parse_curves(
 ) -> tuple[Charts, export.Export, Callable[[int], str]]:
     """Return the curves of a query with the parameters `lens`, `figure` and `against`.
 
-    With them come their export, and a function that builds the URL of their frame with a width.
-    Raises NotFound or BadRequest with a sentence on the fault.
+    Returns (curves, their export, a function that takes a width and builds the URL of their frame).
+    Raises NotFound or BadRequest with a sentence on what is wrong.
     """
     figure = query.get("figure", "")
     lenses = query.getlist("lens")
@@ -191,9 +191,9 @@ def show_experiment(claim: str) -> Response:
 def parse_figure(
     site: SiteData, claim: str, query: "Query"
 ) -> tuple[ClaimSummary, int]:
-    """Return the experiment and the figure number of a query; the default is 1.
+    """Return the experiment, and the number of the figure in the query; the default is 1.
 
-    Raises NotFound or BadRequest with a sentence on the fault.
+    Raises NotFound or BadRequest with a sentence on what is wrong.
     """
     summary = site.get_experiment(claim)
     figures = len(summary.figures)
@@ -253,7 +253,7 @@ def download_board(ending: str, record: str = "") -> Response:
 @bp.get(EMBED_VALUE.bare.append_ending(FILE_ENDINGS))
 @bp.get(EMBED_VALUE.append_ending(FILE_ENDINGS))
 def download_game_values(ending: str, record: str = "") -> Response:
-    """Return the value of a game over its moves as SVG or CSV."""
+    """Return the exact value after each move of a game, as SVG or CSV."""
     place = parse_match(record, request.args, get_current_site())
     moves = review_moves(place)
     name = _name_file("value", record)

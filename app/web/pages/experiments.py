@@ -55,7 +55,7 @@ FAMILY_HEADINGS = {
     "page": "Pages and programs of others",
 }
 SITE_NAME = "Q-Tac-Toe"
-# number of claims that the list shows in open groups; the others are in closed groups
+# number of claims in unfolded groups; all further groups are folded
 MAX_OPEN_CLAIMS = 3
 
 

@@ -1,7 +1,7 @@
-"""Common faults in the code of a learner: a page for each fault, and puzzles.
+"""Common faults (bugs) in the code of a learner: a page for each fault, and puzzles.
 
 Each fault has a pair of trained agents, one with the fault and one without.  A puzzle asks which of
-three lines of code made an agent.
+three faulty lines of code an agent was trained with.
 """
 
 from pathlib import Path
@@ -54,7 +54,7 @@ bp.add_to_sitemap(
     lambda: map(FAULT.url, FAULTY_RECIPES) if get_current_site().lab.faults else []
 )
 FAULT_ORDER: tuple[str, ...] = tuple(FAULTY_RECIPES)
-# A puzzle shows the lines of three faults: their offsets in FAULT_ORDER from the right answer.
+# A puzzle shows three faults: the right one, and those this many places after it in FAULT_ORDER.
 CHOICE_OFFSETS = (0, 3, 7)
 
 
@@ -66,9 +66,9 @@ class FirstUpdate(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """The first update in which the trainings with and without a fault differ.
+    """The first update that differs between the training with a fault and the one without.
 
-    If only the choice of moves is faulty, it is the first different move, without values.
+    If the fault only affects the choice of moves, it is the first move that differs, without values.
     """
 
     game_number: int  # number of the game, from 1
@@ -92,7 +92,7 @@ class FaultText(
     faulty_line: str  # line of code with the fault
     correct_line: str  # the same line of code without the fault
     meaning: str
-    # sign by which a student can notice the fault, to follow "How to notice this fault:"
+    # how a student can notice the fault; the page writes "How to notice this fault:" before it
     symptom: str
     book_section: str  # section of Sutton & Barto (2018)
 
@@ -100,14 +100,14 @@ class FaultText(
 class FaultEffect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a fault changes, as `python -m training.faults` measured it."""
 
-    # the positions with a blunder after trainings with the seeds 0, 1, 2, ...
+    # number of positions with a blunder after training with the seeds 0, 1, 2, ...
     faulty_blunders: list[int]
     correct_blunders: list[int]
     first_update: FirstUpdate
 
     @property
     def worse_count(self) -> int:
-        """The number of seeds with more blunders with the fault than without."""
+        """For how many seeds the agent with the fault has more blunders than the one without."""
         pairs = zip(self.faulty_blunders, self.correct_blunders, strict=True)
         return sum(faulty > correct for faulty, correct in pairs)
 
@@ -155,9 +155,9 @@ def find_fault_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
 def find_telling_record(site: SiteData, fault: str) -> str:
     """Return the record of a position that shows a fault.
 
-    It is the position with the highest value above the reward of a win. If there is none, it is the
-    first of those in which the faulty agent most often lets the opponent win at once, and the other
-    agent never blunders.
+    If the faulty agent has values above the reward of a win, it is the position with the highest.
+    Otherwise it is the position in which the faulty agent most often lets the opponent win at once,
+    among those in which the other agent never blunders.
     """
     game = site.game
     faulty, correct = find_fault_agents(site, fault)
@@ -173,7 +173,7 @@ def find_telling_record(site: SiteData, fault: str) -> str:
 
 
 def _compute_loss_chances(site: SiteData, agent: Agent) -> NDArray[np.float64]:
-    """Return for each decision, [D], the chance of a blunder that lets the opponent win at once."""
+    """Return how likely the agent lets the opponent win at once by a blunder, [D]."""
     policy = policy_from_values(agent.q, agent.card.play_rule)
     blunder = site.loses_at_once & ~site.is_move_correct
     chances: NDArray[np.float64] = (policy * blunder).sum(axis=1)
@@ -267,7 +267,7 @@ def draw_first_update(site: SiteData, fault: str) -> BoardPicture:
 
 
 def list_first_values(fault: str) -> list[tuple[str, str]]:
-    """Return labels with the value of this move before and after; [] if no value differs."""
+    """Return the values of this move before and after, each with a label; [] if none differs."""
     first = FAULT_EFFECTS[fault].first_update
     if first.value_before is None or first.correct_value is None:
         return []

@@ -27,7 +27,7 @@ BEGINNER_UPDATES = 500
 
 
 def list_choices(site: SiteData, shown: Match) -> list[dict[str, Any]]:
-    """Return the agents to choose from, and the first of them after a few updates."""
+    """Return the agents to choose from; the first one is offered after few updates, too."""
     names = list_front_agents(site)
     choices = [
         {
@@ -58,7 +58,10 @@ def list_choices(site: SiteData, shown: Match) -> list[dict[str, Any]]:
 
 
 def describe_learning(site: SiteData, name: str) -> str:
-    """Return two sentences on how an agent learned, "" for an agent of another folder of models."""
+    """Return two sentences on how an agent learned, "" for an agent that is not ours.
+
+    A site can be started with another folder of models.
+    """
     if name not in FRONT_AGENTS:
         return ""
     phases = site.get_recipe(name).phases

@@ -34,7 +34,7 @@ class Term(
     formula: str = ""  # formula in LaTeX
     source_section: str = ""  # a section of the textbook, or another source
     example_link: Destination | None = None
-    # words on pages that link to the term; None for its name
+    # words that link to the term on pages; None for its name alone
     word_forms: tuple[str, ...] | None = None
 
 

@@ -1,7 +1,7 @@
 """The pages /how: a map of the algorithms, and a page for each part.
 
-A part is a section about an algorithm, a term or a measure; or a worked example: a position in all
-encodings, or the updates after a won game.
+A part is a section about an algorithm, a term or a measure, or one of two worked examples: a
+position in all encodings, and the updates after a won game.
 """
 
 from collections.abc import Mapping
@@ -64,7 +64,7 @@ PART_TITLES = {
     ENCODINGS_PART: "A position, written as numbers",
     WON_GAME_PART: "A won game, calculated step by step",
 }
-WRITTEN_RECORD = "04"  # record of the first position in all encodings
+WRITTEN_RECORD = "04"  # moves to the first position in all encodings
 # Names in the order of `Game.symmetries`; non-square boards have every second symmetry
 SYMMETRY_NAMES = (
     "as it is",
@@ -177,7 +177,7 @@ TITLES_BY_HEADING = {
 
 
 class StartValues(NamedTuple):
-    """The values, and their numbers of updates, in a section's first position, by cell."""
+    """The values in the first position of a section, and how often each was updated, by cell."""
 
     values: list[str]
     # the same values in the agent's own units, as its rewards give them
@@ -266,9 +266,9 @@ def show_update_frame(slug: str) -> Response:
 def describe_section(
     site: SiteData, slug: str, query: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return what the template reads about a section, with its board after a record.
+    """Return what the template needs about a section, with the board at the position in the query.
 
-    Raises BadRequest or Conflict with a sentence that names the fault in the record.
+    Raises BadRequest or Conflict with a sentence on what is wrong in the query.
     """
     section = SECTIONS[slug]
     record = query.get("record", "")
@@ -361,7 +361,10 @@ def describe_example(site: SiteData, slug: str, match: Match) -> dict[str, Any]:
 def build_start_values(
     site: SiteData, match: Match, value_source: str = ""
 ) -> StartValues:
-    """Return the values of the first position of a section, by its own source or by `value_source`."""
+    """Return the values in the first position of a section.
+
+    `value_source` is used in place of the source of the section, if it is given.
+    """
     state = replay_match(
         replace(match, value_source=value_source) if value_source else match, site
     )

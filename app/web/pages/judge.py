@@ -1,7 +1,7 @@
-"""The judge page: exact results of a table that is sent, or of moves in a URL.
+"""The judge page: exact results for a table that a visitor sends, or for the moves in a URL.
 
-The pages of all blunders and of the proofs of a policy are here too, for an agent's name or
-for such moves.
+The lists of all blunders and the proofs of a policy are here too. The policy is an agent, or the
+moves in a URL.
 """
 
 from collections.abc import Callable
@@ -83,7 +83,7 @@ PICTURES_PER_PAGE = 60  # pictures on a page of a list
 
 
 def list_standings(site: SiteData, policy_name: str) -> list[tuple[str, int, float]]:
-    """Return the players near a policy in the arena's ranking: (name, rank, score from -1 to 1)."""
+    """Return the players next to a policy in the ranking: (name, rank, score from -1 to 1)."""
     names = [*site.policies, policy_name]
     table = summarize_round_robin(play_round_robin(site, policy_name))
     order = np.argsort(-table.mean_score, kind="stable").tolist()
@@ -151,8 +151,8 @@ def show_judge() -> Response:
 def judge_table() -> Response:
     """Read the table in the form, and redirect to its results.
 
-    htmx receives the block of the page on how the table was read. If a row cannot be read,
-    every client receives it, with status 400.
+    htmx gets a part of the page that says how the table was read. If a row cannot be read, every
+    client gets this part, with status 400.
     """
     site = get_current_site()
     try:
@@ -181,7 +181,7 @@ def judge_table() -> Response:
 
 
 def show_diagnosis(site: SiteData, diagnosis: Diagnosis) -> Response:
-    """Show the rule or the fault behind a trace; nothing of it is stored."""
+    """Show which update rule, or which fault, explains a trace; the trace is not stored."""
     board = None
     if diagnosis.status == 1 and diagnosis.board:
         position = find_position(site.game, diagnosis.board.replace("/", ""))
@@ -218,9 +218,10 @@ NO_STORE_HEADERS = {"Cache-Control": "no-store"}
 def render_form(
     site: SiteData, chosen_options: TableOptions = DEFAULT_OPTIONS, **of_reading: Any
 ) -> Response:
-    """Show the form for a table, with the result of reading a sent table or trace.
+    """Show the form for a table, with the result if a table or a trace was sent.
 
-    `of_reading` replaces some of the values below that are empty without a table.
+    The result is in `of_reading`, which replaces some of the empty values below. A trace is a list
+    of updates.
     """
     values = {
         "reading": None,  # the table that was sent, as it was understood
@@ -228,7 +229,7 @@ def render_form(
         "diagnosis": None,  # of a trace that was sent instead of a table
         "diagnosed_board": None,  # the board and the move of the row that shows the fault
         "move_code": "",  # the moves of the policy, encoded as in URLs
-        # the figures and results of an agent that draws its moves by the table's chances
+        # exact results, if the moves are drawn with probabilities from the table
         "drawn": None,
         "drawn_results": None,
     }
@@ -276,7 +277,7 @@ def show_certificate(seat: str, name: str = "") -> Response:
 def _describe_list(
     policy_name: str, picture_count: int, build_page_url: Callable[[int], str]
 ) -> tuple[slice, dict[str, Any]]:
-    """Return the range of pictures on the requested page of a list, and what its template reads."""
+    """Return which pictures are on the requested page of a list, and what its template needs."""
     pages = max(1, -(-picture_count // PICTURES_PER_PAGE))
     number = read_integer("page", request.args.get("page") or "1", 1, pages)
     shown = slice((number - 1) * PICTURES_PER_PAGE, number * PICTURES_PER_PAGE)
@@ -314,7 +315,7 @@ def download_certificate(seat: str, name: str = "") -> Response:
 def get_judged_policy(policy_name: str = "") -> str:
     """Return the name of the judged policy: an agent's, or the name for the moves in the URL.
 
-    Raises NotFound or BadRequest if there is neither.
+    Raises NotFound for an unknown agent, and BadRequest for invalid moves.
     """
     if policy_name:
         get_current_site().get_agent(policy_name)
@@ -325,7 +326,10 @@ def get_judged_policy(policy_name: str = "") -> str:
 
 
 def get_certificate(site: SiteData, policy_name: str, seat: str) -> Certificate:
-    """Return the proof of a policy in a seat; raises NotFound, with a lost game, if it has none."""
+    """Return the proof that a policy never loses in a seat.
+
+    Raises NotFound if it can lose; the error shows a lost game.
+    """
     record = find_losing_game(site, policy_name, SEATS[seat])
     if record is not None:
         raise NotFound(

@@ -1,4 +1,4 @@
-"""The lesson: five steps of about four minutes in all, each with its own URL."""
+"""The lesson: five short steps, each with its own URL; it takes about four minutes."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -41,7 +41,7 @@ LESSON_AGENT, LESSON_RECORD = "q-learning-1", "024"
 UNBEATABLE_AGENT = "q-learning-continued"
 
 
-# what an illustration may have beside the id of its agent
+# what a step may show in addition to its agent
 NO_PARTS: Mapping[str, Any] = MappingProxyType(
     {
         "facts": {},  # numbers and names in the text of the step, by key
@@ -202,9 +202,9 @@ def _illustrate_why(site: SiteData, _: str) -> dict[str, Any]:
 
 
 def _draw_update(query: ValueQuery, case_name: str) -> NextUpdate | None:
-    """Return the next update of a value after one of the opponent's answers.
+    """Return the next update of a value, after the reply of the opponent that `case_name` names.
 
-    Raises BadRequest with a sentence if the answer is impossible.
+    Raises BadRequest with a sentence if the reply is impossible.
     """
     try:
         return draw_next_update(query, case_name, _build_answer_url)

@@ -1,4 +1,4 @@
-"""The mind page: a picture of every decision of an agent, and a chosen decision as a board."""
+"""The mind page: one picture of all decisions of an agent (a tile each), and one as a board."""
 
 from typing import Any
 
@@ -84,9 +84,10 @@ def download_film(name: str) -> Response:
 
 
 def count_agreement(site: SiteData, name: str, snapshot: int) -> list[list[int]]:
-    """Return the numbers of tiles by move number, expected result and optimal result; [] for beads.
+    """Count how often the result that the agent expects is the one with optimal play.
 
-    Each row has twelve counts.
+    There is a row for each number of moves, with twelve counts of tiles: one for each expected
+    result (or none) and each optimal result. The list is empty for beads.
     """
     if site.agents[name].card.reward_scale is None:
         return []

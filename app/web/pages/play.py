@@ -1,4 +1,4 @@
-"""The play page: a match, its settings, its players, and the moves that all agents prefer."""
+"""The play page: a match, its settings, the choice of players, and each agent's preferred move."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -90,12 +90,12 @@ bp.add_room(
 
 
 def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
-    """Return the match at the URL `at`, changed by the other values of a form.
+    """Return the match that a form asks for.
 
-    A form contains a new player, all settings, or the snapshot of the slider. The settings also
-    contain a snapshot if the page has a slider; it is ignored if the value source changes, and at
-    the end of the slider, where the agent is as shipped.
-    Raises BadRequest, NotFound or Conflict with a sentence that names the fault.
+    The form has the URL of the present match, `at`, and a new player, all settings, or a snapshot
+    from the slider. With the settings comes a snapshot if the page has a slider. It is ignored if
+    the value source changes, and at the end of the slider, which stands for the agent as shipped.
+    Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
     record, before = _split_match_url(query)
     state = parse_match(record, before, site)
@@ -137,11 +137,11 @@ def _replace_player(
     match_query: Mapping[str, str],
     form: Mapping[str, str],
 ) -> Match:
-    """Return the match with a new player in a seat; the counts of results are removed.
+    """Return the match with a new player in a seat; the counts of results start again.
 
-    A finished game is replaced by a new game. The board shows the values of the new player, but two
-    persons keep the values that were shown. Games between two agents have random moves, unless the
-    settings say otherwise.
+    A finished game is replaced by a new game. The board shows the values of the new player. If both
+    players are people, it keeps the values shown before. Between two agents some moves are random,
+    so that games differ, unless the settings say otherwise.
     """
     seat = form.get("seat", "")
     if seat not in SEATS:
@@ -280,7 +280,7 @@ def show_settings() -> Response:
     state = parse_match_at(request.args, site)
     match = state.match
     usual = dataclasses.replace(state, match=replace(match, value_source=""))
-    # The choices are tuples, because arguments of cached macros must be hashable.
+    # The choices are tuples, because their HTML is cached by its arguments, which must be hashable.
     return render_page(
         "play/settings.html",
         fragment=("settings",),
@@ -295,7 +295,7 @@ def show_settings() -> Response:
 def render_match(state: MatchState) -> Response:
     """Show a match at the position shown, with panels beside the board.
 
-    Explained is the value of the best move, or of the decisive blunder of a finished game.
+    The page explains the value of the best move or, after the game, of the blunder that decided it.
     """
     page = MatchPage(state)
     match = state.match

@@ -44,7 +44,7 @@ def _if_any(route: Route) -> str:
 
 
 LEVEL_NAMES = (gettext_noop("easy"), gettext_noop("medium"), gettext_noop("hard"))
-# by the digit of an answer, in the text to share
+# for the text to share, by the digit of an answer
 ANSWER_EMOJI = ("⬜", "🟨", "🟨", "🟩")
 
 

@@ -1,4 +1,4 @@
-"""The explanation of a value, for its page and for plain text."""
+"""The page that explains a value: where it comes from, and which update comes next."""
 
 import dataclasses
 from collections.abc import Hashable, Sequence
@@ -71,14 +71,17 @@ class ReplyRow(NamedTuple):
 
     cell: int
     square_name: str
-    share_text: str  # probability of the answer, or whether it counts: "yes" or "no"
+    share_text: str  # probability of the reply, or whether it counts: "yes" or "no"
     next_value_text: str
     target_text: str
     optimal_result: str
 
 
 class ValueStatement(NamedTuple):
-    """A value with its source, for the sentence in the template why/_value.html."""
+    """What the sentence on a value says: the value, its move and where it comes from.
+
+    The template why/_value.html writes the sentence.
+    """
 
     # optimal play, a training task, a snapshot, a finished training, or games of a person
     source: Literal["optimal", "task", "snapshot", "learned", "taught"]
@@ -217,7 +220,7 @@ def _build_reply_row(
 
 
 def _state_value(query: ValueQuery, reason: ValueReason) -> ValueStatement:
-    """Return the statement of a value with its source, such as an agent at a snapshot."""
+    """Return what the page says first about a value, and where it comes from."""
     move = _name_move(query)
     if query.value_source == TRUTH:
         value = format_signed(query.value, 0)
@@ -236,7 +239,7 @@ def _state_value(query: ValueQuery, reason: ValueReason) -> ValueStatement:
 
 
 def _describe_missing_count(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return a sentence on the missing number of updates at earlier snapshots, [] otherwise."""
+    """Say that an earlier snapshot has no number of updates, [] if that does not matter."""
     if (
         query.snapshot is None
         or not query.is_known
@@ -261,7 +264,7 @@ def _describe_task_value(query: ValueQuery) -> list[str]:
 
 
 def _describe_result(query: ValueQuery, algorithm: Algorithm) -> list[str]:
-    """Return a sentence on the result with optimal play, and on the replies that miss it."""
+    """Say how the game ends with optimal play, and which replies of the opponent are blunders."""
     if query.value_source == TRUTH:
         return []
     result = f"With optimal play by both players the move leads to a {describe_optimal_result(query)}"
@@ -430,7 +433,7 @@ def _is_played_blunder(query: ValueQuery) -> bool:
 def parse_value_query(state: MatchState, cell_text: str) -> ValueQuery:
     """Return the move to explain: at the cell in the query, or the best move of the source.
 
-    Raises BadRequest or Conflict with a sentence that names the fault.
+    Raises BadRequest or Conflict with a sentence on what is wrong.
     """
     match = state.match
     game = state.site.game
@@ -489,6 +492,6 @@ def _list_other_sources(match: Match, query: ValueQuery) -> list[tuple[str, str,
 
 
 def _build_reply_url(match: Match, cell: int, reply_cell: int) -> str:
-    """Return the URL of the position after the move and an answer, without automatic moves."""
+    """Return the URL of the position after the move and a reply, without automatic moves."""
     played = match.follow_move(cell).follow_move(reply_cell)
     return play_url(replace(played, is_paused=match.is_paused or match.is_watched))

@@ -1,4 +1,4 @@
-"""The API: the facts of the pages as JSON, each at a URL of its own.
+"""The API: what the pages show, as JSON.
 
 `openapi.json` describes it, `description` checks requests against this document, `operations`
 answers them, and `page` explains the API to people.

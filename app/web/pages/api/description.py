@@ -26,9 +26,9 @@ Document: TypeAlias = dict[str, Any]  # a JSON object
 
 FILE = Path(__file__).with_name("openapi.json")
 SCHEMA_PREFIX = "#/components/schemas/"
-APP = f"{PREFIX}app."  # beginning of the names of modules
+APP = f"{PREFIX}app."  # the names of our modules begin with this
 ATTRIBUTES = "\n\nAttributes:\n"  # heading of the fields in a docstring
-FIGURE_KIND = "type"  # the field that distinguishes kinds of figures
+FIGURE_KIND = "type"  # the field that tells histograms, curves etc. apart
 RECIPE_PATTERN = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
 # matches names of recipes, and of value sources of their training tasks
 RECIPE_SCHEMA = {
@@ -43,7 +43,7 @@ TAUGHT_RECIPE_SCHEMA = {
     "pattern": f"{RECIPE_PATTERN},taught=[0-9.]+(,[a-z_]+=[0-9.-]+)*$",
 }
 TYPES = {"integer": int, "number": float, "boolean": bool, "string": str}
-# limit of a number in JSON Schema -> its name in msgspec; what reads a text says best what is wrong
+# JSON Schema's name for a limit of a number -> msgspec's; texts are checked by what reads them
 LIMITS = {
     "minimum": "ge",
     "maximum": "le",

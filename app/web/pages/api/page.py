@@ -1,4 +1,4 @@
-"""The page that explains the API: its operations with an example of each, and its types."""
+"""The page that explains the API: its types, and its operations with an example each."""
 
 import json
 import re
@@ -21,9 +21,9 @@ JsonValue: TypeAlias = Any  # a JSON object, list, text, number, boolean or null
 CLIENT_FILE = ROOT / "docs" / "play_over_http.py"
 EXAMPLE_TABLE = '{"....X....": 0, "X...O....": 8}'
 UNREACHABLE_EXAMPLE = API_POSITION.url("XXX......")  # no game leads there
-# maximum number of characters of a line: a cell of a position fits
+# maximum number of characters in a line, enough for a cell of a position
 MAX_LINE_LENGTH = 170
-# maximum number of characters of a text in an example: most URLs fit
+# maximum number of characters of a text in an example, enough for most URLs
 MAX_TEXT_LENGTH = 160
 MAX_LISTED_ITEMS = 6  # maximum number of names in a line
 

@@ -1,1 +1,1 @@
-"""The lab: twenty seeds decide whether a change of a training helps."""
+"""The lab: does a change of a training help? Runs with twenty seeds decide."""

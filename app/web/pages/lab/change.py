@@ -1,4 +1,4 @@
-"""Changes of the recipes of a comparison, from the values of a form."""
+"""Changes to the recipes of a comparison, as a form sends them."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -87,7 +87,7 @@ def _change_recipe(recipe: Recipe, change_items: tuple[tuple[str, str], ...]) ->
 
 
 def carry_over_parameters(recipe: Recipe, slug: str) -> Recipe:
-    """Return the recipe of another algorithm with all values that have the same meaning in both.
+    """Return a recipe of the algorithm `slug`, with all values that have the same meaning in both.
 
     A value that the other algorithm does not allow gets its default. Raises RecipeError
     if there is no such algorithm.
@@ -143,7 +143,7 @@ def _remove_decimals(parameter: Parameter, value_text: str) -> str:
 
 
 def _divide_turns(slug: str, opponents: str, total_turns: str) -> str:
-    """Return opponents with their turns changed to a new total; unchanged if it is no number."""
+    """Return opponents whose turns add up to a new total; unchanged if the total is no number."""
     try:
         recipe = parse_recipe(f"{slug},vs={opponents}")
         first, _ = recipe.phases[0]

@@ -20,7 +20,10 @@ SEED_LABEL_WIDTH = 16
 
 
 def summarize_runs(duel: Duel) -> Curves:
-    """Return the learning curves of a comparison, over the axis in the URL or the clearer axis."""
+    """Return the learning curves of a comparison, over the axis that the URL names.
+
+    Without an axis in the URL, the one that shows the difference better is chosen.
+    """
     axes = [LINEAR, LOGARITHMIC] if duel.baseline_name else [LOGARITHMIC]
     axes = [duel.axis_key] if duel.axis_key else axes
     series = {axis: _summarize_sides(duel, axis) for axis in axes}
@@ -70,8 +73,7 @@ def _summarize_side(duel: Duel, side: Side, axis: str) -> Series:
 def lay_out_seeds(duel: Duel, height: float) -> Plot:
     """Return a line for each seed from its result in A to its result in B, or a dot for one recipe.
 
-    A long label of a column is replaced by the mark of its side, so that labels never
-    overlap.
+    A label that is too long for its column becomes A or B, so that labels never overlap.
     """
     measure = duel.measure
     rows = list(zip(*duel.list_final_values(measure), strict=True))

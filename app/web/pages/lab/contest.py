@@ -31,7 +31,7 @@ class Contest(NamedTuple):
 
     @property
     def tie_count(self) -> int:
-        """The number of seeds in which neither side is better."""
+        """The number of seeds with equal results."""
         return self.seed_count - self.a_wins - self.b_wins
 
     @property

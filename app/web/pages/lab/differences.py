@@ -79,10 +79,10 @@ def _is_difference(
 
 
 def _have_same_proportions(phases: Phases, other_phases: Phases) -> bool:
-    """Return whether two trainings have the same opponents, each for the same share of the turns.
+    """Return whether two trainings divide their turns in the same way among the same opponents.
 
-    Numbers of turns are rounded, so a share may differ by one turn; the share of the last opponent
-    may differ by one turn for each opponent before it.
+    Turns are whole numbers, so each opponent may be off by one turn. The last opponent gets the
+    rest, so it may be off by one turn for each opponent before it.
     """
     if [opponent for opponent, _ in phases] != [
         opponent for opponent, _ in other_phases

@@ -1,4 +1,4 @@
-"""A comparison ("duel") of two recipes that are trained with the same seeds; or a single recipe.
+"""A comparison ("duel") of two recipes that are trained with the same seeds, or a single recipe.
 
 A is the baseline, and B is compared with A. The results of A and B with equal seeds are paired.
 """
@@ -179,7 +179,7 @@ class Duel:
 
     @cached_property
     def causes(self) -> list[str]:
-        """The names of the differences between A and B that can cause different results."""
+        """The names of the settings that differ between A and B and can change the results."""
         recipes = [side.recipe for side in self.sides]
         return name_causes(*recipes) if self.baseline_name else []
 
@@ -214,7 +214,7 @@ class Duel:
         return Verdict(verdict.headline, detail, warning)
 
     def _describe_contradiction(self) -> str:
-        """Return a sentence on a measure by which the other side is better; "" if there is none."""
+        """Return a sentence on another measure by which the worse side is better, "" without one."""
         better = self.contest.better_side if self.contest else ""
         for key in JUDGED_MEASURES:
             other = self.measures.get(key)
@@ -301,7 +301,7 @@ class Duel:
 
 
 def build_duel(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Duel:
-    """Return the comparison of a URL, trained with the number of seeds in its query.
+    """Return the comparison of a URL, with the training runs for the number of seeds in its query.
 
     `main_recipe` is a canonical name.  With one seed each recipe is trained with its own seed.
     Raises BadRequest or NotFound with a sentence on what is wrong.
@@ -324,7 +324,7 @@ def build_duel(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Du
 
 
 def build_question(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> str:
-    """Return the question of a URL without the measure, for the page before the trainings end."""
+    """Return the question of a URL without its measure, for the page shown during the training."""
     recipe_b = find_recipe(site, main_recipe)
     recipe_a = find_recipe(site, query["ghost"]) if query.get("ghost") else recipe_b
     phrases = build_question_phrases(site, recipe_a, recipe_b, "")
@@ -371,7 +371,7 @@ def format_error(error: RecipeError) -> str:
 
 
 def list_seeds(recipe: Recipe) -> range:
-    """Return the twenty seeds of a recipe's comparison: a block that contains its own seed."""
+    """Return the twenty consecutive seeds of a comparison, which include the recipe's own seed."""
     first = recipe.seed - recipe.seed % MAX_SEEDS
     return range(first, first + MAX_SEEDS)
 

@@ -1,6 +1,6 @@
-"""The table "elsewhere": does a contrast also help in other trainings?
+"""The table "elsewhere": does the change also help against other opponents and for other lengths?
 
-The other trainings are against each opponent, with half, the same and twice as many games.
+For each opponent there are training runs with half as many, as many, and twice as many games.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,8 +26,8 @@ from app.web.site_data import SiteData
 def build_other_verdicts(setup: Setup, max_verdicts: int) -> dict[str, Any] | None:
     """Return the table with its first `max_verdicts` verdicts; None for fewer than two trainings.
 
-    The trainings with the length of this page come first, then those with half and those with twice
-    the length. Raises the errors of `train_seeds`.
+    The length of this page comes first, then half of it, then twice. Raises the errors of
+    `train_seeds`.
     """
     opponents = _list_opponents(setup)
     lengths = _list_lengths(setup)
@@ -84,7 +84,7 @@ def _name_policies(site: SiteData, joined_names: str) -> str:
 def _list_lengths(setup: Setup) -> list[tuple[int, str]]:
     """Return half (at least 1), the same and twice the number of turns, each with a title.
 
-    If the length is a contrast, the only number is 0, which keeps the length of each recipe.
+    If the recipes differ in length, the only number is 0, which keeps the length of each recipe.
     """
     turns = setup.recipe_a.length_parameter
     shared = {
@@ -141,10 +141,10 @@ def _compare_recipes(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | 
 def _build_cell(
     setup: Setup, recipes: tuple[Recipe, Recipe], contest: Contest | None
 ) -> dict[str, Any]:
-    """Return the verdict of a training, with the numbers of seeds in which B and A are better.
+    """Return a cell of the table: the verdict, and for how many seeds B and A are better.
 
-    If several settings differ, it names the better side instead of yes or no. Without a training
-    or the measure it has no words.
+    The verdict is yes or no, or the better side if several settings differ. The cell is empty
+    if `contest` is None.
     """
     answer = text = ""
     if contest is not None:

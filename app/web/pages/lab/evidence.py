@@ -1,4 +1,4 @@
-"""The figure of a comparison as a file: its question, verdict, charts, recipes and link."""
+"""A comparison as one picture to download: its question, verdict, charts, recipes and link."""
 
 import re
 from textwrap import wrap

@@ -15,12 +15,12 @@ from app.web.site_data import SiteData
 # with BLUNDERS_KEY these measures are keys of CURVE_TITLES
 LOSSES_KEY, TASK_KEY = "losses", "task"
 
-# a function from figures to a number for each snapshot
+# takes the exact results of a training, returns a number for each snapshot
 GetCurve = Callable[[Figures], Sequence[float]]
 
 
 class Measure(NamedTuple):
-    """A figure of an agent at each snapshot of its training."""
+    """A number that an agent has at each snapshot of its training, such as its blunders."""
 
     title: str
     noun: str  # noun to follow "by", such as "blunders"
@@ -79,7 +79,7 @@ def _build_measure(
 
 
 def _build_measure_against(site: SiteData, opponent: str) -> Measure:
-    """Return the measure of games won against an opponent; of games lost if it is unbeatable."""
+    """Return the measure "games won" against an opponent, or "games lost" if it is unbeatable."""
     is_unbeatable = all(judge_policy(site, opponent).is_unbeatable.values())
     outcome, verb = (2, "lost") if is_unbeatable else (0, "won")
     preposition = "to" if is_unbeatable else "against"
@@ -99,9 +99,9 @@ def _build_measure_against(site: SiteData, opponent: str) -> Measure:
 
 
 def build_outcome_curve_getter(outcome: int, opponent: str = "") -> GetCurve:
-    """Return a function from figures to the share of games with an outcome, in percent.
+    """Return a function that computes the percentage of games with an outcome at each snapshot.
 
-    The games are in both seats, against an opponent or the best responder.
+    The agent plays them in both seats, against an opponent or the best responder.
     """
 
     def compute_curve(figures: Figures) -> list[float]:

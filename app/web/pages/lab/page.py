@@ -130,7 +130,7 @@ def redirect_to_question() -> AnyResponse:
 
 
 def show_first_question(site: SiteData) -> Response:
-    """Show the first question, or the first agent if that has no agents here."""
+    """Show the first question, or the first agent if the site lacks the agents of the question."""
     if START_RECIPE in site.agents and START_BASELINE in site.agents:
         return render_lab(site, START_RECIPE, {"ghost": START_BASELINE})
     return render_lab(site, next(iter(site.agents)), {})
@@ -328,7 +328,7 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
 def _list_side_films(
     shown_duel: duel.Duel, descriptions: Sequence[str], record: str, snapshot: int
 ) -> list[dict[str, Any]]:
-    """Return the film and the mind of each side; all films show equal shares of their trainings."""
+    """Return the film and the mind of each side; both films are equally far in the training."""
     site = shown_duel.site
     last = site.get_last_snapshot(shown_duel.main_side.recipe_name)
     films = []

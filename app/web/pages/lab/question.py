@@ -1,8 +1,8 @@
-"""The question of a comparison, as a sentence whose slots are its settings.
+"""The question of a comparison: a sentence in which a click on a phrase changes a setting.
 
 "Does [a larger learning rate (0.4 → 0.8)] help [Q-learning] when trained against [Random] for
-[14,000 games], measured by [blunders]?"  The first slot is the contrast, all others are what both
-recipes share.
+[14,000 games], measured by [blunders]?"  Such a phrase is called a slot.  The first slot is the
+contrast, the setting in which recipe B differs from A.  The others are what both recipes share.
 """
 
 from collections.abc import Sequence
@@ -36,14 +36,14 @@ B_PREFIX = "b."  # prefix of form fields that change only recipe B
 MAX_NAMED_CONTRASTS = 3  # with more contrasts the question gives only their number
 
 
-# Some words of a question, and the id of the slot that they fill, "" for words between two slots.
+# some words of a question, and the id of their slot; the id is "" for words between two slots
 Phrase = tuple[str, str]
 
 
 def build_question_phrases(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, measure_noun: str
 ) -> list[Phrase]:
-    """Return the words and slots of the question whether recipe B is better than A by a measure."""
+    """Return the phrases of the question whether recipe B is better than A by a measure."""
     contrasts = find_contrasts(recipe_a, recipe_b)
     if recipe_a.slug == recipe_b.slug:
         head = _ask_about_parameters(site, recipe_a, recipe_b, contrasts)

@@ -1,6 +1,7 @@
-"""The slots of the lab's question, with the links and number fields that can fill each slot.
+"""The slots of the lab's question: its clickable phrases, each with a menu of links and fields.
 
-A slot of a contrast changes only recipe B; every other slot changes both recipes.
+The contrast is the setting in which recipes A and B differ. Its slot changes only recipe B; every
+other slot changes both recipes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +49,7 @@ SUGGESTIONS_HEADING = "Compare something else"
 SHIPPED_HEADING = "Agents of this site"
 # Parameters that students ask about first; "" stands for the length of the training.
 PARAMETER_ORDER = ["epsilon", "alpha", "step_size", "", "gamma", "initial", "seat"]
-# possible limits of a slider for rewards from -100 to 100; the smallest that fits is used
+# limits of a slider for rewards, which can be -100 to 100; the smallest one that fits is used
 REWARD_LIMITS = (2.0, 10.0, 100.0)
 NUMBER_STEP = 0.01  # step of a slider for numbers from 0 to 1
 PARAMETER_LABELS = {
@@ -93,7 +94,7 @@ CHOICE_LABELS = {
 
 
 class Setup(NamedTuple):
-    """Two recipes with the other settings of their comparison; equal if there is no contrast."""
+    """Two recipes and the settings of their comparison; a single recipe is both A and B."""
 
     site: SiteData
     recipe_a: Recipe
@@ -182,7 +183,7 @@ def _build_slot(
 
 
 def _build_algorithm_slot(setup: Setup) -> dict[str, Any]:
-    """Return the slot of the algorithm: of both recipes, or of A if the algorithms differ."""
+    """Return the slot for the algorithm of both recipes, or for A's if the algorithms differ."""
     key = (
         ALGORITHM_FIELD
         if setup.recipe_a.slug == setup.recipe_b.slug
@@ -249,7 +250,7 @@ def _build_measure_slot(
 def _build_shared_slots(
     setup: Setup, contrasts: Sequence[Parameter]
 ) -> dict[str, dict[str, Any]]:
-    """Return the slots of the opponent and of the length, unless they are a contrast."""
+    """Return the slots for the opponent and the length, if both recipes share them."""
     varied = {one.name for one in contrasts}
     recipe = setup.recipe_a
     slots = {}
@@ -268,7 +269,7 @@ def _build_shared_slots(
 def _build_settings_slot(
     setup: Setup, contrasts: Sequence[Parameter]
 ) -> dict[str, Any]:
-    """Return the slot of all shared parameters without a slot of their own."""
+    """Return the slot for the other parameters that both recipes share."""
     elsewhere = {
         "vs",
         "taught",
@@ -324,7 +325,7 @@ def _build_undo_link(setup: Setup, contrast: Parameter) -> Destination:
 
 
 def _build_change_slot(setup: Setup, contrasts: Sequence[Parameter]) -> dict[str, Any]:
-    """Return the menu of the parameter in which A and B differ; for many, links that undo each."""
+    """Return the menu for the parameter in which A and B differ; for several, a link to undo each."""
     if contrasts:
         undo = [_build_undo_link(setup, contrast) for contrast in contrasts]
         title, groups = (
@@ -349,7 +350,7 @@ def _list_suggestions(
     varied_names: set[str],
     includes_algorithms: bool = True,
 ) -> list[tuple[str, list[Destination]]]:
-    """Return links under headings that change one parameter of a recipe.
+    """Return links, under headings, that each change one parameter of a recipe.
 
     Each link compares the changed recipe with recipe A.  Parameters in `varied_names` are left out.
     """

@@ -48,7 +48,7 @@ WORDINGS = msgspec.toml.decode(
 
 
 class Description(NamedTuple):
-    """The description of a recipe by the values in which it differs from another recipe."""
+    """How a recipe differs from another one, in words."""
 
     circumstances: list[str]  # texts such as "against Random" and "as X"
     value_texts: list[str]  # texts such as "α 0.8" and "200 games"
@@ -75,7 +75,7 @@ class Description(NamedTuple):
 
 
 def name_causes(recipe: Recipe, other_recipe: Recipe) -> list[str]:
-    """Return the names of all possible causes of a difference with the same seeds."""
+    """Name the settings that can explain why two runs with the same seed differ."""
     algorithm = ["the algorithm"] if recipe.slug != other_recipe.slug else []
     causes = find_possible_causes(recipe, other_recipe)
     return [*algorithm, *(get_wording(recipe, one).noun for one in causes)]

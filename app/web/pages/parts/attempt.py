@@ -78,7 +78,7 @@ class Attempt:
 
     @cached_property
     def _offered_pair(self) -> list[int]:
-        """A right square and a wrong one, not the blunder: its program's move stays open."""
+        """A right square and a wrong one; not the blunder, which would reveal the agent's move."""
         puzzle = self.puzzle
         cells = np.flatnonzero(self.site.game.legal[puzzle.position]).tolist()
         known = {*puzzle.correct_cells, puzzle.blunder_cell}
@@ -92,7 +92,7 @@ class Attempt:
 
     @property
     def offered_squares(self) -> str:
-        """The names of the two squares of a choice."""
+        """The names of the two squares between which a visitor chooses."""
         return join_words([name_square(cell) for cell in self._offered_pair], "or")
 
     @property
@@ -102,7 +102,7 @@ class Attempt:
 
     @property
     def answer_digit(self) -> int:
-        """The digit that URLs have for the result of this attempt, an index of ANSWER_WORDS."""
+        """The digit for the result of this attempt in URLs, an index of ANSWER_WORDS."""
         return (
             KNEW_MOVE_DIGIT * self.knew_agent_move
             + KNEW_CORRECT_DIGIT * self.knew_correct_move
@@ -130,7 +130,7 @@ class Attempt:
 
     @property
     def correct_squares(self) -> str:
-        """The names of the squares that keep the value of the position."""
+        """The names of the squares on which a move keeps the value of the position."""
         return join_words(
             [name_square(cell) for cell in self.puzzle.correct_cells],
             "or",
@@ -214,7 +214,7 @@ def count_round_puzzles(site: SiteData, day: date | None) -> int:
 def parse_attempt(
     puzzle_number: int, query: Mapping[str, str], site: SiteData
 ) -> Attempt:
-    """Return the attempt of a URL.
+    """Return the attempt that a URL describes.
 
     Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
@@ -247,7 +247,7 @@ def parse_attempt(
 
 
 def read_choices(attempt: Attempt, query: Mapping[str, str]) -> Attempt:
-    """Return an attempt with the two answers of a URL, `right` and `plays`, as far as given.
+    """Return an attempt with the answers `right` and `plays` of a URL, if it has them.
 
     Raises BadRequest or Conflict with a sentence on what is wrong.
     """
@@ -314,7 +314,7 @@ def _read_free_cell(attempt: Attempt, parameter_name: str, cell_text: str) -> in
 
 
 def lay_out_attempt(attempt: Attempt, build_url: CellUrl | None) -> BoardPicture:
-    """Return the board of an attempt: for an answer, or with the solution.
+    """Return the board of an attempt, on which to answer, or with the solution.
 
     `build_url` returns the URL after a cell is chosen as an answer.
     """

@@ -1,6 +1,6 @@
-"""Exports of figures: as a file, in a frame, and as a citation.
+"""Exports of figures (charts and boards): as a file, in an iframe, and as a citation.
 
-A page that can be embedded has a `Export` for each of its figures, and shows it with the
+A page that can be embedded has an `Export` for each of its figures, and shows it with the
 macro `take_row` of `templates/parts/_export.html`.
 """
 
@@ -58,8 +58,7 @@ from app.web.wording import LessonStep
 CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
 # characters with a meaning in LaTeX
 LATEX_SPECIAL_CHARACTERS = re.compile(r"[&%$#_{}]")
-# Pixels of a frame: of a board, one chart, all charts of an agent, a mind, an experiment's figure,
-# of a puzzle, a step of the lesson, a learner, an update.
+# Width and height of an iframe in pixels, by what it shows.
 BOARD_SIZE = (380, 560)
 CURVE_SIZE = (640, 440)
 CURVES_SIZE = (640, 800)
@@ -70,8 +69,7 @@ LESSON_STEP_SIZE = (640, 700)
 LEARNER_SIZE = (640, 740)
 UPDATE_SIZE = (760, 860)
 
-# Sets the height of a frame to that of its content, on a page that allows scripts: see
-# embed/frame.js.
+# On a page that allows scripts, this makes an iframe as high as its content: see embed/frame.js.
 FITTING_SCRIPT = """<script>
 addEventListener("message", ({ source, data }) => {
   for (const frame of document.querySelectorAll("iframe")) {
@@ -101,10 +99,10 @@ class Export(NamedTuple):
         return frame_file_url(self.frame_url, "png")
 
     def build_iframe(self, base_url: str) -> str:
-        """Return the HTML that shows the figure on another website, over the full width.
+        """Return the HTML of an iframe, which shows the figure on another website in full width.
 
-        `base_url` is the host of this site, as in `https://...`. The HTML includes an optional
-        script.
+        `base_url` is the host of this site, as in `https://...`. The HTML includes a script for
+        the height; the iframe also works without it.
         """
         return (
             build_iframe(
@@ -147,8 +145,8 @@ def export_curves(
 ) -> Export:
     """Return the export of the learning curves of one or several agents.
 
-    For an agent without a figure these are all of its curves; `record` is the position of a
-    comparison.
+    `curve_key` names one kind of curve; without it, the export has all curves of a single agent.
+    `record` is the position of a comparison.
     """
     titles = [site.display_titles[name] for name in agent_names]
     one = len(agent_names) == 1 and curve_key in ("", WIN_RATE_KEY)
@@ -219,7 +217,7 @@ def export_update(slug: str) -> Export:
 
 
 def export_learner(recipe: str) -> Export:
-    """Return the export of a learner for further teaching; "" is the default learner.
+    """Return the export of a learner that visitors can teach on; "" is the default learner.
 
     Raises RecipeError if people cannot teach it.
     """
@@ -282,7 +280,7 @@ def _build_page_export(
 
 
 def describe_runs(summary: ClaimSummary) -> str:
-    """Return a note on the runs of an experiment: number, date and command."""
+    """Return a note on the runs of an experiment: how many, when, and the command to repeat them."""
     runs = f"{format_count(summary.runs)} runs, made" if summary.runs else "Made"
     return f"{runs} on {summary.date} by {summary.command}"
 

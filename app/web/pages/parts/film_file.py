@@ -17,7 +17,7 @@ from app.web.site_data import HUMAN, SiteData, cached_per_site
 WIDTH, HEIGHT, MARGIN = 640, 340, 16
 BOARD_TOP, BOARD_SCALE = 44, 0.8
 CURVE_LEFT, CURVE_TOP, CURVE_WIDTH, CURVE_HEIGHT = 320, 150, 300, 150
-CAPTION_LETTERS = 44  # in a line beside the board
+CAPTION_LETTERS = 44  # maximum number of characters in a line beside the board
 COLOUR_COUNT = 128
 LAST_PAUSE_MS = 3_000  # time to read the last frame before the film begins again
 
@@ -34,7 +34,7 @@ def render_film(site: SiteData, agent_name: str) -> bytes:
     pictures = [
         Image.open(BytesIO(svg.render_png(one))).convert("RGB") for one in drawings
     ]
-    # One table of colours for all frames: those of the first, a middle and the last frame.
+    # All frames share one table of colours, taken from the first, a middle and the last frame.
     sample = Image.new("RGB", (WIDTH, 3 * HEIGHT))
     for row, picture in enumerate(
         (pictures[0], pictures[len(pictures) // 2], pictures[-1])

@@ -1,4 +1,4 @@
-"""The exact results of a policy on pages: its scores, its blunders, and lost games or proofs."""
+"""What pages show of a policy's exact results: scores, blunders, and lost games or proofs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -36,14 +36,17 @@ from app.web.site_data import HUMAN, SiteData
 def list_results(
     site: SiteData, policy_name: str
 ) -> dict[str, list[list[dict[str, Any]]]]:
-    """Return opponent -> a bar of results for each seat: all baselines and the best responder."""
+    """Return opponent -> bars of games won, drawn and lost, one for each seat.
+
+    The opponents are all baselines and the best responder.
+    """
     return draw_results(site, judge_policy(site, policy_name).outcome_chances)
 
 
 def draw_results(
     site: SiteData, chances: dict[tuple[str, str], Chances]
 ) -> dict[str, list[list[dict[str, Any]]]]:
-    """Return the bars of `list_results` for the chances of (opponent, seat)."""
+    """Return the bars of `list_results`; `chances` has a key (opponent, seat) for each."""
     return {
         name_opponent(site, opponent): [
             divide_bar(chances[opponent, seat]) for seat in SEATS
@@ -52,7 +55,7 @@ def draw_results(
     }
 
 
-SAMPLE_SIZE = 8  # limit for a certificate's positions on the agent's page
+SAMPLE_SIZE = 8  # positions of a proof on the agent's page
 
 
 class PositionExhibit(NamedTuple):
@@ -69,7 +72,7 @@ ExhibitGroups = list[tuple[str, list[PositionExhibit]]]  # headings with their p
 
 
 class BlunderExhibits(NamedTuple):
-    """The blunders of a policy, or a part of them, by symmetry class."""
+    """Some or all blunders of a policy, one for each symmetry class."""
 
     # (kind, number of blunders, number of these that the policy's own games can reach)
     counts_by_kind: list[tuple[str, int, int]]
@@ -96,7 +99,7 @@ class LostGame(NamedTuple):
 
 
 def list_board_links(policy_name: str) -> list[Destination]:
-    """Return links to games: against a policy in each seat, and of the policy against itself."""
+    """Return links to new games: against a policy in each seat, and the policy against itself."""
     return [
         Destination("Play X against it", play_against_url(policy_name), id="play-x"),
         Destination(
@@ -115,7 +118,7 @@ def list_board_links(policy_name: str) -> list[Destination]:
 def build_blunder_exhibits(
     site: SiteData, policy_name: str, shown_range: slice
 ) -> BlunderExhibits:
-    """Return the blunders of a policy with the pictures in a range, the most serious first."""
+    """Return the blunders of a policy, the most serious first; `shown_range` selects the pictures."""
     mistakes = list_policy_blunders(site, policy_name)
     atlas = classify_blunders(site, policy_name)
     numbers = range(len(atlas.example_rows))[shown_range]
@@ -149,7 +152,7 @@ def judge_seats(site: SiteData, policy_name: str) -> dict[str, LostGame | Proof]
 def build_proof(
     site: SiteData, policy_name: str, seat: str, shown_range: slice
 ) -> Proof:
-    """Return the proof of a policy in a seat, with the pictures in a range of its positions."""
+    """Return the proof of a policy in a seat; `shown_range` selects the positions with pictures."""
     certificate = build_certificate(site, policy_name, seat)
     numbers = range(len(certificate.positions))[shown_range]
 
@@ -210,10 +213,10 @@ def _build_exhibit(
     title: str,
     *notes: str,
 ) -> PositionExhibit:
-    """Return a decision in which an agent is to move; `signs` as in `draw_small_board`.
+    """Return the small board of a decision, with `signs` as in `draw_small_board`.
 
-    The link leads there by a game of the agent's own, if there is one, and pauses before
-    its move.
+    Its link opens a game that stops before the agent's move, if possible a game that the agent
+    itself can play.
     """
     seat = int(site.game.to_move[position])
     match = replace(
@@ -229,9 +232,10 @@ def _build_exhibit(
 
 
 def _count_blunders(blunder_decisions: BlunderDecisions) -> list[tuple[str, int, int]]:
-    """Return (kind, number, number reachable in own games) for each kind of blunder, and for all kinds.
+    """Count the blunders of each kind, and of all kinds.
 
-    A kind is the value lost, such as a win turned into a draw; the worst kind comes first.
+    Returns (kind, number, how many of them the policy's own games can reach). A kind is the value
+    lost, such as a win turned into a draw; the worst kind comes first.
     """
     kinds = {
         f"{OUTCOME_LABELS[before]} to {OUTCOME_LABELS[after]}": (
@@ -282,7 +286,7 @@ def _describe_value_loss(
     blunder_decisions: BlunderDecisions,
     blunder_index: int,
 ) -> str:
-    """Return a sentence on the value lost by the worst move of a blunder."""
+    """Return a sentence on what the worst move in this position gives away."""
     position = int(blunder_decisions.positions[blunder_index])
     blunders = blunder_decisions.blunders[blunder_index]
     is_worst = blunders & (
@@ -297,7 +301,7 @@ def _describe_value_loss(
 
 
 def _describe_symmetric_blunders(erring_count: int, symmetric_count: int) -> str:
-    """Return a text on the number of symmetric positions with a blunder."""
+    """Say in how many of the symmetric positions the policy blunders."""
     if symmetric_count == 1:
         return "No other position is symmetric to this one"
     which = (

@@ -1,6 +1,6 @@
-"""Learning curves and films of the trainings of agents.
+"""Learning curves and films of how agents trained.
 
-A film is a replay of a training with a frame for each snapshot. Its numbers are a table
+A film replays a training, with a picture (a "frame") for each snapshot. Its numbers are in a table
 on the page, which the script reads.
 """
 
@@ -43,7 +43,7 @@ def _build_plain_number(value: float) -> LabelledNumber:
     return LabelledNumber(round(value, 9), f"{value:.4g}")
 
 
-# key of CURVE_TITLES -> function that returns the numbers of the curve at each snapshot, [] for none
+# key of CURVE_TITLES -> function for the numbers of the curve at each snapshot, [] for no curve
 CURVE_BUILDERS: Mapping[str, Callable[[Figures], list[LabelledNumber]]] = {
     "blunders": lambda figures: [
         LabelledNumber(number, format_count(number)) for number in figures.blunders
@@ -87,7 +87,7 @@ def name_opponent(site: SiteData, opponent: str) -> str:
 
 
 def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
-    """Return an agent's learning curves: exact figures at each snapshot, over the updates."""
+    """Return an agent's learning curves: exact results at each snapshot, over the updates."""
     figures = card.figures
     title = name_opponent(site, opponent)
     chances = list_opponents(card)[opponent]
@@ -153,9 +153,9 @@ def chart_wins(rates: RatesBySeat) -> Charts:
 def chart_comparison(
     site: SiteData, views: Sequence[SourceSnapshot], curve_key: str
 ) -> Charts | None:
-    """Return a chart of one kind of learning curve for the agents among some views.
+    """Return a chart with one kind of learning curve, a line for each agent in `views`.
 
-    None if no agent has this curve.
+    It is None if no agent has this curve.
     """
     inks = choose_inks(site, views)
     curves = {}
@@ -182,7 +182,7 @@ def chart_comparison(
 
 
 def choose_inks(site: SiteData, views: Sequence[SourceSnapshot]) -> dict[str, str]:
-    """Return agent -> ink of its curve, in the order of the views; agents beyond the inks have none."""
+    """Return agent -> colour of its curve, in the order of the views, as far as there are colours."""
     names = dict.fromkeys(
         view.value_source
         for view in views
@@ -200,7 +200,7 @@ def _build_outcome_curves(chances: list[Chances]) -> list[Curve]:
     ]
 
 
-# milliseconds before the next frame: if it has the same squares and caption, if it has others
+# Milliseconds before the next frame: short if nothing changes on the board or in the caption.
 STILL_PAUSE_MS, MOVING_PAUSE_MS = (140, 560)
 # The best square leads clearly if its value is higher than all others by this share of the
 # distance from a draw to a win.
@@ -248,9 +248,9 @@ class Film(NamedTuple):
 
 
 def find_block_record(site: SiteData, agent_name: str) -> str:
-    """Return the record of a position in which the player to move loses unless it blocks.
+    """Return the moves that lead to a position in which the player to move must block.
 
-    It is X's move if the agent only learned as X.
+    It is X's turn if the agent only learned as X.
     """
     seat = getattr(site.get_recipe(agent_name), "seat", "both")
     return X_BLOCKS_RECORD if seat == "x" else O_BLOCKS_RECORD
@@ -270,7 +270,7 @@ def _build_square(move_values: MoveValues, cell: int) -> FilmSquare:
 
 @cached_per_site(16, per_language=True)
 def film_position(site: SiteData, agent_name: str, record: str) -> Film:
-    """Return the film of an agent's values in a position with a block that the player has to find.
+    """Return the film of an agent's values in a position where the player to move must block.
 
     At least two cells of the position are empty.
 
@@ -420,7 +420,7 @@ def compute_frame_x(frame_index: int, last_frame: int) -> float:
 
 
 def _outline_blunders(blunder_counts: Sequence[int], maximum: int) -> str:
-    """Return the SVG path of a curve of blunders by snapshot, from `maximum` at the top to 0."""
+    """Return a curve of blunders by snapshot as an SVG path; its top is `maximum`, its bottom 0."""
     points = []
     for i, number in enumerate(blunder_counts):
         x = compute_frame_x(i, len(blunder_counts) - 1)

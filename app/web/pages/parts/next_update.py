@@ -1,6 +1,7 @@
-"""The next update that a value would get from the table on display, in each case.
+"""The next update of a value, if the training continued from the table that the page shows.
 
-A case is an answer of the opponent, or a result of the game, depending on the algorithm.
+The update depends on what happens next. Each possibility is a case: a reply of the opponent, or a
+result of the game, depending on the algorithm.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +31,7 @@ TITLES_BY_RESULT = {1: "wins", 0: "draws", -1: "loses"}
 
 
 class UpdateCase(NamedTuple):
-    """One way in which the next update of a value can come about."""
+    """One possible next update of a value."""
 
     url_name: str  # name in the URL: the digit of the reply, or the result
     title: str  # name of the reply's square, or the result; "" for the only case
@@ -82,7 +83,7 @@ def draw_next_update(
 def list_cases(query: ValueQuery) -> list[UpdateCase]:
     """Return the possible next updates of a value, as the textbook learner makes them.
 
-    Depending on the algorithm there is a case for each answer of the opponent, for each result of
+    Depending on the algorithm there is a case for each reply of the opponent, for each result of
     the game, or a single case. The list is empty if the table does not determine them.
     """
     algorithm = find_algorithm(query)
@@ -127,9 +128,9 @@ def _draw_update(
     next_values: Sequence[float | None] = (),
     **rest: Any,
 ) -> UpdatePicture:
-    """Return the picture of an update, with the values of its board and of the next one.
+    """Return the picture of an update; `values` and `next_values` are those of its two boards.
 
-    `rest` has the end of the game, for learners from results.
+    For algorithms that learn from the result of a game, `rest` has the end of the game.
     """
     if query.is_learned:
         start = start_picture(query.recipe)
@@ -150,7 +151,10 @@ def _draw_update(
 
 
 def _list_game_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]:
-    """Return a case for each result that a game can have after the move, by the likeliest game."""
+    """Return a case for each result that a game can have after the move.
+
+    Each case shows the likeliest game with this result.
+    """
     algorithm = find_algorithm(query)
     family = algorithm.family
     is_simulated = not reason.has_target and family == "return"
@@ -184,7 +188,7 @@ def _list_game_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
 
 
 def _get_training_policy(query: ValueQuery) -> Policy:
-    """Return the policy of a training game: the learner's on its side, the opponent's on the other."""
+    """Return the moves of both players in a training game as one policy."""
     own_policy = (
         policy_from_values(query.table, "proportional")
         if query.reward_scale is None

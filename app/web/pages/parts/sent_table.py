@@ -1,4 +1,4 @@
-"""Reading of a table that a request contains: within limits, and never stored."""
+"""Read the table that a visitor sends, within limits of size and time; nothing is stored."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ MAX_FORM_BYTES = MAX_TABLE_BYTES + (1 << 14)  # limit for a form with a table in
 MAX_TRACE_ROWS = 20_000  # rows of a trace that are examined, in at most 2 s
 MAX_FORM_PARTS = 20  # maximum number of parts of a form
 FORM_MIMETYPE = "multipart/form-data"
-# limit for bodies that arrive at once, up to 4 MB of memory each; slow clients share these places
+# How many bodies may arrive at the same time: each takes up to 4 MB, and slow clients take long.
 MAX_CONCURRENT_TABLES = 128
 RECEIVE_SECONDS = 10.0  # time limit for the body of a request
 RETRY_SECONDS = 5  # seconds after which a client may send its table again
@@ -43,10 +43,10 @@ _free_places = BoundedSemaphore(MAX_CONCURRENT_TABLES)
 
 
 def read_sent_table() -> tuple[TableReading | Diagnosis, TableOptions]:
-    """Return the table in the body or the form of the request, as read, and its options.
+    """Read the table in the body or the form of the request; return it with its options.
 
-    A trace of updates is diagnosed instead. Raises TableError if nothing in it can be read,
-    RequestEntityTooLarge if it is too large, BadRequest if there is no table or an option is
+    A trace (a list of updates) is diagnosed instead. Raises TableError if nothing can be read,
+    RequestEntityTooLarge if the table is too large, BadRequest if there is none or an option is
     invalid, and the errors of `receiving`.
     """
     with receiving():
@@ -59,8 +59,8 @@ def read_sent_table() -> tuple[TableReading | Diagnosis, TableOptions]:
 def receiving() -> Iterator[None]:
     """Limit the time in which a body arrives, and the number of bodies that arrive at once.
 
-    Raises BadRequest for a body that breaks off or is no chunked body, RequestTimeout, and
-    ServiceUnavailable.
+    Raises BadRequest if the body breaks off or its chunks are invalid, RequestTimeout if it is too
+    slow, and ServiceUnavailable if too many bodies arrive.
     """
     if not _free_places.acquire(blocking=False):
         raise ServiceUnavailable(

@@ -1,7 +1,7 @@
 """The picture of one update, step by step: its boards, its formula and the numbers in it.
 
-The macros in `templates/updates/` write it as HTML.  The script `static/parts/update.js` shows its
-steps, and computes it again when a visitor changes a parameter.
+The macros in `templates/updates/` write the picture as HTML.  The script `static/parts/update.js`
+shows its steps, and computes the update again when a visitor changes a parameter.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,10 +26,10 @@ from app.web.translation import localize_number
 STEP_COUNT = 6  # steps in which each update is shown
 # numbers of decimals to try until the rounded numbers add up
 TRIED_DECIMALS = (2, 3, 4)
-# result of a game for the mover -> its name, also the parameter of MENACE for this result
+# result of a game for the mover -> its name, which is also a parameter of MENACE
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 MAX_DRAWN_BEADS = 24  # maximum number of beads that the picture shows one by one
-# maximum number of new stones that are marked on the next board: a move and its reply
+# The next board marks its new stones if there are at most two: a move and its reply.
 SETTLING_STONES = 2
 OTHER_MARK = {"X": "O", "O": "X"}
 
@@ -40,8 +40,9 @@ class UpdateSquare(NamedTuple):
     mark: str  # "X", "O", or "" for an empty square
     value_text: str = ""  # formatted value of a move to the square, "" without one
     heat: int | None = None
-    symbol_class: str = ""  # symbol of this value in the formula, as a CSS class
-    lacks_value: bool = False  # whether only other moves of the board have a value
+    symbol_class: str = ""  # CSS class of the symbol that the value has in the formula
+    # whether it has no value, but other moves of the board have one
+    lacks_value: bool = False
     # whether the updated move or the reply to it fills the cell
     is_played: bool = False
 
@@ -57,7 +58,7 @@ class UpdateLink(NamedTuple):
 
 @dataclass(frozen=True)
 class UpdatePicture:
-    """The picture of one update; its texts and numbers are what the templates read."""
+    """The picture of one update: the texts and numbers that the templates read."""
 
     algorithm: Algorithm
     reward_scale: RewardScale | None  # None for beads
@@ -104,7 +105,7 @@ class UpdatePicture:
 
     @property
     def _new_stones(self) -> list[int]:
-        """The cells of the next board that the board before the move lacks."""
+        """The cells that are filled on the next board, but not before the move."""
         boards = zip(self.move.board, self._shown_next_board, strict=False)
         return [cell for cell, (before, now) in enumerate(boards) if before != now]
 
@@ -136,7 +137,7 @@ class UpdatePicture:
 
     @property
     def next_board(self) -> list[list[UpdateSquare]]:
-        """The board of the next state, [] without one; the value that counts in the target is marked."""
+        """The board of the next state, [] without one. It marks the value that the target uses."""
         if not self._shown_next_board:
             return []
         cell = self._find_next_cell()
@@ -151,7 +152,7 @@ class UpdatePicture:
         )
 
     def _find_next_cell(self) -> int | None:
-        """Return the cell of the move whose value counts in the next state, None if no single one."""
+        """Return the next move whose value the target uses, None if it is not a single one."""
         update = self.update
         if update.next_cell is not None or self.slug == "champion":
             return update.next_cell
@@ -170,7 +171,11 @@ class UpdatePicture:
         symbols_by_cell: Mapping[int, str],
         played_cells: Sequence[int] = (),
     ) -> list[list[UpdateSquare]]:
-        """Return the rows of a board with values by cell, and a symbol of the formula on some cells."""
+        """Return the rows of a board with its values; some are marked with a symbol of the formula.
+
+        `values_by_cell` is a list with an entry for each cell, or empty. `symbols_by_cell` has the CSS
+        class of a symbol for some cells.
+        """
         known = drop_unknown(values_by_cell)
         squares = []
         for cell, stone in enumerate(board):
@@ -192,7 +197,7 @@ class UpdatePicture:
     def _compute_heat(
         self, value: float, known_values: Sequence[float], mover_mark: str
     ) -> int:
-        """Return the colour step of a value; for beads, that of their share of the box."""
+        """Return the colour of a value as a step of the scale; for beads, by their share of the box."""
         if self.reward_scale is None:
             share = value / (sum(known_values) or 1.0) * len(known_values)
             return round(HEAT_STEPS * float(np.clip(share - 1, -1, 1)))
@@ -238,7 +243,7 @@ class UpdatePicture:
         )
 
     def _adds_up(self, decimals: int) -> bool:
-        """Return whether the numbers as shown give the target and the new value as shown."""
+        """Return whether the rounded numbers give the rounded target and the rounded new value."""
         rounded = partial(round, ndigits=decimals)
         old, new = map(rounded, self._old_and_new)
         target: float = rounded(self._target)
@@ -254,7 +259,7 @@ class UpdatePicture:
 
     @cached_property
     def _decimals(self) -> int | None:
-        """The number of decimals with which the numbers add up, None if they do not."""
+        """The number of decimals with which the rounded numbers add up, None if there is none."""
         if self.slug == "dqn":  # a step of a network has no fixed step size
             return None
         if self.algorithm.family in ("beads", "bounds"):
@@ -307,7 +312,7 @@ class UpdatePicture:
             "gamma": repr(self._discount),
             "old": repr(self._old_and_new[0]),
             "square": repr(self.update.old),
-            # share of the change of one of two tables in the average on the square
+            # With two tables, the square shows their average, so only half of the change.
             "share": "0.5" if self.update.in_table else "1",
             "shown": format_value(self.update.new, self.square_decimals),
             "reward": repr(self._reward),
@@ -345,14 +350,14 @@ class UpdatePicture:
 
     @property
     def reply_bounds(self) -> list[tuple[str, str]]:
-        """The lower and the upper bound of the value of each reply."""
+        """The bounds of each reply's value: (lower, upper)."""
         known = drop_unknown(self.update.next_values)
         bounds = (BOUNDS_BY_VALUE[value] for value in known)
         return [(_format_short(lower), _format_short(upper)) for lower, upper in bounds]
 
     @property
     def target_percent(self) -> int:
-        """The position of the new value between the old one and the target, in percent."""
+        """How far the new value is on the way from the old value to the target, in percent."""
         return round(100 * (self.update.step_size or 0.0))
 
     @property
@@ -378,7 +383,7 @@ class UpdatePicture:
 
 
 def start_picture(recipe: Recipe) -> partial[UpdatePicture]:
-    """Return a function that makes the picture of an update of a recipe's training."""
+    """Return a function that draws an update from the training of a recipe."""
     return partial(
         UpdatePicture,
         ALGORITHM_PAGES[recipe.slug],

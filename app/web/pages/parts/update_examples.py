@@ -1,4 +1,4 @@
-"""Recorded updates of real trainings as examples on pages, with the games that they belong to."""
+"""Examples of updates on pages: recorded in real training, shown with the game around them."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -153,13 +153,13 @@ def draw_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
 
 
 def compute_blunder_effect(example: UpdateExample) -> dict[str, Any]:
-    """Return the effect of an update after which a blunder has the highest value of its board."""
+    """Describe how an update gave a blunder the highest value of its board."""
     change = example.updates[example.shown_index]
     values = [-math.inf if value is None else value for value in change.values]
     values[get_shown_move(example).cell] = change.new
     best = max(values)
     return {
-        # whether the update raised the value of the blunder, not lowered that of another move
+        # whether the update raised the blunder's value; if not, it lowered the value of another move
         "was_raised": change.new > change.old,
         "square_name": name_square(values.index(best)),
         "value_text": format_value(best, 2),
@@ -186,7 +186,7 @@ def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
 def list_recorded_updates(query: ValueQuery) -> list[UpdateExample]:
     """Return the recorded updates behind a blunder of a shipped agent; [] at earlier snapshots.
 
-    They are the update that made the agent prefer the blunder, and the first of its value.
+    They are the update that made the agent prefer the blunder, and the first update of its value.
     """
     board = format_position(query.game, query.position)
     if query.snapshot is not None:
@@ -201,7 +201,7 @@ def get_shown_move(example: UpdateExample) -> TrainingMove:
 
 
 def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]:
-    """Return two flags: whether an example updates the move of a value, and is of its agent."""
+    """Rank an example for a value: does it update the same move, is it from the same agent?"""
     turn = get_shown_move(example)
     board = format_position(query.game, query.position)
     has_move = turn.board == board and turn.cell == query.cell
@@ -209,7 +209,7 @@ def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]
 
 
 def _draw_updates(example: UpdateExample) -> list[UpdatePicture]:
-    """Return the picture of each update of an example, with the rest of its game for some learners."""
+    """Draw each update of an example; some algorithms also need the rest of the game."""
     agent = example.agent
     if agent == MINIMAX:
         start = partial(UpdatePicture, ALGORITHM_PAGES[MINIMAX], RewardScale(), None)
@@ -234,7 +234,7 @@ def _draw_updates(example: UpdateExample) -> list[UpdatePicture]:
 def find_learning_order(
     example: UpdateExample, slug: str
 ) -> Literal["forward", "backward", ""]:
-    """Return the order of the updates of a game, compared with the order of its moves."""
+    """Return whether a game is learned in the order of its moves, backward, or in no order."""
     turns = [change.move_index for change in example.updates]
     if slug in UNORDERED_ALGORITHMS or len(turns) == 1:
         return ""

@@ -1,1 +1,1 @@
-"""Teaching: a learner on the screen, a machine of paper boxes, and a page for a class."""
+"""Visitors teach a learner: on the screen, with paper matchboxes, or as a class."""

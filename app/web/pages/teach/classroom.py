@@ -60,7 +60,7 @@ MAX_BLUNDER_BOARDS = 5  # maximum number of boards that the table compares
 NO_BLUNDER = BlunderChance(0.0, 0.0)
 FREQUENT_CHANCE = 0.01  # smallest probability of a blunder that the table counts
 MOVES_PATTERN = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
-# (title of the frame, its URL, its height in pixels)
+# iframes for the class's own website: (title, URL, height in pixels)
 FRAME_TITLES = (
     (gettext_noop("Teach a program tic-tac-toe"), frame_url(TEACH.url()), 740),
     (gettext_noop("Puzzle of the day"), frame_url(PUZZLE_TODAY.url()), 560),
@@ -73,10 +73,10 @@ FRAME_TITLES = (
 
 
 class LinkError(ValueError):
-    """The error of a pasted line without a learner.
+    """Raised for a pasted line in which no learner can be found.
 
-    The message is a translated sentence with the reason. The attribute `english` is a
-    second sentence that is not translated, or "".
+    The message says why, in the language of the page. The attribute `english` is a second
+    sentence, always in English, or "".
     """
 
     def __init__(self, sentence: str, english_sentence: str = "") -> None:
@@ -85,7 +85,7 @@ class LinkError(ValueError):
 
 
 class Pupil(NamedTuple):
-    """The entry of a pupil: a taught learner or a judged table, with its exact results."""
+    """The work of a pupil: a taught learner or a judged table, with its exact results."""
 
     name: str
     href: str
@@ -111,8 +111,8 @@ def render_class(
 ) -> Response:
     """Show the plan, the worksheet, and the table of the pasted links.
 
-    `line_faults` has the reason for each line without a learner: a sentence, and a second one that
-    is not translated, or "". `is_busy` is whether the links could not be read in time.
+    `line_faults` says for each line without a learner why it has none: a sentence, and a second one
+    in English, or "". `is_busy` tells that there was no time to read the links.
     """
     game = get_current_site().game
     host = request.host_url.rstrip("/")
@@ -134,7 +134,7 @@ def render_class(
 
 
 def find_frequent_blunders(pupils: Sequence[Pupil]) -> list[int]:
-    """Return the boards on which the pupils blundered most often in their games, the worst first."""
+    """Return the boards on which the pupils' learners blunder most often, the worst first."""
     chances: dict[int, float] = defaultdict(float)
     for pupil in pupils:
         for board, chance in pupil.blunder_chances.items():
@@ -144,9 +144,9 @@ def find_frequent_blunders(pupils: Sequence[Pupil]) -> list[int]:
 
 
 def _build_row(pupil: Pupil, boards: Sequence[int]) -> dict[str, Any]:
-    """Return a row of the table of a class, with a column for each of some boards.
+    """Return a pupil's row of the table: its losses in each seat, and its blunders on `boards`.
 
-    A seat without games, and a board that was never reached or has rare blunders, has no number.
+    There is no number for a seat in which it does not play, nor for a board with rare blunders.
     """
     losses = pupil.loss_chances
     chances = [_get_blunder_chance(pupil, board) for board in boards]
@@ -163,7 +163,7 @@ def _build_row(pupil: Pupil, boards: Sequence[int]) -> dict[str, Any]:
 
 
 def _build_blunder(pupils: Sequence[Pupil], board: int) -> dict[str, Any]:
-    """Return a board on which many pupils blunder, and their mean chance of it in percent."""
+    """Return a board, and the mean chance in percent that the pupils' learners blunder on it."""
     every = [_get_blunder_chance(pupil, board) for pupil in pupils]
     frequent = [chance for chance in every if chance >= FREQUENT_CHANCE]
     chances = frequent or every
@@ -209,7 +209,7 @@ def compare_class() -> Response:
         pupils, faults = read_links(typed)
     except ServiceUnavailable as busy:
         response = render_class(typed, is_busy=True)
-        # An error page would lose what was typed.  No Refresh: that would be a GET.
+        # An error page would lose what was typed, and so would an automatic reload, which is a GET.
         response.status_code = ServiceUnavailable.code
         response.headers["Retry-After"] = str(busy.retry_after)
     else:
@@ -241,7 +241,7 @@ def read_typed_links() -> str:
 
 
 def read_links(typed_links: str) -> tuple[list[Pupil], list[tuple[str, str]]]:
-    """Return the learners of the lines, and the reason for each line without a learner."""
+    """Return the learners in the lines, and for each line without one the reason."""
     pupils = list[Pupil]()
     faults = list[tuple[str, str]]()
     lines, unread_line = read_in_process(read_class_lines, typed_links, MAX_LINES)
@@ -264,7 +264,7 @@ def read_links(typed_links: str) -> tuple[list[Pupil], list[tuple[str, str]]]:
 
 
 def read_line(line: ClassLine) -> Pupil:
-    """Return the learner of a line: a link, after a name or alone.
+    """Return the learner of a line, which is a link, with or without a name before it.
 
     Raises LinkError if there is none.
     """

@@ -6,12 +6,12 @@ from itertools import accumulate
 from app.recipes.taught import Lesson
 from app.web.translation import gettext_noop
 
-RECENT_GAMES = 5  # games whose results a curve and the table of a class show
-STREAK_LENGTH = 3  # number of games in a row
-FIRST_COUNTED_GAME = 3  # before it a goal is luck
-MIN_LOSING_MOVES = 3  # losing moves, before their chances are compared together
+RECENT_GAMES = 5  # number of last games whose results are shown
+STREAK_LENGTH = 3  # games in a row without a loss, for a goal
+FIRST_COUNTED_GAME = 3  # reaching a goal in an earlier game is luck
+MIN_LOSING_MOVES = 3  # minimum number of losing moves for the goal about all
 
-# whether one of the first goals is reached, from the games so far
+# takes the games so far, and says whether one of the first goals is reached
 GoalTest = Callable[[Sequence[Lesson]], bool]
 # milestone of a lesson -> text of the goal
 EXACT_GOALS = {
@@ -27,7 +27,7 @@ EXACT_GOALS = {
 def list_last_results(
     lessons: Sequence[Lesson], game_count: int = RECENT_GAMES
 ) -> list[str]:
-    """Return the results of the last games with the teacher, which are some of the lessons."""
+    """Return the results of the last games with the teacher; practice lessons do not count."""
     return [lesson.result for lesson in lessons if lesson.record][-game_count:]
 
 
@@ -43,7 +43,10 @@ def has_halved_losing_move(lessons: Sequence[Lesson]) -> bool:
 
 
 def has_halved_losing_moves(lessons: Sequence[Lesson]) -> bool:
-    """Return whether this is true of all losing moves together, of MIN_LOSING_MOVES at least."""
+    """Return whether the chances of all losing moves together have halved.
+
+    It is False as long as there are fewer than MIN_LOSING_MOVES of them.
+    """
     chances = lessons[-1].losing_move_chances
     first, now = (
         (sum(column) for column in zip(*chances, strict=True)) if chances else (0, 1)
@@ -69,7 +72,7 @@ NEAR_GOALS: dict[str, GoalTest] = {
 def list_near_goals(
     lessons: Sequence[Lesson], has_boxes: bool
 ) -> Iterator[tuple[str, int]]:
-    """Yield each first goal, not translated, with the number of the lesson that reached it, 0 for none.
+    """Yield each first goal in English, with the number of the lesson that reached it, 0 for none.
 
     A learner without boxes has no goal about boxes. Goals count from FIRST_COUNTED_GAME on.
     """

@@ -23,7 +23,7 @@ def draw_box_move(
 ) -> dict[str, Any]:
     """Return the picture of a move that MENACE drew from the matchbox of a position.
 
-    `cell_values` has the number of beads by cell, None where there is no bead of the cell.
+    `cell_values` has the number of beads by cell, None where the box has no bead for the cell.
     """
     held = count_beads(game, position, cell_values, recipe, drawn_cell=cell)
     caption = gettext(

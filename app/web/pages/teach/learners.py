@@ -78,10 +78,10 @@ def get_first_cell(game: Game, recipe: Menace) -> int | None:
 
 
 def find_truncated_link(recipe_name: str) -> tuple[int, int, Recipe] | None:
-    """Return what is left of a link to a learner with a missing end; None for a whole link.
+    """Return what can be saved from a link whose end is missing, None for a whole link.
 
-    That is the number of games that the link claims, the number of complete games, and the recipe
-    after these. The last game in the link can be incomplete, so it does not count.
+    That is the number of games that the link claims, the number of complete games in it, and the
+    recipe with these. The last game in the link can be incomplete, so it does not count.
     """
     settings, _, typed = recipe_name.partition(",taught=")
     games = count_games(settings)
@@ -102,7 +102,7 @@ def find_truncated_link(recipe_name: str) -> tuple[int, int, Recipe] | None:
 
 
 def count_games(recipe_settings: str) -> int:
-    """Return the number of games with people in the settings of a recipe, 0 by default."""
+    """Return how many games with people a recipe contains; `recipe_settings` is its text."""
     if ",vs=you," in f"{recipe_settings},":
         number = re.search(r",games=([0-9]{1,3})(,|$)", recipe_settings)
         return int(number[1]) if number else 1
@@ -120,7 +120,7 @@ def parse_learner(recipe_name: str) -> Recipe:
 def replay_course(
     recipe_name: str, unfinished_moves: str = ""
 ) -> tuple[Recipe, Course | Refusal]:
-    """Return a recipe and its course, with the cells of the game that is begun.
+    """Return a recipe and its course: its lessons, and the unfinished game with its moves.
 
     Raises BadRequest with a sentence if people cannot teach the recipe.
     """

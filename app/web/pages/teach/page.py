@@ -137,7 +137,7 @@ RESULT_WORDS = {
 # maximum number of characters in a QR code; phones cannot read larger codes
 MAX_QR_CHARACTERS = 600
 SVG_START = '<svg xmlns="http://www.w3.org/2000/svg"'
-BEAD_HEAT = HEAT_STEPS // 2  # colour step of a change of beads
+BEAD_HEAT = HEAT_STEPS // 2  # colour of a change of beads, a step of the scale
 MAX_FLYING_BEADS = 5  # maximum number of beads in the animation of a change
 
 
@@ -353,7 +353,11 @@ def list_played_seats(recipe: Recipe) -> list[str]:
 
 
 def _draw_strength(lessons: list[Lesson], played_seats: list[str]) -> Markup:
-    """Return the curves after each lesson: games held against the person, and exact losses."""
+    """Draw how strong the learner was after each lesson.
+
+    The curves are the games it did not lose against the person, its losses against the best
+    responder in each seat, and its share of decisions with a blunder.
+    """
     held = [
         _count_held_share(lessons[:number]) for number in range(1, len(lessons) + 1)
     ]
@@ -369,7 +373,8 @@ def _draw_strength(lessons: list[Lesson], played_seats: list[str]) -> Markup:
 def describe_goals(game: TaughtGame) -> dict[str, Any]:
     """Return what the template reads about the goals of the challenge.
 
-    A goal has the lesson that reached it, or since which it holds: "" before.
+    A first goal comes with the lesson that reached it, an exact goal with the lesson since which it
+    holds; "" if there is none.
     """
     lessons = game.course.lessons
     seats = list_played_seats(game.recipe)
@@ -540,7 +545,7 @@ def _evaluate_board(
     cell_values: list[float | None],
     is_updated: list[bool],
 ) -> MoveValues:
-    """Return the values of a learner for its moves in a position; lists are by cell."""
+    """Return a learner's values for its moves in a position; the lists have an entry by cell."""
     site = get_current_site()
     game = site.game
     values = np.array(cell_values, np.float64)  # None becomes NaN
@@ -565,7 +570,10 @@ def _evaluate_board(
 
 
 def _picture_touched_board(recipe: Recipe, touched: TouchedBoard) -> dict[str, Any]:
-    """Return a board before the first game and now: a mark, a text and a colour for each square."""
+    """Return a board as it was before the first game and as it is now.
+
+    Each square has a mark, a text and a colour.
+    """
     stages = (
         (touched.old_values, [False] * len(touched.is_updated)),
         (touched.new_values, touched.is_updated),
@@ -630,7 +638,7 @@ def _get_paid_beads(recipe: Recipe, lesson: Lesson) -> int:
 def _draw_value_change(
     recipe: Recipe, lesson: Lesson, value_change: ValueChange
 ) -> dict[str, Any]:
-    """Return a value that a lesson changed: its board and texts, and the beads that fly."""
+    """Return a value that a lesson changed: its board, its texts, and the beads to animate."""
     game = get_current_site().game
     ply = value_change.move_index
     cell = parse_record(game, lesson.record)[ply]
@@ -708,7 +716,7 @@ def _describe_strength(lessons: list[Lesson], played_seats: list[str]) -> str:
 
 
 def _count_games_to_milestones(lessons: list[Lesson]) -> dict[str, int]:
-    """Return milestone -> number of games with people until it was first reached."""
+    """Return for each milestone the number of games with people before it was first reached."""
     games_by_milestone: dict[str, int] = {}
     games = 0
     for lesson in lessons:

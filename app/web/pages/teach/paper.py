@@ -33,7 +33,7 @@ bp.add_room("Teach", "paper", gettext_noop("MENACE on paper"), PAPER.url)
 
 LABELS_PER_SHEET = 24  # four columns and six rows of labels
 SCORE_ROWS = 16  # number of games on a score sheet
-# set of boxes -> opening of the machine
+# set of boxes -> where a machine with these boxes opens
 OPENING_BY_SET = {
     "short": "centre",
     "all": "any",
@@ -56,7 +56,7 @@ SEPARATOR_PATTERN = re.compile(r"[\s,;.:|/-]+")
 
 
 class LineError(ValueError):
-    """A typed game that cannot have been played: the message names its line."""
+    """Raised for a typed game that cannot have been played; the message names its line."""
 
 
 def render_sheets(
@@ -209,9 +209,9 @@ def parse_menace(recipe_name: str) -> Menace:
 
 
 def find_box_set(machine_name: str) -> str:
-    """Return the set whose boxes a machine uses.
+    """Return the set of boxes that a machine uses.
 
-    Raises BadRequest if its beads are not those of boxes for X.
+    Raises BadRequest if it is not a MENACE that draws its moves like beads.
     """
     recipe, _ = replay_course(machine_name)
     if not isinstance(recipe, Menace) or recipe.plays != "proportional":
@@ -228,7 +228,7 @@ def format_game(record: str) -> str:
 
 
 def read_games(game: Game, games_text: str) -> dict[int, str]:
-    """Return the games of a text by their line, from 1: the numbers of the squares in order.
+    """Return line number -> game for the games in a text, one a line with its squares in order.
 
     Raises LineError for the first line that is not a whole game.
     """
@@ -272,7 +272,7 @@ def read_game(game: Game, squares_text: str) -> str:
 
 
 def record_games(recipe: Menace, games: Mapping[int, str]) -> str:
-    """Return the name of a machine after some games, by their line.
+    """Return the name of a machine after some games; `games` has them by line.
 
     Raises LineError for the first game that its boxes cannot have played.
     """
