@@ -31,7 +31,7 @@ from app.web.service.cache import ResponseCache
 from app.web.service.request_id import identify_requests
 from app.web.site_data import load_site_data
 
-# Each has a blueprint `bp`. The rooms of a door are in the order of this list.
+# Each module has a blueprint `bp`. The menus of the header follow the order of this list.
 PAGE_MODULES = (
     "front",
     "play",
@@ -64,8 +64,8 @@ LINKS = [
 def create_app(models_folder: Path | None = None, seed: int | None = None) -> Flask:
     """Return the site with the models of a folder, by default the folder in the environment.
 
-    With a `seed` agents draw equal moves in each run. Raises ModelError, naming the file and the
-    reason, for a broken model, and SettingError for a wrong variable of the environment.
+    With a `seed`, agents draw the same moves each time the site runs. Raises ModelError for a broken
+    model, naming the file and the reason, and SettingError for a wrong environment variable.
     """
     app = Flask(__name__, static_folder=None, template_folder=ROOT / "templates")
     app.jinja_options = {

@@ -1,4 +1,4 @@
-"""Redirects to URLs with the canonical names of their recipes."""
+"""Redirects from URLs that spell the name of a recipe in another way than the canonical one."""
 
 import re
 from urllib.parse import parse_qsl
@@ -43,7 +43,7 @@ def redirect_to_canonical() -> Response | None:
 
 
 def _canonicalize_view(view_name: str) -> str:
-    """Return a view or the name of an agent with its recipe in canonical form."""
+    """Return a view, or the name of an agent, with the canonical name of its recipe."""
     match = None if is_policy_name(view_name) else VIEW_PATTERN.fullmatch(view_name)
     agent, rest = match.groups(default="") if match else (view_name, "")
     return (get_current_site().canonicalize(agent) or agent) + rest

@@ -16,7 +16,7 @@ from app.web.facts import find_disagreements
 from app.web.match import Match, MatchState, parse_match, read_value
 from app.web.site_data import HUMAN, TRUTH, SiteData
 
-SNAPSHOT_SEPARATOR = "_"  # a character that no id contains and that URLs need not quote
+SNAPSHOT_SEPARATOR = "_"  # no id contains it, and URLs need not quote it
 MAX_VIEWS = 4
 
 
@@ -75,8 +75,8 @@ class SourceSnapshot(NamedTuple):
 class Comparison:
     """A position after the moves of `record`, and one to four different views of it.
 
-    A view is a value source at a snapshot.  `curve_key` selects the learning curves of the page: a
-    key of CURVE_TITLES, "" for the default.
+    A view is a value source at a snapshot.  `curve_key` is the kind of
+    learning curve on the page: a key of CURVE_TITLES, "" for the default.
     """
 
     record: str
@@ -100,11 +100,11 @@ class Comparison:
 def parse_comparison(
     record: str, value_sources: Sequence[str], site: SiteData, curve_key: str = ""
 ) -> tuple[Comparison, MatchState]:
-    """Return the comparison in the parts of a URL, and the state of its match.
+    """Return the comparison that a URL describes, and the state of its match.
 
     An empty value source counts as left out. Without a record and value sources, the comparison
     starts in a position where the default agents choose different moves.
-    Raises BadRequest, NotFound or Conflict with a sentence that names the fault.
+    Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
     texts = [text for text in value_sources if text]
     if curve_key and curve_key not in CURVE_TITLES:
@@ -131,10 +131,10 @@ def get_default_views(site: SiteData) -> list[SourceSnapshot]:
 def find_next_disagreement(
     views: Sequence[SourceSnapshot], site: SiteData, position: int | None = None
 ) -> str | None:
-    """Return a record of the position with the largest disagreement, None without disagreements.
+    """Return the moves to the position in which the views differ most, None if there is none.
 
-    After a `position` with a disagreement, up to symmetry, the next largest follows; None after
-    the last.
+    If the views differ in `position`, or in one symmetric to it, the next position in the order of
+    difference follows, and None after the last.
     """
     disagreements = find_disagreements(site, tuple(views))
     if position is not None:
@@ -147,7 +147,7 @@ def find_next_disagreement(
 
 
 def build_comparison(state: MatchState) -> Comparison:
-    """Return a comparison of a match's value source and its agents, in the position shown.
+    """Return a comparison, in the position of a match, of its value source and its agents.
 
     If there are fewer than two views, default views are added.
     """

@@ -1,6 +1,6 @@
-"""Exact facts about agents and baselines: figures, proofs, blunders and puzzles.
+"""Exact facts about agents and baselines: results, proofs, blunders and puzzles.
 
-Each fact is computed at its first use and cached in the site's data.
+Each fact is computed when it is first used, and cached in the site's data.
 """
 
 from typing import NamedTuple
@@ -70,7 +70,7 @@ def find_losing_game(site: SiteData, policy_name: str, player: int) -> str | Non
 
 
 def find_losing_games(site: SiteData, policy_name: str) -> dict[str, str | None]:
-    """Return seat ("x", "o") -> record of the likeliest lost game, None if the policy cannot lose."""
+    """Return seat ("x", "o") -> record of the likeliest lost game, None if it cannot lose there."""
     return {
         seat: find_losing_game(site, policy_name, player)
         for seat, player in SEATS.items()
@@ -109,7 +109,10 @@ def list_outcome_chances(
 
 
 def get_figures(site: SiteData, policy_name: str) -> Figures:
-    """Return the exact figures of a policy: from an agent's card, or computed from its moves."""
+    """Return the exact results of a policy.
+
+    They come from the card of an agent (its model card), or are computed from the moves.
+    """
     return (
         _judge_moves(site, policy_name)
         if is_policy_name(policy_name)
@@ -145,7 +148,7 @@ def play_round_robin(site: SiteData, added_player: str) -> NDArray[np.float64]:
 
 @cached_per_site(4)
 def explore_reachable_play(site: SiteData, policy_name: str) -> ReachablePlay:
-    """Return the positions that games of a policy can reach; one result takes 0.3 MB."""
+    """Return the positions that games of a policy can reach; the result takes 0.3 MB."""
     return ReachablePlay(site.game, site.policies[policy_name])
 
 
@@ -177,7 +180,7 @@ def build_certificate(site: SiteData, policy_name: str, seat: str) -> Certificat
 
 
 def find_record_of_policy(site: SiteData, policy_name: str, position: int) -> str:
-    """Return the record of a game that leads to a position, if possible a game of the policy."""
+    """Return the moves of a game that leads to a position, if possible a game of the policy."""
     seat = int(site.game.to_move[position])
     games = (
         explore_reachable_play(site, policy_name).games_by_player[seat],
@@ -250,9 +253,9 @@ def _round_values_for_display(
 
 @cached_per_site(MAX_JUDGED_POLICIES)
 def _judge_moves(site: SiteData, policy_name: str) -> Figures:
-    """Return the figures of a policy that is named by its moves.
+    """Return the exact results of a policy that is named by its moves.
 
-    A table in which the played moves have the highest value stands for its values.
+    Such a policy has no values. A table in which its moves have the highest value replaces them.
     """
     table = site.decode_moves(policy_name)[site.game.legal].astype(np.float32)
     return compute_figures(site.game, table[None], [0], RewardScale())
@@ -267,10 +270,10 @@ def _collect_policy_moves(site: SiteData) -> PolicyMoves:
 
 @cached_per_site(1)
 def _judge_baselines(site: SiteData) -> Figures:
-    """Return the figures of all baselines in one object: entry i belongs to baseline i.
+    """Return the exact results of all baselines in one object, with baseline i in entry i.
 
-    In the figures of an agent, entry i belongs to snapshot i.  The probabilities of a baseline's
-    moves serve as its values.
+    For an agent, the same type has snapshot i in entry i.  The probabilities of a baseline's moves
+    serve as its values.
     """
     legal = site.game.legal
     tables = np.stack([site.policies[name][legal] for name in BASELINES])

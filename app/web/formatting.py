@@ -13,7 +13,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
-MAX_LISTED_NAMES = 24  # names in an error that lists the choices
+MAX_LISTED_NAMES = 24  # maximum number of names that an error lists
 MINUS = "\N{MINUS SIGN}"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NUMBER_SUFFIXES = ((1e9, "B"), (1e6, "M"), (1e3, "K"))
@@ -99,10 +99,10 @@ def format_parameter(value: bool | float | str) -> str:
 def format_number(value: float) -> str:
     """Return a number with four significant digits, or all its digits before the decimal point.
 
-    Halves keep their decimal.
+    A half, such as 1234.5, keeps its decimal.
     """
     if abs(value) >= 1_000 or value == int(value):
-        is_half = value % 1 == 0.5  # a median of an even number of counts
+        is_half = value % 1 == 0.5  # as a median of counts can be
         return format_rounded(value, int(is_half)).replace("-", MINUS)
     digits, _, power = f"{value:.4g}".partition("e")
     small = f" × 10{str(int(power)).translate(SUPERSCRIPTS)}" if power else ""
@@ -123,7 +123,7 @@ def format_one_decimal(value: float) -> str:
 
 
 def format_with_unit(value: float, unit: str) -> str:
-    """Return a number with its unit if that is percent; other units are in the figure's title."""
+    """Return a number, with its unit if that is percent; other units are in a chart's title."""
     return format_number(value) + "%" * unit.startswith("%")
 
 

@@ -1,4 +1,4 @@
-"""The moves of a game, each with the value that its player expected and the exact result."""
+"""The moves of a game, each with the result that its player expected and the exact result."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -19,9 +19,9 @@ from app.web.wording import name_squares
 
 
 def list_hint_cells(state: MatchState) -> list[int]:
-    """Return the cells that a hint recommends: moves that win soonest, lose latest or keep a draw.
+    """Return the cells that a hint recommends: the moves that win soonest, keep a draw or lose latest.
 
-    If the hint explains a blunder, they are all moves that keep the value of the position.
+    If the hint explains a blunder, all moves that keep the value of the position are recommended.
     """
     if not state.match.shows_hint or state.is_over:
         return []
@@ -83,7 +83,7 @@ def get_player_title(state: MatchState) -> str:
 
 
 def build_blunder_notes(state: MatchState, cell: int) -> list[Note]:
-    """Return the note for each square before a blunder: at the blunder and at the right moves."""
+    """Return the notes that mark a blunder and the right moves on the board before it."""
     notes = [EMPTY_NOTE] * state.site.game.cells
     for right in list_hint_cells(state):
         notes[right] = Note(f"✓ {gettext('right')}", gettext("right"))
@@ -94,8 +94,8 @@ def build_blunder_notes(state: MatchState, cell: int) -> list[Note]:
 def build_hint(state: MatchState) -> tuple[int, str]:
     """Return the cell of the hint, and a sentence with the reason.
 
-    The hint is the best move with the most likely immediate blunder of the opponent; among equal
-    moves, the move with the largest share of blunders among all answers.
+    Among the best moves, the hint is the one after which the opponent is most likely to blunder at
+    once. If several are equal, it is the one after which most replies are blunders.
     """
     site = state.site
     best = list_hint_cells(state)
@@ -139,7 +139,7 @@ def build_hint(state: MatchState) -> tuple[int, str]:
 
 
 def _compute_blunder_chances(state: MatchState, cell: int) -> tuple[float, float]:
-    """Return the probabilities of a blunder after a move: of the opponent's reply, of a random one."""
+    """Return how likely the reply to a move is a blunder: the opponent's, and a random one."""
     site = state.site
     after = state.follow_move(cell)
     if after.is_over:

@@ -1,4 +1,4 @@
-"""The class Match: everything that the URL of a game contains.
+"""The class Match: all that the URL of a game contains.
 
 `parse_match` reads a URL and replays its record, once for each request; `links.play.play_url` builds
 the URL.
@@ -51,9 +51,9 @@ _PARAMETERS = {
 class Match(Struct, frozen=True, rename=_PARAMETERS):
     """A game, its players, and the options of its display.
 
-    `record` is the whole game, `ply` the number of moves shown, None for all. The values of
-    `value_source` colour the board, "" for those of the agent to move; `snapshot` is the number of a
-    snapshot of its training, None for the agent as shipped, which is the last snapshot.
+    `record` is the whole game, and `ply` the number of moves shown, None for all. The values of
+    `value_source` colour the board; "" stands for the agent to move. `snapshot` is the number of a
+    snapshot of its training; None is the agent as shipped, which is the last snapshot.
     """
 
     record: str = ""
@@ -101,7 +101,8 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
     def get_player_snapshot(self, player: int) -> int | None:
         """Return the snapshot at which the agent of X (+1) or O (-1) plays.
 
-        It is the snapshot on the board; None stands for the last snapshot, the agent as shipped.
+        It is the snapshot on the board if the board shows this agent; None stands for the last snapshot,
+        the agent as shipped.
         """
         return (
             self.snapshot if self.value_source == self.get_player_name(player) else None
@@ -184,7 +185,7 @@ def replay_match(match: Match, site: SiteData) -> MatchState:
 def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchState:
     """Return the state of the match in a URL; an empty value counts as left out.
 
-    Raises BadRequest, NotFound or Conflict with a sentence that names the fault.
+    Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
     match = _read_match(record, query, site)
     state = _replay_record(match, site)

@@ -83,7 +83,7 @@ def _build_halt_url(match: Match, ply: int, build_url: Callable[[Match], str]) -
 def _build_pause_urls(
     state: MatchState, match: Match, build_url: Callable[[Match], str]
 ) -> tuple[str, str]:
-    """Return the URLs that pause and that resume automatic moves: one of them, or none, is enabled."""
+    """Return the URLs that pause and resume automatic moves; at most one of them is not ""."""
     is_replay = match.replays_record and not match.is_at_end
     can_move = is_replay or not (match.is_human(X) and match.is_human(O))
     if state.is_over and not is_replay:
@@ -121,7 +121,7 @@ class AutomaticStep(NamedTuple):
 def plan_automatic_step(
     state: MatchState, routes: MatchRoutes = PAGE_ROUTES
 ) -> AutomaticStep | None:
-    """Return the next automatic step: a snapshot, an agent's move or the next game; None without."""
+    """Return the next automatic step: a snapshot, an agent's move or the next game; None for none."""
     match = state.match
     if is_replay_running(match):
         return AutomaticStep(
@@ -206,7 +206,7 @@ def get_next_delay(delay: float) -> float:
 def compute_reply_chances(state: MatchState) -> NDArray[np.float64]:
     """Return the probability of each cell, [cells], as the next move of the player to move.
 
-    For a person the move is that of the board's value source, at the snapshot shown.
+    For a person, the value source of the board moves, at the snapshot shown.
     """
     site = state.site
     match = state.match
@@ -240,7 +240,7 @@ def play_random_reply(state: MatchState) -> MatchState:
 def build_snapshot_slider(
     state: MatchState, value_source: str
 ) -> dict[str, Any] | None:
-    """Return the slider over the training of a value source; None for a source without a training.
+    """Return the slider for the snapshots of an agent; None for a source that was not trained.
 
     A replay starts at the snapshot shown; if the last snapshot is shown, it starts at the first.
     """

@@ -1,4 +1,4 @@
-"""The class MatchPage: what every page shows on which a match can be played, also in frames.
+"""The class MatchPage: all that pages and frames with a match show of it.
 
 A value source is the agent, policy or exact solution whose move values the board shows.
 """
@@ -84,7 +84,7 @@ OPTIMAL_RESULT_TEXTS = {
 
 @dataclass(frozen=True)
 class MatchPage:
-    """A match at the position shown, with all that its page or frame shows of it.
+    """A match at the position shown, with all that its page shows of it.
 
     Its links lead to pages or to frames, as `routes` builds them.
     """
@@ -132,7 +132,7 @@ class MatchPage:
 
     @cached_property
     def automatic_step(self) -> AutomaticStep | None:
-        """The next step without a visitor, None if nothing happens by itself."""
+        """What the page does next without the visitor, None for nothing."""
         return plan_automatic_step(self.state, self.routes)
 
     @cached_property
@@ -216,7 +216,7 @@ class MatchPage:
 
     @cached_property
     def headline(self) -> dict[str, Any]:
-        """The texts and buttons above the board: whose turn it is or who won, and actions."""
+        """The texts and buttons above the board, such as whose turn it is, or who won."""
         state = self.state
         match = state.match
         title = describe_turn(state)
@@ -345,9 +345,9 @@ def _build_headline(
 
 
 def _build_square_notes(state: MatchState, values: MoveValues) -> list[Note]:
-    """Return a note for each cell: on the blunder that is explained, or on a wrong value.
+    """Return the note for each cell: it marks an explained blunder, or a wrong value.
 
-    No note gives a result away while a person is to move, unless a hint or the settings ask for it.
+    While a person is to move, notes give no result away, unless a hint or the settings ask for it.
     """
     match = state.match
     blunder = find_explained_blunder(state)
@@ -387,7 +387,8 @@ def _build_evaluation_bar(
 ) -> dict[str, Any]:
     """Return the bar with the value of the position for X; after the end it shows the result.
 
-    Its colours go from -HEAT_STEPS (O wins) to HEAT_STEPS (X wins), None for no value or hidden ones.
+    Its colours go from -HEAT_STEPS (O wins) to HEAT_STEPS (X wins). There is None without a value,
+    or if values are hidden.
     """
     if state.is_over:
         result = state.site.game.get_result(state.position)
@@ -514,7 +515,7 @@ def summarise_game(state: MatchState, blame: ReviewedMove | None) -> str:
 
 
 def describe_for_others(state: MatchState, reviewed_moves: list[ReviewedMove]) -> str:
-    """Return the title of a match for those who receive its link: they play neither side yet."""
+    """Return the title of a match for people who receive its link, and play neither side."""
     match = state.match
     titles = state.site.display_titles
     if match.is_human(X) and match.is_human(O):

@@ -1,4 +1,4 @@
-"""The values of the moves in a position by a value source.
+"""The values that a value source gives to the moves in a position.
 
 A value source, `lens` in URLs, is an agent, optimal play, or the exact solution of an agent's
 training task.
@@ -47,7 +47,7 @@ OUTCOME_IN_MOVES = {
 UNIT_REWARDS = RewardScale()  # rewards of optimal play: loss -1, draw 0, win 1
 # colour steps that the legend shows
 LEGEND_HEATS = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5)
-# smallest difference from the exact value of the training task that is shown, on the common scale
+# Smaller differences from the exact value of the training task are not shown (common scale).
 MIN_TASK_ERROR = 0.1
 
 
@@ -64,7 +64,7 @@ EMPTY_NOTE = Note("", "")
 
 @dataclass(frozen=True, eq=False)
 class MoveValues:
-    """The values of all moves in a position by a value source, in the mover's view.
+    """The values that a value source gives to all moves in a position, in the mover's view.
 
     Arrays and lists have an entry for each cell; entries of illegal moves have no meaning.
     """
@@ -73,7 +73,7 @@ class MoveValues:
     position: int  # number of a non-terminal position
     values: NDArray[np.float64]  # [cells] in the source's units, NaN where illegal
     scaled_values: NDArray[np.float64]  # [cells] on the common scale from -1 to +1
-    # whether texts are in the source's units, else on the common scale
+    # whether texts are in the source's units; otherwise they are on the common scale
     in_source_units: bool
     # [cells] the probability with which the value source plays each move
     policy: NDArray[np.float64]
@@ -92,7 +92,7 @@ class MoveValues:
 
     @property
     def is_stochastic(self) -> bool:
-        """Whether the policy also plays moves that are not the likeliest."""
+        """Whether the policy sometimes plays a move that is not the likeliest."""
         return bool(np.count_nonzero(self.policy) > len(self.likeliest_cells))
 
     @property
@@ -140,9 +140,8 @@ def spell_outcome(site: SiteData, position: int, cell: int) -> str:
 def choose_value_source(match: Match, site: SiteData, player_to_move: int) -> str:
     """Return the name of the value source to show.
 
-    It is the one in the URL; by default it is the player to move, or else its opponent.
-
-    A policy that is named by its moves can be a source too: its moves are shown.
+    It is the one in the URL. By default it is the player to move, or its opponent if that player
+    has no values. A policy that is named by its moves can be a source, too: its moves are shown.
     """
     candidates = (
         match.value_source,
@@ -158,10 +157,10 @@ def choose_value_source(match: Match, site: SiteData, player_to_move: int) -> st
 
 
 def find_shown_ply(state: MatchState) -> int:
-    """Return the ply of the decision whose values are shown: that of the player to move.
+    """Return the ply of the decision whose values are shown, usually the present one.
 
-    While an agent is about to reply to a person, and after the end, the values of the last
-    decision stay: of the person in a game against an agent, else of the last player who moved.
+    While an agent is about to reply to a person, and after the end, the values of an earlier
+    decision stay: the person's last one against an agent, else the last one of the game.
     """
     shown = len(state.match.shown_record)
     person = state.match.person_side
@@ -205,7 +204,7 @@ def compute_play_chances(
 ) -> NDArray[np.float64]:
     """Return the probability of each cell, [cells], when an agent or a baseline moves.
 
-    An agent can move as at a snapshot; None is the agent as shipped.
+    `snapshot` is a snapshot of an agent, None for the agent as shipped.
     """
     if snapshot is None:
         move_chances: NDArray[np.float64] = site.policies[player_name][position]
@@ -220,7 +219,7 @@ def evaluate_moves(
     snapshot: int | None = None,
     in_source_units: bool = False,
 ) -> MoveValues:
-    """Return the values of all moves in a position by a source, at a snapshot or as shipped.
+    """Return the values that a source gives to all moves, at a snapshot or as shipped.
 
     Texts are on the common scale from -1 to +1, or in the source's own units. For a policy that
     is named by its moves, only the moves that it plays and its blunders are known.
@@ -398,9 +397,9 @@ def build_notes(
 ) -> list[Note]:
     """Return the note for each cell, to stand beside its value.
 
-    For optimal play the note is the result of the move. For other sources it marks wrong values:
-    with `marked_errors` "" blunders only, with "truth" all values nearest to a wrong result, with "task"
-    all values unlike the exact values of the agent's training task, with "none" no values.
+    For optimal play the note is the result of the move. For other sources it marks wrong values;
+    `marked_errors` says which: "" marks blunders only, "truth" all values that are nearest to a wrong
+    result, "task" all that differ from the exact values of the training task, and "none" no values.
     """
     if move_values.is_optimal_play:
         return [Note(truth, truth) for truth in move_values.optimal_results]
@@ -453,9 +452,9 @@ def list_task_values(
     snapshot: int | None = None,
     in_source_units: bool = False,
 ) -> list[str]:
-    """Return for each cell the exact value of the training task as text, if it differs.
+    """Return for each cell the exact value of the training task as text, where it differs.
 
-    The text is "" if the difference is below MIN_TASK_ERROR or the source has no training task.
+    Where the difference is below MIN_TASK_ERROR, or without a training task, the text is "".
     """
     if not site.is_task_value_source(value_source + TASK_SUFFIX):
         return [""] * site.game.cells
@@ -475,7 +474,7 @@ def list_task_values(
 def _normalize_beads(
     site: SiteData, position: int, bead_row: NDArray[np.float64], play_rule: PlayRule
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the beads of each move in a position, and their advantage over equal shares, [cells]."""
+    """Return the beads of each move, and how far they are above an equal share, both [cells]."""
     legal = site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
     held, leaning = np.full((2, len(legal)), np.nan)

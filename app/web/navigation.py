@@ -1,4 +1,4 @@
-"""What each module of pages declares, and the header and the sitemap that follow from it."""
+"""The header and the sitemap, and how a page module adds its pages to them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar

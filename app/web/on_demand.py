@@ -48,7 +48,7 @@ from app.web.trainer import QUICK, TRAINING, Trainer
 from app.web.translation import gettext, gettext_noop, mark_english
 
 MAX_UNPACKED_AGENTS = 16  # number of cached agents, 0.7 MB each
-MAX_CACHED_NAMES = 500  # names in a cache: at most 3 MB, if all are very long
+MAX_CACHED_NAMES = 500  # number of cached names, which take at most 3 MB
 MAX_PAGE_WAIT_SECONDS = 3.0  # longest wait of a page before it shows the queue position
 MAX_FILE_WAIT_SECONDS = 30.0  # longest wait of requests for files
 # seconds without a request after which a waiting page counts as closed
@@ -75,7 +75,7 @@ class TrainingPending(ServiceUnavailable):
 
 
 class Lab:
-    """The agents that are named by recipes: from a cache, or trained on demand by the trainer."""
+    """Gets the agents of recipes: from a cache, or trained on demand by the trainer."""
 
     def __init__(
         self, game: Game, shipped_agents: Mapping[str, Agent], trainer: Trainer | None
@@ -87,7 +87,7 @@ class Lab:
         self.id_by_recipe = {
             agent.card.recipe: id for id, agent in shipped_agents.items()
         }
-        self.faults: dict[str, Agent] = {}  # recipe -> agent of the page /faults
+        self.faults: dict[str, Agent] = {}  # recipe -> agent, for the page /faults
         self.agents: LRUCache[str, Agent] = LRUCache(MAX_UNPACKED_AGENTS)
         self.lock = Lock()  # protects the cache of agents
 
@@ -165,7 +165,7 @@ class Lab:
             agent = self.agents.get(name)
         if agent:
             return agent
-        # One process trains all learners taught by people, without waiting behind long trainings.
+        # A process of its own trains learners taught by people, so that they do not wait for long jobs.
         kind = QUICK if "taught=" in name else TRAINING
         answer = self._request_answer(name, kind)
         with self.lock:  # threads that wait for the same agent get one and the same
@@ -311,7 +311,7 @@ def choose_wait_seconds() -> float:
 def get_client_network() -> str:
     """Return the network of the client: its IPv4 address, or the prefix of its IPv6 address.
 
-    All networks are served equally.
+    The networks take turns, so that none can keep the trainer for itself.
     """
     address = request.remote_addr or "" if has_request_context() else ""
     if ":" not in address:
@@ -322,7 +322,7 @@ def get_client_network() -> str:
 
 
 def describe_place(place: int) -> str:
-    """Return a sentence on a pending training: its place in the queue, 0 if it is running."""
+    """Say where a training is in the queue; the place 0 means that it is running."""
     if place:
         words = gettext_noop(
             "Your request is number %(number)s in the queue. This page reloads automatically."

@@ -35,7 +35,7 @@ REVALIDATE_ALWAYS = "public, max-age=0, must-revalidate"
 
 
 class PageContext(Context):
-    """The variables of a template, with the members of the object shown below all others."""
+    """The variables of a template. A name that is no variable is read from the object shown."""
 
     def resolve_or_missing(self, key: str) -> Any:
         found = super().resolve_or_missing(key)
@@ -74,10 +74,10 @@ def render_page(
 ) -> Response:
     """Return the response of a page: of a template with its values.
 
-    The template also reads the public fields and properties of `shown`, each computed when it is
-    read. A request of htmx gets the blocks of the template that `fragment` names. The content
-    must follow from the URL and the models alone: every cache may then keep it and revalidate it,
-    also the server's own (see `service/cache.py`).
+    The template can also read the public fields and properties of `shown`, which are computed when
+    it reads them. htmx gets only the blocks of the template that `fragment` names. The content may
+    depend on nothing but the URL and the models, because caches keep it and revalidate it, also
+    the server's own (see `service/cache.py`).
     """
     values[SHOWN] = shown
     if fragment and wants_fragment():

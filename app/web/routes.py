@@ -1,4 +1,4 @@
-"""Routes: the rule of a URL, the query parameters that its page reads, and the URLs built from it.
+"""Routes: each has a URL rule and the query parameters that its page reads, and builds URLs.
 
 Names are quoted here, because the name of a recipe can contain a "+".
 """
@@ -21,9 +21,9 @@ class Route:
     """The URL rule of a page with the names of the query parameters that the page reads.
 
     Variable parts of the rule are in angle brackets. A parameter with a "*", as in "lens* figure",
-    can occur more than once in a URL. Parameters that the page does not read are removed before
-    it is called: see `service/queries.py`. None stands for a page that responds to unknown
-    parameters with an error.
+    can occur more than once in a URL. Parameters that the page does not read are removed from a
+    request: see `service/queries.py`. With None nothing is removed, for a page that responds to
+    unknown parameters with an error.
     """
 
     rule: str

@@ -58,8 +58,9 @@ TRUTH = "truth"
 TASK_SUFFIX = "_task"  # suffix of an agent's id; no id contains a "_"
 # prefix of the name of a policy that consists of its encoded moves
 MOVES_PREFIX = "moves."
-MAX_REGISTERED = 256  # cached results of functions with small results
-MAX_JUDGED_POLICIES = 8  # cached policies of recipes and of encoded moves, 0.3 MB each
+MAX_REGISTERED = 256  # number of cached results of a function with small results
+# number of cached policies of recipes and of encoded moves, 0.3 MB each
+MAX_JUDGED_POLICIES = 8
 TIE_DECIMALS = 9  # exact values are compared after rounding to this many decimals
 
 
@@ -73,8 +74,7 @@ BEATABLE_AGENT = "q-learning-1"
 class Registry(dict[str, Value]):
     """Values by name: a fixed set, and other values that are created on demand.
 
-    `in`, iteration and length cover the fixed set only. Brackets and `find` also return
-    the other values.
+    `in`, `len` and loops know only the fixed set. Brackets and `find` also return the other values.
     """
 
     def __init__(
@@ -105,10 +105,11 @@ class Registry(dict[str, Value]):
 def cached_per_site(
     max_entries: int, per_language: bool = False
 ) -> Callable[[Function], Function]:
-    """Cache the last results of a function of the site, at most `max_entries`, in the site itself.
+    """Cache the last `max_entries` results of a function whose first argument is the site.
 
     With `per_language` each language has its own results, for functions that return text.
-    `lru_cache` alone would keep a replaced site alive, 36 MB.
+    The results are kept in the site. `lru_cache` would keep a site that has been replaced (36 MB) in
+    memory.
     """
 
     def cache_function(function: Function) -> Function:
@@ -142,9 +143,9 @@ class SiteData:
     experiments: dict[str, ClaimSummary] = field(
         default_factory=dict
     )  # claim -> summary
-    # slug of an algorithm -> recorded updates of real trainings, for pictures step by step
+    # slug of an algorithm -> updates recorded in real training, which pages show step by step
     update_examples: dict[str, list[UpdateExample]] = field(default_factory=dict)
-    # agent -> "board cell" of a blunder -> JSON of the recorded updates that made it
+    # agent -> "board cell" of a blunder -> JSON of the recorded updates that led to it
     blunder_examples: dict[str, dict[str, Raw]] = field(default_factory=dict)
 
     # caches of the functions with `cached_per_site`
@@ -347,7 +348,7 @@ class SiteData:
 
     @cached_property
     def fastest_policy(self) -> Policy:
-        """The policy that wins soonest and loses latest; equal moves have equal probability."""
+        """Optimal play that wins soonest and loses latest; equal moves have equal probability."""
         return policy_from_values(
             self.optimal_q * (self.game.cells + 2 - np.abs(self.signed_moves_to_end)),
             "greedy",
@@ -436,8 +437,8 @@ class SiteData:
     ) -> NDArray[np.bool_]:
         """Return whether an agent knows the value of each move at a snapshot, [P]; -1 is the last.
 
-        Known are the values of updated moves, all values of a network after its first update, and
-        for some agents the values of moves that end the game.
+        A value is known if its move was updated, or if a network was updated at all. Some agents also
+        know the values of moves that end the game.
         """
         agent = self.agents[agent_name]
         updated = agent.history.find_updated_pairs(snapshot, selected_pairs)

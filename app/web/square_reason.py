@@ -1,4 +1,4 @@
-"""What is told about one square of a board: its value, and why it has this value, in short.
+"""A short explanation of the value of a square.
 
 The line under the board shows it for the square under the pointer. The page /why has the whole
 explanation.
@@ -30,10 +30,10 @@ COMPARED_AGENTS = ("q-learning-1", "q-iteration", "self-play", "q-table")
 
 
 def explain_square(query: ValueQuery, is_result_shown: bool) -> dict[str, Any]:
-    """Return what is told about a move to a square: its value, and the reason for the value.
+    """Return the value of a move to a square, and the reason for the value.
 
-    `is_result_shown` also tells the result with optimal play, which a person who is to move may not
-    want to know.
+    With `is_result_shown` it also says the result with optimal play, which a person who is to move
+    may not want to know.
     """
     site = query.site
     view = query.view
@@ -85,7 +85,7 @@ def _count_updates(query: ValueQuery, view: MoveValues) -> str:
 
 
 def _give_reason(query: ValueQuery, view: MoveValues) -> str:
-    """Return a sentence on what follows the move, against the opponent of the training."""
+    """Say what follows the move in a game against the opponent of the training."""
     game = query.game
     if game.is_over(query.next_position):
         if query.get_outcome(query.next_position):
@@ -135,7 +135,7 @@ def _give_reason(query: ValueQuery, view: MoveValues) -> str:
 
 
 def _describe_only_answer(query: ValueQuery, opponent: str, cell: int) -> str:
-    """Return a sentence on the only answer of the opponent to the move."""
+    """Describe the reply to the move, if the opponent has only one."""
     position = int(query.game.successor[query.next_position, cell])
     words = gettext_noop("%(opponent)s answers %(square)s.")
     if query.game.is_over(position):
@@ -170,8 +170,8 @@ def _can_win_at_once(site: SiteData, position: int) -> bool:
 def _draw_value_curve(query: ValueQuery, view: MoveValues) -> tuple[str, str]:
     """Return the points of the curve of a value over the training, and its numbers as text.
 
-    The curve begins at the first snapshot at which the value was known, and its height goes from a
-    loss at the bottom to a win at the top.
+    The curve begins at the first snapshot at which the value was known. Its bottom is a loss, its
+    top a win.
     """
     reward_scale = query.reward_scale
     if not query.is_learned or reward_scale is None or view.are_beads:

@@ -1,6 +1,6 @@
-"""The trainer of a web worker: it does the jobs of the line in processes that can be killed.
+"""The trainer of a web worker: it does jobs (see `job_line.py`) in processes that can be killed.
 
-Every web worker has a process for trainings and one for quick jobs, each started at its first job.
+Every web worker has one process for training and one for quick jobs. Each starts with its first job.
 """
 
 import logging
@@ -20,10 +20,11 @@ JOB_SECONDS = 60.0  # time limit of a job, far above the usual few seconds
 COMPILE_SECONDS = (
     600.0  # time limit for compiling all kernels, which usually takes 20 s
 )
-WANTED_SECONDS = 1.0  # seconds until a job is dropped whose client has left
-MIN_LOOK_SECONDS, MAX_LOOK_SECONDS = 0.003, 0.1  # between two looks for an answer
+WANTED_SECONDS = 1.0  # seconds until a job is dropped after its client has left
+# seconds between two checks for an answer
+MIN_LOOK_SECONDS, MAX_LOOK_SECONDS = 0.003, 0.1
 
-# seconds between two looks of an idle process whether others have jobs that wait
+# how often an idle process checks whether other web workers have waiting jobs, in seconds
 IDLE_LOOK_SECONDS = 0.25
 
 
@@ -46,9 +47,9 @@ class Trainer:
         is_wanted: Callable[[], bool],
         is_batch: bool = False,
     ) -> Answer | None:
-        """Return the answer to a request, None if it is not there after some seconds.
+        """Return the answer to a request, None if there is none after `seconds`.
 
-        Raises LineFullError, also if the client has left.
+        Raises LineFullError if the line is full or the client has left.
         """
         begin = monotonic()
         kept_until = 0.0
@@ -65,7 +66,7 @@ class Trainer:
             if now >= begin + seconds:
                 return None
             self._ring(kind)
-            # A tenth of the time so far, so that a short job is not waited for much longer.
+            # The pause is a tenth of the time so far, so no wait is much longer than the job.
             sleep(min(MAX_LOOK_SECONDS, MIN_LOOK_SECONDS + (now - begin) / 10))
 
     def compile_kernels(self) -> None:

@@ -1,4 +1,4 @@
-"""Sentences that several pages share: on matches, legends, and descriptions of agents."""
+"""Sentences that several pages share, about matches, colours and agents."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -50,9 +50,9 @@ def describe_turn(state: MatchState) -> str:
 def describe_status(state: MatchState, goes_on_automatically: bool = False) -> str:
     """Return an announcement for screen readers: the last moves of both sides, and the turn.
 
-    It is "" while an agent is about to move, to avoid repeated announcements. Of a game between
-    agents only the result is announced, unless the visitor steps through it. A person's blunder is
-    announced, unless the values are hidden.
+    It is "" while an agent is about to move, to avoid repeated announcements. In a game between
+    agents only the result is announced, unless the visitor steps through the game. A person's
+    blunder is announced, unless the values are hidden.
     """
     if goes_on_automatically and not state.is_over:
         return ""
@@ -220,7 +220,7 @@ def name_squares(cells: Sequence[int]) -> str:
 
 
 def describe_agent(site: SiteData, agent_name: str, snapshot: int | None = None) -> str:
-    """Return a sentence with an agent's exact figures, as shipped or at a snapshot."""
+    """Return a sentence with an agent's exact results, as shipped or at a snapshot."""
     title = site.display_titles[agent_name]
     figures = get_figures(site, agent_name)
     number = figures.blunders[-1 if snapshot is None else snapshot]
@@ -310,8 +310,8 @@ def _describe_result(state: MatchState) -> str:
     return gettext("%(agent)s wins as %(mark)s", agent=agent, mark=MARKS[outcome])
 
 
-# The board of the front page: an agent, and a game with X to move whose squares it gives values
-# from a loss to a win.
+# The board of the front page: an agent, and a position with X to move in which its values go from a
+# loss to a win.
 FIRST_AGENT = "q-learning-4"
 FIRST_RECORD = "0276"
 # agent -> how it learned, with the number of its games or sweeps; the first agent is shown first
@@ -367,7 +367,7 @@ LESSON_STEPS = [
 
 
 class Character(NamedTuple):
-    """The short description of a player: strength, sentence and colours of its first move."""
+    """The short description of a player: its strength, a sentence, and its values as colours."""
 
     strength_name: str  # a key of STRENGTH_MEANINGS; "" for a person
     description: str  # a sentence
@@ -379,9 +379,9 @@ class Character(NamedTuple):
 def describe_character(site: SiteData, player_name: str) -> Character:
     """Return the description of an agent, a baseline or a person.
 
-    The strength follows from exact figures alone. Unbeatable: no line of play beats it in either
-    seat. Beginner: in one seat it loses more than one game in ten to uniformly random moves.
-    Strong: all others.
+    The strength depends only on exact results. A player is unbeatable if it cannot lose in either
+    seat. It is a beginner if, in one seat, it loses more than one game in ten against
+    uniformly random moves. All others are strong.
     """
     if player_name == HUMAN:
         return Character("", gettext("A person who plays on this device."), None)
@@ -435,7 +435,7 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
 
 
 def describe_strength(site: SiteData, policy_name: str) -> str:
-    """Return a sentence with the exact figure behind the strength of a policy."""
+    """Return a sentence with the exact result that decides on the strength of a policy."""
     kind = grade_strength(site, policy_name)
     safe = judge_policy(site, policy_name).is_unbeatable
     if kind == "unbeatable":
@@ -460,7 +460,7 @@ def describe_strength(site: SiteData, policy_name: str) -> str:
 
 
 def _explain_opening(site: SiteData, agent_name: str) -> str:
-    """Return the reason for an unbeatable agent's colours of the empty board; "" without a reason."""
+    """Explain the colours of the empty board for an unbeatable agent; "" without an explanation."""
     if grade_strength(site, agent_name) != "unbeatable":
         return ""
     reward_scale = site.get_rewards(agent_name)

@@ -26,7 +26,7 @@ SPECIAL_OPPONENT_NAMES = {
     BOTH: gettext_noop("itself, both sides learning"),
     "league": gettext_noop("the league"),
 }
-MINIMAX = "minimax"  # slug of the algorithm of exact values, which have no agent
+MINIMAX = "minimax"  # slug of the section on exact values, which no agent learned
 # slugs of the sections on terms and measures
 NOTIONS = ("action-values", "exploration", "best-response", "nash-conv", "exact")
 SECTIONS_FOLDER = ROOT / "templates" / "how" / "sections"
@@ -35,9 +35,10 @@ AnySection = TypeVar("AnySection", bound=Section)
 
 
 def load_section(slug: str, kind: type[AnySection]) -> AnySection:
-    """Return the section of a template, of the class in its module, if there is one, or of `kind`.
+    """Return the section that the template `slug` describes.
 
-    The class of the module monte_carlo is MonteCarloAlgorithm, for example.
+    Its class is the one in the module of this name, if there is such a module, else `kind`. The
+    module monte_carlo has the class MonteCarloAlgorithm, for example.
     """
     module_name = slug.replace("-", "_")
     if module_name in {module.name for module in iter_modules(__path__)}:
@@ -60,7 +61,10 @@ def find_algorithm_slug(query: ValueQuery) -> str:
 
 
 def find_algorithm(query: ValueQuery) -> Algorithm:
-    """Return the algorithm that explains a value; exact values of training tasks have their own."""
+    """Return the algorithm that explains a value.
+
+    The exact values of a training task have an algorithm of their own.
+    """
     algorithm = ALGORITHM_PAGES[find_algorithm_slug(query)]
     if query.task is None or query.is_learned:
         return algorithm
@@ -79,7 +83,7 @@ def describe_phases(site: SiteData, recipe: Recipe) -> list[str]:
 def is_explainable(site: SiteData, value_source: str, snapshot: int | None) -> bool:
     """Return whether the site can explain the values of a source at a snapshot.
 
-    Earlier snapshots can be explained only if the whole training had one opponent.
+    An earlier snapshot can be explained only if the agent had one opponent in its whole training.
     """
     return snapshot is None or len(site.get_recipe(value_source).phases) == 1
 

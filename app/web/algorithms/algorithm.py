@@ -1,8 +1,8 @@
 """The sections of /how, and the class Algorithm: everything that the pages show about an algorithm.
 
 A section is a template of templates/how/sections. It opens with a comment in TOML, whose keys are the
-fields of these classes. A module of this folder with the name of an algorithm has the class of the
-algorithm, if its updates or its values need other explanations than those of Q-learning.
+fields of these classes. An algorithm whose updates or values need another explanation than those of
+Q-learning has a class of its own, in the module of this folder with its name.
 """
 
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ from app.web.translation import gettext_noop
 CHANCE_HEADING, COUNTS_HEADING = "Chance", "Counts"
 RESULT_VERBS = {"win": "won", "draw": "drawn", "loss": "lost"}
 DURING_GAME, AFTER_GAME = "While it played", "Now that the game is over"
-# first positions of the games of a training -> noun for its games
+# where the games of a training start -> noun for these games
 TURNS_BY_START = {
     "random": "games from random positions",
     "every": "games from every position in turn",
@@ -90,10 +90,10 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Algorithm(Section, frozen=True, kw_only=True):
     """A learning algorithm: the picture of its update, and the explanation of its values.
 
-    The methods suit Q-learning and most others; the class of an algorithm replaces some of them.
+    The methods here suit Q-learning and most other algorithms. Subclasses replace some of them.
     """
 
-    # textbook learner of values that no table learned; None for the learner of the agent's recipe
+    # the learner that makes the updates for exact values; None for the learner of the agent's recipe
     textbook_learner: ClassVar[type[ReferenceLearner] | None] = None
 
     name: str  # name of the algorithm, longer than the title of its section
@@ -101,7 +101,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
     origin_text: str = gettext_noop("Learned from {games} games against {opponents}.")
     # noun for the length of a training, "" for the name of its parameter, such as "games"
     training_unit: str = ""
-    # sentence with the reason why the lab shows no games of a training, "" if it shows them
+    # why the lab shows no games of a training, as a sentence; "" if it shows them
     no_game_reason: str = ""
 
     # template of the picture in templates/updates: step = towards the next value, return = towards
@@ -122,8 +122,8 @@ class Algorithm(Section, frozen=True, kw_only=True):
     starts_at_zero: bool = False  # whether all values are 0 before the first update
     changes_one_value: bool = False  # whether an update changes no other value
 
-    # the next update of a value can differ by the reply or by the result of the game, or there is
-    # a single one; "" if the table alone does not determine it
+    # what the next update of a value depends on: the opponent's reply or the result of the game; or
+    # there is a single one; "" if the table alone does not determine it
     update_cases: Literal["reply", "result", "single", ""] = "reply"
     # heading of a table column: the chance of each reply, or whether the reply counts
     reply_column: str = CHANCE_HEADING
@@ -168,7 +168,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
         return update
 
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on the target of a value, and on its distance from the target."""
+        """Say what the target of a value is, and how far the value is from it."""
         if not reason.has_target:
             return self.describe_settled_value(query, reason)
         return [
@@ -181,18 +181,18 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def describe_settled_value(
         self, query: ValueQuery, reason: ValueReason
     ) -> list[str]:
-        """Return sentences on a value that no update changes any more.
+        """Say why no update changes a value any more.
 
-        By default the reason is a fault: the learner skips the updates of lost games.
+        Here the reason is a planted bug (a fault): the learner skips the updates of lost games.
         """
         return ["The learner makes no update after any possible move of the opponent."]
 
     def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on the next move behind a target."""
+        """Say which next move a target uses."""
         return describe_exploration(query, reason)
 
     def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return sentences on the past updates of a value."""
+        """Say what the past updates of a value tell about it."""
         return describe_past_updates(query, reason, query.recipe.initial)
 
     def describe_reply(self, query: ValueQuery, reply: Reply) -> str:
@@ -208,13 +208,13 @@ class Algorithm(Section, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def list_values(self, query: ValueQuery) -> list[float | None]:
-        """List the numbers of all moves, by cell, by which the learner chooses."""
+        """List the numbers by which the learner chooses its move, by cell."""
         return list_move_values(query, query.position)
 
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int
     ) -> str:
-        """Return a sentence on the latest update of a training game in the lab.
+        """Describe the latest update of a training game in the lab.
 
         Before the first update it describes the order of the updates.
         """
@@ -223,7 +223,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
                 return f"{AFTER_GAME}, it learned backward from the last move."
             return f"{DURING_GAME}, it learned move by move."
         turn = game.updates[update_count - 1].move_index
-        # If both sides learn, the target of the last move of each side is a reward, unless the
+        # If both sides learn, the target of each side's last move is a reward, unless the
         # target of a move comes from the opponent's reply.
         lasts = 2 if game.played_both_sides and self.next_mover == "own" else 1
         if turn < len(game.moves) - lasts:
@@ -236,7 +236,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def format_equation(self, recipe: Recipe, update: TrainingUpdate) -> str:
         """Return the equation old + alpha (target - old) = new in numbers.
 
-        It is "" for an update without a target or a step size, and for one of two tables.
+        It is "" for an update without a target or a step size, and if there are two tables.
         """
         if update.target is None or not update.step_size or update.in_table:
             return ""
@@ -254,7 +254,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
         return f"{old} + {step_size} × {way} = {new}"
 
     def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
-        """Return a word for the way in which a move of a training game was chosen."""
+        """Say in a word how a move of a training game was chosen, such as at random."""
         return "explored" if move.was_random else "greedy"
 
     def name_training_unit(self, recipe: Recipe) -> str:

@@ -31,7 +31,7 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
     textbook_learner = SelfPlay  # for the numbers of single replies
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason of a value that lies between the bounds computed from the replies."""
+        """Return the reason for a value, with the bounds that follow from the replies."""
         reason = super().compute_reason(query)
         update = _update_bounds(query)
         replies = [reply._replace(update=update) for reply in reason.replies]
@@ -72,7 +72,7 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
         return f"{least} + {way} = {format_short_unsigned(update.new)}"
 
     def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
-        """Return whether a move led to a board that no game had met."""
+        """Say whether a move led to a board that no game had reached before."""
         return "unseen" if move.was_random else "seen"
 
 

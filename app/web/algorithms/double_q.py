@@ -29,10 +29,10 @@ LAST_MOVE_TEXTS = {
 
 
 class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
-    """Double Q-learning: the average of both tables stands for each of them."""
+    """Double Q-learning: pages use the average of both tables in place of each of them."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the average target; with a next value it is an upper limit ("at most")."""
+        """Return the reason with the average target, an upper limit if it uses a next value."""
         reason = super().compute_reason(query)
         prefix = reason.target_prefix or "at most " * reason.bootstraps
         return replace(reason, target_prefix=prefix)
@@ -47,7 +47,7 @@ class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
         ]
 
     def compute_facts(self, site: SiteData) -> Mapping[str, object]:
-        """Return texts with the mean error of the highest value, over the positions of a training."""
+        """Return the mean error of the highest value in a position, for the text of the section."""
         biases = {}
         for name in ("q-table", "double-q"):
             exact = site.get_task_q(name) if name in site.agents else None

@@ -14,7 +14,7 @@ class ExplorationSection(Section, frozen=True, kw_only=True):
     """Exploration, with the league's way of drawing moves."""
 
     def compute_facts(self, site: SiteData) -> Mapping[str, object]:
-        """Return the ratio of two probabilities of a learner: its best move, a move of value 0."""
+        """Return how many times as often a learner plays its best move as a move of value 0."""
         if self.value_source not in site.shipped_agents:
             return {}
         position = replay_record(site.game, self.example_record)[-1]

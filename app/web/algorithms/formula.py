@@ -48,7 +48,7 @@ SYMBOL_PATTERN = re.compile("<mi>(.)</mi>(?:<mo>([′*−])</mo></m(?:row|sup)>)
 class Formula:
     """A formula of one or more lines, with the meanings of its symbols.
 
-    A symbol without a meaning in `symbol_meanings` or USUAL_MEANINGS is not explained by itself.
+    Symbols that are neither in `symbol_meanings` nor in USUAL_MEANINGS get no explanation.
     """
 
     latex_lines: tuple[str, ...]  # one LaTeX formula for each line

@@ -1,8 +1,8 @@
-"""Q-learning for nondeterministic environments, in a league: every ply is an update.
+"""Q-learning for nondeterministic environments, trained in a league: each move is an update.
 
-During training a learner's table has values of its own moves and of its opponent's moves; the
-stored agent has only the values of its own moves.  Boards in the table show own and other stones
-in place of X and O, so a learner uses one table as X and as O.
+A learner plays the other learners of its league.  During training its table has values for its own
+moves and for its opponent's moves; the stored agent has only those for its own.  Boards in the table
+have own and other stones instead of X and O, so a learner uses one table as X and as O.
 """
 
 from dataclasses import replace
@@ -38,7 +38,7 @@ class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-learning in a league: the learner counts the opponent's reply that is best for itself."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason of a value by the replies that are best for the learner."""
+        """Return the reason for a value: the replies that are best for the learner."""
         board, mark = format_position(query.game, query.position), MARKS[query.mover]
         update = update_seat(query, board, query.cell, mark)
         player = Player(build_rules(query.game), query.recipe, query.recipe)
@@ -125,9 +125,9 @@ def is_shared_by_seats(query: ValueQuery) -> bool:
 
 
 def compute_target_as_o(query: ValueQuery) -> float:
-    """Return the second target of a value of X: the target when the learner plays O.
+    """Return the second target of a value of X, which it has when the learner plays O.
 
-    With exchanged marks the board is one in which X, now the opponent, is to move.  The update of
+    With X and O exchanged, the board is one in which the opponent, who is X, moves.  The update for
     the opponent's move, with the reward of O, changes the same entry of the table.
     """
     board = format_position(query.game, exchange_marks(query.game, query.position))
@@ -141,7 +141,7 @@ def update_seat(
     seat: str,
     values: dict[Any, float] | None = None,
 ) -> Update:
-    """Return the update of a move by the learner in a seat; `values` replace those of its table."""
+    """Return the update of a move by the learner in a seat; `values` replaces its table."""
     player = Player(build_rules(query.game), query.recipe, query.recipe)
     player.q = SeenValues(query) if values is None else values
     player.visits.update({player.see(board, cell, seat): query.update_count or 0})
@@ -150,10 +150,11 @@ def update_seat(
 
 
 class SeenValues(dict[tuple[str, int], float]):
-    """The learner's table by its own keys: boards with own stones as 1 and other stones as 2.
+    """The learner's table with the keys that it has in training.
 
-    As X the learner also has values of O's moves, which the stored table lacks: their next target is
-    used, or 0 if the learner updates only its own moves.
+    A key is a board with own stones as 1 and other stones as 2. As X the learner also has values of
+    O's moves, which the site does not store. Their next target is used in place of them, or 0 if the
+    learner updates only its own moves.
     """
 
     def __init__(self, query: ValueQuery) -> None:
@@ -194,7 +195,7 @@ def exchange_marks(game: Game, position: int) -> int:
 
 
 def _describe_average(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return sentences on the value as the average of all its past targets, [] without updates."""
+    """Say that the value is the average of all its past targets, [] without updates."""
     if not query.update_count:
         return []
     so_far = (
@@ -233,7 +234,7 @@ def _describe_final_move(reason: ValueReason, reply: Reply) -> str:
 def _describe_best_reply(
     query: ValueQuery, reason: ValueReason, best_reply: Reply
 ) -> str:
-    """Return sentences on the reply in the target: the reply with the best value for the learner."""
+    """Say which reply the target uses: the one with the best value for the learner."""
     aim = (
         "Every ply is an update, also each move of the opponent, always with the "
         "learner's own reward. So the target has the opponent's move that is best for "

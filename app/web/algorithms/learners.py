@@ -1,4 +1,4 @@
-"""Textbook learners that hold the stored values: the updates that pages show are theirs."""
+"""Textbook learners that start from stored values; they make the updates that pages show."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -14,10 +14,10 @@ from app.web.algorithms.targets import ValueQuery
 
 
 class StoredValues(dict[Any, float]):
-    """A learner's table that reads values which it does not have yet from a stored table.
+    """The table of a textbook learner, which reads missing values from a stored table.
 
-    A key of a textbook learner is a move, (board, cell), or the board after a move. What no table
-    stores, such as a value of a finished board, has the initial value.
+    A key is a move, (board, cell), or the board after a move. A value that is not stored, such as
+    that of a finished board, is the initial value.
     """
 
     def __init__(
@@ -49,10 +49,10 @@ class StoredValues(dict[Any, float]):
 
 
 def load_learner(query: ValueQuery, kind: type[ReferenceLearner] | None = None) -> Any:
-    """Return the textbook learner of a value, with the stored values and the rates of its last games.
+    """Return the learner that makes the next update of a value, with the stored values.
 
-    Values that no table learned, such as exact ones, are moved to their targets by a learner of
-    another `kind`, with the step size 1.
+    Its rates (step size, exploration) are those of the last games. For values that nobody learned,
+    such as exact ones, it is a learner of the class `kind` with the step size 1.
     """
     parameters: Any = SimpleNamespace(alpha=1.0, gamma=query.gamma, initial=0.0)
     if kind is None:

@@ -22,7 +22,7 @@ class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
     textbook_learner = SelfPlay  # for the numbers of single replies
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the replies without a target."""
+        """Return a reason with the replies, but without a target."""
         return remove_target(super().compute_reason(query))
 
     def update_after_game(
@@ -88,7 +88,7 @@ def _count_simulated_games(query: ValueQuery) -> list[int] | None:
 
 
 def compute_upper_bounds(query: ValueQuery) -> dict[int, float]:
-    """Return the upper confidence bound of each tried move by its cell, {} at earlier snapshots.
+    """Return cell -> upper confidence bound for each tried move; {} at earlier snapshots.
 
     The next simulated game begins with the move of the highest bound (Kocsis and Szepesvári, 2006).
     """
@@ -100,7 +100,7 @@ def compute_upper_bounds(query: ValueQuery) -> dict[int, float]:
 
 
 def _load_tree(query: ValueQuery, game_counts: list[int]) -> Tree:
-    """Return the search tree of the position, with the results of its moves but without replies."""
+    """Return a search tree with only the position and the results of its moves."""
     root = format_position(query.game, query.position)
     tree = Tree(build_rules(query.game), query.recipe.c, root, None)
     tree.visits[()] = sum(game_counts)

@@ -105,7 +105,7 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
         ]
 
     def compute_facts(self, site: SiteData) -> Mapping[str, object]:
-        """Return the number of boxes for X, the number for X and O, and the number of refills."""
+        """Return how many boxes there are for X, and for X and O, and how often one was refilled."""
         game = site.game
         decision = np.unique(game.symmetry_class[: game.decisions])
         # A position with a single free square needs no box.
@@ -172,7 +172,7 @@ def _compute_result_chances(
 
 
 def _pay_beads(query: ValueQuery, held: NDArray[np.float64], beads: float) -> Update:
-    """Return the update of the move by a number of beads; `held` are the beads now, [D, cells]."""
+    """Return the update that adds `beads` to the move; `held` are the beads now, [D, cells]."""
     learner = Menace(build_rules(query.game), query.recipe)
     learner.changed = StoredValues(query.game, held)
     update: Update = learner.update(

@@ -47,7 +47,7 @@ class SelfPlayTask(Algorithm, frozen=True, kw_only=True):
 
 
 class EnvironmentTask(SelfPlayTask, frozen=True, kw_only=True):
-    """The exact values of a training task in which the opponent is a part of the environment."""
+    """The exact values of a training task in which the opponent is part of the environment."""
 
     # without exploration these are the targets of Q-learning
     textbook_learner = ExpectedSarsa

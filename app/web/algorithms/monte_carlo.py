@@ -20,7 +20,7 @@ from app.web.site_data import SiteData, cached_per_site
 def _compute_mean_returns(
     site: SiteData, value_source: str, snapshot: int | None
 ) -> NDArray[np.float64]:
-    """Return the mean discounted result from each decision, [D], with the moves of the training."""
+    """Return the expected return from each decision, [D], if both players move as in training."""
     policy, task = site.get_policy(value_source, snapshot), site.get_task(value_source)
     assert task is not None  # Monte Carlo agents always have a training task
     brings = evaluate_policy(site.game, task, policy)
@@ -37,7 +37,7 @@ class MonteCarloAlgorithm(Algorithm, frozen=True, kw_only=True):
     def make_update(
         self, query: ValueQuery, reply_cell: int | None, next_cell: int | None
     ) -> Update:
-        """Return the update by a game in which the rest after a reply brings its mean return."""
+        """Return the update by a game that, after the reply, brings the mean return."""
         returns = _compute_mean_returns(query.site, query.value_source, query.snapshot)
         position = query.find_position_after(reply_cell)
         reward = query.compute_reward(position)

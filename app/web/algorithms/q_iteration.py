@@ -1,6 +1,6 @@
 """Q-iteration with sticky losses: each update replaces a value by the target of a random reply.
 
-A sticky loss is a value that is not updated again once it is the value of a loss.
+A value that has become that of a loss is never updated again: a sticky loss.
 """
 
 from app.tictactoe.notation import MARKS
@@ -17,7 +17,7 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-iteration: a value is the target of a single reply."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the average target over the replies; a sticky loss has no target."""
+        """Return the reason with the average target over the replies; a sticky loss has none."""
         reason = super().compute_reason(query)
         stuck = (
             query.is_known and query.recipe.sticky and query.value == query.recipe.loss
@@ -56,7 +56,7 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 
 def _describe_sticky_loss(query: ValueQuery, reason: ValueReason) -> str:
-    """Return a sentence on the replies that can have made a value a sticky loss."""
+    """Say which replies can have turned a value into a sticky loss."""
     loss = format_signed(query.value, 0)
     causes = [reply for reply in reason.replies if reply.target == query.value]
     by = "this move of the opponent" if len(causes) == 1 else "one of these moves"

@@ -27,7 +27,10 @@ class QTableAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-learning backward over each game."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the average target over the replies; no target if updates add up their targets."""
+        """Return the reason with the average target over the replies.
+
+        It has no target if the updates add up their targets.
+        """
         # If the final reward updates both tables of double Q-learning, it counts twice.
         ending_weight = 2.0 if getattr(query.recipe, "last", "") == "both" else 1.0
         reason = build_reason_after_reply(query, self.make_update, ending_weight)
@@ -46,7 +49,7 @@ class QTableAlgorithm(Algorithm, frozen=True, kw_only=True):
         ]
 
     def compute_facts(self, site: SiteData) -> Mapping[str, object]:
-        """Return the numbers of decisions, moves and afterstates, counting symmetric ones once."""
+        """Count the decisions, moves and afterstates; symmetric ones count once."""
         game = site.game
         positions = np.unique(game.symmetry_class)
         return {

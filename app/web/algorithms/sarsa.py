@@ -15,7 +15,7 @@ from app.web.site_data import SiteData
 
 
 class SarsaAlgorithm(Algorithm, frozen=True, kw_only=True):
-    """Sarsa: with exploration other moves are best."""
+    """Sarsa: a learner that explores may find other moves best."""
 
     def compute_facts(self, site: SiteData) -> Mapping[str, object]:
         """Return the exact values on the example board with and without random moves in training.

@@ -37,7 +37,7 @@ class SarsaLambdaAlgorithm(Algorithm, frozen=True, kw_only=True):
         return f"The error of move {last + 1} moves move {turn + 1}, too, with its trace, {trace}."
 
     def format_equation(self, recipe: Recipe, update: TrainingUpdate) -> str:
-        """Return the equation of an update; the product of error and trace is a single number."""
+        """Return the equation of an update, in which error times trace is a single number."""
         assert isinstance(recipe, SarsaLambda)
         if not recipe.alpha:
             return ""

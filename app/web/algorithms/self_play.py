@@ -36,7 +36,7 @@ class SelfPlayAlgorithm(Algorithm, frozen=True, kw_only=True):
         ]
 
     def compute_facts(self, site: SiteData) -> Mapping[str, object]:
-        """Return the smallest number of updates of a move, and what is left of its initial value."""
+        """Return how few updates a move had, and how much its initial value still counts."""
         if self.value_source not in site.agents:
             return {}
         recipe = site.get_recipe(self.value_source)

@@ -1,7 +1,7 @@
 """Sentences that explain a value, shared by several algorithms.
 
-Past updates are not recorded.  The average of the past targets of a value follows from the value
-and the number of its updates.
+The site does not record past updates.  But the average of a value's past targets can be computed
+from the value and the number of its updates.
 """
 
 from collections.abc import Sequence
@@ -77,7 +77,7 @@ def describe_best_reply(query: ValueQuery, best_reply: Reply) -> str:
 def describe_target(
     query: ValueQuery, reason: ValueReason, next_value_phrase: str = ""
 ) -> str:
-    """Return a sentence on the opponent's replies and the average target after them.
+    """Say how the opponent can reply, and what the target is on average.
 
     `next_value_phrase` stands before the next values, by default "the best next move is worth".
     """
@@ -118,7 +118,7 @@ def describe_target(
 def _describe_consequences(
     possible_replies: list[Reply], next_value_phrase: str
 ) -> list[str]:
-    """Return texts on some replies: how many end in which result, and the range of next values."""
+    """Say how many replies end the game, with which result, and which next values the others have."""
 
     def format_after(number: int) -> str:
         return (
@@ -165,7 +165,7 @@ def describe_final_target(query: ValueQuery, reason: ValueReason) -> str:
 
 
 def describe_distance(reason: ValueReason) -> list[str]:
-    """Return a sentence on the distance of a value from its target, [] if it is not shown."""
+    """Say how far a value is from its target, [] if pages do not show this."""
     if not (reason.shows_distance and reason.has_target):
         return []
     if abs(reason.value_minus_target) < 1e-6:
@@ -194,7 +194,7 @@ def describe_distance(reason: ValueReason) -> list[str]:
 def describe_past_updates(
     query: ValueQuery, reason: ValueReason, initial_value: float
 ) -> list[str]:
-    """Return sentences on the past updates of a value with a fixed step size alpha.
+    """Say what the past targets of a value were on average, if the step size alpha was fixed.
 
     After n updates the initial value has the weight (1 - alpha)^n; the rest is the exponential
     moving average of the targets, which can be computed from the value.
@@ -250,7 +250,7 @@ def _explain_past_targets(
     average_target: float,
     update_count: int,
 ) -> str:
-    """Return the second half of a sentence: why the past targets differ from the next target."""
+    """Explain why the past targets differ from the next one, as the end of a sentence."""
     alpha = query.recipe.alpha
     slack = ROUNDING_TOLERANCE / (1 - (1 - alpha) ** update_count)
     if min(targets) - slack <= average_target <= max(targets) + slack:
@@ -282,7 +282,7 @@ def _explain_past_targets(
 
 
 def describe_later_changes(query: ValueQuery) -> str:
-    """Return a sentence on what changed in the training since the targets that are impossible now."""
+    """Say what changed in the training after targets that are no longer possible."""
     if query.opponent is None or len(query.recipe.phases) > 1:
         return gettext(
             "Since then the opponent's moves or the values of the next moves have changed."
@@ -300,7 +300,7 @@ def describe_backward_order(reason: ValueReason) -> list[str]:
 
 
 def describe_exploration(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return a sentence on random moves in the next value, [] if the next value has none."""
+    """Say that the next value counts random moves, [] if it does not."""
     if not query.epsilon or not reason.bootstraps:
         return []
     share = format_percent(query.epsilon, 0)

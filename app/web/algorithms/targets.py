@@ -56,7 +56,7 @@ class ValueQuery:
 
     @property
     def agent_name(self) -> str:
-        """The name of the agent whose value or training task this is; "truth" for optimal play."""
+        """The agent that has this value or this training task; "truth" for optimal play."""
         return self.value_source.removesuffix(TASK_SUFFIX)
 
     @property
@@ -197,10 +197,10 @@ class Reply(NamedTuple):
     # value of the next state for its player to move; None if the target does not use it
     next_value: float | None = None
     target: float = 0.0
-    # the targets by each next move, if they differ and the learner explores
+    # a target for each next move, if the learner explores and the targets differ
     possible_targets: Sequence[float] = ()
-    chance: float = 0.0  # probability of the reply, or its share among the best replies
-    # the update after this reply, as the textbook learner makes it; None if it is not determined
+    chance: float = 0.0  # probability of the reply; if only the best replies count, its share of them
+    # the textbook learner's update after this reply; None if the reply does not determine it
     update: Update | None = None
     is_ignored: bool = False  # whether the learner makes no update after this reply
 
@@ -210,7 +210,7 @@ class Reply(NamedTuple):
         return name_square(self.cell or 0)
 
     def follow(self, update: Update | None) -> "Reply":
-        """Return the reply with the numbers of the update after it."""
+        """Return the reply with the update after it, and the numbers in this update."""
         if update is None:
             return self._replace(is_ignored=True)
         return self._replace(
@@ -224,7 +224,7 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True)
 class ValueReason:
-    """The reason for a value: the target of its next update, with the replies behind the target."""
+    """The reason for a value: the target of its next update, and the replies that lead to it."""
 
     value: float
     replies: list[Reply]
@@ -262,7 +262,9 @@ class ValueReason:
 
     @cached_property
     def decimals(self) -> tuple[int, int]:
-        """The decimals of value and target, and of their difference, so that it is right as shown.
+        """The decimals of value and target, and of their difference.
+
+        They are chosen so that the difference of the rounded numbers is right.
 
         With two decimals, 0.386 - 0.214 = 0.172 would read 0.39 - 0.21 = 0.17, which is wrong.
         If no number of decimals is right, as for 2/3 - 1/3, the difference has one decimal less.
@@ -309,9 +311,9 @@ def list_replies(query: ValueQuery) -> list[tuple[int | None, int]]:
 def build_average_reason(
     query: ValueQuery, replies: list[Reply], ending_weight: float = 1.0
 ) -> ValueReason:
-    """Return a reason whose target is the average of the replies' targets by their chances.
+    """Return a reason whose target is the average over the replies, weighted by their chances.
 
-    A reply that ends the game has `ending_weight` times the weight.
+    `ending_weight` multiplies the weight of replies that end the game.
     """
     weights = [
         reply.chance * (1.0 if reply.outcome is None else ending_weight)
@@ -325,7 +327,7 @@ def build_average_reason(
 
 
 def build_best_reply_reason(query: ValueQuery, replies: list[Reply]) -> ValueReason:
-    """Return a reason whose target is that of the replies with the highest next value."""
+    """Return a reason with the target after the replies that have the highest next value."""
     most = max(reply.next_value or 0.0 for reply in replies)
     best = [(reply.next_value or 0.0) == most for reply in replies]
     counting = [
@@ -340,10 +342,10 @@ def build_reason_after_reply(
     make_update: Callable[[ValueQuery, int | None, int | None], Update],
     ending_weight: float = 1.0,
 ) -> ValueReason:
-    """Return the reason of an algorithm whose next state follows the opponent's reply.
+    """Return the reason for a value if the next state comes after the opponent's reply.
 
-    `make_update` returns the update after a reply and a next move.  A reply that ends the game
-    counts with the weight `ending_weight` in the average target.
+    `make_update` returns the update after a reply and a next move.  `ending_weight`
+    multiplies the weight of replies that end the game.
     """
     replies = []
     for cell, position in list_replies(query):
@@ -366,7 +368,8 @@ def _follow_next_moves(
 ) -> Reply:
     """Return a reply with the update by the best next move, and its next value and target.
 
-    These are averages if the learner explores and its target has the value of the move that it plays.
+    If the learner explores, and its target uses the value of the move that it plays, these numbers
+    are averages.
     """
     row = query.table[reply.position]
     best = int(np.nanargmax(row))
@@ -389,7 +392,7 @@ def build_reason_before_reply(
     query: ValueQuery,
     make_update: Callable[[ValueQuery, int | None, int | None], Update],
 ) -> ValueReason:
-    """Return the reason of an algorithm whose next state is the opponent's decision.
+    """Return the reason for a value if the next state is the one in which the opponent moves.
 
     The opponent plays its best reply; `make_update` returns the update after a single reply.
     """

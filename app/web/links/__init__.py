@@ -1,4 +1,4 @@
 """The routes of each page, and the functions that build its links.
 
-Whoever links to a page imports its module here, and none of what makes the page.
+Code that links to a page imports one of these modules, not the module that makes the page.
 """

@@ -89,7 +89,7 @@ PAGE_ROUTES = MatchRoutes(play_url, partial(match_url, REPLY))
 
 @lru_cache(maxsize=128)  # a page has about fifteen URLs of a match, with few settings
 def _list_settings(*values: object) -> list[str]:
-    """Return the parts "name=value" of a query for settings of a match unlike their defaults.
+    """Return the parts "name=value" of a query, for the settings that are not the defaults.
 
     The list is cached: callers must not change it.
     """

@@ -1,4 +1,4 @@
-"""Boards: to play on in a template, as small pictures, and as files."""
+"""Pictures of boards: a board to play on, small boards, and boards as files."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
@@ -39,7 +39,7 @@ MARK_WORDS = {
 }
 
 
-CellUrl = Callable[[int], str]  # a function from a cell to a URL
+CellUrl = Callable[[int], str]  # takes a cell, returns a URL
 
 
 class BoardSquare(NamedTuple):
@@ -58,12 +58,12 @@ class BoardSquare(NamedTuple):
     heat: int | None = None  # colour step of the value; None if unknown
     value_text: str = ""  # the value, "" if it is not shown
     spoken_value: str = ""  # the value in words
-    # result of the move with optimal play, if the value is wrong or the page shows all results
+    # result with optimal play after the move; only if the value is wrong or the page shows all results
     note: Note = EMPTY_NOTE
     is_best: bool = False
     unknown_text: str = ""  # text in place of an unknown value
     is_hinted: bool = False  # whether the hint recommends this square
-    # URL that explains the value, of a square that cannot be played
+    # URL that explains the value, if the square cannot be played
     explain_url: str = ""
 
     @property
@@ -106,7 +106,7 @@ class BoardPicture(NamedTuple):
     label: str
     square_rows: list[list[BoardSquare]]  # the squares of each row, from the top
     winning_lines: list[svg.Segment]  # lines through the stones that won
-    # whether the values belong to an earlier decision, while the page waits for a move
+    # whether the values are still those of an earlier decision, because the page waits for a move
     shows_earlier_values: bool
     player_to_move: str  # player to move, "X" or "O"; "" after the end
 
@@ -117,7 +117,7 @@ class BoardPicture(NamedTuple):
 
 
 class SmallBoard(NamedTuple):
-    """A picture of a board; a cell is 1 wide, and the origin is the top left corner."""
+    """A small picture of a board; a cell is 1 wide, and (0, 0) is the top left corner."""
 
     label: str  # the whole board in words, for screen readers
     # one outline for all signs of a kind, which makes the picture small
@@ -148,15 +148,16 @@ def lay_out_board(
 ) -> BoardPicture:
     """Return the board for the position of a match.
 
-    `move_values` has the values to show, None for no values; they can belong to an earlier
-    decision. `build_move_url` returns the URL after a move to a cell; None if no move is possible.
-    `chosen_cell` is the cell that the page is about. `notes` has a note for each cell; by default
-    the notes mark blunders, as on the page of a game.
+    `move_values` has the values to show, None for no values. `build_move_url` takes a cell and
+    returns the URL after a move there; it is None if no move is possible. `chosen_cell` is the cell
+    that the page is about. `notes` has a note for each cell; by default the notes mark blunders, as
+    on the page of a game.
 
-    On a board to play on, `build_reply_url` returns the URL of an agent's reply to a move to a cell;
-    None if no agent replies. `square_url` explains an empty square which cannot be played, without
-    its cell; "" for no link. `hinted_cells` are recommended. `shows_earlier_values` tells that the
-    values belong to an earlier decision, while the page waits for a move.
+    On a board to play on, `build_reply_url` takes the cell of a move and returns the URL of an
+    agent's reply; it is None if no agent replies. `square_url` is the URL that explains an empty
+    square which cannot be played; the cell is still missing in it. It is "" for no link.
+    `hinted_cells` are recommended. `shows_earlier_values` tells that the values are still those of
+    an earlier decision, because the page waits for a move.
     """
     game = state.site.game
     position = state.position
@@ -276,7 +277,7 @@ def draw_small_board(
 def draw_changed_board(
     game: Game, position: int, cell: int, old_heat: int, new_heat: int
 ) -> SmallBoard:
-    """Return a picture of a move whose square shows the colours of its old and its new value."""
+    """Return a picture of a move; its square has the colours of the old and of the new value."""
     drawn = draw_small_board(
         game, position, {cell: MARKS[int(game.to_move[position])].lower()}
     )

@@ -1,8 +1,8 @@
 """Labels of matchboxes for MENACE on paper: a board with numbered beads on its free squares.
 
-A bead has the number of its square, from 1 in reading order, and a colour for each
-number, so that a sheet can also be read without colours. A page defines each sign once
-(`draw_bead_signs`); the labels refer to these signs.
+The number on a bead is that of its square, from 1 in reading order. Each number has a colour, too,
+but a sheet can be read without colours. A page defines each sign once (`draw_bead_signs`); the
+labels refer to these signs.
 """
 
 from collections.abc import Mapping
@@ -140,15 +140,15 @@ DRAWN_BEAD_OFFSET = 16  # room for the drawn bead, to the right of the box
 def draw_tray(bead_counts: Mapping[int, int], drawn_cell: int) -> Markup:
     """Return a picture of an open matchbox and, beside it, the bead that was drawn from it.
 
-    `bead_counts` has the number of beads by cell. A box with very many beads is drawn with one bead
-    for each cell, and its number beside it.
+    `bead_counts` has the number of beads by cell. If a box has very many beads, the picture has one
+    bead for each cell, with the number of beads beside it.
     """
     left = {cell: number - (cell == drawn_cell) for cell, number in bead_counts.items()}
     is_full = sum(left.values()) > TRAY_COLUMNS * TRAY_ROWS
     drawn_cells: list[int] = []
     for cell, number in left.items():
         drawn_cells += [cell] * (min(number, 1) if is_full else number)
-    # wider distance, with room for the number
+    # leave room for the number beside each bead
     pitch = 2 * BEAD_PITCH if is_full else BEAD_PITCH
     columns = TRAY_COLUMNS * BEAD_PITCH // pitch
     width = TRAY_COLUMNS * BEAD_PITCH + 2 * TRAY_RIM

@@ -23,7 +23,7 @@ from app.web.translation import gettext
 PERCENT_UNIT = "%"
 # outcome -> verb in a sentence
 OUTCOME_WORDS = {"win": "won", "draw": "drawn", "loss": "lost"}
-# inks of lines that do not stand for an outcome: the first line has the first ink
+# colours of lines that do not stand for an outcome, for the first line, the second etc.
 CURVE_INKS = ("accent", "ink", "win", "loss")
 # CSS classes of lines, so that lines differ also without their colours
 DASH_CLASSES = ("", "dashed ", "dotted ", "mixed ")
@@ -71,7 +71,7 @@ class Axis(NamedTuple):
     log_offset: float = 0.0  # a logarithmic axis shows log(value + log_offset)
 
     def compute_share(self, value: float) -> float:
-        """Return the place of a value on the axis, from 0 to 1; values outside get the nearer end."""
+        """Return the place of a value on the axis, from 0 to 1; a value outside is at the nearer end."""
         low = self._apply_logarithm(self.minimum)
         high = self._apply_logarithm(self.maximum)
         value = self._apply_logarithm(value)
@@ -95,8 +95,8 @@ def build_axis(
 ) -> Axis:
     """Return a linear axis whose range contains some values.
 
-    With `includes_zero` the range also contains 0. With `ends_at_ticks` the axis ends at ticks,
-    otherwise slightly outside the range of the values.
+    With `includes_zero` the range also contains 0. With `ends_at_ticks` the first and the last
+    tick are the ends of the axis; otherwise it is slightly longer than the range of the values.
     """
     known = [*shown_values, *([0.0] if includes_zero else [])] or [0.0]
     low = min(known)
@@ -151,7 +151,7 @@ def build_logarithmic_axis_from_zero(maximum: float) -> Axis:
 
 
 def choose_tick_distance(axis_length: float) -> float:
-    """Return the distance of ticks on an axis: a round number for at most MAX_TICKS ticks."""
+    """Return a round number as the distance of the ticks; there are at most MAX_TICKS of them."""
     rough = axis_length / (MAX_TICKS - 1)
     power = 10.0 ** floor(log10(rough))
     least = rough * (1 - 1e-9)
@@ -272,7 +272,7 @@ def build_percentage(share: float) -> LabelledNumber:
 
 
 def divide_bar(chances: Chances, decimals: int = 2) -> list[dict[str, Any]]:
-    """Return the parts of a bar for the chances of a win, a draw and a loss: games won, drawn, lost."""
+    """Return the three parts of a bar for the chances of a win, a draw and a loss."""
     starts = (0.0, chances[0], chances[0] + chances[1])
     return [
         {
@@ -409,7 +409,9 @@ def lay_out_seed_lines(
     height: float,
     unit: str = "",
 ) -> svg.Plot:
-    """Return a plot of the result of each seed: a line between two recipes, or a dot for one.
+    """Return a plot of the result of each seed.
+
+    Two recipes have a line between the results of the same seed, a single recipe has dots.
 
     `results_by_seed` is [R, C], the results of R seeds for C recipes; `recipe_names` names them.
     `css_classes` and `links` have the CSS classes and the link of each seed's line.
@@ -431,7 +433,10 @@ def lay_out_seed_lines(
 
 
 def draw_share_chart(lines: Sequence[tuple[str, Sequence[float]]]) -> Markup:
-    """Return a chart of shares from 0 to 1 after each lesson: CSS classes and shares of each line."""
+    """Return a chart of shares, from 0 to 1, after each lesson.
+
+    `lines` has for each line its CSS classes and its shares.
+    """
     up = build_axis([100.0], includes_zero=True)
     across = build_axis([0, max(2, *(len(shares) for _, shares in lines))])
     shapes: list[svg.Shape] = []
@@ -455,7 +460,7 @@ def draw_share_chart(lines: Sequence[tuple[str, Sequence[float]]]) -> Markup:
 def lay_out_game_values(
     state: MatchState, moves: Sequence[ReviewedMove], height: float
 ) -> svg.Plot:
-    """Return a plot of a game: a line of the exact value after each move, dots of expected values."""
+    """Plot a game: a line for the exact value after each move, dots for what the players expected."""
     plies = state.site.game.cells
     shown = len(state.match.shown_record)
     start = int(state.site.solution.values[0])
@@ -495,7 +500,7 @@ def lay_out_game_values(
 
 
 def draw_game_values(state: MatchState, moves: Sequence[ReviewedMove]) -> Markup:
-    """Return the value of a game over its moves as a drawing for a page."""
+    """Return the plot of `lay_out_game_values` for a page."""
     return svg.write_plot(
         lay_out_game_values(state, moves, LOW_PLOT_HEIGHT), describe_moves(moves)
     )
@@ -504,7 +509,7 @@ def draw_game_values(state: MatchState, moves: Sequence[ReviewedMove]) -> Markup
 def draw_game_values_file(
     state: MatchState, moves: Sequence[ReviewedMove], title: str
 ) -> svg.Drawing:
-    """Return the value of a game over its moves as a file."""
+    """Return the plot of `lay_out_game_values` for a file."""
     plot = lay_out_game_values(state, moves, JOINED_CHART_HEIGHT)
     note = "Line: the result with optimal play after each move, for X. Dots: the expected value."
     margin = 12 + 8 * plot.left_margin

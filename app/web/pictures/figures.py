@@ -1,4 +1,4 @@
-"""The layout of the figures of experiments: shapes, texts and links.
+"""The layout of the figures (charts and boards) of experiments: shapes, texts and links.
 
 Each figure also has a miniature without words, for lists and links.
 """
@@ -48,7 +48,7 @@ TEXT_LINE_HEIGHT = 17.0  # distance of two lines of text, in pixels
 SMALL_LINE_HEIGHT = 15.0  # distance of two lines of small text, in pixels
 ROW_GAP = 18.0  # pixels between two rows
 MAX_NAME_CHARACTERS = 32  # maximum number of characters of a row's name on a phone
-MAX_MARK_CHARACTERS = 22  # maximum number of characters of a mark's text
+MAX_MARK_CHARACTERS = 22  # characters in a line of text at a reference line
 CHARACTER_WIDTH = 7.0  # largest width of a letter, in pixels
 MIN_PLOT_WIDTH = 270.0  # smallest width of a plot, in pixels
 MAX_BINS = 36
@@ -95,7 +95,7 @@ class FigureLayout(NamedTuple):
 
     title: str
     unit: str
-    # the meaning of a mark, the number of runs, and whether the values are exact
+    # says what a dot or line means, how many runs there are, and whether the values are exact
     caption: str
     plot: svg.Plot
     # the boards of a figure that has no plot, each with a sentence and a link
@@ -112,7 +112,7 @@ def lay_out_figure(figure: object, site: SiteData, first_seed: int) -> FigureLay
 def _lay_out_histogram(
     figure: Histogram, site: SiteData, first_seed: int
 ) -> FigureLayout:
-    """Return a row for each group: its runs as dots, and a line for the middle 80%."""
+    """Return a row for each group: a dot for each run, and a line for the middle 80% of the runs."""
     groups = figure.groups
     axis = _scale_histogram(figure)
     every = [tables.sort_runs(group.values, first_seed) for group in groups]
@@ -239,7 +239,7 @@ class CurveField(NamedTuple):
 def lay_out_curves(
     figure: Curves, site: SiteData, first_seed: int, height: float = CURVES_HEIGHT
 ) -> FigureLayout:
-    """Return lines over a common axis: the medians of the runs, with bands for most or all runs."""
+    """Return the curves of a figure: lines for the medians, with bands for most or all runs."""
     every = figure.series
     has_wide_bands = len(every) <= MAX_WIDE_BANDS
     across = build_x_axis(figure)
@@ -336,7 +336,7 @@ def _name_series(series: Series) -> str:
 def _describe_curves(
     all_series: Sequence[Series], has_wide_bands: bool
 ) -> tuple[str, str]:
-    """Return a sentence on the meaning of a line, and the second half of a sentence on its link."""
+    """Say what a line means, and as the second half of a sentence, where its link leads."""
     if all(series.seed_count == 1 for series in all_series):
         return "Each line is one training run.", "line to open its training run"
     faint = ", and the paler band contains all runs" if has_wide_bands else ""
@@ -438,7 +438,7 @@ def _describe_grid(
     extent: tuple[float, float],
     shapes: Sequence[svg.Shape],
 ) -> str:
-    """Return the caption of a grid: its colours, the number of runs of a cell, and the links."""
+    """Return the caption of a grid: what colours and links mean, and how many runs a cell has."""
     palest, fullest = (format_with_unit(value, figure.unit) for value in extent)
     caption = f"The colour of a square shows its value, from {palest} (pale) to {fullest} (dark)."
     recipes = [recipe for row in figure.recipes for recipe in row if recipe]
@@ -579,7 +579,7 @@ def lay_out_numbered_figure(
 
 
 def draw_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
-    """Return a file with a figure, its title, the names of its lines, its caption and its source."""
+    """Return the drawing of a figure for a file, with title, names of lines, caption and source."""
     shapes: list[svg.Shape] = []
     y = FILE_MARGIN
     for line in wrap(layout.title, 72):
@@ -680,7 +680,7 @@ def _add_notes_above(
 
 
 def _stack_runs(runs: tables.Runs, axis: Axis) -> dict[int, tables.Runs]:
-    """Return the runs of a sorted group by the bin of the axis that they belong to."""
+    """Return the runs of a sorted group in bins along the axis."""
     bins = (axis.compute_shares(runs["value"]) * (MAX_BINS - 1e-9)).astype(int)
     changes = np.flatnonzero(np.diff(bins)) + 1
     ends = [0, *changes.tolist(), len(runs)]
@@ -698,8 +698,8 @@ def _draw_dots(
 ) -> list[svg.Dot]:
     """Return the runs of a bin as dots above each other.
 
-    A dot stands for `runs_per_dot` runs and opens the middle run. The last dot may stand for
-    fewer runs; its area is smaller then. Dots overlap if there is not enough room.
+    A dot stands for `runs_per_dot` runs and links to the middle one. The last dot may stand for
+    fewer runs, and is smaller then. Dots overlap if there is not enough room.
     """
     parts = [
         runs[start : start + runs_per_dot]

@@ -1,5 +1,7 @@
 """Pictures of all positions of an agent (its “mind”), for pages and as files.
 
+A tile is the small square that stands for a decision and all decisions symmetric to it.
+
 All tiles of one colour are a single outline, which keeps the pictures small.
 """
 
@@ -53,7 +55,7 @@ class TileColouring(NamedTuple):
 
     title: str
     colour_scale: str  # "heat" from a loss to a win, or "level" from nothing to all
-    # meaning of the lowest level, or of the middle heat if it is not a draw
+    # what the lowest level means, or the middle of the heat scale if that is not a draw
     lowest_meaning: str = ""
     highest_meaning: str = ""
 
@@ -143,8 +145,8 @@ class MindPicture(NamedTuple):
 def list_colourings(site: SiteData, agent_name: str) -> dict[str, TileColouring]:
     """Return the ways to colour the tiles of an agent, by key.
 
-    Errors against the training task need an agent with a task. Beads are not expected results, so
-    they have no errors; their tiles show how unequal the beads of a box are.
+    Only an agent with a training task can have errors against its task. Beads are not expected
+    results, so they have no errors; their tiles show how unequal the beads of a box are.
     """
     if site.agents[agent_name].card.reward_scale is None:
         return {
@@ -189,8 +191,8 @@ def choose_decisions(
 ) -> RepresentedDecisions:
     """Return for each tile (a symmetry class of positions) the decision whose value it shows.
 
-    A tile stands for all symmetric decisions; the agent may have updated only some of them: then it
-    is one of these. There is a row for each snapshot of an agent, or a single one for `snapshot`.
+    If the agent has updated only some of the symmetric decisions, it is one of these. There is a row
+    for each snapshot of the agent, or a single row if `snapshot` is given.
     """
     agent = site.agents[agent_name]
     steps = range(agent.history.snapshot_count) if snapshot is None else (snapshot,)
@@ -204,9 +206,10 @@ def choose_decisions(
 def estimate_tiles(
     site: SiteData, agent_name: str, snapshot: int | None = None
 ) -> NDArray[np.float64]:
-    """Return an agent's highest value in each tile, [T, N], from -1 to +1, at each snapshot or one.
+    """Return an agent's highest value in each of N tiles, at T snapshots or at one: [T, N].
 
-    For beads it is the advantage of the likeliest move in the box over an equal share.
+    Values are from -1 to +1. For beads, the value says how much likelier than an equal share the
+    likeliest move in the box is.
     """
     game = site.game
     agent = site.agents[agent_name]
@@ -235,10 +238,7 @@ def _load_tables(
 def colour_tiles(
     site: SiteData, agent_name: str, colouring_key: str, snapshot: int | None = None
 ) -> TileColours:
-    """Return the colours of the N tiles of an agent at each of T snapshots, or at one: [T, N].
-
-    A tile is the small square of a class of symmetric decisions in the picture of all values.
-    """
+    """Return the colours of the N tiles of an agent at each of T snapshots, or at one: [T, N]."""
     game = site.game
     agent = site.agents[agent_name]
     rows, known = choose_decisions(site, agent_name, snapshot)

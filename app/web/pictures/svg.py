@@ -23,7 +23,7 @@ from resvg_py import svg_to_bytes
 from app.web.pictures import palette
 
 SCHEMES = ("auto", *palette.SCHEMES)
-# a path over the width of a plot has x coordinates from 0 to 1000
+# x coordinates in the path of a line: 0 to 1000 over the width of a plot
 COORDINATE_PRECISION = 1000
 DOT_RADIUS = 4.4
 CHARACTER_WIDTH = 0.58  # width of a letter, as a share of its height
@@ -96,13 +96,14 @@ class Segment(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A text; `anchor` is the part of the text at its place."""
+    """A text at a place (x, y)."""
 
     css_classes: str
     x: float
     y: float  # y coordinate of the baseline
     text: str
-    anchor: str = "start"  # the part of the text at (x, y): "start", "middle" or "end"
+    # which part of the text is at (x, y): "start", "middle" or "end"
+    anchor: str = "start"
     left_shift: float = 0.0  # pixels by which the text is moved to the left
     colour_value: ScaleValue | None = None  # colour of the background
 

@@ -27,7 +27,7 @@ from app.web.match import Match
 from app.web.site_data import HUMAN, MAX_REGISTERED, TRUTH, SiteData, cached_per_site
 
 MAX_TABLE_ROWS = 26  # maximum number of rows in a table of curves
-# links to runs with the lowest, the middle and the highest values, each
+# maximum number of links to the runs with the lowest, with the middle, and with the highest values
 MAX_OFFERED_RUNS = 6
 QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
 # the quantiles' headings in tables
@@ -63,13 +63,13 @@ RunSample = tuple[str, list[Cell]]
 
 
 def build_verdict_table(numbers: Table) -> HtmlTable:
-    """Return the table of the numbers behind a verdict."""
+    """Return the table with the numbers on which a verdict is based."""
     rows = [(name, row) for name, row in numbers.rows.items()]
     return HtmlTable(numbers.unit, numbers.columns, rows)
 
 
 def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[RunSample]:
-    """Return links to runs of a histogram: of a large group to the lowest, middle and highest."""
+    """Return links to the runs of a histogram; for a large group, to its lowest, middle, highest."""
     if not isinstance(figure, Histogram):
         return []
     found = []
@@ -331,7 +331,7 @@ def build_recipe_url(site: SiteData, recipe_name: str) -> str:
 
 
 def map_seeds_to_urls(site: SiteData, recipe_name: str) -> BuildRunUrl:
-    """Return a function that maps a seed to the URL of a recipe's run, "" without a URL."""
+    """Return a function that takes a seed and returns the URL of its run, "" without a URL."""
     trained = bool(recipe_name) and _can_lab_train(site, recipe_name)
     unseeded = lab_url(recipe_name)
 

@@ -46,9 +46,9 @@ class CachedResponse(NamedTuple):
 class ResponseCache:
     """A WSGI application with a cache of its public responses, up to `max_bytes` bytes.
 
-    Responses to GET with status 200 and `Cache-Control: public` are cached; those that were not
-    requested lately go first. `read_query` returns the query without the parameters that the page
-    does not read.
+    Responses to GET with status 200 and `Cache-Control: public` are cached. If the cache is full,
+    those that were not requested for the longest time are removed. `read_query` returns the query
+    without the parameters that the page does not read.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class ResponseCache:
         """Answer a request from the cache, or by the application."""
         _normalize_request(environ)
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
-            # Not cached, and without waiting: a slow client would block the others.
+            # These are not cached and do not wait for each other: a slow client would block the others.
             return self.application(environ, start_response)
         usual = is_host_valid(environ) and not is_too_long(environ)
         known = self._find_response(environ) if usual else None
@@ -118,7 +118,7 @@ class ResponseCache:
 
 
 def _normalize_request(environ: "WSGIEnvironment") -> None:
-    """Prepare a request in place: choose an encoding, note the time, remove misleading headers."""
+    """Change a request in place: set one encoding and the time, remove misleading headers."""
     environ[ENCODING_VARIABLE] = choose_encoding(environ.get(ENCODING_VARIABLE, ""))
     environ[ARRIVAL_TIME_KEY] = monotonic()
     # A proxy may send any text as the scheme.
@@ -160,7 +160,7 @@ def _is_cacheable(environ: "WSGIEnvironment", status: str, headers: Headers) -> 
 
 
 def _build_key(environ: "WSGIEnvironment") -> Key:
-    """Return the cache key of a request: the parts of it that decide on the response."""
+    """Return the cache key of a request: the parts on which the response depends."""
     return (
         environ["wsgi.url_scheme"],
         environ.get("HTTP_HOST", ""),
@@ -172,7 +172,7 @@ def _build_key(environ: "WSGIEnvironment") -> Key:
 
 
 def _measure_size(response: CachedResponse) -> int:
-    """Return the memory of a response in bytes, with its key, which is as long as the headers."""
+    """Return how many bytes a response and its key need; the key is about as long as the headers."""
     texts = [response.status, *(text for header in response.headers for text in header)]
     tuples = [response, response.headers, *response.headers]
     return 2 * sum(map(sys.getsizeof, [*texts, *tuples])) + len(response.body)

@@ -1,4 +1,4 @@
-"""Settings from environment variables, and the pages robots.txt, sitemap, security.txt, health.
+"""Settings from environment variables, and pages for machines: robots.txt, sitemap, health etc.
 
 The defaults suit a server without a proxy.
 """
@@ -34,7 +34,7 @@ USUAL_PORTS = (":80", ":443")  # browsers leave them out of Host
 
 
 class SettingError(ValueError):
-    """A wrong environment variable; the message names it."""
+    """Raised for a wrong environment variable; the message names it."""
 
 
 def read_number(variable_name: str, default: int, minimum: int, maximum: int) -> int:
@@ -50,12 +50,12 @@ def read_number(variable_name: str, default: int, minimum: int, maximum: int) ->
     return int(text)
 
 
-# They stop a start with a sentence, and no traceback.
+# At the start, these end the program with a sentence instead of a traceback.
 STOPPING_ERRORS = (SettingError, ModelError)
 
 
 def print_error(kind: type[BaseException], error: BaseException, trace: Any) -> None:
-    """Print why the site does not start: an excepthook, with a traceback only for our own faults."""
+    """Print why the site does not start; only a bug of ours gets a traceback (a sys.excepthook)."""
     if isinstance(error, STOPPING_ERRORS):
         print(f"Not started. {error}", file=sys.stderr)
     else:
@@ -116,7 +116,7 @@ class Settings(NamedTuple):
 def read_settings() -> Settings:
     """Return the settings that the environment has; docs/serving.md lists its variables.
 
-    By default no proxy is trusted, neither for the client nor for the scheme of a request.
+    By default no proxy is trusted to tell the client's address or the scheme of a request.
     Raises SettingError, naming the variable, if one of them is wrong.
     """
     contact = os.environ.get("SECURITY_CONTACT", "")

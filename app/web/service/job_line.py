@@ -21,7 +21,7 @@ from app.tictactoe.files import get_runtime_folder
 
 MAX_JOBS = 200  # jobs in the line
 MAX_ANSWER_BYTES = 48 << 20  # all answers together; an agent has about 100 KB
-FAILED_SECONDS = 5.0  # seconds for which those who wait can read that a job failed
+FAILED_SECONDS = 5.0  # how long those who wait can learn that a job failed
 BUSY_SECONDS = 5.0  # longest wait while another process writes
 LOCK_SUFFIX = ".lock"
 
@@ -46,7 +46,7 @@ CREATE VIEW IF NOT EXISTS line AS
 
 
 class LineFullError(Exception):
-    """The error if the line is full, and no address has more jobs in it than this one."""
+    """Raised if the line is full, and no address has more jobs in it than this one."""
 
 
 class Answer(NamedTuple):
@@ -62,7 +62,7 @@ class JobLine:
     def __init__(self, file: Path | None) -> None:
         """Create the line; without a file only the threads of this process share it."""
         self._file = file
-        # A connection must not be used after a fork, nor closed, so it stays here.
+        # After a fork, a connection must be neither used nor closed, so each process has its own here.
         self._connections: dict[int, sqlite3.Connection] = {}
 
     def find_answer(self, request: str) -> Answer | None:
@@ -129,7 +129,7 @@ class JobLine:
         return str(request)
 
     def finish(self, request: str, answer: Answer) -> None:
-        """Store the answer of a job. A failure is told to those who wait now, and then forgotten."""
+        """Store the answer of a job. A failure is kept only for those who are waiting now."""
         expires = monotonic() + FAILED_SECONDS if answer.status == 500 else float("inf")
         self._execute(
             "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)",
@@ -140,7 +140,7 @@ class JobLine:
             "SELECT (page_count - freelist_count) * page_size "
             "FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
         )
-        if size > MAX_ANSWER_BYTES:  # the oldest quarter goes
+        if size > MAX_ANSWER_BYTES:  # delete the oldest quarter
             self._execute(
                 "DELETE FROM answers WHERE rowid <= "
                 "(SELECT min(rowid) + (max(rowid) - min(rowid)) / 4 FROM answers)"
@@ -189,7 +189,7 @@ def get_job_line() -> JobLine:
 def _create_file() -> Path:
     """Return a new file in the runtime folder; remove those of servers that were killed.
 
-    The lock of a file is held until the last process of its server has ended.
+    A server that is still running holds the lock of its file.
     """
     folder = get_runtime_folder()
     for old in folder.glob(f"*{LOCK_SUFFIX}"):

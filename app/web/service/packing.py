@@ -77,7 +77,7 @@ def init_app(app: Flask, folder: Path) -> None:
 
 @lru_cache(64)
 def choose_encoding(accepted: str) -> str:
-    """Return the encoding that an Accept-Encoding header prefers; ties: the smallest results."""
+    """Return the encoding that an Accept-Encoding header prefers; of equal ones, the smallest."""
     encodings = parse_accept_header(accepted, Accept)
     return encodings.best_match([*COMPRESSORS, NO_ENCODING]) or NO_ENCODING
 

@@ -1,8 +1,8 @@
 """Canonical URLs: single slashes, and only the query parameters that the route reads.
 
-Parameters that a route does not read are removed before the application gets the
-request, and so are all but the first value of a parameter without repetition. The
-others are sorted and quoted in one way. Therefore the response cache has one entry for
+Before the application gets a request, parameters that the route does not read are removed. If a
+parameter may occur only once, its first value is kept. The remaining parameters are sorted and
+quoted in one way. Therefore the response cache has one entry for
 all queries with the same meaning.
 """
 

@@ -1,6 +1,6 @@
-"""Reading of what visitors send, in a process that can be killed.
+"""Read what visitors send in a separate process, which can be killed.
 
-A text whose reading takes very long costs its sender an answer, and nobody else the site.
+So a text that takes very long to read stops only its sender's request, and not the site.
 """
 
 import atexit
