@@ -99,7 +99,8 @@ def index_blunders(
 ) -> dict[Hashable, list[Blunder]]:
     """Return the blunders by the key of an entry in the learner's table.
 
-    A blunder is listed under the entries of the moves on its board that `list_cells` returns.
+    `list_cells` returns some cells of a blunder's board; the blunder is listed under the table entry
+    of each of these moves.
     """
     blunders_by_entry: dict[Hashable, list[Blunder]] = {}
     for blunder in blunders:
@@ -124,10 +125,10 @@ def find_updates_behind_blunders(
 ) -> dict[Blunder, tuple[Place, Place]]:
     """Repeat a training; return the places of the two updates behind each of its final blunders.
 
-    The first is the update from which on the blunder alone had the highest value, until the end;
-    the second is the first update that changed the blunder's value. Left out are blunders that do
-    not alone have the highest value at the end, blunders that were preferred from the start to the
-    end, and blunders whose own value no update changed.
+    First comes the deciding update: after it, and until the end, the blunder alone had the highest
+    value. Then comes the first update that changed the blunder's value. A blunder is left out if it
+    does not alone have the highest value at the end, if it was preferred from the start to the end,
+    or if no update changed its own value.
     """
     recipe = SHIPPED[agent_id].recipe
     recorder = GameRecorder(tic_tac_toe(), recipe)
@@ -167,7 +168,7 @@ def find_updates_behind_blunders(
 def build_blunder_updates(
     agent_id: str, models: Path
 ) -> dict[str, list[UpdateExample]]:
-    """Return examples of the deciding and the first update of blunders that have both, by key."""
+    """Return two examples for each blunder that has both, by its key: deciding and first update."""
     found = find_updates_behind_blunders(agent_id, list_blunders(agent_id, models))
     places = {place for both in found.values() for place in both}
     examples = record_games(agent_id, places) if places else {}

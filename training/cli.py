@@ -178,7 +178,7 @@ def json_flag(meaning: str) -> Callable[[Command], Command]:
 
 
 def table_options(command: Command) -> Command:
-    """Return a command with an option for each setting of how tables are read."""
+    """Add an option to a command for each setting that says how a table is read."""
     for flag, (question, answers) in reversed(QUESTIONS.items()):
         meanings = ", ".join(f"{value}: {answer}" for value, answer in answers.items())
         command = click.option(

@@ -100,9 +100,9 @@ def run_in_cluster(
 ) -> Iterator[tuple[int, MeasuredResult]]:
     """Yield the index and the result of each call, computed on a dask cluster.
 
-    The counterpart of `training.processes.run_in_parallel`: `function` is called with each of the
-    entries of `call_arguments`. `address` is the address of the scheduler; `packages` are the packages
-    whose versions must be equal. If a worker dies, another worker repeats its work. Raises
+    Like `training.processes.run_in_parallel`, it calls `function` with each entry of
+    `call_arguments`. `address` is the address of the scheduler. Each of `packages` must have the same
+    version here and on the workers. If a worker dies, another worker repeats its work. Raises
     ConnectionError, with a sentence as its message, for any failure.
     """
     try:

@@ -22,7 +22,7 @@ RESULT_HEADER = [
 ]
 CLAIM_HEADER = ["Claim", "Source", "Verdict", "Runs"]
 START_MARK, END_MARK = "<!-- results -->", "<!-- /results -->"
-UNLIMITED_WIDTH = 1_000  # number of characters above the width of every table
+UNLIMITED_WIDTH = 1_000  # number of characters, more than any table needs
 RESULTS = "docs/results.md"
 
 

@@ -79,7 +79,7 @@ CAUSE_TEXTS = {
 class ExternalAgent(NamedTuple):
     """The moves of an external agent, its values, and notes on how they were read."""
 
-    # [D, cells] its moves; several moves of a decision have equal chances, or those of `policy`
+    # [D, cells] its moves; several moves of a decision have equal chances, or the chances in `policy`
     chosen_moves: CellMask
     # [D, cells] mover's view, NaN without a value; None if only moves are known
     q: NDArray[np.float64] | None = None
@@ -105,9 +105,9 @@ def judge_external(
 ) -> Iterator[str]:
     """Yield the exact results of an external agent, line by line.
 
-    `agent_text` has one of `FORM_DESCRIPTIONS`; `options` apply to tables. Raises ValueError, naming the
-    fault, its place and the valid form, if the agent cannot be read, and after the results if rows
-    of a table cannot be read.
+    `agent_text` has one of the forms in `FORM_DESCRIPTIONS`; `options` apply to tables. Raises
+    ValueError if the agent cannot be read; its message names the mistake, the place and the valid
+    form. If only some rows of a table cannot be read, it is raised after the results.
     """
     foreign = read_external(game, agent_text, options)
     if foreign.notes:
@@ -183,10 +183,10 @@ def describe_agent(game: Game, agent: Agent) -> dict[str, Any]:
 
 
 def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any]:
-    """Return the exact results of a policy as values for JSON, with the names of docs/judge.py.
+    """Return the exact results of a policy as values for JSON, named as in docs/judge.py.
 
-    For each seat, "x" and "o": the chances of a win, a draw and a loss, and the cells of a game
-    that it loses, None if no opponent can beat it.
+    Each seat, "x" and "o", has the chances of a win, a draw and a loss, and the cells of a game that
+    the policy loses, or None if no opponent can beat it.
     """
 
     def list_chances(chances_by_seat: ChancesBySeat) -> dict[str, list[float]]:
@@ -302,7 +302,7 @@ def _quote_repr(item: object) -> str:
 
 
 def _list_play_results(game: Game, foreign: ExternalAgent) -> Iterator[str]:
-    """Yield lines on an agent's moves: their results, their blunders, and likely causes of these."""
+    """Yield lines on an agent's moves: the results, the blunders, and likely causes of the blunders."""
     policy = _get_policy(foreign)
     figures = _compute_figures(game, foreign)
     for seat, record in find_lost_games(game, policy).items():
@@ -338,7 +338,7 @@ def _list_play_results(game: Game, foreign: ExternalAgent) -> Iterator[str]:
 
 
 def _list_value_errors(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
-    """Yield lines on the differences of an agent's values, [D, cells], from those of optimal play."""
+    """Yield lines on how an agent's values, [D, cells], differ from the values of optimal play."""
     known = ~np.isnan(q)
     values = q[known]
     truth = compute_optimal_q(game)[known]

@@ -190,7 +190,7 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
                             chances[next_position, column] * policy[pair]
                         )
             continue
-        # A decision of the responder: the highest lead, first its value, then its move.
+        # A decision of the responder: find the highest win minus loss, then the move that reaches it.
         highest = -np.inf
         for pair in range(start, stop):
             next_position = pair_successor[pair]

@@ -1,6 +1,7 @@
 """Train the agents of the page /faults, and measure each fault: `python -m training.faults`.
 
-The agents go to models/faults, the measurements to app/web/pages/faults.json.
+A fault is a bug that is planted into a correct learner. The agents go to models/faults, the
+measurements to app/web/pages/faults.json.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,7 +41,7 @@ def write_faults(folder: Path = MODELS / FAULTS_FOLDER) -> None:
 
 
 def measure_fault(fault: str, seeds: Sequence[int] = range(20)) -> FaultEffect:
-    """Return what a fault changes: trainings with and without it, for each seed."""
+    """Train with and without a fault, for each seed, and return what the fault changes."""
     recipes = FAULTY_RECIPES[fault], find_correct_recipe(fault)
     faulty, correct = (
         [_count_blunders(recipe.with_seed(seed)) for seed in seeds]

@@ -5,11 +5,12 @@
 | `q-learning,alpha=0.5` | the agent of the recipe, packed by brotli |
 | `story/<recipe>` | the first games of the training, as JSON |
 | `code/<recipe>` | the training as a Python file |
-| `taught/<cells or ->/<recipe>` | the state of a learner taught by people, and its unfinished game |
-| `seeds/3.4.5/<recipe>` | the figures and proofs of the recipe with each of these seeds |
+| `taught/<cells>/<recipe>` | the state of a learner taught by people, and its unfinished game |
+| `seeds/3.4.5/<recipe>` | exact results of the recipe with each of the seeds 3, 4 and 5 |
 
-Until the kernels are compiled, which takes a new machine 20 seconds, the textbook learners
-answer. They make the same agent bit for bit.
+`<cells>` are the moves of the unfinished game, or `-` if there is none. Until the compiled loops
+(kernels) are ready, which takes a new machine 20 seconds, the plain Python learners of
+`app.textbook` do the jobs. They make the same agent bit for bit.
 """
 
 import zlib
@@ -27,7 +28,7 @@ from app.tictactoe.report import compute_figures, evaluate_policies
 from training.kernels import choose_folder, is_compiled
 
 NO_GAME = "-"  # the cells in a request without an unfinished game
-# the textbook learners need a few seconds for these updates
+# the textbook learners need a few seconds for so many updates
 MAX_TEXTBOOK_UPDATES = 200_000
 
 
@@ -96,10 +97,10 @@ def train_agent(game: Game, recipe: Recipe, has_kernels: bool) -> Agent:
 
 
 def run_seed(game: Game, recipe: Recipe) -> bytes:
-    """Return the results of a training: its seed, its figures, its proofs of being unbeatable by seat.
+    """Train a recipe; return its seed, its exact results, and whether it is unbeatable in each seat.
 
-    The answer is JSON, compressed by zlib. Figures about values are left out, because the lab
-    compares the play of agents only.
+    The answer is JSON, compressed by zlib. Results about values are left out, because the lab
+    compares only how agents play.
     """
     from training import fast_evaluation  # noqa: PLC0415
     from training.run import record_history  # noqa: PLC0415

@@ -51,7 +51,7 @@ def _is_writable(folder: Path) -> bool:
 
 
 def is_compiled(algorithm: type[Recipe]) -> bool:
-    """Return whether the kernels of an algorithm are compiled, from the code as it is now."""
+    """Return whether the kernels of an algorithm are compiled, and the code has not changed since."""
     try:
         return _get_marker(algorithm).stat().st_mtime > _find_last_change()
     except FileNotFoundError:

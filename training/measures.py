@@ -1,7 +1,7 @@
-"""Measurements of trainings.  A run is one training of a recipe with a seed, evaluated exactly.
+"""Measurements of training runs.  A run trains a recipe with a seed and is evaluated exactly.
 
-`seeds` and the experiments use these measures. Each `Measure` has a version; a change of
-its results raises the version, and stored results of older versions are ignored.
+`seeds` and the experiments use these measures. Each `Measure` has a version. Raise it if the
+results change: stored results of other versions are ignored.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,11 +30,11 @@ GROWTH_DIVISOR = 50
 
 @dataclass(frozen=True)
 class Measure:
-    """A measurement of recipes with their seeds.
+    """A function `compute` that trains a recipe with its seed and returns what is measured.
 
     `compute` is a module-level function, so that other processes and machines can import it by
-    name; a process gets at most `batch_size` recipes at a time. The result depends on the recipe
-    alone, except for its times: a frozen msgspec struct with a field `seconds`, or a dict.
+    name; a process gets at most `batch_size` recipes at a time. A result is a frozen msgspec struct
+    with a field `seconds`, or a dict. Except for its times, it depends only on the recipe.
     """
 
     name: str
@@ -76,7 +76,7 @@ class MeasuredRun(
         "is_unbeatable": "unbeatable",
     },
 ):
-    """A training at T snapshots; the last snapshot is its end."""
+    """The results of a training run at T snapshots; the last snapshot is the end of the training."""
 
     seconds: float  # duration of training and evaluation
     evaluation_seconds: float  # the part of these seconds for evaluation
@@ -100,10 +100,10 @@ class ProofRun(
         "played_games": "played",
     },
 ):
-    """The number of games after which the play of a training is proved unbeatable.
+    """The number of games after which the play of a training run is proved unbeatable.
 
-    The play is checked after some games only, see `measure_proof`, so the true number may be a
-    little smaller.
+    `measure_proof` does not check the play after every game, so the true number may be a little
+    smaller.
     """
 
     seconds: float
@@ -173,7 +173,7 @@ def find_next_growth_checkpoint(updates: int) -> int:
 
 
 def measure_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> ProofRun:
-    """Train a recipe and return the games until it is proved unbeatable, checked at checkpoints."""
+    """Train a recipe and return the games until it is unbeatable, which is checked at checkpoints."""
     game = tic_tac_toe()
     begin = perf_counter()
     first_proof, stays, faultless = None, None, None

@@ -1,4 +1,4 @@
-"""Progress bars of trainings on the error stream of a terminal."""
+"""Progress bars on the error stream of a terminal, while agents are trained."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

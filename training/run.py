@@ -1,4 +1,8 @@
-"""Training of agents from recipes, with history, exact figures and card; comparison of agents."""
+"""Training of agents from recipes, and comparison of agents.
+
+A trained agent consists of arrays, which have its values at every snapshot of the training, and of
+its card, a JSON file with all facts about it.
+"""
 
 import platform
 import re
@@ -35,7 +39,8 @@ REPORT_SECONDS = 0.1  # minimum interval between two progress reports of an agen
 MAX_CHECKPOINT_STEP = 100_000  # maximum number of updates between two checkpoints
 TABLE_PACKAGES = ("numpy", "numba")  # packages that compute tables
 NETWORK_PACKAGES = ("numpy", "jax", "jaxlib", "optax")
-# Card entries that may differ between equal trainings: duration, versions, digest of the file.
+# Entries of the card that may differ between equal training runs: duration, versions of the
+# packages, digest of the file.
 UNCOMPARED_FIELDS = {"seconds", "versions", "arrays"}
 
 OnProgress = Callable[[Progress], None]
@@ -52,7 +57,7 @@ COMPILED = TrainingMethod(learners.learn, evaluate_policies)
 
 
 class CardTexts(msgspec.Struct, frozen=True, rename={"findings": "found"}):
-    """The texts of a card that training cannot produce."""
+    """The texts on a card that do not come from the training."""
 
     title: str
     origin: str
@@ -78,8 +83,8 @@ def make_agent_id(recipe: Recipe) -> str:
 
     A shipped recipe has its agent's id; other ids are the recipe's name in characters for
     file names: `q-learning,alpha=0.5` becomes `q-learning-alpha-0-5`, and a minus becomes
-    `minus`. A recipe with games of a person is `menace-taught-3-` and a part of its name's
-    digest.
+    `minus`. If a person taught MENACE in three games, the id is `menace-taught-3-` and a part of
+    the digest of the recipe's name.
     """
     text = name_recipe(recipe)
     if recipe.has_opponent(YOU):
@@ -141,7 +146,7 @@ def train_all(
 
 
 def train_and_save(agent_id: str, recipe: str, output_folder: Path) -> None:
-    """Train the agent of a recipe's name and save it; progress is reported at intervals."""
+    """Train the agent of a recipe, given by its name, and save it; progress is reported at intervals."""
     game = tic_tac_toe()
     reported = 0.0
 
@@ -280,7 +285,10 @@ def recompute_figures(game: Game, agent: Agent) -> Agent:
 
 
 def compare_agents(saved: Agent, rebuilt: Agent) -> str:
-    """Return a sentence: whether a saved agent equals its rebuilt one; if not, with both versions."""
+    """Return a text that says whether a saved agent equals the rebuilt one.
+
+    If they differ, the text has the versions of the packages that made each of them.
+    """
     found = list_differences(saved, rebuilt)
     if not found:
         return "the same, bit for bit"

@@ -1,8 +1,8 @@
-"""Learners that people teach: the lesson of each game, and the learner's moves in the next game.
+"""Learners that people train by playing: the lesson of each game, and the moves in the next game.
 
 A recipe with games of a person is replayed by `app.textbook`, game by game.  The state of a
-learner between two games can be copied, so the latest states are cached and one more game costs
-one game.
+learner between two games can be copied, so the latest states are cached, and one more game takes
+only the time of that game.
 """
 
 from collections import Counter
@@ -61,7 +61,7 @@ from training.learners.pairs import WON, list_legal_pairs
 from training.learners.phases import NextCheckpoint, Progress
 from training.story import GameRecorder, replace_nan
 
-MAX_TOUCHED_BOARDS = 4  # boards that the page shows before and after
+MAX_TOUCHED_BOARDS = 4  # boards that the page shows before and after the training
 MAX_CACHED_PUPILS = 128  # maximum number of cached learners, of about 0.1 MB each
 # The learner's seat -> the number of moves that a person makes in the shortest possible game.
 SHORTEST_GAMES = {"X": 2, "O": 3}
@@ -77,9 +77,9 @@ def get_pupil_cache(game: Game, is_compiled: bool) -> "PupilCache":
 def answer_course(
     game: Game, recipe_name: str, unfinished_moves: str | None, is_compiled: bool = True
 ) -> bytes:
-    """Return the `Course` of a recipe by its name as JSON, or the `Refusal`.
+    """Return the `Course` of a recipe, given by its name, as JSON; if it is invalid, a `Refusal`.
 
-    Without compiled kernels numpy evaluates the learner.
+    Compiled kernels evaluate the learner; if not `is_compiled`, numpy does.
     """
     try:
         return msgspec.json.encode(
@@ -96,7 +96,10 @@ def answer_course(
 
 
 class LessonPlan(NamedTuple):
-    """A lesson before it is played: a game with a person, whose cells are given, or practice."""
+    """A lesson that is still to be played: a game with a person, or practice games.
+
+    Practice games are played against an opponent that is a program.
+    """
 
     opponent: str
     turns: list[Turn]  # the game with the person, or all games of the practice
@@ -105,7 +108,7 @@ class LessonPlan(NamedTuple):
 
 @dataclass
 class Pupil:
-    """A learner that people teach, between two of its games."""
+    """The state of a learner that people teach, between two of its games."""
 
     learner: ReferenceLearner
     recorder: GameRecorder
@@ -127,7 +130,7 @@ PupilKey = tuple[Recipe, tuple[LessonKey, ...]]  # the untaught recipe, and the 
 
 
 class PupilCache:
-    """A cache of the learners that people taught most recently, each between two of its games."""
+    """A cache of the learners that people taught most recently, in their states between two games."""
 
     def __init__(self, game: Game, is_compiled: bool = True) -> None:
         self.game = game
@@ -137,11 +140,11 @@ class PupilCache:
     def build_course(
         self, recipe: Recipe, unfinished_moves: str | None = None
     ) -> Course:
-        """Return the course of a recipe, with a new game begun by the cells of `unfinished_moves`.
+        """Return the course of a recipe, and begin a new game with the cells `unfinished_moves`.
 
         With None no game is begun. If the game is over after these cells, the returned recipe
         includes it.
-        Raises TaughtError for a move that cannot be played, RecipeError for one game too many.
+        Raises TaughtError if a move cannot be played, and RecipeError if there are too many games.
         """
         pupil = self.get_pupil(recipe)
         number = len(list_taught_games(recipe)) + 1
@@ -186,7 +189,7 @@ class PupilCache:
     def _count_cached_lessons(
         self, untaught_recipe: Recipe, lesson_keys: list[LessonKey]
     ) -> int:
-        """Return the largest number of first lessons after which the learner is in the cache."""
+        """Return how many of the first lessons need no replay, as the learner after them is cached."""
         for number in range(len(lesson_keys), 0, -1):
             if (untaught_recipe, tuple(lesson_keys[:number])) in self.cache:
                 return number
@@ -235,7 +238,10 @@ class PupilCache:
         pupil.lessons.append(replace(lesson, losing_move_chances=chances))
 
     def build_record(self, pupil: Pupil, *last_board: str) -> str:
-        """Return the record of the recorded game, to its last recorded board or to `last_board`."""
+        """Return the moves of the recorded game, as the digits of the cells.
+
+        They end at the last recorded board, or at `last_board`, if it is given.
+        """
         rules = pupil.recorder.rules
         boards = [rules.empty]
         for move in next(iter(pupil.recorder.games), []):
@@ -376,9 +382,9 @@ def list_own_updates(game: TrainingGame, seat: str) -> list[ValueChange]:
 def find_losing_move(
     game: Game, record: str, seat: str, policy: Policy
 ) -> LosingMove | None:
-    """Return the move that lost a game for a seat, "X" or "O", with its chance by a policy.
+    """Return the last move after which `seat`, "X" or "O", could no longer avoid losing the game.
 
-    None if the seat was lost from the start of the game.
+    The move has its probability in `policy`. None if the seat never made such a move.
     """
     positions = replay_record(game, record)
     # the value of every position with optimal play, in the view of the seat
@@ -397,7 +403,10 @@ def find_losing_move(
 def find_first_chances(
     game: Game, lessons: Sequence[Lesson]
 ) -> dict[tuple[int, int], float]:
-    """Return each losing move, a position and a cell, with its chance before it was first played."""
+    """Return the losing moves of the lessons, as (position, cell) -> probability.
+
+    The probability is the one that the move had when it was first played.
+    """
     chances: dict[tuple[int, int], float] = {}
     for lesson in lessons:
         if lesson.losing_move:
@@ -535,7 +544,7 @@ def build_first_table(
 def evaluate_lesson(
     game: Game, policy: Policy, is_compiled: bool, seats: str = "xo"
 ) -> dict[str, Any]:
-    """Return the exact figures of a policy, [D, cells], as values for fields of `Lesson`, by field.
+    """Return the exact results of a policy, [D, cells], by the names of the fields of `Lesson`.
 
     The milestones are about the learner's `seats`: "x", "o" or "xo".
     """
@@ -580,9 +589,10 @@ def evaluate_lesson(
 
 @cache
 def find_duty_moves(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return two masks of pairs, [P], moves that complete a row and moves that block all rows.
+    """Return two masks, [P]: the moves that complete a row, and the moves that block all rows.
 
-    Moves block only where the mover cannot complete a row; the other side then cannot either.
+    After a blocking move the opponent cannot complete a row. Where the mover itself can complete
+    a row, no move counts as blocking.
     """
     _, after = list_legal_pairs(game)
     wins = after == WON
@@ -597,10 +607,10 @@ def can_neglect_duty(
     is_reachable: NDArray[np.bool_],
     duty_moves: NDArray[np.bool_],
 ) -> bool:
-    """Return whether a policy may play another move in a reachable decision with a duty move.
+    """Return whether a policy can leave out a duty move: a move that it should play, such as a block.
 
-    A duty move is a move that the learner should play, such as a block. `pair_chances` is the policy
-    and `duty_moves` a mask, both [P]; `is_reachable` is [D].
+    Only the decisions in `is_reachable`, [D], count. `pair_chances` is the policy and `duty_moves` a
+    mask, both [P].
     """
     able = np.logical_or.reduceat(duty_moves, game.pair_start[:-1]) & is_reachable
     return bool((able[game.pair_decision] & ~duty_moves & (pair_chances > 0)).any())

@@ -1,8 +1,8 @@
-"""The example updates from real trainings, which pages show step by step.
+"""The example updates from real training runs, which pages show step by step.
 
 `python -m training updates` writes `models/updates/<algorithm>.json`, so that no page has to wait for
-a training.  `updates.toml` says which games of which trainings are the examples.  The textbook
-learners make the updates; a test repeats all of them.
+a training.  `updates.toml` says which agent's training has the examples, and in which games.  The
+textbook learners make the updates; a test repeats all of them.
 """
 
 from collections.abc import Collection, Mapping
@@ -37,12 +37,12 @@ Place = tuple[int, int]
 Choices = Mapping[
     str, Place
 ]  # kind of an example -> its game, and the update shown first
-# games among which the example of an algorithm is found that has none in updates.toml
+# For an algorithm without an example in updates.toml, one is searched in this many first games.
 SEARCHED_GAMES = 300
 
 
 def load_selections() -> dict[str, tuple[str, Choices]]:
-    """Return the agent and the examples of each algorithm whose training is repeated."""
+    """Return an agent and its examples for each algorithm, except networks and minimax."""
     tables = msgspec.toml.decode(
         Path(__file__).with_suffix(".toml").read_bytes(),
         type=dict[str, dict[str, str | Place]],
@@ -75,9 +75,9 @@ def build_examples(slug: str) -> list[UpdateExample]:
 
 
 def record_games(agent: str, places: Collection[Place]) -> dict[Place, UpdateExample]:
-    """Return some games of a training, with the values of all moves before each update.
+    """Repeat a training; return the games at `places` with the values of all moves before each update.
 
-    A game is shown from the update of its place.
+    A page shows a game from the update that its place names.
     """
     recipe = find_recipe(agent)
     recorder = GameRecorder(tic_tac_toe(), recipe)
@@ -112,7 +112,7 @@ def record_games(agent: str, places: Collection[Place]) -> dict[Place, UpdateExa
 
 
 def choose_game(agent: str) -> Choices:
-    """Return the early update of a training that changes its value most."""
+    """Return the place of the update that changes a value most, in the first games of a training."""
     recipe = find_recipe(agent)
     recorder = GameRecorder(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
@@ -131,7 +131,7 @@ def choose_game(agent: str) -> Choices:
 def find_sweep_updates(
     agent: str, places: Collection[Place]
 ) -> dict[Place, UpdateExample]:
-    """Return some updates of Q-iteration, each of a single move by one sampled answer."""
+    """Return the updates of Q-iteration at `places`; each changes one move, by one sampled reply."""
     recipe = find_recipe(agent)
     learner = make_learner(tic_tac_toe(), recipe)
     rng = Random(recipe.seed)
@@ -160,7 +160,7 @@ SIMULATED_BOARD = "...OX...."  # the root of the example's tree, with X to move
 
 
 def simulate_games(agent: str, places: Collection[Place]) -> dict[Place, UpdateExample]:
-    """Return some games that Monte Carlo tree search simulates from one board."""
+    """Return the games at `places` that Monte Carlo tree search simulates from one board."""
     recipe = find_recipe(agent)
     assert isinstance(recipe, Mcts)
     game = build_rules(tic_tac_toe())

@@ -35,7 +35,7 @@ BRIEF_SECONDS = 0.5  # a board with a shorter time is measured BRIEF_RUNS times
 BRIEF_RUNS = 7
 MAX_RATIO_TO_C = 1.3
 MEASURED_RUNS = 5
-# More runs, in turn with C: on a shared machine single ratios differ by a third.
+# Our loop and the C loop run in turn, and often: on a shared machine single ratios differ by a third.
 C_PAIRED_RUNS = 15
 # A loop of Q-learning in C, for comparison with our loop.
 C_SOURCE = Path(__file__).with_name("q_learning.c")
@@ -52,7 +52,7 @@ def benchmark() -> Iterator[str]:
 
 def _measure_boards() -> Iterator[str]:
     """Yield the cost of enumerating and solving each board, measured in a process of its own."""
-    # A process started by a fork server has its own peak of memory; with `spawn` it inherits one.
+    # A process of a fork server has its own peak of memory; one made by `spawn` inherits its parent's.
     context = multiprocessing.get_context("forkserver")
     yield "board       positions   enumerate + solve  per position  peak memory  per position"
     for board in BOARDS:

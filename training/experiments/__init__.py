@@ -36,7 +36,7 @@ def list_claims() -> list[str]:
 
 
 def read_table(path: Path) -> dict[str, Any]:
-    """Return the content of a TOML file; raises ClaimError if it is none."""
+    """Return the content of a TOML file; raises ClaimError if the file is not valid TOML."""
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except ValueError as error:
@@ -44,7 +44,7 @@ def read_table(path: Path) -> dict[str, Any]:
 
 
 def check_name(kind: str, name: str, known: Collection[str]) -> None:
-    """Raise ValueError, with what would be right, if there is nothing of this kind and name."""
+    """Raise ValueError, with all `known` names, if `name` is none of them."""
     if name not in known:
         right = ", ".join(known) or "none"
         raise ValueError(

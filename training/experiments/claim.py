@@ -1,8 +1,9 @@
 """A claim as data: its TOML file, read and checked.
 
-`claims/<id>.toml` has the author's statement, the recipes to train and what is measured, the
-parts of the claim with a rule and two sentences each, the table of numbers, and the figures.
-What no field can say is a function of `claims/<id>.py` (with _ for -), which the file names.
+`claims/<id>.toml` has the author's statement, the recipes to train, and what is measured. Each part
+of the claim has rules and two sentences: one if the part holds, one if it does not. The file also
+describes the table of numbers and the figures. What no field can express is computed by a function
+in `claims/<id>.py` (with _ for -); the TOML file has the function's name.
 """
 
 import re
@@ -59,13 +60,13 @@ MEASURES: Mapping[str, Measure] = {
     "exact proof": EXACT_PROOF_MEASURE,
     "epochs": EPOCHS_MEASURE,
 }
-# an item of a list in a line of its own
+# the start of a line with an item of a list
 ITEM = ' +[{["]'
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Recipes by their labels in the figures, with the measure applied to each seed."""
+    """Recipes to train with many seeds, by their labels in the figures, and what is measured."""
 
     recipe_by_label: Mapping[str, str]  # label -> a name of the recipe, without a seed
     measure: Measure
@@ -74,14 +75,15 @@ class Sweep:
     is_repeated_in_test: bool = True
     # whether the recipe and the seed determine a run completely, so that the lab can repeat it
     is_reproducible: bool = True
-    is_shown: bool = True  # whether figures, rules and numbers have its runs
+    # whether figures, rules and the table of numbers use its runs
+    is_shown: bool = True
 
 
 class SweepTable(TomlTable, frozen=True):
     """Recipes that are trained with equally many seeds and measured in the same way."""
 
     measure: str
-    # label -> recipe; "{draw}" in both is each draw that varies
+    # label -> recipe; "{draw}" in both stands for each value of `draw` in the table `vary`
     recipes: dict[str, str]
     seeds: int = 1_000
     is_reproducible: bool = True
@@ -104,7 +106,7 @@ class Pick(TomlTable, frozen=True):
 
 
 class NameTables(msgspec.Struct, frozen=True, kw_only=True):
-    """The tables of a claim's file that define what the other tables name."""
+    """The tables of a claim's file that define names, which the other tables use."""
 
     vary: Mapping[str, list[str] | dict[str, str]] = {}
     sweeps: Sequence[SweepTable] = ()
@@ -168,7 +170,7 @@ class Experiment:
     def fill_in_texts(
         self, parts_reproduced: Sequence[bool], seed_count: int
     ) -> dict[str, Any]:
-        """Return the texts of a summary by field, for parts that hold or not and a number of seeds."""
+        """Return the texts of a summary by field; `parts_reproduced` says which parts hold."""
         table = self.table
         texts = {
             "title": table.title,
@@ -238,7 +240,7 @@ def load_claim(path: Path) -> Experiment:
 def _compute_facts(
     name: str | None, functions: Mapping[str, Any]
 ) -> dict[str, list[SimpleNamespace]]:
-    """Return the exact numbers of a claim by label, in the form of runs."""
+    """Return the exact numbers of a claim by label; each is wrapped to look like a run."""
     if name is None:
         return {}
     check_name("function", name, functions)
@@ -249,7 +251,7 @@ def _compute_facts(
 
 
 def _import_module(path: Path) -> Mapping[str, Any]:
-    """Return what the Python file beside the file of a claim defines."""
+    """Return all that the Python file of a claim defines, by name; nothing if there is no such file."""
     name = path.stem.replace("-", "_")
     if not path.with_name(f"{name}.py").exists():
         return {}
@@ -257,7 +259,7 @@ def _import_module(path: Path) -> Mapping[str, Any]:
 
 
 def _write_out(raw: dict[str, Any]) -> None:
-    """Replace short forms in a claim's file: "curves over games: blunders", "median blunders"."""
+    """Write out short forms such as "curves over games: blunders" or "median blunders" as tables."""
     for place, text in enumerate(raw.get("figures", [])):
         if isinstance(text, str):
             words, _, quantity = text.partition(": ")
@@ -274,7 +276,7 @@ def _write_out(raw: dict[str, Any]) -> None:
 def _build_sweeps(
     named: NameTables, measures: Mapping[str, Measure]
 ) -> Iterator[Sweep]:
-    """Yield the sweeps of a claim; raises ValueError, with a place, if one is wrong."""
+    """Yield the sweeps of a claim; raises ValueError, which names the place, if one is wrong."""
     for number, table in enumerate(named.sweeps):
         try:
             check_name("measure", table.measure, measures)
@@ -294,7 +296,10 @@ def _build_sweeps(
 def _expand_recipes(
     templates: Mapping[str, str], vary: Mapping[str, list[str] | dict[str, str]]
 ) -> dict[str, str]:
-    """Return the recipes by label, for all values of what varies; raises ValueError if one is wrong."""
+    """Return the recipes by label, for all values of the names in braces that `vary` lists.
+
+    Raises ValueError if a recipe is wrong.
+    """
     recipes = {}
     values_by_word = {
         name: values if isinstance(values, dict) else {word: word for word in values}
@@ -331,9 +336,9 @@ def _list_fields(table: type[TomlTable]) -> Iterator[str]:
 
 
 def find_line(text: str, place: str, reason: str) -> int:
-    """Return the number of the line of a place in a TOML file, such as `$.parts[0].rules[1].of`.
+    """Return the line number of a place in a TOML file, such as `$.parts[0].rules[1].of`.
 
-    If the reason quotes a text of the file, it is the line of this text.
+    If `reason` quotes a text that is in the file, return the line of this text.
     """
     lines = text.splitlines()
     at = 0

@@ -98,7 +98,8 @@ def run_experiment(
 ) -> ExperimentRun:
     """Train and measure the missing runs of an experiment, and return its summary.
 
-    Each recipe has the seeds from 0 on, as many as its sweep states, or at most `max_seeds`.
+    Each recipe is trained with the seeds 0, 1, 2 and so on: as many as its sweep states, but at most
+    `max_seeds`.
     Every run is stored as soon as it is measured, so an interrupted sweep continues later.
     With the address of a dask scheduler the runs are trained on its cluster. Raises
     ConnectionError if the cluster fails.
@@ -218,7 +219,7 @@ def run_experiments(
     store_folder: Path | None,
     output_folder: Path,
 ) -> Iterator[str]:
-    """Check these claims, or all claims, and save their summaries, yielding a line for each.
+    """Check `claims`, or all if there are none, and save their summaries; yield a line for each.
 
     Raises ConnectionError if a cluster fails.
     """
@@ -237,7 +238,7 @@ def run_experiments(
 
 
 def update_all_texts(claims: Sequence[str], output_folder: Path) -> Iterator[str]:
-    """Save the summaries of these claims, or of all, with current texts, without training.
+    """Save the summaries of `claims`, or of all if there are none, with new texts, without training.
 
     Raises ValueError for an unreadable summary.
     """

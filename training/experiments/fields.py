@@ -45,7 +45,7 @@ class Bound:
 
 
 class Sentences(str):
-    """A text that is not empty; "{few}" stands for a sentence that claims share."""
+    """A text that is not empty; a name in braces stands for a sentence that several claims share."""
 
 
 class Source(str):
@@ -78,7 +78,7 @@ class Context:
     shared_sentences: Mapping[str, str]
 
     def read_field(self, kind: type, value: Any) -> Any:
-        """Return the value of a field of these types; raises ValueError if it is wrong."""
+        """Return the value of a field of the type `kind`; raises ValueError if it is wrong."""
         readers: Mapping[type, Callable[[Any], Any]] = {
             Quantity: lambda text: parse_quantity(text, self.quantities),
             Statistic: lambda text: parse_statistic(text, self.quantities),
@@ -140,9 +140,9 @@ def list_names(template: str) -> list[str]:
 def expand(
     template: str, values_by_name: Mapping[str, Collection[str]]
 ) -> list[tuple[str, dict[str, str]]]:
-    """Return the texts of a template for all values of the names in braces, and the values of each.
+    """Return a text for each combination of values of a template's names in braces.
 
-    Raises ValueError if nothing varies under such a name.
+    Each text comes with its values by name. Raises ValueError if a name is not in `values_by_name`.
     """
     names = list_names(template)
     for name in names:

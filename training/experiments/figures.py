@@ -32,9 +32,9 @@ from training.experiments.results import (
 
 
 class Drawing(TomlTable, frozen=True, kw_only=True, tag_field="kind"):
-    """Base class of the figures: `kind` is a name in quotation marks below.
+    """Base class of the figures; `kind` in the claim's file is the `tag` of one of the classes below.
 
-    Without recipes a figure has all recipes; without a title it has that of its quantity.
+    By default a figure shows all recipes, and its title is the title of its quantity.
     """
 
     title: str = ""
@@ -48,7 +48,7 @@ class Drawing(TomlTable, frozen=True, kw_only=True, tag_field="kind"):
 
 
 class Mark(TomlTable, frozen=True):
-    """A reference line: at a number, where a function says, or at the result of a player."""
+    """A reference line at a given number, at one that a function computes, or at a player's result."""
 
     text: str = ""  # default: the label of the player
     value: int | float = 0
@@ -56,7 +56,7 @@ class Mark(TomlTable, frozen=True):
     player: Labels = NO_LABELS
 
     def draw(self, results: Results, quantity: Quantity | None = None) -> ReferenceLine:
-        """Return the reference line; `quantity` is measured of the player."""
+        """Return the reference line; for a player it is at the player's median of `quantity`."""
         if self.function:
             return ReferenceLine(self.function(results), self.text)
         if self.player and quantity:
@@ -75,7 +75,7 @@ class Dots(Drawing, frozen=True, tag="dots"):
     is_exact: bool = True
 
     def draw(self, results: Results) -> Histogram:
-        """Return the histogram; runs without a number are left out with all of their recipe."""
+        """Return the histogram; a recipe is left out if one of its runs has no finite number."""
         marks = [mark.draw(results, self.of) for mark in self.marks]
         groups = []
         for label in self.list_labels(results):
@@ -102,8 +102,9 @@ class LearningCurves(Drawing, frozen=True, tag="curves"):
 
     of: Quantity | None = None
     over: Literal["updates", "games", "epochs"] = "updates"
-    lines: Sequence[Line] = ()  # instead of `of` for each of `recipes`
-    points: int = 20  # number of points of each curve
+    # curves with names of their own; by default each recipe has a curve of the quantity `of`
+    lines: Sequence[Line] = ()
+    points: int = 20  # number of points of each curve over epochs
     marks: Sequence[Mark] = ()
 
     def draw(self, results: Results) -> Curves:
@@ -137,7 +138,7 @@ class LearningCurves(Drawing, frozen=True, tag="curves"):
 
 
 class ParameterCurves(Drawing, frozen=True, tag="parameter"):
-    """Curves over a parameter in which the recipes differ, at the end of the training.
+    """Curves of results at the end of the training, over a parameter in which the recipes differ.
 
     On the page, a click on a curve opens a run of the last recipe.
     """
@@ -191,7 +192,7 @@ class StatisticBars(Drawing, frozen=True, tag="bars"):
     value: Statistic
     unit: str
     logarithmic: bool = False
-    of_empty_board: Labels = NO_LABELS  # the facts whose bars lead to the empty board
+    of_empty_board: Labels = NO_LABELS  # facts whose bars link to the empty board
 
     def draw(self, results: Results) -> Bars:
         """Return a bar chart."""
@@ -214,7 +215,7 @@ class StatisticBars(Drawing, frozen=True, tag="bars"):
 class MedianGrid(Drawing, frozen=True, tag="grid"):
     """The median for each combination of two parameters, with a typical run in each cell.
 
-    The recipes name what varies from row to row, then from column to column: "{alpha}, {gamma}".
+    With the recipes "{alpha}, {gamma}", alpha varies from row to row, gamma from column to column.
     """
 
     of: Quantity

@@ -1,7 +1,4 @@
-"""The measures of trainings of networks.
-
-A run records every epoch of its training, and the exact figures of its end.
-"""
+"""The measures of networks: a run records every epoch, and exact results at the end."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -40,9 +37,9 @@ class NetworkRun(
     lost: BySeat[float]
     # [E] share of the games that the network lost by an illegal move
     forfeited: BySeat[float]
-    # [E] share of all decisions with an illegal move as highest output
+    # [E] share of all decisions in which an illegal move has the highest output
     illegal_shares: list[float]
-    # [E] share of the decisions in the epoch's games with an illegal move as highest output
+    # [E] the same share, but only of the decisions in the epoch's games
     illegal_shares_in_games: list[float]
     figures: Figures  # exact figures of the final network, one entry each
 
@@ -52,7 +49,7 @@ class NetworkRun(
 
 
 def measure_first_epochs(recipe: Recipe) -> dict[str, Any]:
-    """Return the first epochs of a network's training, which a test can repeat."""
+    """Train a network for a few epochs and return their results; a test repeats this."""
     history = islice(learn(tic_tac_toe(), recipe), REPEATED_EPOCHS + 1)
     epochs = [progress.epoch for progress in history if progress.epoch]
     won, lost, _, illegal_shares, _ = zip(*epochs, strict=True)
@@ -64,7 +61,7 @@ def measure_first_epochs(recipe: Recipe) -> dict[str, Any]:
 
 
 def measure_epochs(recipe: Recipe) -> NetworkRun:
-    """Return every epoch of a network's training, and the exact figures of its end."""
+    """Train a network; return the results of every epoch, and exact results at the end."""
     game = tic_tac_toe()
     begin = perf_counter()
     epochs: list[Epoch] = []

@@ -24,23 +24,26 @@ NEGATIVE = re.compile(r"(?<![\w-])-(?=\d)")  # the sign of a negative number
 
 
 class Cell(TomlTable, frozen=True):
-    """A cell of a claim's table of numbers: one of `value`, `difference`, `points` and `function`."""
+    """A cell of a claim's table of numbers, which says what is shown of a recipe.
+
+    It has exactly one of `value`, `difference`, `points` and `function`.
+    """
 
     value: Statistic | None = None
     difference: Quantity | None = None  # the sign test against the recipe `than`
-    # the points of the curve `above` or `below` another recipe's
+    # how many points of the recipe's curve lie above the curve of `above`, or below that of `below`
     points: Quantity | None = None
-    # from the results to a text, or to texts by label
+    # gets the results; returns the text of the cell, or texts by label
     function: FunctionType | None = None
     than: Labels = NO_LABELS
     above: Labels = NO_LABELS
     below: Labels = NO_LABELS
     until: float = 1  # the part of the updates in which points count
-    # the recipe; "{}" is the heading of the row or column
+    # the recipe; "{}" is replaced by the heading of the row or column
     recipe: Labels = NO_LABELS
     only: Labels = NO_LABELS  # the recipes that have a cell; without labels: all
     test: Labels = NO_LABELS  # two recipes with a sign test for "{test}" in the title
-    subject: str = ""  # of the sentence about the test; default: the first recipe
+    subject: str = ""  # subject of the text on the test; by default the first recipe
     digits: int | None = None  # decimals of the number
     text: str = "{}"  # the text around the number
     otherwise: str = ""  # the text if the number is infinite
@@ -57,7 +60,7 @@ class Cell(TomlTable, frozen=True):
             )
 
     def write(self, results: Results, heading: str = "") -> str:
-        """Return the text of the cell for the recipe of a row or column."""
+        """Return the text of the cell in the row or column with this heading."""
         label = self.recipe.template.format(heading) or heading
         if self.function:
             text = self.function(results)
@@ -80,7 +83,7 @@ class Cell(TomlTable, frozen=True):
         return self.text.format(self.value.format(results, label, self.digits))
 
     def fill_in_title(self, results: Results, title: str) -> str:
-        """Return the title with the sign test."""
+        """Return the title, with the result of the sign test in place of "{test}"."""
         if not self.test or not self.value:
             return title
         first, second = self.test
@@ -93,17 +96,18 @@ class Cell(TomlTable, frozen=True):
 class NumberTable(TomlTable, frozen=True):
     """A table of numbers.
 
-    With `rows`, which are statistics, columns are recipes; with `columns`, rows are recipes. A row
-    of `cells` has its own cells.
+    With `rows`, each row shows a statistic, and each column a recipe; with `columns` it is the other
+    way round. `cells` has rows whose cells are written one by one.
     """
 
     unit: str = ""  # the heading of the first column
-    # headings, with a recipe each; default: all labels
+    # the headings, one for each recipe; by default the labels of all recipes
     recipes: list[str] | None = None
     rows: Mapping[str, Cell] = {}
     columns: Mapping[str, Cell] = {}
     headings: Sequence[str] = ()  # of the columns, if there are only `cells`
-    # the cells of a row by its heading, empty at its end; the last rows if not in `recipes`
+    # heading -> the cells of this row; those left out at the end are empty. Headings that are not in
+    # `recipes` make the last rows.
     cells: Mapping[str, list[Cell | str]] = {}
     function: FunctionType | None = None  # returns the whole table
 

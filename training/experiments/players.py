@@ -1,4 +1,4 @@
-"""Players that do not learn, evaluated as runs are, to stand beside recipes in rules and tables."""
+"""Players that do not learn, evaluated like runs, so that rules and tables can use them like recipes."""
 
 from types import SimpleNamespace
 

@@ -1,8 +1,9 @@
 """The numbers that claims are about: "won as x against minimax", "blunders", "unbeatable", ...
 
 A quantity has a trace: its number at each snapshot of a run, or in each epoch of a network's
-training. The last number is the result of the run; networks have the mean of the last epochs.
-`quantities.toml` and the files of claims define quantities; other names follow a pattern.
+training. The last number is the result of the run; for a network, the result is the mean of the
+last epochs. `quantities.toml` and the files of claims define quantities; other names follow a
+pattern.
 """
 
 import re
@@ -27,8 +28,8 @@ TITLES = {
     "t-hand": "T-hand",
 }
 END_DIVISOR = 10  # the last 1 / END_DIVISOR of the epochs is the end of a training
-AFTER = " after the training"  # an ending of names, for the title
-MEAN = "mean of "  # a beginning of names: the mean over time
+AFTER = " after the training"  # a suffix of names, which is only added to the title
+MEAN = "mean of "  # a prefix of names: the mean of the trace
 AND = " and "
 OUTCOME = re.compile(r"(won|drawn|lost)(?: as ([xo]))? (against|to) (.+)")
 EPOCHS = re.compile(r"(won|lost|forfeited)(?: as ([xo]))? in training")
@@ -64,20 +65,20 @@ class Quantity:  # no dataclass: msgspec would read it as a table
 
 
 class Definition(TomlTable, frozen=True):
-    """What a file says of a quantity, which has a field, a condition or a function."""
+    """The definition of a quantity in a file: by a field of the runs, a condition or a function."""
 
     title: str = ""
     unit: str = ""
     field: str = ""
-    per: str = ""  # a field: the last number is divided by the last of this field
+    per: str = ""  # another field, whose last number is the divisor
     factor: float = 1
     is_by_epoch: bool = False
     condition: str = ""
-    function: str = ""  # of the claim's Python file, from a run to a number
+    function: str = ""  # in the claim's Python file; gets a run and returns a number
 
 
 def single(title: str, unit: str, measure: Callable[[Any], float]) -> Quantity:
-    """Return a quantity that a run has only once."""
+    """Return a quantity that has only one number in a whole run."""
     return Quantity(title, unit, lambda run: [measure(run)])
 
 
@@ -86,7 +87,7 @@ def build_quantities(
     known: Mapping[str, Quantity],
     functions: Mapping[str, Any],
 ) -> dict[str, Quantity]:
-    """Return the defined quantities and those that are known; raises ValueError if one is wrong."""
+    """Return the quantities in `definitions` and in `known`; raises ValueError if one is wrong."""
     quantities = {**known}
     for name, definition in definitions.items():
         if definition.condition:
@@ -120,7 +121,7 @@ def _read_fields(definition: Definition) -> Quantity:
 
 
 def parse_quantity(text: str, known: Mapping[str, Quantity]) -> Quantity:
-    """Return the quantity of a text; raises ValueError, with all names, if there is none."""
+    """Return the quantity that a text names; raises ValueError, which lists all names, if none."""
     if text in known:
         return known[text]
     if AND in text:
@@ -146,7 +147,7 @@ def parse_quantity(text: str, known: Mapping[str, Quantity]) -> Quantity:
 
 
 def _describe_outcome(text: str, known: Collection[str]) -> Quantity:
-    """Return the percent of games with an outcome; raises ValueError if the text is none."""
+    """Return the quantity "percent of games with an outcome" that a text names, or raise ValueError."""
     if found := OUTCOME.fullmatch(text):
         return _describe_games(*found.groups())
     if found := EPOCHS.fullmatch(text):
@@ -166,7 +167,7 @@ def _describe_outcome(text: str, known: Collection[str]) -> Quantity:
 def _describe_games(
     outcome: str, seat: str | None, preposition: str, opponent: str
 ) -> Quantity:
-    """Return the percent of games with an outcome, in a seat or the mean of both.
+    """Return the quantity "percent of games with an outcome", in one seat or the mean of both seats.
 
     Raises ValueError if there is no such opponent.
     """

@@ -25,10 +25,10 @@ EMPTY_CELL = "\N{EN DASH}"  # a table cell without a number
 
 @dataclass(frozen=True)
 class Results:
-    """The runs of each recipe by its label, one for each seed from 0 on.
+    """The runs of each recipe by its label: one run for each seed, from 0 on.
 
-    Runs without a recipe belong to a player that does not learn (one run), or to the best of
-    several recipes.
+    A label in `runs_by_label` that has no recipe belongs to a player that does not learn, which has
+    one run, or to the best of several recipes.
     """
 
     # label -> the canonical name without a seed; "" if the lab cannot repeat the run
@@ -39,7 +39,7 @@ class Results:
         return self.runs_by_label[label]
 
     def with_runs(self, runs_by_label: Mapping[str, Sequence[Any]]) -> "Results":
-        """Return these results with further runs, which have no recipe."""
+        """Return these results together with the runs `runs_by_label`, which have no recipe."""
         return Results(self.recipe_by_label, {**self.runs_by_label, **runs_by_label})
 
     def list_values(self, label: str, quantity: Quantity) -> list[float]:
@@ -52,7 +52,7 @@ class Results:
     def describe_difference(self, first: str, second: str, quantity: Quantity) -> str:
         """Return the sign test of two recipes as text: "higher for 80 of 100 seeds, p = 0.001".
 
-        It is about the number of the first recipe, compared with the second recipe seed by seed.
+        It says for how many seeds `quantity` is higher (or lower) for `first` than for `second`.
         """
         values = self.list_values(first, quantity)
         other_values = self.list_values(second, quantity)
@@ -68,7 +68,7 @@ class Results:
         )
 
     def name_typical_recipe(self, label: str, quantity: Quantity) -> str:
-        """Return the name of a recipe with the seed whose number is nearest to the median."""
+        """Return the name of a recipe with a typical seed, whose `quantity` is nearest to the median."""
         seed = find_median_index(self.list_values(label, quantity))
         return name_with_seed(self.recipe_by_label[label], seed)
 
@@ -80,11 +80,11 @@ def name_with_seed(recipe_name: str, seed: int) -> str:
 def trace_curve(
     results: Results, label: str, quantity: Quantity, by_games: bool = False
 ) -> Series:
-    """Return the curve of a recipe's runs over the updates at their checkpoints.
+    """Return the curve of `quantity` over the number of updates, for all runs of a recipe.
 
-    The points are 1, 2, 5, 10, ... updates, as long as all runs have them, and finally the
-    median of the ends. A run is evaluated after the game that reaches a point. With
-    `by_games`, x is the median number of games that the runs had played at a point.
+    The points are 1, 2, 5, 10, ... updates, as long as all runs reach them. The last point has the
+    ends of all runs, and x is the median of their numbers of updates. A run is evaluated after the
+    game that reaches a point. With `by_games`, x is the median number of games played at a point.
     """
     runs = results[label]
     ends = [run.figures.snapshot_updates[-1] for run in runs]
@@ -113,7 +113,7 @@ def list_higher_points(
 ) -> list[bool]:
     """Return whether the first curve has the higher median, for each x that both curves have.
 
-    `until` limits the points to the first part of both curves.
+    Only points up to `until`, a share of the shorter curve's length, are compared.
     """
     theirs = dict(zip(second_curve.x, second_curve.median, strict=True))
     last = until * min(first_curve.x[-1], second_curve.x[-1])
@@ -131,7 +131,7 @@ AVERAGES: dict[str, Callable[[Sequence[float]], float]] = {
     "highest": max,
     "range": lambda values: max(values) - min(values),
 }
-# statistics of a condition
+# statistics of a condition, which is a quantity that is true or false for each run
 COUNTS: dict[str, Callable[[Sequence[float]], float]] = {
     "share": lambda answers: sum(answers) / len(answers),
     "count": sum,
@@ -144,14 +144,14 @@ FALL = "fall"  # best median of the curve minus its last median
 
 
 class Statistic:
-    """A number or a text for the seeds of a recipe."""
+    """A statistic of a quantity over the seeds of a recipe: "median blunders"."""
 
     def __init__(self, name: str, quantity: Quantity) -> None:
         self.name = name
         self.quantity = quantity
 
     def compute(self, results: Results, label: str) -> float:
-        """Return the number of a recipe."""
+        """Return the statistic of the recipe `label` as a number."""
         if self.name == FALL:
             curve = trace_curve(results, label, self.quantity)
             return max(curve.median) - curve.median[-1]
@@ -159,7 +159,7 @@ class Statistic:
         return (AVERAGES | COUNTS)[self.name](values)
 
     def format(self, results: Results, label: str, digits: int | None = None) -> str:
-        """Return the text of a recipe for a table."""
+        """Return the statistic of the recipe `label` as text; `digits` is the number of decimals."""
         if self.name == "limit":
             return format_percent(self.compute(results, label))
         if self.name in COUNTS:
@@ -185,7 +185,7 @@ class Statistic:
 
 
 def parse_statistic(text: str, known: Mapping[str, Quantity]) -> Statistic:
-    """Return the statistic of a text; raises ValueError, with what would be right."""
+    """Return the statistic that a text names; raises ValueError, which lists the right names."""
     name, _, rest = text.partition(" ")
     check_name("statistic", name, (*AVERAGES, *COUNTS, FALL))
     return Statistic(name, parse_quantity(rest, known))

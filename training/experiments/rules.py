@@ -22,20 +22,20 @@ SIGNS = {"above": gt, "below": lt, "at_least": ge, "at_most": le}
 
 
 class Rule(TomlTable, frozen=True, tag_field="kind"):
-    """Base class of the rules: `kind` is a name in quotation marks below."""
+    """Base class of the rules; `kind` in the claim's file is the `tag` of one of the classes below."""
 
     def holds(self, results: Results) -> bool:
         raise NotImplementedError
 
 
 class Compare(Rule, frozen=True, tag="compare"):
-    """A statistic is above, below, at least or at most a number, or that of other recipes.
+    """A statistic is above, below, at least or at most a number, or the statistic of other recipes.
 
-    `by` is the difference that counts, and `factor` multiplies the statistic first.
+    Before the comparison the statistic is multiplied by `factor`, and `by` is added to the bound.
     """
 
     value: Statistic
-    recipes: Labels = NO_LABELS  # without recipes: of every recipe
+    recipes: Labels = NO_LABELS  # the recipes to compare; by default all
     some: int | None = None  # number of recipes for which it must hold, instead of all
     above: Bound | None = None
     below: Bound | None = None
@@ -84,7 +84,7 @@ class SignTest(Rule, frozen=True, tag="sign test"):
 
 
 class Separate(Rule, frozen=True, tag="separate"):
-    """Every seed of one recipe is above every seed of another: a rule for few seeds."""
+    """Every run of one recipe has a higher `of` than every run of another: a rule for few seeds."""
 
     of: Quantity
     higher: Labels
@@ -103,15 +103,15 @@ class Separate(Rule, frozen=True, tag="separate"):
 
 
 class HigherCurve(Rule, frozen=True, tag="curves"):
-    """The curve of medians is above that of another recipe at more than half of its points."""
+    """At more than half of its points, a curve of medians is above the curve of another recipe."""
 
     of: Quantity
     recipes: Labels
     above: Labels
-    until: float = 1  # the part of the updates that counts
+    until: float = 1  # the first part of the updates, which alone counts
 
     def holds(self, results: Results) -> bool:
-        """Return whether the curve of each recipe is mostly above the other curve."""
+        """Return whether the curves of all recipes are mostly above the other curve."""
         other = trace_curve(results, self.above.single, self.of)
         curves = [trace_curve(results, label, self.of) for label in self.recipes]
         points = [list_higher_points(curve, other, self.until) for curve in curves]
@@ -119,7 +119,7 @@ class HigherCurve(Rule, frozen=True, tag="curves"):
 
 
 class FunctionRule(Rule, frozen=True, tag="function"):
-    """A function of the claim's Python file, from the results and the labels of recipes."""
+    """A function in the claim's Python file that gets the results and the labels of recipes."""
 
     function: FunctionType
     recipes: Labels = NO_LABELS
@@ -148,7 +148,7 @@ class Part(
     sentence_if_false: str
     rules: Sequence[Test] = ()  # all must hold
     any: Sequence[Test] = ()  # one must hold
-    unless: Sequence[Test] = ()  # not all may hold
+    unless: Sequence[Test] = ()  # at least one must not hold
 
     def __post_init__(self) -> None:
         if sum(map(bool, (self.rules, self.any, self.unless))) != 1:
@@ -162,14 +162,14 @@ class Part(
 
 
 class VerdictRules(TomlTable, frozen=True):
-    """What decides the verdict, if it is not just whether all parts hold, or some.
+    """The rules of a verdict that does not just depend on whether all parts hold, or some.
 
-    A number is that of a part, from 1.
+    A number means the part with this number, counted from 1.
     """
 
     # reproduced if all hold; by default all parts
     reproduced: Sequence[int | Test] = ()
-    # partly reproduced if any holds; by default those of `reproduced`
+    # partly reproduced if any holds; by default the same as `reproduced`
     partly: Sequence[int | Test] | None = None
     decided: Sequence[int | Test] = ()  # inconclusive if none holds
     # partly reproduced if any test of a part holds, although no part does

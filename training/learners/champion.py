@@ -1,9 +1,9 @@
 """Self-play with a lower and an upper bound on every value; unexplored moves are played first.
 
-Source: ours, of known parts: lower and upper estimates of action values, and the rule by which
-they prove a policy, are from Even-Dar, Mannor & Mansour (2006), "Action elimination and stopping
-conditions"; updating everything visited so far after each game is planning as in Sutton (1990),
-"Integrated architectures for learning, planning, and reacting", sweeping the last plies first.
+Source: our own combination of known parts.  Lower and upper estimates of action values, and the rule
+by which they prove a policy, are from Even-Dar, Mannor & Mansour (2006), "Action elimination and
+stopping conditions".  After each game everything visited so far is updated, last plies first: this is
+planning as in Sutton (1990), "Integrated architectures for learning, planning, and reacting".
 """
 
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def learn(
     replies, from the last ply to the first: the lower bound is minus the highest upper bound of a
     reply, and the upper bound is minus the highest lower bound of a reply.
 
-    The reported q is lower + (upper - lower) / 4.  A proved draw (0) so ranks above an unknown
+    The reported q is lower + (upper - lower) / 4.  So a proved draw (0) ranks above an unknown
     value (-0.5), and greedy play is unbeatable as soon as the bounds prove it.  In the end both
     bounds are the minimax value.  Each move of a game counts as an update.
     """

@@ -79,7 +79,7 @@ class LearnerTables(NamedTuple):
     q: Values  # [E] the value of each entry
     visits: Visits  # [E] number of updates of each entry
     updates: NDArray[np.int64]  # [L] number of updates of each learner so far
-    # [L] The parameters of each learner follow.
+    # The parameters of the learners follow, [L] each.
     gamma: NDArray[np.float64]
     k_start: NDArray[np.float64]
     k_step: NDArray[np.float64]
@@ -94,8 +94,8 @@ def learn(
     """Play a league in which one learner has the recipe's parameters; yield this learner's progress.
 
     In a round each member meets every other member, once in each seat.  The other learners have
-    the parameters of `LEARNERS` and learn as well.  Equal members and an equal seed play the same
-    league, whichever learner is reported.
+    the parameters of `LEARNERS` and learn as well.  If the members and the seed are the same, all
+    games are the same, whichever learner's progress is yielded.
 
     A *two-stage* learner updates its table after every move of a game, its own and the opponent's,
     always with its own reward.  On a board where the opponent is to move, the target has the
@@ -177,7 +177,7 @@ def build_league_game(
     table_offsets: Indices,
     rewards: RewardScale,
 ) -> LeagueGame:
-    """Return the game as L learners see it; `table_offsets` [L] has the first entry of each learner."""
+    """Return the game as L learners see it; `table_offsets` [L] are the learners' first entries."""
     reward = np.zeros((2, game.positions))
     for view, own in enumerate((X, O)):
         reward[view, game.decisions :] = list_rewards(game, rewards, own)

@@ -124,7 +124,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Play games and change the beads in the boxes; `run_phases` explains the counts."""
-    # After a game the beads of each move of the learner change by the result of the move's side.
+    # After a game the beads of each learner's move change by the result for the side that made it.
     while games < phase_end and updates < max_updates:
         state = 0
         plies = 0

@@ -33,9 +33,10 @@ def learn(
 ) -> Iterator[Progress]:
     """Play games to their end, then update the learner's moves, the last one first.
 
-    The return of the last move is its reward, that of each earlier one gamma times the next return.
-    A value is the average of the returns of all visits: the n-th return moves it by 1 / n of the
-    difference.  No position comes twice in a game, so first-visit and every-visit are the same.
+    The return of the last move is its reward; the return of an earlier move is gamma times the next
+    return.  A value is the average of the returns of all visits: the n-th return moves it by 1 / n of
+    the difference.  No position comes twice in a game, so first-visit and every-visit Monte Carlo are
+    the same.
     Moves are epsilon-greedy; with exploring starts the first move of each game is random.
     If both sides learn, the moves of both are updated.
     """

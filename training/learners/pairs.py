@@ -91,7 +91,7 @@ def get_rewards(
 
 
 def list_seats(recipe: QTable | TdAfterstates | Menace) -> Indices:
-    """Return the learner's seats in one game after the other, repeated, [n]: 0 as X, 1 as O."""
+    """Return the learner's seats in n successive games, [n], which repeat: 0 as X, 1 as O."""
     return np.array(["xo".index(seat) for seat in SEAT_LETTERS[recipe.seat]], np.int32)
 
 

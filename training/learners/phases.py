@@ -29,16 +29,16 @@ NextCheckpoint = Callable[[int], int]
 
 
 class Epoch(NamedTuple):
-    """The results of the games of a network's last epoch; pairs of numbers are as X and as O."""
+    """The results of a network's last epoch; a pair has a number for its games as X and as O."""
 
     won: tuple[float, float]  # share of the games that the network won
     lost: tuple[
         float, float
     ]  # share of the games that the opponent won, also by an illegal move
     forfeited: tuple[float, float]  # share that the network lost by an illegal move
-    # share of all decisions with an illegal move as highest output, after the epoch
+    # share of all decisions in which an illegal move has the highest output, after the epoch
     illegal_share: float
-    # share of the decisions in the epoch's games with an illegal move as highest output
+    # the same share, but only of the decisions in the epoch's games, before its steps
     illegal_share_in_games: float
 
 

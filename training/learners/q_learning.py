@@ -118,7 +118,7 @@ def learn_pairs(
 
 
 def list_starts(game: Game, recipe: TdControl | MonteCarlo) -> GameStarts:
-    """Return the first states of the games of a recipe."""
+    """Return the states in which the games of a recipe begin."""
     if recipe.start == "empty":
         empty_board = {"both": [0, ~0], "x": [0], "o": [~0]}[recipe.seat]
         return GameStarts(np.array(empty_board, np.int32), is_random=False)

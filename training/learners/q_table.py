@@ -42,7 +42,7 @@ class LoopParameters(NamedTuple):
     old_share: float
     # whether ties are broken by the first of the best moves; otherwise at random
     first_best: bool
-    # whether a coin selects the table that learns the last move of a game, as for other moves
+    # whether only one table, selected by a coin, learns the last move of a game, as for other moves
     coin_at_end: bool
     seats: Indices  # [n] the learner's seats in turn: 0 as X, 1 as O
 
@@ -64,14 +64,14 @@ def learn(
     """Play games epsilon-greedily, in the seats of the recipe in turn.
 
     After a game the learner's moves are updated, last move first.  Each value moves a step of size
-    alpha towards its target: the reward for the last move, gamma times the highest value of the
-    learner's next state for an earlier move.  With `update=sum` alpha times the target is added to
-    the value.  With `key=pair` symmetric moves share a value, with `key=afterstate` all moves that
-    make the same board up to symmetry.
+    alpha towards its target.  The target of the last move is the reward; the target of an earlier
+    move is gamma times the highest value of the learner's next state.  With `update=sum` alpha times
+    the target is added to the value instead.  With `key=pair` symmetric moves share a value; with
+    `key=afterstate` all moves share a value that make the same board up to symmetry.
 
     Double Q-learning has two tables.  A coin selects the table that learns a move; this table
-    selects the best next move, and the other table gives its value.  The last move is learned by
-    both tables, or with `last=coin` by one table as well.
+    selects the best next move, and the other table gives its value.  Both tables learn the last move
+    of a game; with `last=coin` a coin selects one table for this move, too.
     If both sides learn, one pass over a game updates the moves of both, each with its own result.
     """
     classes = (

@@ -27,9 +27,9 @@ Numbers = NDArray[np.int32]
 
 
 class PlayedGames(NamedTuple):
-    """N games; a finished game keeps its last position.
+    """The positions and moves of N games; a finished game keeps its last position.
 
-    S, one past the last position, marks an illegal move.
+    After an illegal move the position is S, one more than the number of the last real position.
     """
 
     # [cells + 2, N] the position before each ply; the last one is repeated
@@ -72,18 +72,19 @@ def learn(
     next_checkpoint: NextCheckpoint,
     on_sample: OnSample | None = None,
 ) -> Iterator[Progress]:
-    """Play epochs of games in each seat against one opponent after the other.
+    """Train in epochs: play games in each seat against an opponent, then change the network.
 
-    After its games an epoch makes `steps` steps of Adam, each on a minibatch of `batch` moves
-    sampled from the last `memory` moves, with the loss of `net.compute_loss`: towards
-    r + gamma max Q(s', .) and the guard rails.  The network at the end of an epoch chooses the
-    moves of the next epoch's games, and is the target network of its steps.  Epsilon falls linearly
-    from the first epoch to the last.  Separate networks share the steps, and each has a replay
-    buffer with the moves of its own seat.
+    After the games of an epoch come `steps` steps of Adam.  Each step samples a minibatch of `batch`
+    moves from the last `memory` moves; its loss is `net.compute_loss`, with r + gamma max Q(s', .)
+    as the target of a move.  The network at the end of an epoch chooses the moves of the next
+    epoch's games, and is the target network of its steps.  Epsilon falls linearly from the first
+    epoch to the last.  If X and O have separate networks, these divide the steps between them, and
+    each has a replay buffer with the moves of its own seat.
 
     With guard rails only legal moves are played, and a target of -5 pulls down the outputs of
-    illegal moves.  Without guard rails the network has no information on which moves are legal: it
-    chooses among all cells, and so do its targets; an illegal move ends the game with reward -5.
+    illegal moves.  Without guard rails the network does not know which moves are legal: it chooses
+    among all cells, and the maximum of its targets is over all cells.  An illegal move then ends the
+    game with reward -5.
 
     `on_sample` is called once in each epoch with the network before its steps and with its moves.
 
@@ -140,7 +141,7 @@ def _make_trainees(
 ) -> list[NetworkTrainee]:
     """Return the networks of a recipe before training.
 
-    Separate networks share the steps of an epoch; X's network gets one more of an odd number.
+    Separate networks divide the steps of an epoch between them; an odd step goes to X's network.
     """
     seats = SEATS_OF_NETWORKS[recipe.networks]
     trainees = []
@@ -213,7 +214,7 @@ def _summarize_epoch(
     outputs: NDArray[np.float32],
     illegal_share_in_games: float,
 ) -> Epoch:
-    """Return the figures of an epoch: results by seat, and the share of illegal moves in `outputs`."""
+    """Return the results of an epoch by seat, and how often the highest of `outputs` is illegal."""
     as_x = compute_shares(game, games[X], X)
     as_o = compute_shares(game, games[O], O)
     return Epoch(
@@ -237,7 +238,7 @@ def compute_illegal_share(
 def _compute_outputs(
     game: Game, trainees: Sequence[NetworkTrainee], inputs: net.Array
 ) -> NDArray[np.float32]:
-    """Return the outputs for every decision, [D, cells]; separate networks: the mover's network."""
+    """Return the outputs for every decision, [D, cells], by the network of the player to move."""
     outputs = [
         net.compute_outputs(trainee.state.network, inputs) for trainee in trainees
     ]
@@ -251,7 +252,7 @@ def play_games(
     o_policy: Policy,
     game_count: int,
 ) -> PlayedGames:
-    """Return games played by two policies, [D, cells], in parallel; an illegal move ends a game."""
+    """Play games of two policies, [D, cells], in parallel; an illegal move ends a game."""
     position = np.zeros((game.cells + 2, game_count), np.int32)
     cell = np.zeros((game.cells, game_count), np.int32)
     for ply in range(game.cells):

@@ -60,7 +60,7 @@ MEASURES = {"losses as O": Measure("falls-as-o", 1, measure_losses_as_o)}
 
 
 def list_bad_seeds(results: Results) -> dict[int, str | None]:
-    """Return the position of the most common error by seed, for bad runs."""
+    """Return the position of the most frequent error in each bad run, by the run's seed."""
     return {
         seed: run.record
         for seed, run in enumerate(results[LABEL])
@@ -88,7 +88,7 @@ def draw_positions(results: Results) -> Boards | None:
 
 
 def tabulate_bad_runs(results: Results) -> Table:
-    """Return the number of bad runs, and of those that err in the most common position."""
+    """Return the number of bad runs, and how many of them err in the most common position."""
     bad = list_bad_seeds(results)
     rows = {
         (

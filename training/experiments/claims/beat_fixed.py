@@ -1,4 +1,4 @@
-"""The trainings that win every game against the player "fixed", over all learners together."""
+"""The training runs of all learners that win every game against the player "fixed"."""
 
 from app.experiments import Table
 from training.experiments.quantities import parse_quantity
@@ -15,7 +15,7 @@ ROWS = {
 
 
 def tabulate_trainings(results: Results) -> Table:
-    """Return the share of trainings that win every game or none, by seat and by opponents."""
+    """Return the share of training runs that win every game or none, by seat and by opponents."""
     rows = {}
     for row, (opponents, seats, percent) in ROWS.items():
         won = [parse_quantity(f"won as {seat} against fixed", {}) for seat in seats]

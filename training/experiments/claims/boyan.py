@@ -1,4 +1,4 @@
-"""The most wins against T-hand that are possible without a loss, and those of our agents."""
+"""The most wins against T-hand that are possible without a loss, and the wins of our agents."""
 
 from app.experiments import Bar, Bars, round_significant
 from app.recipes import SHIPPED, name_recipe

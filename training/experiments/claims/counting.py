@@ -26,7 +26,7 @@ def count_everything() -> dict[str, float]:
 
 
 def _count_games() -> int:
-    """Return the number of games, where each game ends with the first line."""
+    """Return the number of games; a game ends with its first line."""
     game = tic_tac_toe()
     paths = [1] + [0] * (game.positions - 1)
     for position in range(game.decisions):

@@ -22,7 +22,7 @@ def compute_exact_value() -> float:
 
 
 def format_bias(results: Results) -> dict[str, str]:
-    """Return the learned minus the exact value, of the median seed of each recipe, as texts."""
+    """Return the learned value minus the exact value for each recipe (median seed), as texts."""
     return {
         label: f"{results.compute_median(label, LEARNED) - compute_exact_value():+.3f}"
         for label in results.recipe_by_label

@@ -28,9 +28,9 @@ def compute_lead(x: str, o: str) -> float:
 
 
 def compute_advantages() -> dict[str, float | list[float]]:
-    """Return results of random and perfect players, and for each pair whether the first seat is better.
+    """Return results of random and perfect players, and who gains by moving first.
 
-    It is 1 for a pair for which moving first is better, -1 for worse, and 0 for neither.
+    Each pair of players has the number 1 if moving first is better, -1 if it is worse, 0 if neither.
     """
     names = ("games won by X, who moves first", "games drawn", "games won by O")
     leads = [compute_lead(x, o) for x in PERFECT_PLAYERS for o in PERFECT_PLAYERS]

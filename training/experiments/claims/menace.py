@@ -27,7 +27,7 @@ PLAYS = {
 
 
 def find_games_needed(curve: Series) -> int | None:
-    """Return the games after which the median seed loses less than 1%, None if it never does.
+    """Return the number of games after which the median seed stays below 1% losses, None if never.
 
     `curve` is the percentage of lost games, over the number of games played.
     """

@@ -10,18 +10,18 @@ SMALL_PERCENT = 1.0  # differences up to this percentage are not counted
 
 
 def _count_moves_per_game(results: Results) -> float:
-    """Return the updates of the plain learner in a game, of the median seed."""
+    """Return the updates per game of the plain learner, which are its own moves (median seed)."""
     return results.compute_median(PLAIN, QUANTITIES["updates per game"])
 
 
 def _trace_wins(results: Results) -> Series:
-    """Return the curve of the observing learner over games."""
+    """Return the curve of the observing learner's wins against the random player, over games."""
     wins = parse_quantity("won against random", {})
     return trace_curve(results, OBSERVER, wins, by_games=True)
 
 
 def _count_moves_until_best(results: Results) -> float:
-    """Return the moves until the median of the observing learner is near its best."""
+    """Return the number of moves until the observing learner's median wins are near their best."""
     curve = _trace_wins(results)
     games = next(
         x
@@ -37,16 +37,16 @@ def stops_improving_as_reported(results: Results) -> bool:
 
 
 def format_moves_until_best(results: Results) -> dict[str, str]:
-    """Return the moves until the median is near its best, as text."""
+    """Return the number of moves until the median wins are near their best, as text."""
     return {OBSERVER: format_count(round(_count_moves_until_best(results), -2))}
 
 
 def format_moves(results: Results) -> dict[str, str]:
-    """Return the moves of the whole training, as text."""
+    """Return the number of moves in the whole training, as text."""
     moves = _trace_wins(results).x[-1] * _count_moves_per_game(results)
     return {OBSERVER: format_count(round(moves, -2))}
 
 
 def count_reported_games(results: Results) -> int:
-    """Return the games after which the reported number of moves has been played."""
+    """Return the number of games in which the reported number of moves is played."""
     return round(REPORTED_MOVES / _count_moves_per_game(results))

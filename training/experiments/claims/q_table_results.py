@@ -1,4 +1,4 @@
-"""How likely a sample of games does not show a run's losses."""
+"""The probability that a sample of games shows none of a run's losses."""
 
 from training.experiments.quantities import parse_quantity
 from training.measures import MeasuredRun

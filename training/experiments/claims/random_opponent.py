@@ -12,7 +12,7 @@ TITLE = "Blunders of the optimal policy of each training task (greedy play by Q*
 
 
 def compute_task_blunders(results: Results) -> dict[str, int]:
-    """Return the blunders of greedy play by exact values of the training task of each recipe."""
+    """Return, for each recipe, the number of blunders of the policy that is optimal in its task."""
     game = tic_tac_toe()
     blunders = {}
     for label, recipe in results.recipe_by_label.items():
@@ -24,13 +24,13 @@ def compute_task_blunders(results: Results) -> dict[str, int]:
 
 
 def count_task_blunders(results: Results) -> dict[str, str]:
-    """Return the blunders by recipe as texts."""
+    """Return these numbers of blunders by recipe, as texts."""
     blunders = compute_task_blunders(results)
     return {label: format_count(count) for label, count in blunders.items()}
 
 
 def draw_task_blunders(results: Results) -> Bars:
-    """Return the blunders by recipe as bars."""
+    """Return a bar with this number of blunders for each recipe."""
     blunders = compute_task_blunders(results)
     bars = [Bar(label, float(count)) for label, count in blunders.items()]
     return Bars(TITLE, "blunders", bars, exact=True)

@@ -1,4 +1,4 @@
-"""Results against the random player of greedy play, and of play with exploring moves."""
+"""Results against the random player, of greedy play and of play that explores as in training."""
 
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, tic_tac_toe
@@ -12,7 +12,7 @@ TRAINING_EPSILON = 0.1  # exploration rate during training
 
 
 def measure_greedy_and_exploring(recipe: Recipe) -> dict[str, float]:
-    """Return the exact results of a recipe, playing greedily and exploring as in its training.
+    """Return a recipe's exact results with greedy play, and with the exploration of its training.
 
     All are in percent of the games in both seats.
     """

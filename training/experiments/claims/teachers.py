@@ -44,9 +44,9 @@ class Teacher(Person):
 
 
 def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
-    """Train a learner with a teacher; return the games until it is proved unbeatable as X.
+    """Train a learner with a teacher; return the number of games until it is unbeatable as X.
 
-    The number of games is None if it is not.
+    The number is None if the learner is not unbeatable after `MAX_GAMES` games.
     """
     game = tic_tac_toe()
     learner = make_learner(game, recipe)
@@ -75,7 +75,7 @@ def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
 
 
 def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
-    """Return a function from boards to the moves of a teacher as O that plays by a fixed rule."""
+    """Return a function that gets a board and returns the move of a teacher, who plays O by a rule."""
     game = tic_tac_toe()
     visits = Counter[str]()
     rules = build_rules(game)
@@ -99,7 +99,7 @@ def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
 
 
 def _choose_best_responses(policy: Policy, rng: Random) -> Callable[[str], int]:
-    """Return a function from boards to the moves of the best responder, as O, to a policy."""
+    """Return a function that gets a board and returns the move of the best responder, who plays O."""
     game = tic_tac_toe()
     moves = compute_best_responses(game, policy[game.legal], O, loss_reward=0.0)[0]
 

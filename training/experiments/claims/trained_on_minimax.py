@@ -1,4 +1,4 @@
-"""The exact results as O of a table, and the positions of its training and of test games."""
+"""The exact results of a table as O, and the number of positions in its training and in test games."""
 
 import numpy as np
 
@@ -14,10 +14,10 @@ TEST_GAMES = 1_000  # games against random in each seat, as in the source
 
 
 def measure_test_games(recipe: Recipe) -> dict[str, float]:
-    """Train a recipe; return its exact results as O, in percent, and its numbers of positions.
+    """Train a recipe; return its exact results as O, in percent, and two numbers of positions.
 
-    The numbers of positions, up to symmetry, are those with an updated move, and those that have
-    one or occur in the test games.
+    Positions are counted up to symmetry: those with an updated move ("learned"), and those that
+    have an updated move or occur in the test games ("tested").
     """
     game = tic_tac_toe()
     *_, end = learn(game, recipe)

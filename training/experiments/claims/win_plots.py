@@ -60,7 +60,7 @@ def describe_leads_as_o(results: Results) -> dict[str, str]:
 
 
 def _describe_leads(results: Results, seat: str) -> dict[str, str]:
-    """Return a text on the epoch of overtaking over all seeds, by label of the recipe."""
+    """Return a text for each recipe, by its label: since which epochs its seeds are ahead."""
     texts = {}
     for label in results.recipe_by_label:
         epochs = [find_overtaking_epoch(run, seat) for run in results[label]]
