@@ -39,7 +39,7 @@ from training.updates import Place, record_games
 
 # MCTS and the networks are left out, because no single update made their blunders.
 # Sarsa(lambda) is left out, because each of its updates changes the values of many moves.
-# The others are left out, because two trainings in plain Python would take too long.
+# The others are left out, because training them twice in plain Python would take too long.
 RECORDED_AGENTS = (
     "q-learning-1",
     "q-learning-2",

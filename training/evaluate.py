@@ -103,7 +103,7 @@ def _format_markdown(table_lines: list[list[str]]) -> str:
 
 
 def _build_row(game: Game, agent: Agent) -> list[str]:
-    """Return the title of an agent and its exact figures, as cells."""
+    """Return the title of an agent and its exact results, as cells."""
     card = agent.card
     table = agent.q[game.legal][None]
     figures = compute_figures(

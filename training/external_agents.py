@@ -162,7 +162,7 @@ def _get_policy(foreign: ExternalAgent) -> Policy:
 
 
 def _compute_figures(game: Game, foreign: ExternalAgent) -> Figures:
-    """Return the exact figures of an external agent's play."""
+    """Return the exact results of an external agent's play."""
     if foreign.policy is None:
         table = foreign.chosen_moves[game.legal].astype(np.float32)
         return compute_figures(game, table[None], [0], RewardScale())

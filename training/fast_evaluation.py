@@ -75,7 +75,7 @@ def _evaluate_all(  # type: ignore[no-untyped-def]
     for seat_index, seat in enumerate(seats):
         is_own_decision = to_move == seat
         for policy_index in range(policy_count):
-            # A game against each baseline, by its probabilities.
+            # The results against each baseline, by the probabilities of all lines of play.
             for rival in range(len(opponents)):
                 baseline_chances[seat_index, rival, policy_index], chance = (
                     _compute_forward_chances(

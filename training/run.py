@@ -222,7 +222,7 @@ def build_agent(
     won_shares: Sequence[tuple[float, float]] = (),
     method: TrainingMethod = COMPILED,
 ) -> Agent:
-    """Return the agent of a training, with its card and the figures of every snapshot."""
+    """Return the trained agent with its card, and with exact results for every snapshot in `history`."""
     end = history[-1]
     texts = read_texts(agent_id, recipe)
     updates = np.array([moment.updates for moment in history], np.int64)
@@ -271,7 +271,7 @@ def build_agent(
 
 
 def recompute_figures(game: Game, agent: Agent) -> Agent:
-    """Return the agent with new figures on its card, from its arrays and recipe, without training."""
+    """Return the agent with the results on its card computed again from its arrays, without training."""
     recipe = parse_recipe(agent.card.recipe)
     tables = agent.history.get_all_values()
     updates = agent.snapshot_updates.tolist()

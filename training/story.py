@@ -110,7 +110,7 @@ class GameRecorder:
         return bool(self.rules.is_over(moves[-1].next_own_board))
 
     def count_update(self, learner: ReferenceLearner, update: Update) -> int:
-        """Count an update of its table entry; return the number of updates of the entry so far."""
+        """Count an update; return how often its table entry was updated so far."""
         key = get_update_key(learner, update)
         self.update_counts[key] += 1
         return self.update_counts[key]
@@ -229,7 +229,7 @@ def find_entry_key(
 def list_values_before(
     learner: ReferenceLearner, update: Update, board: str, cell: int, seat: str
 ) -> list[float | None]:
-    """Return the values of all moves of a board as they were before an update of one of them."""
+    """Return the values of all moves on a board, before an update changed one of them."""
     changed_entry = find_entry_key(learner, board, cell, seat)
     return [
         update.old

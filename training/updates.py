@@ -32,7 +32,7 @@ from training.story import GameRecorder, list_values, list_values_before, replac
 
 NETWORK_SLUG = "dqn"  # its examples need JAX: see `network_updates`
 MINIMAX_SLUG = "minimax"
-# the number of a game in its training, and the index of one of its updates
+# the number of a game in the training, and the index of an update in this game
 Place = tuple[int, int]
 Choices = Mapping[
     str, Place

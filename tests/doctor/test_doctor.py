@@ -126,7 +126,7 @@ def test_the_right_number_is_that_of_the_rule() -> None:
 
 
 def test_a_fit_of_the_wrong_rule_may_try_a_huge_gamma() -> None:
-    """Its powers were too large for a number of Python, and the diagnosis ended with them."""
+    """Its powers were too large for a Python float, and the diagnosis ended with an error."""
     assert examine_fault("one-seat", 327).fault == "sides"
 
 

@@ -1,4 +1,4 @@
-"""Exported trainings: one file, which needs only Python and prints the same table as the site."""
+"""An exported training: one file, which needs only Python and prints the same table as the site."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ from training.export_script import build_script
 from training.learners import learn
 from training.taught import PupilCache
 
-# One of each algorithm, and every opponent and switch that leaves another file.
+# One recipe for each algorithm, and one for every opponent or parameter that changes the exported file.
 RECIPES = [
     "q-learning,games=2000,seed=7",
     "q-learning,vs=random:60+fixed:40,start=every,epsilon_drop=0.02",

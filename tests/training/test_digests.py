@@ -40,7 +40,7 @@ def test_every_algorithm_with_a_table_is_pinned_more_than_once() -> None:
         assert slugs.count(slug) > 1 or algorithm.is_network
 
 
-# The shipped models are what their recipes and seeds make of them.
+# Training a shipped recipe again gives the shipped model.
 
 
 MODELS = Path("models")

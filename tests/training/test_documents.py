@@ -60,7 +60,7 @@ def test_the_version_is_the_newest_of_the_changes() -> None:
     assert yaml.safe_load(Path("CITATION.cff").read_text())["version"] == newest
 
 
-# The tables of results, and that the documents show them.
+# The tables of results in the documents are current.
 
 
 MODELS = Path("models")

@@ -80,20 +80,20 @@ def test_without_them_it_chooses_taken_cells_and_loses_by_that(
     assert 0 < first.illegal_share_in_games < 1
     assert (np.isnan(seen[-1].q) == ~game.legal).all()
     assert not seen[-1].visits[~game.legal].any()
-    # All else is the same: the same network before anything is taught, of another end.
+    # Everything else is the same: the networks begin equal and end different.
     assert seen[0].q.tobytes() == usual[0].q.tobytes()
     assert seen[-1].q.tobytes() != usual[-1].q.tobytes()
 
 
 @pytest.mark.long
 def test_separate_networks_learn_from_their_own_seat_only(game: Game) -> None:
-    """Of an odd number of steps X has one more: here it has the only one."""
+    """If the number of steps is odd, X's network gets one more: here it gets the only one."""
     recipe = parse_recipe(f"dqn,epochs=2,networks=separate,{SMALL.replace('steps=20', 'steps=1')}")
     assert isinstance(recipe, Dqn)
     remembered: dict[int, set[int]] = {X: set(), O: set()}  # the players to move in a buffer
 
     def record(trainee: dqn.NetworkTrainee, moves: MoveArrays) -> None:
-        """Look at a buffer as the epoch before left it, and at the moves that are learned now."""
+        """Look at the buffer as the last epoch left it, and at the moves that are learned now."""
         (seat,) = trainee.seats
         for decisions in (trainee.replay_buffer.decision, moves.decision):
             remembered[seat] |= {*game.to_move[decisions].ravel().tolist()}
@@ -131,7 +131,7 @@ def contents(seen: list[Progress]) -> list[tuple[bytes, bytes, Epoch | None]]:
     return [(progress.q.tobytes(), progress.visits.tobytes(), progress.epoch) for progress in seen]
 
 
-# The games of the deep Q-learner and its memory, against the same games told on boards as text.
+# The games of the deep Q-learner and its replay buffer, compared with the same games on boards as text.
 
 
 GAMES = 200

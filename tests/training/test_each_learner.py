@@ -43,7 +43,7 @@ def exact(game: Game, recipe: str) -> np.ndarray:
     return solve_task(game, task)
 
 
-# Sarsa, expected Sarsa, Monte Carlo and afterstates: what they come to after many games.
+# Sarsa, expected Sarsa, Monte Carlo and afterstates: their values after many games.
 
 
 def test_what_explores_for_ever_is_worth_less(game: Game) -> None:
@@ -98,7 +98,7 @@ def test_all_that_is_learned_from_random_play_is_its_chance_to_win(game: Game) -
     assert off.mean() < 0.03
 
 
-# Q-learning that goes back over finished games, and in self-play; tree search.
+# Q-learning backward over finished games, Q-learning in self-play, and tree search.
 
 
 @pytest.mark.parametrize("length", [14_000, 10, 7, 1_234])
@@ -135,7 +135,7 @@ def test_what_self_play_learned_is_the_discounted_truth(game: Game) -> None:
     assert find_lost_game(game, policy, 1) is find_lost_game(game, policy, -1) is None
 
 
-# The champion: what it is sure of is true, and in the end it is sure of everything.
+# The champion: its bounds are always true, and in the end they prove every value.
 
 
 @pytest.mark.parametrize("seed", range(2))

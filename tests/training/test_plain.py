@@ -179,7 +179,7 @@ def assert_same(rules: str, recipe: Recipe, look: int, most: int) -> None:
     untouched, done = next(compiled), 0
     assert_same_values(twin, untouched, game.legal & (np.arange(game.decisions) % 9 == 0)[:, None])
     for now in compiled:
-        # A sweep of MCTS comes to each position once, in this order: its first ones will do.
+        # MCTS simulates a game from each position in this order; a check of the first ones is enough.
         brief = rules == "3 x 4" and recipe.slug == "mcts"
         twin.go_on(MANY if brief else now.updates - done)
         done = now.updates
@@ -240,7 +240,7 @@ BRIEF = {
 }
 
 
-# The larger board takes ten times as long to judge: a table and the network, which has no twin.
+# The larger board takes ten times as long to judge, so only one table and the network are judged there.
 JUDGED = [*(("misere", slug) for slug in ALGORITHMS), ("3 x 4", "q-learning"), ("3 x 4", "dqn")]
 
 

@@ -1,4 +1,4 @@
-"""The example updates of pages: bit for bit from real trainings, with consistent numbers."""
+"""The example updates on pages: equal to real training runs bit for bit, with consistent numbers."""
 
 import math
 
@@ -147,7 +147,7 @@ def test_since_its_update_the_compiled_learner_prefers_the_blunder(game: Game, a
             mistake.earlier_updates: False,
             mistake.earlier_updates + len(mistake.updates): True,
         }
-        for updates, preferred in ends.items():  # before the game of the update, and after it
+        for updates, preferred in ends.items():  # before the game with the update, and after it
             row = train_until(game, agent, updates)[board]
             assert (np.flatnonzero(row == np.nanmax(row)).tolist() == [int(cell)]) == preferred
 
@@ -241,7 +241,7 @@ def test_the_bounds_of_a_move_are_those_of_its_answers() -> None:
 
 
 def test_the_targets_of_a_minibatch_are_those_of_its_target_network() -> None:
-    """A step that makes the errors of a minibatch smaller moves most outputs towards the targets."""
+    """A step of Adam makes most errors in a minibatch smaller, so most outputs move to their targets."""
     (example,) = stored("dqn")
     nearer = 0
     for change in example.updates:

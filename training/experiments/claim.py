@@ -329,7 +329,7 @@ def suggest_right(reason: str, place: str) -> str:
 
 
 def _list_fields(table: type[TomlTable]) -> Iterator[str]:
-    """Yield the names of the fields of all kinds of tables."""
+    """Yield the names of the fields of `table` and of all its subclasses."""
     yield from table.__struct_encode_fields__
     for kind in table.__subclasses__():
         yield from _list_fields(kind)

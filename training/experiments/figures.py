@@ -1,4 +1,4 @@
-"""The figures of a claim, as its file describes them, drawn from the results."""
+"""The figures (charts and boards) of a claim, as its file describes them, drawn from the results."""
 
 from collections.abc import Mapping, Sequence
 from types import FunctionType

@@ -31,7 +31,7 @@ class Cell(TomlTable, frozen=True):
 
     value: Statistic | None = None
     difference: Quantity | None = None  # the sign test against the recipe `than`
-    # how many points of the recipe's curve lie above the curve of `above`, or below that of `below`
+    # how many points of the recipe's curve lie above the curve of `above`, or below the curve of `below`
     points: Quantity | None = None
     # gets the results; returns the text of the cell, or texts by label
     function: FunctionType | None = None

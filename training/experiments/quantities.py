@@ -38,7 +38,7 @@ COMPARISONS = {">=": ge, "<=": le, ">": gt, "<": lt, "=": eq}
 
 
 class Quantity:  # no dataclass: msgspec would read it as a table
-    """A number of each run: its title and unit in figures, and its computation.
+    """A number of each run: how it is computed, and its title and unit in charts.
 
     `trace` is a function from a run to its numbers over time, in each epoch if `is_by_epoch`. A
     condition is a quantity that is true or false.

@@ -126,9 +126,9 @@ def _play_games(  # type: ignore[no-untyped-def]
 def _update_game(  # type: ignore[no-untyped-def]
     q, visits, played_pairs, pair_count, target, alpha, trace_decay
 ):
-    """Update the first `pair_count` of `played_pairs` by the TD error of the last of these pairs.
+    """Update the first `pair_count` pairs of `played_pairs` by the TD error of the last one.
 
-    `target` is the target of this last pair.  Return the number of updates, 0 if there is no pair.
+    `target` is the target of the last pair.  Return the number of updates, 0 if there is no pair.
     """
     if pair_count == 0:
         return 0

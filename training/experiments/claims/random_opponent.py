@@ -1,4 +1,4 @@
-"""The blunders of the optimal policy of each training task, beside those of its learner."""
+"""The blunders of the policy that is optimal in a training task, beside the blunders of its learner."""
 
 from app.experiments import Bar, Bars
 from app.recipes import parse_recipe
