@@ -26,7 +26,7 @@ from app.tictactoe.views import RewardScale
 Start = Literal["random", "every", "empty"]
 Seat = Literal["both", "x", "o"]
 
-# the textbook learner makes this many updates in about two seconds
+# Learners with a fault exist only as slow textbook code: this many updates take about two seconds.
 MAX_FAULTY_UPDATES = 250_000
 SEAT_LETTERS = {"both": "xo", "x": "x", "o": "o"}
 
@@ -44,7 +44,10 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
     initial: float = 0.0
 
     def check_combination(self) -> None:
-        """Raise RecipeError for contradictions, and if `vs` is both: a sweep has no two learners."""
+        """Raise RecipeError if parameters contradict each other, or if `vs` is both.
+
+        With both, two players would learn, but a sweep has only one learner.
+        """
         super().check_combination()
         if self.has_opponent(BOTH):
             raise RecipeError(
@@ -52,10 +55,7 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
             )
 
     def build_exact_values_task(self) -> Task:
-        """Return the task for the exact values: games against the recipe's last opponent.
-
-        They can begin in any position.
-        """
+        """Return the task of games from any position against the recipe's last opponent."""
         return Task(
             self.get_task_opponent(),
             self.gamma,
@@ -242,7 +242,7 @@ class QTable(RecipeWithRewards, frozen=True, kw_only=True):
         return "first" if self.ties == "first" else "greedy"
 
     def build_exact_values_task(self) -> Task | None:
-        """Return the task against the last opponent, None if `update` is sum: sums do not converge."""
+        """Return the task against the last opponent; None if `update` is sum, which diverges."""
         if self.update == "sum":
             return None
         return Task(
@@ -285,7 +285,7 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
         )
 
     def build_exact_values_task(self) -> Task:
-        """Return minimax with a discount at every ply."""
+        """Return the task whose values are those of minimax with a discount at every ply."""
         return Task(None, self.gamma, self.get_reward_scale(), discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:
@@ -382,7 +382,7 @@ class Mcts(Recipe, frozen=True, kw_only=True):
     c: float = 1.4
 
     def build_exact_values_task(self) -> Task:
-        """Return optimal play: with more rollouts the means converge to its values."""
+        """Return the task of optimal play: with more rollouts the means approach its values."""
         return Task(None, discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:
@@ -444,7 +444,7 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
         )
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the steps of an epoch: each is an update."""
+        """Return the number of steps in an epoch: each step is an update."""
         return self.steps
 
 
@@ -473,7 +473,7 @@ ALGORITHMS = MappingProxyType(
 
 
 def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) -> Task:
-    """Return the training task of a learner against its last opponent, a part of the environment."""
+    """Return the training task of a learner that treats its last opponent as the environment."""
     return Task(
         recipe.get_task_opponent(),
         recipe.gamma,

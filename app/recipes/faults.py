@@ -1,4 +1,4 @@
-"""Recipes with the ten classic faults of a learner's code, and the same recipes without a fault."""
+"""Recipes of learners with a classic fault (a bug that many programs have), and without it."""
 
 from types import MappingProxyType
 from typing import Any, get_args
@@ -10,13 +10,13 @@ from app.recipes.names import parse_recipe
 from app.recipes.parameters import Recipe
 
 FAULTS_FOLDER = "faults"  # folder of the faulty agents, inside the folder of models
-# Self-play from every position is short and makes a good agent.  The initial value 0.5 matters: with
-# 0 two of the faults would have no effect.
+# Self-play from every position soon makes a good agent. With the initial value 0 instead of 0.5, two
+# of the faults would have no effect.
 _SELF_PLAY_RECIPE = "q-learning,vs=both,start=every,initial=0.5,games=25000"
-# An opponent that does not learn, as in most programs with the fault "answer".
+# Most programs with the fault "answer" train against an opponent that does not learn.
 _AGAINST_RANDOM_RECIPE = "q-learning,start=every,initial=0.5,games=50000"
-# Nothing but exploration leads to new moves: games begin with the empty board, and no initial value
-# is higher than what the games bring.
+# In this training only exploration leads to new moves: all games begin on the empty board, and the
+# initial values are too low to attract the learner.
 _FROM_EMPTY_RECIPE = "q-learning,vs=both,start=empty,epsilon=0.5,games=25000"
 
 _SPECIAL_RECIPES = {

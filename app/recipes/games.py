@@ -9,7 +9,7 @@ from msgspec import Raw, Struct
 from app.textbook.loop import Update
 
 UPDATES_FOLDER = "updates"  # folder of example updates, inside the folder of models
-# folder of the updates behind blunders of agents, inside UPDATES_FOLDER
+# folder of the updates that taught agents their blunders, inside UPDATES_FOLDER
 BLUNDERS_FOLDER = "mistakes"
 # Two of the kinds of an `UpdateExample`:
 DECIDING_KIND = "mistake"  # an update that made the learner prefer a blunder
@@ -20,7 +20,7 @@ OPPOSITE_RESULTS = {"win": "loss", "draw": "draw", "loss": "win"}
 class TrainingMove(
     Struct, frozen=True, rename={"was_random": "explored", "next_own_board": "after"}
 ):
-    """A move: the board before it as text, the cell, and the board at the next move or the end."""
+    """A move of a training game, with the boards before it and at the learner's next move."""
 
     board: str
     cell: int
@@ -96,11 +96,14 @@ class TrainingGame(
 
     @property
     def played_both_sides(self) -> bool:
-        """Whether the learner played both sides; in a league it did not, although both are recorded."""
+        """Whether the learner played both sides.
+
+        In a league it did not, although the updates after moves of both sides are recorded.
+        """
         return not self.opponent and len({move.mark for move in self.moves}) == 2
 
     def get_result_for(self, mark: str) -> str:
-        """Return the result for a player: "win", "draw" or "loss"."""
+        """Return the result for a player ("X" or "O"): "win", "draw" or "loss"."""
         return self.result if mark == self.seat else OPPOSITE_RESULTS[self.result]
 
 
@@ -133,9 +136,9 @@ class UpdateExample(
 
 
 def load_blunder_updates(folder: Path) -> dict[str, dict[str, Raw]]:
-    """Return the updates behind blunders in a folder, encoded, by agent and `name_blunder`.
+    """Load the updates that taught agents their blunders, by agent and then by `name_blunder`.
 
-    Raises ValueError, naming the file and the reason, if a file is broken.
+    They stay encoded as JSON. Raises ValueError, naming the file and the reason, for a broken file.
     """
     updates_by_agent = {}
     for path in sorted(folder.glob("*.json")):
@@ -144,13 +147,13 @@ def load_blunder_updates(folder: Path) -> dict[str, dict[str, Raw]]:
             msgspec.json.decode(content, type=dict[str, list[UpdateExample]])
         except msgspec.DecodeError as error:
             raise ValueError(f"{path}: {error}") from None
-        # The examples stay encoded, which needs a tenth of the memory.
+        # Encoded examples need only a tenth of the memory.
         updates_by_agent[path.stem] = msgspec.json.decode(content, type=dict[str, Raw])
     return updates_by_agent
 
 
 def name_blunder(board: str, cell: int) -> str:
-    """Return the key of a blunder, the move on a cell of a board, in the stored files."""
+    """Return the key of a blunder in the stored files; the blunder is a move, cell and board."""
     return f"{board} {cell}"
 
 
@@ -159,8 +162,8 @@ def find_blunder_updates(
 ) -> list[UpdateExample]:
     """Return the update that made an agent prefer a blunder, and the first update of its value.
 
-    The list is empty if the updates behind the blunder are not stored. `updates_by_agent` is
-    the result of `load_blunder_updates`.
+    The list is empty if these updates are not stored. `updates_by_agent` is the result of
+    `load_blunder_updates`.
     """
     encoded = updates_by_agent.get(agent_id, {}).get(name_blunder(board, cell))
     if encoded is None:

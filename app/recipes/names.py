@@ -66,7 +66,7 @@ def name_script_file(recipe: Recipe) -> str:
 def parse_recipe(recipe_name: str) -> Recipe:
     """Return the recipe with this name.
 
-    Raises RecipeError with a sentence that names the fault and the right values.
+    If the name is wrong, raises RecipeError with a sentence that tells what would be right.
     """
     _check_length(recipe_name)
     slug, *settings = recipe_name.split(",")
@@ -97,7 +97,10 @@ def parse_recipe(recipe_name: str) -> Recipe:
 
 
 def find_algorithm(slug: str) -> type[Recipe]:
-    """Return the recipe class of an algorithm; raises RecipeError, listing all, for an unknown slug."""
+    """Return the recipe class of an algorithm.
+
+    For an unknown slug, raises RecipeError with a list of all slugs.
+    """
     if slug not in ALGORITHMS:
         nearest = suggest_word(slug, ALGORITHMS)
         raise RecipeError(
@@ -130,9 +133,10 @@ def _parse_value(parameter: Parameter, value_text: str) -> Value:
 def _parse_opponents(
     vs: str, length_parameter: str, values_by_parameter: dict[str, Value]
 ) -> dict[str, Value]:
-    """Return the values of parameters that a text `vs` sets, with aliases of opponents replaced.
+    """Return the parameters that the opponents `vs` set, with aliases of opponents replaced.
 
-    A number for a single opponent, as in random:500, becomes the value of `length_parameter`.
+    If `vs` is one opponent with a number, such as random:500, the number becomes the value of
+    `length_parameter`.
     """
     phases = [phase.split(":") for phase in vs.split("+")]
     for phase in phases:

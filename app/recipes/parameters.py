@@ -1,8 +1,8 @@
-"""Parameters of recipes: their definition in one place, and the checks of their values.
+"""Parameters of recipes, and the checks of their values.
 
-A recipe is a frozen msgspec struct, and each of its fields is a parameter. `parameters.toml`
-holds its range, its meaning and its symbol in formulas. Forms, command line, cards and checks
-read all of these there.
+A recipe is a frozen msgspec struct, and each of its fields is a parameter. `parameters.toml` is the
+one place for the range, the meaning and the formula symbol of a parameter: forms, the command line,
+agents' pages and checks all read it.
 """
 
 import re
@@ -34,14 +34,14 @@ Value = bool | int | float | str
 # The opponents of a training in order, each with its length in turns (games, sweeps or rounds).
 Phases = list[tuple[str, int]]
 
-SELF = "self"  # opponent: the learner's own greedy policy, from whose moves nothing is learned
-BOTH = "both"  # opponent: self-play; the learner explores and learns in both seats
+SELF = "self"  # opponent: the learner's own greedy policy; it learns nothing from these moves
+BOTH = "both"  # opponent: the learner itself, which explores and learns in both seats
 SELF_OPPONENTS = (SELF, BOTH)
 OPPONENTS = (*BASELINES, *SELF_OPPONENTS)
 YOU = "you"  # opponent: a person; the recipe holds their moves
 MAX_TAUGHT_GAMES = 300  # limit for games with people in a recipe
 MAX_PRACTICE_UPDATES = 20_000  # limit for updates between games with people
-# Limit for phases of practice, because each phase is evaluated.
+# Limit for the phases of practice, because evaluating the agent after each phase takes time.
 MAX_PRACTICE_PHASES = 40
 # parameters that are listed last, in order
 COMMON_PARAMETERS = "taught win draw loss seed"
@@ -57,7 +57,7 @@ class RecipeError(ValueError):
 
 
 class TaughtError(RecipeError):
-    """An impossible move in a game with a person; the message names the game and the move."""
+    """A person's move that is not possible; the message names the game and the move."""
 
     def __init__(self, game_number: int, move_number: int, fault: str) -> None:
         """Store the numbers of the game and of the person's move, both from 1."""
@@ -93,7 +93,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     slug: ClassVar[str]
-    # name of the parameter with the length of the training, and plural of its unit, a turn
+    # The parameter with the length of the training. Its name is also the unit ("games", "sweeps").
     length_parameter: ClassVar[str] = "games"
     # whether the learner takes the values of final positions from the rules
     knows_final_values: ClassVar[bool] = False
@@ -129,7 +129,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     def list_lineage(cls) -> list[str]:
         """Return the slug of the algorithm, then the slugs of its base classes, nearest first.
 
-        The algorithm is trained by the loop of the first slug that has one: see
+        The first slug that has a training loop decides which loop trains the algorithm: see
         `training.learners`.
         """
         return [vars(kind)["slug"] for kind in cls.__mro__ if "slug" in vars(kind)]
@@ -157,7 +157,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return "greedy"
 
     def get_reward_scale(self) -> RewardScale | None:
-        """Return the rewards of loss, draw and win for the player in each seat.
+        """Return the rewards for a loss, a draw and a win in each seat.
 
         None if values are numbers of beads, not expected rewards: see `app.tictactoe.beads`.
         """
@@ -171,7 +171,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.phases[-1][0] == YOU else self.build_exact_values_task()
 
     def build_exact_values_task(self) -> Task | None:
-        """Return the task against the last opponent, which is no person, None without exact values."""
+        """Return the task against the last opponent (not a person); None without exact values."""
         return None
 
     def compute_max_updates(self) -> int:
@@ -183,8 +183,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     def compute_max_updates_per_turn(self) -> int:
         """Return an upper bound on the updates of a turn.
 
-        For a game that is the number of X's moves, or of all moves if the learner plays
-        both seats.
+        A game has one update for each move of X, or for each move if the learner plays both
+        seats.
         """
         cells = tic_tac_toe().cells
         return cells if self.has_opponent(BOTH) else -(-cells // 2)
@@ -258,7 +258,10 @@ def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
 
 
 def _get_table(algorithm: type[Recipe], name: str) -> dict[str, Any]:
-    """Return the range and the words of a parameter; those of the nearest algorithm come first."""
+    """Return the range and the texts of a parameter.
+
+    They are looked up for the algorithm, then for its base classes, the nearest first.
+    """
     names = [name, *(f"{slug}.{name}" for slug in reversed(algorithm.list_lineage()))]
     tables = [PARAMETER_TABLES.get(each, {}) for each in names]
     return {key: value for table in tables for key, value in table.items()}
@@ -300,7 +303,7 @@ def _is_in_range(parameter: Parameter, value: Value) -> bool:
 
 
 def describe_range(parameter: Parameter) -> str:
-    """Return the valid values of a parameter as the end of a sentence: "is a text"."""
+    """Return the valid values of a parameter as the end of a sentence, such as "is a text"."""
     if parameter.choices:
         return f"is {' or '.join(parameter.choices)}"
     if parameter.value_type is str:
@@ -325,8 +328,8 @@ def list_taught_games(recipe: Recipe) -> list[str]:
 def check_taught_games(recipe: Recipe) -> None:
     """Raise RecipeError if a recipe's games with people contradict its other parameters.
 
-    A game has at least one cell of the person, and no cell twice. Whether the moves are
-    legal shows only in training, because it depends on the learner's replies.
+    In each game the person plays at least one cell, and no cell twice. Only the training shows
+    whether the moves are legal, because this depends on the learner's replies.
     """
     if not hasattr(recipe, "taught"):
         raise RecipeError(f"vs is not {YOU}: no person teaches {recipe.slug}")

@@ -1,6 +1,7 @@
-"""The shipped agents, which are trained in advance into `models/`: ids, titles and recipes.
+"""The shipped agents: they are trained in advance and come with the site, in `models/`.
 
-The card of an agent has its origin, the results that its source reports, and our results.
+Here are their ids, titles and recipes. An agent's card, the JSON file beside its values, tells its
+origin, the results that its source reports, and our results.
 """
 
 from types import MappingProxyType
@@ -34,7 +35,7 @@ SHIPPED = MappingProxyType(
                 "Q-learning 4",
                 "q-learning,vs=random:226000+self:904000,start=every",
             ),
-            # Its first million games are those of Q-learning 1, so the lesson tells of one learner.
+            # Its first million games are those of Q-learning 1, so that the lesson is about one learner.
             (
                 "q-learning-continued",
                 "Q-learning 1, continued",

@@ -1,7 +1,7 @@
-"""Recipes with games of a person: adding, removing and describing these games.
+"""Recipes that contain games against a person: add, remove and describe these games.
 
-A recipe with default opponents and number of games represents a learner before its first game
-with a person.
+Before its first game against a person, a learner's recipe has the default opponents and the default
+number of games.
 """
 
 from typing import NamedTuple
@@ -33,14 +33,14 @@ class ValueChange(NamedTuple):
 
 
 class LosingMove(NamedTuple):
-    """The learner's losing move in a game: the last move that turned the game into a loss."""
+    """The move that lost the learner a game: its last move that turned the game into a loss."""
 
     move_index: int  # index of the move in the record
     chance: float  # chance of this move on that board, before the game
 
 
 class Lesson(Struct, frozen=True):
-    """A lesson: a game with a person or a practice phase, with its updates and its effect."""
+    """What the learner did and learned in a lesson: a game with a person, or a practice phase."""
 
     opponent: str
     games: int
@@ -57,8 +57,8 @@ class Lesson(Struct, frozen=True):
     milestones: list[str]  # the MILESTONES that the learner has reached
     refill_count: int = 0  # number of empty boxes that were filled again
     losing_move: LosingMove | None = None  # None if the game was not lost
-    # For each losing move so far, in the order of the games: its chance before it was first played,
-    # and after this lesson.
+    # For each losing move so far, in the order of the games: how likely the learner was to play it
+    # before it first did, and how likely it is after this lesson.
     losing_move_chances: list[tuple[float, float]] = []
 
 
@@ -66,7 +66,7 @@ class TouchedBoard(NamedTuple):
     """A board whose values the games with people changed."""
 
     position: int
-    game_count: int  # number of games that updated a value of it
+    game_count: int  # number of games that updated a value of this board
     old_values: list[float | None]  # [cells] before the first lesson, mover's view
     new_values: list[float | None]
     is_updated: list[bool]  # [cells] whether the value was ever updated
@@ -113,7 +113,7 @@ def remove_all_games(recipe: Recipe) -> Recipe:
 
 
 def list_taught_phases(recipe: Recipe) -> Phases:
-    """Return the phases of a learner: opponents with numbers of turns; [] before its first game.
+    """Return the phases of a learner (opponents with numbers of turns); [] before its first game.
 
     Raises RecipeError if people cannot teach this algorithm, or not after these phases.
     """
@@ -175,9 +175,9 @@ def keep_first_games(recipe: Recipe, last_game_number: int) -> Recipe:
 
 
 def _replace_games(recipe: Recipe, phases: Phases, games: list[str]) -> Recipe:
-    """Return the recipe of a pupil with the practice `phases` and the `games` against a person.
+    """Return a learner's recipe with other `phases` and other `games` against a person.
 
-    Without phases the recipe has its default opponents and its default length.
+    If there are no phases, the recipe gets its default opponents and its default length.
     """
     usual = {
         one: get_parameters(type(recipe))[one].default

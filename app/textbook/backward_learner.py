@@ -1,4 +1,4 @@
-"""What learners that go back over each finished game have in common."""
+"""The base class of learners that go back over each finished game."""
 
 from app.textbook.exploration import epsilon_greedy
 from app.textbook.schedule import decay

@@ -1,8 +1,8 @@
 """The champion: self-play with bounds on the value of every board, until all are proved.
 
-Source: our own, of known parts: lower and upper estimates of action values as in Even-Dar,
-Mannor & Mansour (2006), "Action elimination and stopping conditions"; updating all visited boards
-after each game is planning as in Sutton (1990), "Integrated architectures for learning,
+Source: our own combination of known parts. Lower and upper estimates of action values: Even-Dar,
+Mannor & Mansour (2006), "Action elimination and stopping conditions". Planning, here by updating
+all visited boards after each game: Sutton (1990), "Integrated architectures for learning,
 planning, and reacting".
 """
 
@@ -14,7 +14,7 @@ from app.textbook.symmetry import canonical_board
 
 
 class Champion:
-    """Lower and upper bounds on the value of a board to the player of the last move: 1 won, -1 lost."""
+    """Bounds on the value of each board to the player who made the last move: 1 won, -1 lost."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
@@ -27,7 +27,7 @@ class Champion:
     def update(self, board):
         """Set the bounds of a board: its result, or the negated bounds of the best reply.
 
-        The lower bound is minus the highest upper bound of a reply, and the reverse.
+        The lower bound is minus the highest upper bound of all replies; the upper bound likewise.
         """
         game = self.game
         if game.is_over(board):
@@ -43,7 +43,7 @@ class Champion:
             self.proved.add(board)
 
     def play(self, turn, rng):
-        """Play a game for both sides and update its boards; do nothing if the first is proved."""
+        """Play a game for both sides and update its boards; do nothing if the start is proved."""
         board, trail = self.game.empty, []
         if board in self.proved:
             return
@@ -63,7 +63,7 @@ class Champion:
             yield Update(*move, before, self.value(*move), next_board=made)
 
     def explore(self, board, rng):
-        """Return an unproved move: the highest upper bound, then the fewest visits, then at random."""
+        """Return an unproved move with the highest upper bound; of these, one with fewest visits."""
         cells = self.game.legal_moves(board)
         appeal = {
             cell: (self.upper.get(after, 1), -self.visits[after])

@@ -1,4 +1,4 @@
-"""Evaluation: train, print the value of every move, and play test games against random moves."""
+"""Train an agent, print the value of every move, and play test games against random moves."""
 
 import struct
 import sys
@@ -41,7 +41,7 @@ def write_table(game, value):
 
 
 def shorten(number):
-    """Return a number with the fewest digits that identify it among 32-bit floats."""
+    """Return a 32-bit float as a text with the fewest digits that identify it."""
     bits = struct.pack("f", number)
     (number,) = struct.unpack("f", bits)
     candidates = (float(f"{number:.{digits}g}") for digits in range(1, 10))

@@ -18,8 +18,8 @@ from app.textbook.table import Values, get_reward
 
 SLOW = {"gamma": 0.7, "k_start": 0.001, "k_step": 0.001, "k_limit": 100.0}
 QUICK = {"gamma": 0.65, "k_start": 0.01, "k_step": 0.01, "k_limit": 10.0}
-# The members that learn.  The member whose `observing` and `symmetric` equal those of this training
-# is replaced by the learner of this training.
+# The members that learn.  The learner of this training takes the place of the member that has the
+# same `observing` and `symmetric`.
 LEARNERS: Mapping[str, Mapping[str, Any]] = {
     "q-learning-player": {"observing": False, "symmetric": False, **SLOW},
     "observing": {"observing": True, "symmetric": False, **SLOW},
@@ -37,7 +37,7 @@ class Meeting(NamedTuple):
 
 
 class Player:
-    """A member that learns: a table of Q(s, a), where s is the board with own and other stones."""
+    """A member that learns a table of Q(s, a); s tells its own stones from those of the other."""
 
     def __init__(self, game, parameters, rewards):
         """`parameters` belong to this player; `rewards` are the same for all players."""
@@ -47,12 +47,12 @@ class Player:
         self.k = parameters.k_start
 
     def update(self, board, cell, seat):
-        """Update Q(s, a) of a move by either player, with the reward of the player in `seat`.
+        """Update Q(s, a) of a move by either player, with the reward for the player in `seat`.
 
         The step size alpha is 1 / (1 + visits) (Mitchell, eq. 13.10). As in the program that this
-        league follows, the next board is the one right after the move, the best value is never
-        below 0, and every cell of a finished board holds its reward, which therefore counts twice:
-        as the reward and, discounted, as the next value.
+        league follows, the next board is the one right after the move, and the best value is never
+        below 0. Every cell of a finished board holds the final reward, so it counts twice: as the
+        reward and, discounted, as the next value.
         """
         game, parameters, q = self.game, self.parameters, self.q
         after = game.make_move(board, cell)
@@ -149,7 +149,7 @@ class League:
 def play_league_game(game, names, players, person, rng):
     """Play a game; yield ("", Move) for each move and (name of the learner, Update) for each update.
 
-    After each move its player updates its table. A two-stage player also updates after the
+    After a move, the player who made it updates its table. A two-stage player also updates after the
     opponent's move, with its own reward. An observing player updates after the opponent's move as
     if it were the opponent, with the opponent's reward.
     """

@@ -1,4 +1,4 @@
-"""What learners with a table of Q(s, a) have in common: s is a board, a the cell that is filled."""
+"""The base class of learners with a table of Q(s, a): s is a board, a the cell that is filled."""
 
 from app.textbook.exploration import epsilon_greedy
 from app.textbook.table import Values

@@ -1,7 +1,7 @@
 """Monte Carlo tree search (UCT) from every board.
 
-Source: Kocsis & Szepesvari (2006), "Bandit based Monte-Carlo planning", with the bounds of UCB1,
-Auer, Cesa-Bianchi & Fischer (2002); returns go from -1 to 1 here, and from 0 to 1 there.
+Sources: Kocsis & Szepesvari (2006), "Bandit based Monte-Carlo planning"; Auer, Cesa-Bianchi & Fischer
+(2002) for the bounds, UCB1.  Their returns are between 0 and 1, ours between -1 and 1.
 """
 
 from collections import Counter

@@ -23,7 +23,7 @@ class Menace:
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
-        self.changed = {}  # beads of moves, if updated since their box was filled
+        self.changed = {}  # the beads of moves that were updated since their box was filled
         self.refills = 0
 
     def update(self, s, a, reward):
@@ -49,7 +49,7 @@ class Menace:
         opponent = turn.player or SimpleNamespace(choose=self.draw)
         mover = self
         if parameters.paper and turn.opponent == "you":
-            # People drew the beads from paper boxes, so the machine's moves are recorded as well.
+            # People drew the beads from paper boxes, so the record has the machine's moves, too.
             mover = SimpleNamespace(
                 game=game, explore=lambda s, rng: (opponent.choose(s, rng), True)
             )

@@ -16,7 +16,7 @@ from app.textbook.whole_game import play_whole_game
 
 
 class MonteCarlo(Learner):
-    """A table of Q(s, a), the average return of each move: s is a board, a the cell filled."""
+    """A table of Q(s, a), the average return after move a (the cell that is filled) on board s."""
 
     def __init__(self, game, parameters):
         super().__init__(game, parameters)

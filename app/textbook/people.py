@@ -1,4 +1,4 @@
-"""People as opponents: their moves are known in advance, as a part of the recipe."""
+"""People as opponents: the recipe contains their moves, so they are known in advance."""
 
 from app.textbook.loop import list_turns
 
@@ -15,9 +15,9 @@ class Person:
 
 
 def list_turns_with_people(phases, opponents, people):
-    """Yield the turns of a training with people; `people` has a Person for each game with people.
+    """Yield the turns of a training with people; `people` has a Person for each of these games.
 
-    Seats alternate from one game with people to the next; other turns in between do not count.
+    From one of these games to the next the learner changes its seat; other turns do not count.
     """
     games = enumerate(people)
     for turn in list_turns(phases, opponents):

@@ -1,7 +1,7 @@
 """Q-iteration: repeated sweeps update every move of every board, each by one sampled reply.
 
-Source: value iteration, Bellman (1957); Sutton & Barto (2018), eq. 4.10 for its action values,
-with one sampled successor in place of the expectation.
+Source: value iteration, Bellman (1957); Sutton & Barto (2018), eq. 4.10.  Here it computes action
+values, from one sampled successor instead of the expectation over all.
 """
 
 from app.textbook.learner import Learner
@@ -16,7 +16,7 @@ class QIteration(Learner):
         """Set Q(s, a) to reward + gamma max Q(s_next, .), after one sampled reply."""
         q, gamma = self.q, self.parameters.gamma
         old, best_next, target = q[s, a], 0.0, reward
-        if not self.game.is_over(s_next):  # then the reward is 0
+        if not self.game.is_over(s_next):  # the game goes on, so the reward is 0
             best_next = max(self.values(s_next).values())
             target = gamma * best_next
         q[s, a] = target

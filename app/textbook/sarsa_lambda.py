@@ -14,7 +14,7 @@ class SarsaLambda(Learner):
 
     def __init__(self, game, parameters):
         super().__init__(game, parameters)
-        self.z = {"X": {}, "O": {}}  # by player, the trace of each move in this game
+        self.z = {"X": {}, "O": {}}  # player -> {move: its trace in this game}
         self.earlier = []  # the Updates of the moves before the last one
 
     def update(self, s, a, reward, s_next, a_next):

@@ -21,8 +21,8 @@ class SelfPlay(Learner):
     def update(self, s, a, reward, s_next, a_next=None):
         """Move Q(s, a) towards reward - gamma max Q(s_next, .) (Sutton & Barto, eq. 6.8).
 
-        The minus is there because the opponent moves in s_next, the board right after the move, and
-        the game is zero-sum. Q of a finished board is 0.
+        s_next is the board right after the move. There the opponent moves, and the game is
+        zero-sum, hence the minus. Q of a finished board is 0.
         """
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         old = q[s, a] = self.value(s, a)

@@ -1,4 +1,4 @@
-"""TD(0) on afterstates: values of the boards after a player's moves, not of the moves.
+"""TD(0) on afterstates: values of the boards that a player's moves lead to, not of the moves.
 
 Source: Sutton & Barto (2018), section 1.5, "An extended example: tic-tac-toe", and section 6.8.
 """

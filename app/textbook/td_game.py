@@ -1,4 +1,4 @@
-"""A game with one update for each move of the learner, at the learner's next move."""
+"""A game in which each move of the learner is updated when it makes its next move."""
 
 from app.textbook.exploration import epsilon_greedy
 from app.textbook.loop import Move
