@@ -1,7 +1,7 @@
-"""Agents on disk: `<id>.npz` holds the arrays, `<id>.json` the card that describes them.
+"""Agents on disk: `<id>.npz` has an agent's arrays, and `<id>.json` is its card.
 
-Everything about a file is checked before it is used; an error names the file and the fault.
-Nothing is ever unpickled.
+The card has all other facts about the agent: its recipe, its results, its texts. A file is checked
+completely before it is used; an error names the file and the reason. Nothing is ever unpickled.
 """
 
 import hashlib
@@ -50,10 +50,11 @@ class ModelError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Agent:
-    """A learned table in the view of the player to move, with card and history; read-only arrays.
+    """A learned table of values, with its card and the history of its training.
 
-    The T snapshots of the training hold the values of the P legal pairs, in row order; the last
-    snapshot is q.
+    Values are in the view of the player to move, and all arrays are read-only. A snapshot has the
+    values of the P legal pairs (decision, cell) at some time of the training; the last of the T
+    snapshots has the values of `q`.
     """
 
     card: Card
@@ -89,8 +90,8 @@ class Agent:
     def table_digest(self) -> str:
         """The SHA-256 of the bytes of `q` and then `visits`.
 
-        Whoever trains the recipe again gets the same digest; that of the npz file also depends on
-        the program that packs it.
+        Whoever trains the recipe again gets this digest. The digest of the npz file, however, also
+        depends on the program that packs the file.
         """
         return hashlib.sha256(self.q.tobytes() + self.visits.tobytes()).hexdigest()
 
@@ -108,11 +109,10 @@ class Agent:
 def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
     """Write an agent's two files and return the agent with the digests in its card.
 
-    The new arrays are written beside the old arrays, then the card replaces the old card,
-    then the arrays replace the old arrays: if the process is stopped between two steps,
-    `load_agent` finds either the old pair of files or the new one. Other processes that
-    save in the folder wait. Raises ModelError, and writes nothing, if the files could not
-    be loaded again.
+    The new arrays are first written beside the old ones; then the new card replaces the old card,
+    and at last the new arrays replace the old ones. So if the process is stopped at any time,
+    `load_agent` finds either both old files or both new ones. Other processes that save in the
+    folder wait. Raises ModelError, and writes nothing, if the files could not be loaded again.
     """
     text, arrays = encode_agent(game, agent)
     card = agent.card
@@ -130,7 +130,7 @@ def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
                 _read_file(described, MAX_CARD_BYTES),
                 compute_size_limit(_get_layout(game)),
             ):
-                # Finish an earlier save that was interrupted before this step.
+                # An earlier save was interrupted before this step: finish it.
                 os.replace(newer, here)
         os.replace(new_arrays, newer)
         os.replace(new_card, described)
@@ -185,7 +185,7 @@ def pack_agent(game: Game, agent: Agent) -> bytes:
 def unpack_agent(game: Game, packed_agent: bytes, recipe_name: str) -> Agent:
     """Return the agent with this recipe name from the bytes of `pack_agent`.
 
-    Raises ModelError if the bytes are not those of the agent.
+    Raises ModelError if the bytes do not belong to this agent.
     """
     with name_file_in_errors(recipe_name):
         card, *arrays = msgspec.msgpack.decode(
@@ -219,24 +219,24 @@ def unpack_agent(game: Game, packed_agent: bytes, recipe_name: str) -> Agent:
 
 
 def load_agent(folder: Path, game: Game, agent_id: str) -> Agent:
-    """Return an agent from its files, checked, also while another process saves it.
+    """Load and check an agent, even while another process saves it.
 
-    Raises ModelError, naming the file and the fault.
+    Raises ModelError, naming the file and the reason, if a file is not valid.
     """
     return _retry_load(folder, game, agent_id, decode_agent)
 
 
 def load_agent_without_figures(folder: Path, game: Game, agent_id: str) -> Agent:
-    """Return an agent without figures, to compute new figures.
+    """Load an agent without its exact results (figures), to compute them anew.
 
-    The figures of the card are not read: they may be against other baselines, or in another
-    format. Raises ModelError, naming the file and any other fault.
+    The figures of the card are not read, because they may be out of date: against other baselines,
+    or in another format. Raises ModelError, with file and reason, if anything else is not valid.
     """
     return _retry_load(folder, game, agent_id, _decode_without_figures)
 
 
 def _retry_load(folder: Path, game: Game, agent_id: str, decode: AgentDecoder) -> Agent:
-    """Return an agent from its files; if they do not match, wait for a save to end and try again."""
+    """Load an agent; if its two files do not match, wait until a save has ended and try again."""
 
     def try_load() -> Agent:
         """Load the agent once."""
@@ -330,7 +330,7 @@ def _decode_without_figures(
 def _add_arrays(
     game: Game, card: Card, arrays_bytes: bytes, path_without_ending: Path
 ) -> Agent:
-    """Return the agent with a card and the arrays of a file; raises ModelError if they do not fit."""
+    """Return the agent with this card and these arrays; raises ModelError if they do not fit."""
     with name_file_in_errors(f"{path_without_ending}.npz"):
         if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays_digest:
             raise ValueError(
@@ -361,8 +361,8 @@ def name_file_in_errors(file_name: str) -> Iterator[None]:
 def read_arrays_file(game: Game, agent: Agent) -> bytes:
     """Return the contents of an agent's npz file, whose digest is in its card.
 
-    The file is read again, because the files of all agents are too large for memory; if it
-    is missing or has changed, equal bytes are made from the arrays.
+    The file is read again, because all files together would need too much memory. If the file is
+    missing or has changed, the same bytes are made from the arrays.
     """
     if agent.arrays_file:
         with suppress(ModelError):
@@ -395,7 +395,7 @@ def _get_layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
 
 
 def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Raise ValueError, naming the fault, if the arrays contradict each other or the card."""
+    """Raise ValueError, with the reason, if the arrays contradict each other or the card."""
     q = arrays["q"]
     visits = arrays["visits"]
     updates = arrays["snapshot_updates"].tolist()
@@ -430,9 +430,9 @@ def _check_q(game: Game, q: NDArray[Any]) -> None:
 
 @contextmanager
 def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
-    """Lock a folder for saving; the context is a function that writes an unfinished file.
+    """Lock a folder for saving; the `with` statement gets a function that writes a temporary file.
 
-    At the end all unfinished files are removed, also those of interrupted processes.
+    At the end all temporary files are removed, even those that interrupted processes left.
     """
 
     def write_temporary(content: bytes) -> Path:

@@ -26,7 +26,7 @@ Chances = NDArray[np.float64]
 
 
 class ArenaTable(NamedTuple):
-    """The mean results of N players over all N players as opponents, each in its own view."""
+    """The mean results of N players against all N players, in the view of each player."""
 
     as_x: Chances  # [N, 3] chances of win, draw, loss as X
     as_o: Chances  # [N, 3] chances of win, draw, loss as O
@@ -48,9 +48,10 @@ class ArenaTable(NamedTuple):
 
 
 def compute_round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
-    """Return the results of each of N policies as X against each as O, [N, N, 3] by `[x, o]`.
+    """Let each of N policies play X against each as O; return the results, [N, N, 3].
 
-    They are the chances of X winning, a draw and O winning, rounded like a card's figures.
+    Entry `[x, o]` has the chances that X wins, that the game is drawn, and that O wins, rounded like
+    all stored results.
     """
     players = len(policies)
     # All pairings, in the order of a flat [x, o] table.
@@ -64,9 +65,9 @@ def compute_round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
 def add_player(
     game: Game, chances: Chances, policies: PolicyMoves, new_player: Policy
 ) -> Chances:
-    """Return a round robin, [N, N, 3], with a new last player, [N + 1, N + 1, 3].
+    """Add a new last player to a round robin, [N, N, 3]; return [N + 1, N + 1, 3].
 
-    `policies` are the N players; only the matches of the new player are computed.
+    `policies` are the N old players. Only the matches of the new player are computed.
     """
     size = len(chances)
     others = np.arange(size)
@@ -98,14 +99,12 @@ def compute_score(chances: Chances) -> Chances:
 
 
 def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.intp]:
-    """Return the decisions where two policies differ: no most likely move in common.
+    """Return the decisions in which two policies differ, the clearest differences first.
 
-    The clearest differences come first.
-
-    The order is: first by the number of pairs of policies that differ; then by the difference
-    between the values of their moves; then by ply; then by the number of legal moves. Of
-    symmetric decisions only the first in this order is listed. A single policy is compared with
-    optimal play.
+    Two policies differ if they have no most likely move in common. The decisions are sorted by the
+    number of pairs of policies that differ, then by the difference between the values of their
+    moves, then by ply, then by the number of legal moves. Of symmetric decisions only the first is
+    listed. A single policy is compared with optimal play.
     """
     choices = [find_row_maxima(policy) for policy in policies]
     if len(choices) == 1:

@@ -1,6 +1,7 @@
-"""The blunders of a policy, grouped by symmetry, and the proof that a policy cannot be beaten.
+"""The blunders of a policy, or the proof that it cannot be beaten.
 
-The likeliest blunder comes first. The proof is short enough to check by hand.
+Blunders in symmetric positions are grouped; the likeliest comes first. The proof is short enough to
+check by hand.
 """
 
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from app.tictactoe.policy import CellMask, compute_optimal_q, find_best_moves
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import find_blunders, find_lost_game
 
-# Chances are rounded before sorting, because those of symmetric positions differ in the last digits.
+# Chances are rounded before sorting: in symmetric positions they differ only by rounding errors.
 CHANCE_DECIMALS = 12
 
 
@@ -106,12 +107,12 @@ def group_blunder_decisions(game: Game, decisions: BlunderDecisions) -> BlunderC
 
 
 class Certificate(NamedTuple):
-    """The positions that a policy can reach as X or as O, and its moves there, up to symmetry.
+    """A proof that a policy is unbeatable as X or as O: its positions and its moves there.
 
-    It proves that the policy is unbeatable: the first positions in which the policy moves are listed,
-    and every listed move ends the game without a loss, or every reply to it ends the game without a
-    loss or leads to a position symmetric to a listed position. A position with different moves in
-    symmetric positions is listed once for each set of moves.
+    To check it, see that the first positions in which the policy moves are listed. Then, for each
+    listed move, see that it ends the game without a loss, or that every reply to it does so or leads
+    to a listed position. Of symmetric positions only one is listed; if the policy plays differently
+    in symmetric positions, one for each set of moves.
     """
 
     # [N] reachable positions, by number; of symmetric positions the first one
@@ -144,10 +145,10 @@ def prove_unbeatable(reachable_play: ReachablePlay, player: int) -> Certificate:
 def _number_pair_classes(
     game: Game, decisions: NDArray[np.intp], chosen_moves: CellMask
 ) -> NDArray[np.int64]:
-    """Return a class number for each of N decisions with its moves `chosen_moves`, [N, cells].
+    """Return a number, [N], for each of N decisions with its moves `chosen_moves`, [N, cells].
 
-    Symmetric decisions with symmetric moves have equal numbers, [N]: a decision and its moves (one
-    bit for each cell) make a number, and the class number is the lowest of all symmetric ones.
+    It is equal for symmetric decisions with symmetric moves. A decision and its moves (one bit for
+    each cell) make a number, and the result is the lowest such number among the symmetric ones.
     """
     bits = 1 << np.arange(game.cells)
     # [G, cells] the inverse of each of the G symmetries

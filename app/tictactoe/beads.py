@@ -1,8 +1,8 @@
 """The beads of an agent that draws its moves from boxes, like MENACE.
 
-A box belongs to a position and all symmetric positions, and holds beads for each move;
-symmetric moves count as a single move. In the agent's table the beads of a move are divided
-among its cells, so playing cells in proportion to a row of the table is playing like the box.
+All symmetric positions share a box. It holds beads for each move, and symmetric moves count as one
+move. In the agent's table, the beads of a move are divided among its cells. So an agent that plays
+in proportion to a row of the table plays like the box.
 """
 
 from functools import lru_cache
@@ -48,9 +48,9 @@ def compute_preferences(
 ) -> NDArray[np.float64]:
     """Return the preference of a box for each move, [..., P], from -1 (never) to +1 (always).
 
-    It is 0 for an equal share of the beads, and piecewise linear in the share in between. `beads`
-    are the beads of all legal pairs, or of the pairs of a decision, [..., P]. A preference is a
-    chance of being drawn, not an expected result.
+    It is 0 if all moves have the same share of the beads, and linear on both sides of 0. `beads`
+    are the beads of all legal pairs, or of the pairs of one decision, [..., P]. A preference only
+    tells how likely a move is; it is no expected result.
     """
     starts = game.pair_start[:-1]
     # Symmetric cells are one move, so each cell counts as a part of its move.

@@ -25,8 +25,8 @@ def find_blunder_chances(
 ) -> dict[int, BlunderChance]:
     """Return the chances that a policy, [D, cells], blunders on each board that it can reach.
 
-    The key is the lowest-numbered of all symmetric boards.  Only games in the `seats`, "x" or "o",
-    count.
+    The key is the lowest number among symmetric positions.  Only games that the policy plays in these
+    `seats`, "x" or "o", count.
     """
     games = ReachablePlay(game, policy).games_by_player
     # [P] whether each pair is a blunder

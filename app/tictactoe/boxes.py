@@ -1,4 +1,4 @@
-"""The boxes that a paper MENACE needs: positions, up to symmetry, where X has a choice.
+"""The boxes of a MENACE made of paper: one for all symmetric positions in which X has a choice.
 
 Source: Michie (1963), "Experiments on the mechanization of game-learning", whose machine always
 opened the game.
@@ -22,7 +22,7 @@ class Box(NamedTuple):
     cells: tuple[int, ...]  # one cell for each move; symmetric cells are the same move
 
     def get_move_number(self, game: Game) -> int:
-        """Return the number, from 1, of the move of X in a game that is drawn from this box."""
+        """Return which move of X is drawn from this box: 1 for its first move in a game, and so on."""
         return int(game.ply[self.position]) // 2 + 1
 
 

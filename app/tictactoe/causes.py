@@ -1,8 +1,8 @@
-"""Likely causes of a policy's blunders, each named only if the numbers support it.
+"""Why a policy blunders: likely causes, each named only if the numbers support it.
 
-Only the moves of the policy are known, not its values.  So a cause is a pattern that the moves
-show much more often than random moves would.  A decision is a position with a player to move;
-arrays [D] have an element for each decision.
+Only the policy's moves are known, not its values.  So a cause is a pattern that the moves show much
+more often than random moves would.  A decision is a position with a player to move; arrays [D] have
+an element for each decision.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from app.tictactoe.policy import (
 )
 from app.tictactoe.reachable_play import ReachablePlay
 
-# If a rule explains this share of a player's positions, the player has learned nothing but the rule.
+# If a simple rule explains this share of a player's positions, it is the whole policy.
 ALWAYS_SHARE = 0.95
 MIN_POSITIONS = 10  # a cause needs at least this many positions that could show it
 # Skill is 0 for random moves and 1 for right moves; below this number it counts as random play.
@@ -45,7 +45,7 @@ class Cause(NamedTuple):
     kind: Kind
     matching_count: int  # number of positions that show the pattern
     possible_count: int  # number of positions that could show the pattern
-    # indices of decisions: an example, perhaps followed by one for comparison
+    # indices of decisions: an example, and perhaps a second one to compare it with
     example_positions: tuple[int, ...]
     # expected number of positions with this pattern if all moves were random
     expected_by_chance: float = 0.0
@@ -54,7 +54,7 @@ class Cause(NamedTuple):
 
     @property
     def halfway_count(self) -> float:
-        """The number of positions halfway between random moves and a pattern without exceptions."""
+        """Halfway between the count that random moves would have and the largest possible one."""
         return (self.expected_by_chance + self.possible_count) / 2
 
 
@@ -121,7 +121,7 @@ class AnalysedPolicy:
         return _merge_seats(causes)
 
     def find_random_play(self) -> list[Cause]:
-        """Return a cause if both seats play randomly, or one does and the other is good, else []."""
+        """Return a cause if both seats play randomly, or if one does and the other plays well."""
         skills = {player: self._measure_skill(player) for player in (X, O)}
         causes = []
         for player, (skill, cause) in skills.items():
@@ -140,7 +140,7 @@ class AnalysedPolicy:
     def find_worst_play(self, player: int) -> list[Cause]:
         """Return a cause if a player mostly plays the worst moves, else [].
 
-        So play learners whose values have the wrong sign.
+        This happens if the values have the wrong sign.
         """
         possible = self._find_possible_blunders(player)
         plays_worst = (self.possible_moves <= self.facts.worst_moves).all(axis=1)
@@ -195,7 +195,7 @@ class AnalysedPolicy:
         return [cause._replace(matching_count=missing)]
 
     def find_asymmetry(self, unexplained: DecisionMask) -> list[Cause]:
-        """Return a cause if most blunders occur in only some of several symmetric positions, else []."""
+        """Return a cause if the policy mostly blunders in some symmetric positions but not in others."""
         # one decision of each symmetry class
         examples = self.blunders[self.blunder_classes.example_rows]
         symmetric_counts = self.blunder_classes.symmetric_counts
@@ -222,10 +222,10 @@ class AnalysedPolicy:
         return self.is_reachable & self.facts.is_blunder_possible & is_turn
 
     def _measure_skill(self, player: int) -> tuple[float, Cause]:
-        """Return the skill as a player, from 0 (random moves) to 1 (no blunders), and its cause.
+        """Return the policy's skill as a player: 0 for random moves, 1 without blunders; and a Cause.
 
-        The cause counts the expected blunders as this player, the decisions with a possible
-        blunder, and the expected blunders of random moves there.
+        Its three counts are the expected blunders of the policy, the decisions in which a blunder is
+        possible, and the expected blunders of random moves in them.
         """
         possible = self._find_possible_blunders(player)
         if not possible.any():
@@ -280,8 +280,8 @@ def list_causes(
     `blunder_decisions` has the decisions with a blunder, `blunder_classes` their classes of
     symmetric positions.
 
-    Causes that explain all blunders of a player come first; further causes are searched for
-    players that are not explained yet.
+    Causes that explain all blunders of a player come first. Other causes are only searched for
+    players without such a cause.
     """
     if not len(blunder_decisions.positions):
         return []

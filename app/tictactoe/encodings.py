@@ -37,8 +37,8 @@ def pack_bits(game: Game, position: int) -> int:
 def encode_one_hot(game: Game) -> NDArray[np.float32]:
     """Return the one-hot input of a network for each decision, [D, 3 cells + 3].
 
-    Each cell in reading order has three numbers: a 1 for empty, X or O, the others 0. Two
-    numbers follow for the player to move, X or O, and a 0 that pads the 29 numbers of
+    Each cell in reading order has three numbers, for empty, X and O: one of them is 1, the others
+    are 0. Two numbers follow for the player to move, X or O. A last 0 pads the 29 numbers of
     tic-tac-toe to 30.
     """
     holds = np.array([0, X, O])
@@ -54,10 +54,10 @@ def encode_one_hot(game: Game) -> NDArray[np.float32]:
 def encode_inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
     """Return the input of a network for each decision, [D, inputs].
 
-    Each input has the cells in reading order, then the player to move: *one-hot* as in
-    `encode_one_hot`; *flat* as in `encode_flat` (10 numbers for tic-tac-toe); *bits* the
-    two bits of each flat number, the higher bit first (20); *number* the integer of these
-    bits, divided by the largest integer of as many bits (1).
+    Each input has the cells in reading order, then the player to move. *one-hot* is the result of
+    `encode_one_hot`, and *flat* that of `encode_flat` (10 numbers for tic-tac-toe). *bits* has two
+    bits for each flat number, the higher bit first (20 numbers). *number* reads these bits as one
+    integer and divides it by the largest integer with as many bits (1 number).
     """
     if encoding == "one-hot":
         return encode_one_hot(game)

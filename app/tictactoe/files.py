@@ -13,8 +13,8 @@ from platformdirs import RuntimeDirWarning, user_runtime_path
 def read_plain_file(path: Path, max_bytes: int) -> bytes:
     """Return the content of a file of at most `max_bytes` bytes.
 
-    Raises ValueError, naming the file and the reason, if it cannot be read, is larger, or
-    is no plain file: a read from a pipe would wait for its writer.
+    Raises ValueError, naming the file and the reason, if it cannot be read, is larger, or is not a
+    plain file (reading from a pipe could wait for ever).
     """
     try:
         with open(path, "rb", opener=_open_without_waiting) as file:
@@ -29,14 +29,14 @@ def read_plain_file(path: Path, max_bytes: int) -> bytes:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    """Open a file; an `opener` for `open` that does not wait for the writer of a pipe."""
+    """Open a file without waiting for the writer of a pipe; an `opener` for `open`."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def lock_folder(folder: Path) -> FileLock:
     """Return a lock that one process of this user holds at a time, to save in a folder.
 
-    Its file is not in the folder, which has nothing but models.
+    The lock's file is elsewhere, because the folder should have nothing but models.
     """
     name = sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
     return FileLock(get_runtime_folder() / f"{name}.saving")

@@ -1,7 +1,7 @@
-"""The rules of k-in-a-row, enumerated once into numbered positions.
+"""The rules of k-in-a-row, and all positions of the game, enumerated and numbered.
 
-All other modules compute with arrays: a position is a number, a move is a column of `successor`,
-and the game is over at positions from number `decisions` on.
+All other modules compute with arrays. A position is a number; a move is a cell, the column of
+`successor`. In positions with the number `decisions` or higher the game is over.
 """
 
 from collections.abc import Iterator
@@ -24,21 +24,21 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """Every position of one board, decisions first; all arrays are read-only.
+    """All S positions of a game, as read-only arrays.
 
-    S positions, of which the first D are decisions (a player is to move) and the others are
-    finished; both parts are ordered by ply, then by code.  A position's code is its base-3
-    number: empty 0, X 1, O 2, the first cell in reading order most significant.
+    In the first D positions, the decisions, a player is to move; in the others the game is over.
+    Both parts are ordered by ply, then by code.  The code of a position is a base-3 number with a
+    digit for each cell: 0 empty, 1 X, 2 O; the first cell in reading order is the highest digit.
 
-    The order by ply makes the decisions of a ply one slice, and every move leads to a higher
-    number, so values can be computed backward, ply by ply.
+    Because of this order, the decisions of a ply are one slice, and every move leads to a higher
+    number.  So values can be computed backward, ply by ply.
     """
 
     rows: int
     columns: int
     in_a_row: int  # number of stones in line that win
     lines: NDArray[np.intp]  # [L, in_a_row] the cells of each line
-    # [G, cells] symmetry g maps a board b to b[symmetries[g]]; g = 0 is the identity
+    # [G, cells] symmetry g turns a board b into b[symmetries[g]]; g = 0 changes nothing
     symmetries: NDArray[np.intp]
     code: Codes  # [S] base-3 number of each position
     successor: Codes  # [D, cells] the position after a move, -1 for an illegal move
@@ -176,7 +176,7 @@ class Game:
         """[P] a number for each pair; symmetric pairs share a number."""
         # Symmetry g moves cell symmetries[g, j] to cell j, so its inverse maps a cell to its image.
         image_of_cell = np.argsort(self.symmetries, axis=1)
-        # Position and cell make one number; the class is the lowest number of all symmetric pairs.
+        # A pair is written as one number; its class is the lowest such number of symmetric pairs.
         symmetric_pairs = (
             self.symmetric_positions[:, self.pair_decision] * self.cells
             + image_of_cell[:, self.pair_cell]
@@ -307,7 +307,7 @@ def _find_successors(
 def _list_moves(
     codes: Codes, ply: int, cells: int
 ) -> Iterator[tuple[int, Bools, Codes]]:
-    """Yield, for each cell, its number, whether it is empty in each position, the codes after moves."""
+    """Yield, for each cell: the cell, whether it is empty in each position, the codes after a move."""
     stone = get_mover(ply) % 3
     for cell, weight in enumerate(_get_digit_weights(cells)):
         free = codes // weight % 3 == 0

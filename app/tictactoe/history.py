@@ -16,8 +16,8 @@ ALL_PAIRS = slice(None)  # selects all pairs
 class History:
     """The values of P pairs at T snapshots, stored as C changes, and each pair's first update.
 
-    A change is a value with the first snapshot that has it; values are restored bit for bit.
-    The arrays are read-only.
+    A change is a new value and the first snapshot that has it. The restored values are exactly the
+    original ones. The arrays are read-only.
     """
 
     snapshot_count: int  # T, the number of snapshots
@@ -33,7 +33,7 @@ class History:
     def from_snapshots(
         cls, values: NDArray[np.float32], is_updated: NDArray[np.bool_]
     ) -> "History":
-        """Return the history of T snapshots: the values, and whether pairs were updated so far, [T, P].
+        """Return the history of T snapshots, from the values and the pairs updated so far, [T, P].
 
         A pair that is updated at a snapshot has to be updated at all later snapshots.
         """
@@ -62,7 +62,8 @@ class History:
         ends = self.change_start[1:][pairs]
         start = int(starts[0])
         end = int(ends[-1])
-        # A pair's changes are sorted by snapshot, so its value is that of the last change up to here.
+        # A pair's changes are sorted by snapshot. Its value comes from the last change that is not
+        # later than this snapshot.
         is_made = self.change_snapshot[start:end] <= snapshot % self.snapshot_count
         made = np.add.reduceat(is_made, starts - start, dtype=np.int32)
         return self.change_value[starts + made - 1]

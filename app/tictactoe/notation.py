@@ -16,10 +16,10 @@ DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 class RecordError(ValueError):
-    """A text that is no game record.
+    """A text is not the record of a game.
 
-    The message is `pattern` with its %(names)s replaced by `values`, so that pages can
-    translate the pattern.
+    The message is `pattern`, in which `values` replace the %(names)s. Pages can translate the
+    pattern.
     """
 
     def __init__(self, pattern: str, **values: object) -> None:

@@ -1,9 +1,9 @@
-"""Arrays from an untrusted npz file: sizes are checked before anything is unpacked.
+"""Read arrays from an npz file that may be malicious: check sizes before unpacking anything.
 
-An npz is a zip file of npy members, and an npy is a short header followed by the numbers. A
-member may claim any size and unpack to a thousand times its packed size, so each member is
-read with a limit: the size of the arrays of a model, or the size of the header and then of
-the numbers that the header announces.
+An npz file is a zip file, and each member is an npy file: a short header, then the numbers. A member
+can claim any size, and can unpack to a thousand times its packed size. So each member is read with a
+limit. For a model, this is the size of its arrays; for other files, first the size of a header, then
+the size of the numbers that the header announces.
 """
 
 import io
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 # The dtype and shape of each array by name; -1 in a shape stands for 1 to MAX_SNAPSHOTS.
 Layout = dict[str, tuple[str, tuple[int, ...]]]
 MAX_SNAPSHOTS = 24
-# numpy's own level takes three times as long, and its files are only a tenth smaller.
+# numpy's default level takes three times as long and makes files only a tenth smaller.
 COMPRESSION_LEVEL = 3
 # Limit for the header of an array that another program wrote, in bytes.
 MAX_FOREIGN_HEADER = 1 << 14
@@ -53,7 +53,7 @@ def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 def read_arrays(npz_bytes: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
     """Return exactly the arrays of a layout, read-only, from the bytes of an npz file.
 
-    Raises ValueError, naming the fault of the file or of an array.
+    Raises ValueError, with the reason, if the file or an array is not valid.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(npz_bytes)) as archive:
@@ -74,10 +74,10 @@ def read_arrays(npz_bytes: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
 def read_array(
     npz_bytes: bytes, array_name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
-    """Return the array with a name, or else the first array by name, from the bytes of an npz file.
+    """Return the array with this name from an npz file; without it, the first array by name.
 
-    Raises ValueError, naming the fault, if the array has another shape, or does not consist
-    of numbers of up to eight bytes.
+    Raises ValueError, with the reason, if the array has another shape, or if it does not consist of
+    numbers of up to eight bytes.
     """
     # Members are counted in the raw bytes, so that a directory with a million entries is not parsed.
     if npz_bytes.count(MEMBER_SIGNATURE) > MAX_MEMBERS:
@@ -103,7 +103,7 @@ def read_array(
 def read_npy(
     npy_bytes: bytes, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
-    """Return the array in the bytes of an npy file; raises ValueError as `read_array` does."""
+    """Return the array of an npy file; raises ValueError as `read_array` does."""
     try:
         return _read_foreign_array(io.BytesIO(npy_bytes), "it", shapes)
     except ValueError:
@@ -147,7 +147,7 @@ def _check_compression(member: zipfile.ZipInfo) -> None:
 def _read_member(
     archive: zipfile.ZipFile, array_name: str, dtype: str, shape: tuple[int, ...]
 ) -> NDArray[Any]:
-    """Return an array of exactly this dtype and shape; raises ValueError, naming the fault."""
+    """Return an array with exactly this dtype and shape; otherwise raises ValueError."""
     member = archive.getinfo(f"{array_name}.npy")
     if member.file_size > _compute_member_limit(dtype, shape):
         raise ValueError(

@@ -20,7 +20,9 @@ from app.tictactoe.views import convert_view
 
 Policy = NDArray[np.float64]
 CellMask = NDArray[np.bool_]
-PlayRule = Literal["greedy", "first", "proportional"]  # rule to choose moves by values
+PlayRule = Literal[
+    "greedy", "first", "proportional"
+]  # how an agent chooses moves by values
 
 
 def uniform_policy(game: Game) -> Policy:
@@ -55,22 +57,20 @@ def t_hand_policy(game: Game) -> Policy:
 
 
 def minimax_policy(game: Game) -> Policy:
-    """Return the policy that plays the first cell, in reading order, that is no blunder."""
+    """Return the policy that plays the first cell in reading order that is not a blunder."""
     return policy_from_first_moves(find_best_moves(game))
 
 
 def minimax_random_policy(game: Game) -> Policy:
-    """Return the policy that plays every cell that is no blunder with equal probability."""
+    """Return the policy that plays, with equal probability, any cell that is not a blunder."""
     return _normalize_rows(find_best_moves(game))
 
 
 def strongest_policy(game: Game) -> Policy:
     """Return the policy that never loses, and otherwise wins as often as possible against random.
 
-    Ties: the first cell.
-
-    It is the best responder to `uniform_policy` in each seat if a loss weighs more than any
-    win.
+    Of equal cells it plays the first. It is the best responder to `uniform_policy` if avoiding a
+    loss counts more than any win.
     """
     responses = [
         find_best_response(game, uniform_policy(game), seat, loss_reward=-np.inf)
@@ -101,12 +101,11 @@ def compute_optimal_q(game: Game) -> NDArray[np.float64]:
 def policy_from_values(q: NDArray[np.floating], play_rule: PlayRule) -> Policy:
     """Return the policy by which an agent plays its table.
 
-    `q` is [..., cells] in the mover's view, NaN where illegal; the policy has the same
-    shape. *greedy* plays a best move, each of several with equal chance; *first* plays the
-    first best move in reading order; *proportional* plays each move with a chance
-    proportional to its value, as MENACE draws a bead, and with equal chances if no value is
-    above 0. Raises ValueError as `greedy_policy` does, or if a value of a proportional
-    player is below 0.
+    `q` is [..., cells] in the mover's view, NaN where illegal; the policy has the same shape.
+    *greedy* plays one of the best moves at random. *first* plays the first best move in reading
+    order. *proportional* draws a move as MENACE draws a bead: its chance is proportional to its
+    value, and all chances are equal if no value is above 0. Raises ValueError as `greedy_policy`
+    does, or if *proportional* has a value below 0.
     """
     if play_rule == "first":
         return policy_from_first_moves(_find_best_cells(q))
@@ -121,7 +120,7 @@ def policy_from_values(q: NDArray[np.floating], play_rule: PlayRule) -> Policy:
 
 
 def greedy_policy(q: NDArray[np.floating]) -> Policy:
-    """Return the policy that plays a cell with the highest value; ties: equal chances.
+    """Return the policy that plays one of the cells with the highest value, with equal chances.
 
     `q` is [..., cells] in the mover's view, NaN where illegal; the policy has the same
     shape. Raises ValueError if a row has no legal cell.
@@ -139,9 +138,9 @@ def epsilon_greedy_policy(q: NDArray[np.floating], epsilon: float) -> Policy:
 
 
 def mix_policies(policy: Policy, other_policy: Policy, other_chance: float) -> Policy:
-    """Return the policy that plays by `other_policy` with a chance, and by `policy` otherwise.
+    """Return the policy that plays by `other_policy` with chance `other_chance`, else by `policy`.
 
-    Raises ValueError if the chance is not within 0 and 1.
+    Raises ValueError if the chance is not between 0 and 1.
     """
     if not 0 <= other_chance <= 1:
         raise ValueError(f"a chance lies between 0 and 1, not {other_chance}")
@@ -149,7 +148,7 @@ def mix_policies(policy: Policy, other_policy: Policy, other_chance: float) -> P
 
 
 class Baseline(NamedTuple):
-    """A player with a fixed rule, against which agents are measured."""
+    """A player with a fixed rule; agents are measured in matches against it."""
 
     title: str
     description: str  # one line on the player's rule, shown on pages

@@ -1,7 +1,7 @@
-"""Encoding of the moves of a policy as a text for URLs: one bit for each legal pair.
+"""Encode the moves of a policy as a text for URLs, with one bit for each legal move.
 
-In each decision the policy plays one move, or several with equal probability; the bit of a pair is
-1 if the move is played.  The bits are in the order of the pairs: decisions by ply, then by code;
+In each decision the policy plays one move, or several with equal probability; the bit of a move is
+1 if the policy plays it.  The bits are in the order of the pairs: decisions by ply, then by code;
 cells in reading order.  A policy that plays alike in symmetric positions has a short code with only
 the first decision of each symmetry class.  The bits are packed into bytes, most significant bit
 first, and the bytes are written in base64url without padding.  For tic-tac-toe a code has 2,695
@@ -32,7 +32,7 @@ def encode_moves(game: Game, chosen_moves: CellMask) -> str:
     if chosen_moves.shape != game.legal.shape or (chosen_moves & ~game.legal).any():
         raise ValueError(f"moves are {game.legal.shape}, none of them illegal")
     _check_moves_exist(game, chosen_moves)
-    # A policy is symmetric if its moves in every mapped position are the mapped moves.
+    # A policy is symmetric if it plays the symmetric moves in all symmetric positions.
     symmetric = all(
         (chosen_moves[image] == chosen_moves[:, cells]).all()
         for image, cells in _list_symmetry_maps(game)
@@ -44,8 +44,9 @@ def encode_moves(game: Game, chosen_moves: CellMask) -> str:
 def decode_moves(game: Game, move_code: str) -> CellMask:
     """Return the moves played, [D, cells], from either kind of code.
 
-    Raises ValueError, naming the fault: the length, a character, a bit after the last bit,
-    a decision without a move, or a decision that is its own image with moves that are not.
+    Raises ValueError, with the reason, if the length or a character is wrong, if a bit after the
+    last one is set, if a decision has no move, or if a symmetry maps a decision to itself but not
+    its moves to themselves.
     """
     whole, short = get_code_lengths(game)
     if len(move_code) not in (whole, short):
@@ -114,8 +115,8 @@ def _decode_bits(move_code: str, bit_count: int) -> NDArray[np.bool_]:
 def _complete_classes(game: Game, chosen_moves: CellMask) -> CellMask:
     """Return the moves of all decisions from the moves of the first decision of each class.
 
-    Both are [D, cells]. Raises ValueError if a decision that is its own image has moves
-    that the same symmetry maps to other moves.
+    Both are [D, cells]. Raises ValueError if a symmetry maps a decision to itself, but its moves to
+    other moves.
     """
     complete = np.zeros_like(chosen_moves)
     first = _find_representatives(game)

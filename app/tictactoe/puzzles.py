@@ -1,8 +1,8 @@
-"""Puzzles: positions where an agent always blunders, and visitors predict its move.
+"""Puzzles: visitors predict the move of an agent in a position in which it always blunders.
 
-A puzzle is a decision that an agent can reach in its own games and in which it always plays
-the same cell, a blunder. The agent's values show which cell that is. Puzzles and their
-order depend on the rules and the agents only, so all visitors get the same puzzles.
+The agent can reach the position in its own games, and it always plays the same cell there. Its
+values show which cell that is. Puzzles and their order depend only on the rules and the agents, so
+all visitors get the same puzzles.
 """
 
 from collections.abc import Collection, Mapping
@@ -53,9 +53,9 @@ def make_puzzles(
     """Return at most MAX_PUZZLES puzzles of these agents in their order, in rounds of ten.
 
     `policies_by_agent` and `values_by_agent` have arrays [D, cells] by agent: the agent's moves, and
-    its values as a square shows them, NaN where unknown. The levels of a round follow
-    LEVELS_OF_ROUND. The agents take turns; the first round takes agents of `preferred_agents` while
-    these have puzzles left. No position (up to symmetry) occurs twice, not even with two agents.
+    its values as squares show them, NaN where unknown. LEVELS_OF_ROUND gives the levels in a round.
+    The agents take turns; the first round prefers `preferred_agents` as long as they have puzzles.
+    No position occurs twice, not even in a symmetric form or with another agent.
     """
     candidates: dict[tuple[int, str], list[Puzzle]] = {}  # by level and agent id
     for name, policy in policies_by_agent.items():
@@ -156,7 +156,8 @@ def _find_best_line(game: Game, solution: Solution, position: int) -> str:
     while not game.is_over(position):
         mover = int(game.to_move[position])
         after = game.successor[position]
-        # The successor of an illegal move is -1, which would read the last position: it gets -2.
+        # The successor of an illegal move is -1, an index of the last position; the value -2, lower
+        # than all others, excludes the move.
         values = solution.values[after].astype(int) * mover
         values[after < 0] = -2
         preferred_length = np.where(values > 0, -1, 1) * solution.plies_to_end[after]

@@ -17,7 +17,7 @@ NO_PAIR = -1  # the number of the pair that leads to an unreachable position
 
 @dataclass(frozen=True, eq=False)
 class ReachableGames:
-    """All games that a policy can play as X or as O: its own moves have chances above 0."""
+    """All games in which a policy, as X or as O, makes only moves that it can play."""
 
     game: Game
     # [D] whether a game reaches the decision with the policy to move
@@ -67,7 +67,7 @@ class ReachablePlay:
 
 
 def find_reachable_games(game: Game, policy: Values, player: int) -> ReachableGames:
-    """Return the games of a policy, given as chances of the pairs [P], as a player (+1 X, -1 O).
+    """Return the games of a policy, [P] chances of the legal pairs, as a player (+1 X, -1 O).
 
     Chances are computed forward from the empty board, ply by ply, against random moves.  Random
     moves include every move, so a position with chance 0 cannot occur against any opponent.
@@ -94,10 +94,10 @@ class LikeliestGame(NamedTuple):
 def find_likeliest_games(
     game: Game, policy: Policy, position: int
 ) -> dict[int, LikeliestGame]:
-    """Return the likeliest rest of the game from a position, by each result that is possible.
+    """Return, for each possible result, the likeliest rest of the game from a position.
 
     `policy` has the moves of both sides, [D, cells]. The keys are +1 X won, 0 draw, -1 O won.
-    Of equally likely games the one on the first cells is returned.
+    If several games are equally likely, the one with the first cells is returned.
     """
     results = np.array([1, 0, -1])
     best = np.zeros((game.positions, len(results)))

@@ -1,4 +1,4 @@
-"""Exact evaluation of agents: the figures of a card, blunders, and a game that the agent loses."""
+"""Exact results of agents (the figures on a card), their blunders, and a game that they lose."""
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -139,7 +139,7 @@ class Figures(
 
 
 class PolicyResults(NamedTuple):
-    """The results of all games of T policies; outcomes are X winning, a draw, O winning."""
+    """The results of T policies, as chances of three outcomes: X wins, a draw, O wins."""
 
     # [2, L, T, 3] chances as X and as O against each of L baselines
     baseline_chances: Values
@@ -168,13 +168,13 @@ def compute_figures(
     task: Task | None = None,
     evaluate: Callable[[Game, Values], PolicyResults] = evaluate_policies,
 ) -> Figures:
-    """Return the exact figures of a table at each of its T snapshots.
+    """Return the exact results (figures) of a table at each of its T snapshots.
 
-    `tables` is [T, P] in the mover's view, the legal pairs of each snapshot; `updates` the
-    number of updates at each snapshot; `reward_scale` the rewards, or None if values are no
-    expected rewards; `play_rule` how the agent plays by its values; and `task` its training
-    task, if the task has exact values. `evaluate` can be replaced by a faster function with
-    the same results.
+    `tables`, [T, P], has the values of the legal pairs at each snapshot, in the mover's view;
+    `updates` has the number of updates at each snapshot. `reward_scale` is None if the values are
+    no expected rewards. `play_rule` says how the agent plays by its values. `task` is its training
+    task, if the task has exact values. `evaluate` can be replaced by a faster function with the
+    same results.
     """
     policies: Values = game.gather_pairs(
         policy_from_values(game.spread_pairs(tables), play_rule)
@@ -211,7 +211,7 @@ def compute_figures(
 
 
 def compute_figures_of_chances(game: Game, policy: Policy) -> Figures:
-    """Return the exact figures of an agent that draws its moves with chances, [D, cells]."""
+    """Return the exact results (figures) of an agent that plays by a policy, [D, cells]."""
     chances = policy[game.legal][None]
     return compute_figures(game, chances, [0], RewardScale(), "proportional")
 
@@ -230,8 +230,8 @@ def compute_chances(
 def find_lost_game(game: Game, policy: Policy, player: int) -> str | None:
     """Return the record of the likeliest game that `policy` loses as a player (+1 X, -1 O), if any.
 
-    The likeliest game is the game in which the policy's moves have the highest chance; the
-    opponent may play any moves. None is a proof that no opponent can win against this player.
+    This is the game in which the policy's moves have the highest chance; the opponent may play any
+    moves. If there is no such game, no opponent can win: the result is None.
     """
     anything = game.legal.astype(np.float64)
     x, o = (policy, anything) if player == X else (anything, policy)
@@ -239,7 +239,7 @@ def find_lost_game(game: Game, policy: Policy, player: int) -> str | None:
 
 
 def find_lost_games(game: Game, policy: Policy) -> dict[str, str | None]:
-    """Return the likeliest lost game in each seat, "x" and "o"; None is a proof."""
+    """Return the likeliest lost game in each seat, "x" and "o"; None if it cannot be beaten there."""
     return {
         seat: find_lost_game(game, policy, player) for seat, player in SEATS.items()
     }
@@ -306,7 +306,7 @@ def _find_blunders_of_policies(game: Game, policies: Values) -> NDArray[np.bool_
 def _compute_correct_class_shares(
     game: Game, tables: NDArray[np.floating], reward_scale: RewardScale
 ) -> list[float]:
-    """Return the share of pairs, [T], whose value, [T, P], is nearest to the true outcome.
+    """Return, [T], the share of pairs with a value, [T, P], nearest to the result of optimal play.
 
     Values are compared on the common scale of `scale_values_of_movers`, with borders at -1/2 and +1/2.
     """

@@ -1,8 +1,8 @@
 """Training tasks of agents, and their exact action values.
 
 An agent that has learned its training task perfectly may still blunder against optimal play: the
-task includes the opponent of the training, and the discount of later rewards.  So there are two
-exact values to compare with, of optimal play and of the task, and they differ.
+task includes the opponent of the training, and the discount of later rewards.  So a learned value
+can be compared with two exact values: the one with optimal play, and the one in the task.
 """
 
 from collections.abc import Callable
@@ -18,17 +18,17 @@ from app.tictactoe.reachable_play import find_reachable_games
 from app.tictactoe.values import TIE_TOLERANCE, PlyArrays, Values, list_plies_backward
 from app.tictactoe.views import RewardScale
 
-# A function from the values of the n moves of a ply to the values of its d decisions, [n] -> [d].
+# A function that computes the values of a ply's decisions, [d], from the values of its moves, [n].
 StateValues = Callable[[Values, PlyArrays], Values]
-# A function from the values of the n moves of a ply to the chances of these moves, [n] -> [n].
+# A function that computes the chances of a ply's moves, [n], from their values, [n].
 MoveChances = Callable[[Values, PlyArrays], Values]
 
 
 class Task(msgspec.Struct, frozen=True):
     """A training task: the opponent, the rewards and the discount, in the learner's view.
 
-    Exploration is a part of the task only if the learner values its own play with its
-    random moves, as Sarsa does.
+    Exploration belongs to the task only if the learner's values include its own random moves, as
+    they do in Sarsa.
     """
 
     opponent: str | None = None  # a baseline, or None for the learner's own best play
@@ -36,7 +36,8 @@ class Task(msgspec.Struct, frozen=True):
     # rewards of a move if this move or the opponent's reply ends the game
     reward_scale: RewardScale = RewardScale()
     step_reward: float = 0.0  # reward of a move after which the game goes on
-    # number of plies for one factor gamma: 2, from own move to own move, or 1 in self-play
+    # After how many plies the discount gamma applies: 2, from own move to own move; or 1, in
+    # self-play with one table.
     discounted_plies: int = 2
     seats: str = "xo"  # the seats of the learner: "x", "o" or both
     # whether games start in every position, not only on the empty board
@@ -64,12 +65,12 @@ class Task(msgspec.Struct, frozen=True):
 def solve_task(game: Game, task: Task) -> NDArray[np.float64]:
     """Return the exact optimal action values of a task, [D, cells] in the mover's view.
 
-    NaN where illegal. By backward induction over the plies: the value of a move is its
-    reward, or the mean value of the mover's next decisions over the opponent's replies. In
-    self-play both sides choose their best moves, and each of several best replies is
-    equally likely. If `epsilon` is not 0, these are the values of the best epsilon-soft
-    policy: the value of the next decision is 1 - epsilon times the value of its best move,
-    plus epsilon times the mean of all moves. Source: Bellman (1957), for a given opponent;
+    Illegal moves have NaN. The plies are computed backward: the value of a move is its reward if
+    the game ends, else the mean value of the mover's next decisions, over the opponent's replies.
+    In self-play both sides choose their best moves, and all best replies are equally likely. If
+    `epsilon` is not 0, these are the values of the best epsilon-soft policy: the value of a
+    decision is 1 - epsilon times the value of its best move, plus epsilon times the mean value of
+    all its moves. Source: Bellman (1957), for a given opponent;
     Shapley (1953), "Stochastic games", for itself; Sutton & Barto (2018), section 5.4, for
     policies that go on exploring.
     """
@@ -172,7 +173,7 @@ def _make_reply_function(
 ) -> MoveChances:
     """Return a function that computes the chances of the opponent's replies in a ply.
 
-    They are the chances of a baseline, or of `compute_own_replies` in self-play.
+    The replies are those of a baseline, or in self-play the ones that `compute_own_replies` returns.
     """
     if task.opponent is None:
         return compute_own_replies

@@ -1,8 +1,9 @@
-"""A picture of all values of an agent (the "mind" on pages): a tile for each decision up to symmetry.
+"""A picture of all values of an agent; pages call it the agent's "mind".
 
-Each ply is a row. A row has first the decisions that are won for the player to move with
-optimal play, then draws, then losses, so perfect values show three bands of one colour. The
-order is the same for every agent and snapshot: two pictures can be compared tile by tile.
+All symmetric decisions share a tile, and each ply is a row of tiles. In a row, the decisions that
+optimal play wins for the player to move come first, then draws, then losses. So perfect values show
+three bands of one colour. The order is always the same, so that the pictures of two agents or
+snapshots can be compared tile by tile.
 """
 
 from dataclasses import dataclass
@@ -24,13 +25,16 @@ UNKNOWN = -128  # the colour level of a tile without a known value
 # The row of a ply with n tiles is about sqrt(n) / ROW_FLATNESS tiles high.
 ROW_FLATNESS = 3
 ROW_GAP = 0.75  # space between the rows of two plies, in tiles
-# Chances are rounded before sorting, because those of symmetric positions differ in the last digits.
+# Chances are rounded before sorting: in symmetric positions they differ only by rounding errors.
 CHANCE_DECIMALS = 9
 
 
 @dataclass(frozen=True, eq=False)
 class Tiles:
-    """The places of N tiles, one for each symmetry class, in reading order; a tile is 1 wide, 1 high."""
+    """The places of N tiles, one for each class of symmetric decisions, in reading order.
+
+    A tile is 1 wide and 1 high.
+    """
 
     decisions: NDArray[np.intp]  # [N] the lowest-numbered decision of the class
     # [N, G] the decision to which each of the G symmetries maps it
@@ -128,9 +132,9 @@ def choose_representatives(
 ) -> NDArray[np.intp]:
     """Return the decision that represents each class at one or several snapshots, [..., N].
 
-    It is a known decision if the class has any (`is_known`, [..., D], at each snapshot), and among
-    these the one with the most updates by the end of the training, `visits` [D, cells]; ties: the
-    lowest number.
+    If values of the class are known (`is_known`, [..., D], at each snapshot), it is one of these
+    decisions: the one with the most updates in the whole training (`visits`, [D, cells]). Of equal
+    ones, it is the one with the lowest number.
     """
     updates = visits.sum(axis=1, dtype=np.int64)[tiles.symmetric_decisions]
     # A decision with a known value ranks above all decisions without.
@@ -205,10 +209,10 @@ def colour_errors(
     is_known: NDArray[np.bool_],
     colour_steps: int,
 ) -> TileColours:
-    """Return colours by the distance of estimated outcomes, [..., N], from exact values, [N].
+    """Return colours by the difference between estimated outcomes, [..., N], and exact values, [N].
 
-    Colour 0 is no distance, and `colour_steps` is a win valued as a loss. `exact_values` is NaN
-    where there is no exact value.
+    Colour 0 means no difference; `colour_steps` means that a win is valued as a loss or the reverse.
+    `exact_values` is NaN where there is no exact value.
     """
     return _round_levels(
         np.abs(estimates - exact_values) / 2 * colour_steps,
@@ -267,10 +271,10 @@ def encode_frame(colour_levels: NDArray[np.int8]) -> str:
 def count_outcomes(
     tiles: Tiles, estimated_outcomes: NDArray[np.int8], is_known: NDArray[np.bool_]
 ) -> list[list[int]]:
-    """Return the number of tiles of each ply by optimal value and estimated outcome, for a table.
+    """Count the tiles of each ply by their optimal value and their estimated outcome.
 
-    Each ply has twelve numbers: decisions won, drawn and lost with optimal play, and each of these
-    split into estimated win, draw, loss and unknown.
+    Each ply has twelve numbers. The decisions that optimal play wins are split into those estimated
+    as a win, a draw, a loss, and unknown; then the same for draws and for losses.
     """
     unknown = 2
     expected = np.where(is_known, estimated_outcomes, unknown)

@@ -3,9 +3,9 @@
 Every move leads to the next ply, so the values of a ply follow from the values of the ply
 after it. From the last ply backward, all decisions of a ply are computed at once.
 
-Policies are tables, [..., D, cells]. Only the chances of legal pairs are used: the pairs of
-a decision are neighbours, so a sum or a maximum over its moves is one call of `reduceat`
-for a whole ply.
+Policies are tables, [..., D, cells], of which only the legal pairs are used. The pairs of a decision
+are neighbours in memory, so one call of `reduceat` computes the sums or the maxima over the moves of
+all decisions in a ply.
 
 Source: von Neumann (1928), "Zur Theorie der Gesellschaftsspiele", for the optimal values;
 Bellman (1957), "Dynamic Programming", for the values of given policies.
@@ -24,7 +24,7 @@ from app.tictactoe.notation import DIGITS
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.intp]
-# Chances that are equal as exact fractions differ by less than this as float64.
+# Smaller differences between chances in float64 are rounding errors: the exact fractions are equal.
 TIE_TOLERANCE = 1e-12
 
 
@@ -100,10 +100,10 @@ def find_best_response(
 ) -> BestResponse:
     """Return the best response to each policy, [..., D, cells], of a responder (+1 X, -1 O).
 
-    The responder's reward is 1 for a win, 0 for a draw and
-    `loss_reward` for a loss: with 0 the responder wins as often as possible; with `-inf` it takes
-    no avoidable risk of a loss. Ties: the moves with the fewest losses, then the first.
-    Raises ValueError if `policy` is not a policy of this game.
+    The responder's reward is 1 for a win, 0 for a draw and `loss_reward` for a loss. With 0 the
+    responder wins as often as possible; with `-inf` it takes no avoidable risk of a loss. Of equal
+    moves it plays one with the fewest losses, then the first. Raises ValueError if `policy` is not a
+    policy of this game.
     """
     response, chances = compute_best_responses(
         game, _get_pair_chances(game, policy), responder, loss_reward
@@ -142,7 +142,7 @@ def compute_best_responses(
 
 
 class PolicyMoves(NamedTuple):
-    """The moves of L policies with a chance above 0, N in all, sorted by policy and decision."""
+    """The N moves that L policies play with a chance above 0, sorted by policy and decision."""
 
     move_chances: Values  # [N] chance of each move in its decision
     next_positions: NDArray[np.int32]  # [N] the position after each move
@@ -233,13 +233,13 @@ def find_likeliest_game(
 ) -> str | None:
     """Return the record of the most probable game with this outcome (X's view), None if impossible.
 
-    `x_policy` and `o_policy` are the policies of the two sides, [D, cells];
-    if all chances of a side are 1, its
-    moves do not count. Ties: the first moves.
+    `x_policy` and `o_policy` are the policies of the two sides, [D, cells]. If all chances of a
+    side are 1, its moves do not change the probability. Of equally probable games, the one with the
+    first cells is returned.
     """
     as_x = x_policy[game.legal]
     as_o = o_policy[game.legal]
-    # [S] the chance of the likeliest moves from each position to an end with this outcome
+    # [S] the probability of the likeliest line of play from each position to this outcome
     chance = np.zeros(game.positions)
     chance[game.decisions :] = game.outcome == outcome
     for ply in list_plies_backward(game):
@@ -307,7 +307,7 @@ def _average_chances(chances: Values, ply: PlyArrays, policy: Values) -> None:
 def _find_first_best(ply: PlyArrays, keys: list[Values]) -> Numbers:
     """Return the best pair of each decision by the first key, ties by the next key, [..., d].
 
-    The keys are [..., n] and are changed. Remaining ties: the first pair.
+    The keys, [..., n], are changed in place. Of pairs with equal keys, the first is returned.
     """
     best = np.ones(keys[0].shape, np.bool_)
     for key in keys:

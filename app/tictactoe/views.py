@@ -1,7 +1,7 @@
-"""Conversions between views and scales of values.
+"""Convert values from one player's view to the other's, and from one scale to another.
 
-Exact values are in X's view, learned values in the mover's view; rewards differ from agent
-to agent. All conversions are in this module.
+Exact values are in X's view, and learned values are in the view of the player to move. Each agent
+can have its own rewards, so its values can have their own scale.
 """
 
 from math import isfinite
@@ -83,7 +83,7 @@ def compute_colour_level(
 ) -> NDArray[np.float64]:
     """Return the colour number of values of the common scale, from -steps (loss) to +steps (win).
 
-    It has the sign of the rounded value: only values shown as 0.00 get 0.
+    It has the same sign as the rounded value, so only values shown as 0.00 get 0.
     """
     number = round_for_display(scaled_values)
     strength = np.rint(np.abs(number) * colour_steps)
