@@ -45,7 +45,7 @@ def read_blocks(files: list[Path]) -> Iterator[tuple[str, int, Counter[str]]]:
 
 
 def run_sweep(file: Path, names: list[str], seeds: range) -> None:
-    """Append the blocks that the file does not have, all learners of the first seeds first."""
+    """Append the blocks that the file does not have: first all learners with the first seeds."""
     done = {(name, first) for name, first, _ in read_blocks([file])}
     started = time.monotonic()
     for first in range(seeds.start, seeds.stop, BLOCK):
@@ -60,7 +60,7 @@ def run_sweep(file: Path, names: list[str], seeds: range) -> None:
 
 
 def print_table(files: list[Path], names: list[str]) -> None:
-    """Print the answers of the files, of each learner the same number of seeds at least."""
+    """Print a table of the answers in all files, with one row for each learner."""
     total: dict[str, Counter[str]] = {name: Counter() for name in names}
     for name, _, answers in read_blocks(files):
         total[name] += answers

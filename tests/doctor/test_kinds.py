@@ -1,4 +1,4 @@
-"""Learners that public programs have: each is recognised, or told honestly that it is not."""
+"""Kinds of learners found in public programs: the doctor names the rule, or says that it knows none."""
 
 import random
 from typing import Any
@@ -48,7 +48,7 @@ def record(kind: str, seed: int) -> list[list[Any]]:
 @pytest.mark.long
 @given(st.integers(0, 10**9), st.sampled_from([*CORRECT_KINDS, *FAULTY_KINDS]))
 def test_every_trace_ends_in_a_sentence(seed: int, kind: str) -> None:
-    """Traces with a few cells, rows or columns changed, repeated, exchanged or left out."""
+    """A few cells, rows or columns of the traces are changed, repeated, exchanged or left out."""
     rng = random.Random(seed)
     rows = record(kind, seed % 7)
     for _ in range(rng.choice((0, 1, 3, 30))):

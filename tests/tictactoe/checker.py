@@ -9,10 +9,10 @@ Line = tuple[str, list[int]]  # a board, and the cells that may be played there
 
 
 def flaw(rules: Rules, seat: str, lines: Iterable[Line]) -> str | None:
-    """Return the fault of a list of positions and moves as a proof that a seat is unbeatable.
+    """Return what is wrong in a proof that a seat is unbeatable: a list of positions and moves.
 
-    None if the proof is valid: the first board of the player is listed, up to symmetry, and every
-    reply to a listed move leads to a listed board, or ends the game without a loss.
+    Return None if the proof is valid: the first board of the player is listed, up to symmetry, and
+    every reply to a listed move leads to a listed board, or ends the game without a loss.
     """
     lines = list(lines)
     listed = {image for board, _ in lines for image in images(rules, board)}

@@ -108,7 +108,7 @@ class Rules:
         return {cell: place(board, cell, mover(board)) for cell in free}
 
     def solve(self) -> dict[str, tuple[int, int]]:
-        """Return the winner and the plies to the end, with a fast winner and a slow loser."""
+        """Return the winner and the plies to the end, if the winner hurries and the loser delays."""
         solved: dict[str, tuple[int, int]] = {}
         for board in reversed(self.boards):
             if not self.children[board]:

@@ -1,4 +1,4 @@
-"""Programs that save models: one is killed while saving, one saves without end.
+"""Programs that save models: one is killed while it saves, the other saves again and again.
 
 Run as `python -m tests.tictactoe.savers`, because a process that forks should have one thread.
 

@@ -113,7 +113,7 @@ def test_the_table_at_a_snapshot_and_at_the_end(game: Game, agent: Agent):
     assert first.dtype == np.float32
 
 
-# What is kept of a training is what was learned, bit for bit, and much smaller.
+# The file of an agent has all values of its training, bit for bit, in much less space.
 
 
 FEW = [0.0, -0.0, 1.0, -1.0, 0.25]  # with so few values many repeat; 0 and -0 differ in their bits
@@ -153,11 +153,11 @@ def test_everything_comes_back(made: Tables, data: st.DataObject) -> None:
     np.testing.assert_array_equal(history.find_updated_pairs(step, some), updated[step, some])
 
 
-# Whatever happens to who saves a model, the folder holds the older one or the new one, whole.
+# If a process is stopped while it saves a model, the folder has the whole old or the whole new model.
 
 
 ROOT = Path(__file__).parents[2]
-MET = 20  # models of each of two who save at once
+MET = 20  # models that each of two processes saves at the same time
 
 
 def start(program: str, *arguments: object) -> subprocess.Popen[str]:
@@ -193,7 +193,7 @@ def test_a_killed_first_save_leaves_no_model_or_the_new_one(killed):
 
 
 def test_a_save_that_is_killed_after_one_that_was_killed_leaves_what_that_left(killed):
-    """One of four states: nothing, the new arrays, their card too, or both in place."""
+    """There are four states: nothing, the new arrays, also the new card, or both renamed into place."""
     assert [before for before, _ in killed["third"]] == [0, 0, 1, 1]
     for before, ends in killed["third"]:
         assert_exchanged(ends, before, after=2)

@@ -63,7 +63,7 @@ def test_a_league_counts_who_can_be_beaten_by_how_many(chances: np.ndarray) -> N
     }
 
 
-# Where players part, found again position by position.
+# The positions in which players differ, found again one by one.
 
 
 def likeliest(policy: Policy, position: int) -> set[int]:

@@ -149,7 +149,7 @@ def test_nothing_is_ever_unpickled(tmp_path: Path, game: Game, card, arrays, nam
         assert (tmp_path / "executed").exists()
 
 
-# Files that are no npz, or no files: they take no more memory than right ones.
+# What is no npz file, or no file at all, takes no more memory than a valid file.
 
 
 BOMB = 24 << 20
@@ -225,7 +225,7 @@ def test_what_is_no_plain_file_is_refused(tmp_path: Path, game: Game, files, end
         assert_refused(tmp_path, game, ending, "no plain file")
 
 
-# Changed at random: what is not refused is an agent.
+# Arrays changed at random: if they are not refused, they are a valid agent.
 
 
 def test_damaged_arrays_with_a_new_digest_are_refused_or_are_arrays(memory: Path, saved: Agent):
@@ -338,7 +338,7 @@ def test_a_model_of_another_game(tmp_path: Path, game: Game, rules: str):
     assert_refused(tmp_path, game, "json", "numbering is that of another game")
 
 
-# Changed at random: what is not refused can be shown, and shows the same table.
+# Cards changed at random: if a card is not refused, pages can show it, and the table is the same.
 
 
 @pytest.fixture(scope="module")

@@ -174,7 +174,7 @@ def test_no_other_losing_game_is_likelier(
     assert record is None or chance == pytest.approx(likeliest(EMPTY))
 
 
-# The proof that nobody beats an agent, judged by a checker that knows only the rules.
+# The proof that nobody beats an agent is checked by a function that knows only the rules of the game.
 
 
 PROVED = [("optimal", "X"), ("optimal", "O"), ("noisy", "X")]

@@ -46,11 +46,11 @@ def test_all_figures_equal_a_slow_evaluation(
 
 
 def test_who_has_learned_its_task_is_nowhere_off(game: Game):
-    """The distance is only the rounding of the table, and a single wrong value is found."""
+    """The distance is only the rounding error of the table, and a single wrong value is found."""
     task = Task("minimax-random", 0.9)
     learned = solve_task(game, task).astype(np.float32)
     off = learned.copy()
-    off[-1][game.legal[-1]] += np.float32(0.5)  # X plays the ninth stone of a game O never plays
+    off[-1][game.legal[-1]] += np.float32(0.5)  # the last move of a game that O never plays
     distance = judged(game, learned, off, task=task).task_distance
     assert distance is not None
     assert distance.largest_distance == [pytest.approx(0, abs=1e-7), pytest.approx(0.5, abs=1e-6)]

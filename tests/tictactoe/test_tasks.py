@@ -19,7 +19,7 @@ from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
 from tests.tictactoe.slow_report import slow_reach, slow_task
 
-ODD = RewardScale(x=(-2, 0.3, 1), o=(-1, 0.25, 3))  # no game in which one wins what the other loses
+ODD = RewardScale(x=(-2, 0.3, 1), o=(-1, 0.25, 3))  # not zero-sum
 DRAWN = RewardScale(x=(-1, 0.5, 1), o=(-1, -0.5, 1))  # a draw is worth to X what it costs O
 
 TASKS = [
