@@ -72,10 +72,6 @@ OTHER = {"X": "O", "O": "X"}
 CHUNK = 4000  # number of rows that are studied together and kept in memory
 SPAN = 10  # maximum distance of two successive rows of a game in a trace
 FEWEST = 50  # minimum number of rows for a diagnosis
-
-CHUNK = 4000  # number of rows that are studied together and kept in memory
-SPAN = 10  # maximum distance of two successive rows of a game in a trace
-FEWEST = 50  # minimum number of rows for a diagnosis
 # Stands for a number that the rows do not tell; what is computed with it becomes unknown, too.
 UNKNOWN = math.nan
 
