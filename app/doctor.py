@@ -1726,8 +1726,6 @@ class Doctor:
         if detail:
             yield self.report_fault("exploration", self.find_first_change(), detail)
 
-    # The report.
-
     def report_fault(self, fault, row, sentence=None, right=None, **numbers):
         """Return the Diagnosis of a fault and the first row that shows it.
 
