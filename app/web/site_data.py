@@ -197,6 +197,9 @@ class SiteData:
             agent = name.removesuffix(TASK_SUFFIX)
             recipe = self.get_recipe(agent)
             short = format_taught_title(recipe) if recipe.has_opponent(YOU) else agent
+            fault = getattr(recipe, "fault", "none")
+            if fault != "none":  # an agent of /faults, whose recipe is long
+                short = gettext("Q-learning, fault: %(fault)s", fault=fault)
             return short if agent == name else _format_task_title(short)
 
         def has_title(name: str) -> bool:
