@@ -531,6 +531,10 @@ def describe_for_others(state: MatchState, reviewed_moves: list[ReviewedMove]) -
             x=names[0],
             o=names[1],
         )
+    blame = find_losing_move(state, reviewed_moves)
+    if blame and get_mover(blame.ply - 1) == match.person_side:
+        story = summarise_game(state, blame)
+        return gettext("Can you do better? %(story)s", story=story)
     agent = titles[match.get_player_name(-match.person_side)]
     blunders = [move.ply for move in reviewed_moves if move.is_blunder]
     own_plies = [ply for ply in blunders if get_mover(ply - 1) == -match.person_side]
@@ -540,9 +544,10 @@ def describe_for_others(state: MatchState, reviewed_moves: list[ReviewedMove]) -
             agent=agent,
             ply=own_plies[0],
         )
-    if state.is_over or not match.shown_record:
-        return gettext("Can you beat %(agent)s?", agent=agent)
-    return gettext("Can you beat %(agent)s from here?", agent=agent)
+    words = gettext_noop("Can you beat %(agent)s?")
+    if not state.is_over and match.shown_record:
+        words = gettext_noop("Can you beat %(agent)s from here?")
+    return gettext(words, agent=agent)
 
 
 def find_shown_value_source(state: MatchState) -> str:

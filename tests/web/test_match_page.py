@@ -1,5 +1,6 @@
 """The view of a match: replies drawn from an agent's policy, and the slider of a value source."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from urllib.parse import parse_qsl, quote, urlsplit
@@ -121,3 +122,11 @@ def test_the_curve_behind_the_slider_is_that_of_the_blunders(site: SiteData) -> 
     assert [x for x, _ in points] == pytest.approx(np.linspace(0, 100, len(blunders)), abs=0.5)
     heights = [20 * number / max(blunders) for number in blunders]
     assert [20 - y for _, y in points] == pytest.approx(heights, abs=0.06)
+
+
+def test_the_title_of_a_shared_game_tells_what_its_picture_tells(client: FlaskClient) -> None:
+    """X, a person, has lost this game by move 5."""
+    page = client.get("/play/027684?o=q-learning-4").text
+    (title,) = re.findall('property="og:title" content="([^"]*)"', page)
+    assert "Q-learning 4 won because move 5 was a blunder" in title
+    assert "move 2" not in title

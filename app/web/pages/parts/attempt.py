@@ -68,7 +68,9 @@ class Attempt:
         """The kind of the puzzle: "win" at once, "block", "fork", "defend", or which of "two"."""
         puzzle = self.puzzle
         position = puzzle.position
-        if self.site.wins_at_once[position].any():
+        wins_at_once = self.site.wins_at_once[position]
+        # The other kinds of wins would answer the question of this one, too.
+        if wins_at_once.any() and wins_at_once[puzzle.correct_cells].all():
             is_choice = self.puzzle_number % 2 and len(self._offered_pair) > 1
             return "two" if is_choice else "win"
         if puzzle.value_before:
