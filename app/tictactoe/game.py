@@ -75,10 +75,6 @@ class Game:
         """Return the result of a finished position: +1 X won, 0 draw, -1 O won."""
         return int(self.outcome[position - self.decisions])
 
-    def locate_cell(self, cell: int) -> tuple[int, int]:
-        """Return the row and the column of a cell, both counted from 0."""
-        return divmod(cell, self.columns)
-
     @cached_property
     def board(self) -> NDArray[np.int8]:
         """[S, cells] +1 for X, -1 for O, 0 for an empty cell."""

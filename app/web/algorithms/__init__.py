@@ -29,6 +29,8 @@ SPECIAL_OPPONENT_NAMES = {
 MINIMAX = "minimax"  # slug of the section on exact values, which no agent learned
 # slugs of the sections on terms and measures
 NOTIONS = ("action-values", "exploration", "best-response", "nash-conv", "exact")
+# modules of the algorithms and terms that need more than their template
+MODULE_NAMES = {module.name for module in iter_modules(__path__)}
 SECTIONS_FOLDER = ROOT / "templates" / "how" / "sections"
 
 AnySection = TypeVar("AnySection", bound=Section)
@@ -41,7 +43,7 @@ def load_section(slug: str, kind: type[AnySection]) -> AnySection:
     module monte_carlo has the class MonteCarloAlgorithm, for example.
     """
     module_name = slug.replace("-", "_")
-    if module_name in {module.name for module in iter_modules(__path__)}:
+    if module_name in MODULE_NAMES:
         module = import_module(f"{__name__}.{module_name}")
         kind = getattr(module, slug.title().replace("-", "") + kind.__name__)
     return kind.parse(slug, (SECTIONS_FOLDER / f"{slug}.html").read_text("utf-8"))

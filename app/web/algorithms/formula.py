@@ -21,7 +21,6 @@ USUAL_MEANINGS = {
     "s′": "the next position of the learner, after the opponent’s move",
     "z": "an afterstate: the board after a move",
 }
-Q_STEP = r"Q(s, a) \leftarrow Q(s, a) + \alpha (y - Q(s, a))"  # towards the target y
 MAX_CACHED_FORMULAS = 256  # converted formulas in the cache, about 2 KB each
 ENTITY_PATTERN = re.compile("&#x([0-9A-F]+);")
 # (pattern, replacement) for the MathML that the converter writes
@@ -76,14 +75,6 @@ class Formula:
         """The symbols and their meanings as the <dt> and <dd> elements of an HTML list."""
         entry = Markup("<dt>{}</dt><dd>{}</dd>")
         return Markup().join(entry.format(*symbol) for symbol in self.explained_symbols)
-
-
-def format_cases(symbol: str, *cases: tuple[str, str]) -> str:
-    """Return the LaTeX of a definition by cases; each case is (LaTeX of the value, condition)."""
-    lines = r" \\ ".join(
-        rf"{value} & \text{{{condition}}}" for value, condition in cases
-    )
-    return rf"{symbol} = \begin{{cases}} {lines} \end{{cases}}"
 
 
 def list_symbols(mathml: str) -> list[str]:

@@ -315,12 +315,12 @@ def build_average_reason(
 
     `ending_weight` multiplies the weight of replies that end the game.
     """
+    learned = [reply for reply in replies if not reply.is_ignored]
     weights = [
         reply.chance * (1.0 if reply.outcome is None else ending_weight)
-        for reply in replies
-        if not reply.is_ignored
+        for reply in learned
     ]
-    targets = [reply.target for reply in replies if not reply.is_ignored]
+    targets = [reply.target for reply in learned]
     total = sum(weights)
     target = sum(map(mul, weights, targets)) / total if total else math.nan
     return ValueReason(query.value, replies, target, query.is_known)

@@ -30,7 +30,6 @@ MAX_PROXIES = 9
 HOST_NAME_PATTERN = re.compile(r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)")
 CONTACT_PATTERN = re.compile(r"mailto:[!-?A-~]+@[!-?A-~]+|https://[!-~]+")  # RFC 9116
 CONTACT_LIFETIME = timedelta(days=180)  # the validity of security.txt
-USUAL_PORTS = (":80", ":443")  # browsers leave them out of Host
 
 
 class SettingError(ValueError):
