@@ -34,7 +34,7 @@ from app.tictactoe.report import (
     ChancesBySeat,
     Figures,
     compute_figures,
-    compute_figures_of_chances,
+    compute_policy_figures,
     find_lost_games,
 )
 from app.tictactoe.views import RewardScale
@@ -166,7 +166,7 @@ def _compute_figures(game: Game, foreign: ExternalAgent) -> Figures:
     if foreign.policy is None:
         table = foreign.chosen_moves[game.legal].astype(np.float32)
         return compute_figures(game, table[None], [0], RewardScale())
-    return compute_figures_of_chances(game, foreign.policy)
+    return compute_policy_figures(game, foreign.policy)
 
 
 def describe_agent(game: Game, agent: Agent) -> dict[str, Any]:

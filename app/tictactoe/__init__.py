@@ -1,1 +1,1 @@
-"""The game: positions, policies, exact values, agents on disk."""
+"""The game of tic-tac-toe: its positions, policies and exact values, and agents saved in files."""

@@ -1,7 +1,8 @@
-"""Agents on disk: `<id>.npz` has an agent's arrays, and `<id>.json` is its card.
+"""Save and load agents: each has its arrays in `<id>.npz` and all other facts in `<id>.json`, its card.
 
-The card has all other facts about the agent: its recipe, its results, its texts. A file is checked
-completely before it is used; an error names the file and the reason. Nothing is ever unpickled.
+The card tells the agent's recipe, its results and its texts. Files are checked completely before
+they are used; an error names the file and the reason. Nothing is ever unpickled, because unpickling
+can run foreign code.
 """
 
 import hashlib
@@ -34,10 +35,11 @@ from app.tictactoe.npz import compute_size_limit, read_arrays, write_arrays
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import find_blunders
 
-MAX_CARD_BYTES = 1 << 20  # limit for the size of a card
+MAX_CARD_BYTES = 1 << 20
 # New arrays have this suffix until the card that belongs to them is saved.
 NEW_ARRAYS_SUFFIX = ".npz.newer"
-UNFINISHED_PREFIX = ".saving-"  # prefix of files that are not yet written completely
+# The names of files begin with this until they are written completely.
+UNFINISHED_PREFIX = ".saving-"
 FILE_MODE = 0o644
 
 
@@ -45,31 +47,30 @@ AgentDecoder = Callable[[Game, str, bytes, bytes, Path], "Agent"]
 
 
 class ModelError(ValueError):
-    """A model file that is not valid: the message names the file and the reason."""
+    """Raised for a model file that is not valid; the message names the file and the reason."""
 
 
 @dataclass(frozen=True, eq=False)
 class Agent:
     """A learned table of values, with its card and the history of its training.
 
-    Values are in the view of the player to move, and all arrays are read-only. A snapshot has the
-    values of the P legal pairs (decision, cell) at some time of the training; the last of the T
-    snapshots has the values of `q`.
+    Values are in the view of the player to move, and all arrays are read-only. A snapshot is a copy
+    of the values at some time of the training; the last one has the values of `q`. The shapes: D
+    positions with a player to move, P legal moves in these positions, T snapshots.
     """
 
     card: Card
-    # [D, cells] action values, NaN exactly where a move is illegal
+    # [D, cells] action values; they are NaN for illegal moves only
     q: NDArray[np.float32]
-    visits: NDArray[np.uint32]  # [D, cells] number of updates of each pair
+    visits: NDArray[np.uint32]  # [D, cells] number of updates of each move
     snapshot_updates: NDArray[np.int64]  # [T] number of updates before each snapshot
-    # values of each snapshot, and whether each pair was updated before it
-    history: History
+    history: History  # the values at each snapshot
     arrays_file: Path | None = None  # the file that the arrays were read from, if any
 
     def build_table(
         self, game: Game, snapshot: int | None = None
     ) -> NDArray[np.float32]:
-        """Return the values at a snapshot, or the final values, [D, cells], NaN where illegal."""
+        """Return the values at a snapshot, or the final ones, as a table [D, cells]; illegal is NaN."""
         return (
             self.q
             if snapshot is None
@@ -79,7 +80,7 @@ class Agent:
     def find_updated_pairs(
         self, game: Game, snapshot: int | None = None
     ) -> NDArray[np.bool_]:
-        """Return whether each pair was updated up to a snapshot, or up to the end, [D, cells]."""
+        """Return which moves the training had updated by a snapshot, or by its end: [D, cells]."""
         if snapshot is None:
             return self.visits > 0
         return game.spread_pairs(
@@ -90,13 +91,13 @@ class Agent:
     def table_digest(self) -> str:
         """The SHA-256 of the bytes of `q` and then `visits`.
 
-        Whoever trains the recipe again gets this digest. The digest of the npz file, however, also
-        depends on the program that packs the file.
+        If the recipe is trained again, this digest is the same. The digest of the npz file may
+        differ, because it also depends on the program that packs the file.
         """
         return hashlib.sha256(self.q.tobytes() + self.visits.tobytes()).hexdigest()
 
     def collect_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the agent's file, by name; the snapshots are [T, P]."""
+        """Return the arrays of the agent's npz file by name; those of the snapshots are [T, P]."""
         return {
             "q": self.q,
             "visits": self.visits,
@@ -236,10 +237,9 @@ def load_agent_without_figures(folder: Path, game: Game, agent_id: str) -> Agent
 
 
 def _retry_load(folder: Path, game: Game, agent_id: str, decode: AgentDecoder) -> Agent:
-    """Load an agent; if its two files do not match, wait until a save has ended and try again."""
+    """Load an agent. If its files do not match, another process may be saving it: wait and try again."""
 
     def try_load() -> Agent:
-        """Load the agent once."""
         card = _read_file(folder / f"{agent_id}.json", MAX_CARD_BYTES)
         limit = compute_size_limit(_get_layout(game))
         arrays = _read_newer_arrays(
@@ -256,7 +256,8 @@ def _retry_load(folder: Path, game: Game, agent_id: str, decode: AgentDecoder) -
     except ModelError:
         if not folder.is_dir():
             raise
-        with lock_folder(folder):  # waits until no other process saves
+        # The lock is free when no other process is saving.
+        with lock_folder(folder):
             return try_load()
 
 
@@ -273,7 +274,7 @@ def load_agents(folder: Path, game: Game) -> dict[str, Agent]:
 
 
 def list_agent_ids(folder: Path) -> list[str]:
-    """Return the ids of a folder's agents; raises ModelError if the folder has none."""
+    """Return the ids of all agents in a folder; raises ModelError if there are none."""
     ids = sorted(
         {path.stem for ending in ("json", "npz") for path in folder.glob(f"*.{ending}")}
     )
@@ -287,27 +288,26 @@ def decode_agent(
     agent_id: str,
     card_bytes: bytes,
     arrays_bytes: bytes,
-    path_without_ending: Path,
+    path_without_suffix: Path,
 ) -> Agent:
-    """Return the agent of this id from the contents of its two files.
+    """Return the agent with this id from the contents of its two files.
 
-    `path_without_ending` names the files in errors, with the endings .json and .npz.
-
-    Raises ModelError, naming the file and the fault.
+    `path_without_suffix` is the files' path without .json and .npz; errors name it. Raises
+    ModelError, naming the file and the fault, if a file is not valid.
     """
-    with name_file_in_errors(f"{path_without_ending}.json"):
+    with name_file_in_errors(f"{path_without_suffix}.json"):
         card = msgspec.json.decode(card_bytes, type=Card)
         check_card(game, agent_id, card)
         check_figures(game, card.figures)
-    agent = _add_arrays(game, card, arrays_bytes, path_without_ending)
+    agent = _add_arrays(game, card, arrays_bytes, path_without_suffix)
     if agent.snapshot_updates.tolist() != card.figures.snapshot_updates:
         raise ModelError(
-            f"{path_without_ending}.npz: snapshot_updates are not those of the card"
+            f"{path_without_suffix}.npz: snapshot_updates are not those of the card"
         )
     number = int(find_blunders(game, policy_from_values(agent.q, card.play_rule)).sum())
     if card.figures.blunders[-1] != number:
         raise ModelError(
-            f"{path_without_ending}.json: it says another number of blunders than {number}"
+            f"{path_without_suffix}.json: it says another number of blunders than {number}"
         )
     return agent
 
@@ -317,21 +317,20 @@ def _decode_without_figures(
     agent_id: str,
     card_bytes: bytes,
     arrays_bytes: bytes,
-    path_without_ending: Path,
+    path_without_suffix: Path,
 ) -> Agent:
-    """Return the agent of this id without figures; arguments as in `decode_agent`."""
-    with name_file_in_errors(f"{path_without_ending}.json"):
+    with name_file_in_errors(f"{path_without_suffix}.json"):
         known = msgspec.json.decode(card_bytes, type=dict[str, Any])
         card = msgspec.convert(known | {"figures": EMPTY_FIGURES}, Card)
         check_card(game, agent_id, card)
-    return _add_arrays(game, card, arrays_bytes, path_without_ending)
+    return _add_arrays(game, card, arrays_bytes, path_without_suffix)
 
 
 def _add_arrays(
-    game: Game, card: Card, arrays_bytes: bytes, path_without_ending: Path
+    game: Game, card: Card, arrays_bytes: bytes, path_without_suffix: Path
 ) -> Agent:
     """Return the agent with this card and these arrays; raises ModelError if they do not fit."""
-    with name_file_in_errors(f"{path_without_ending}.npz"):
+    with name_file_in_errors(f"{path_without_suffix}.npz"):
         if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays_digest:
             raise ValueError(
                 "the file is not the one that the card describes: its sha256 differs"
@@ -351,7 +350,7 @@ def _add_arrays(
 
 @contextmanager
 def name_file_in_errors(file_name: str) -> Iterator[None]:
-    """Turn a ValueError into a ModelError that names the file, or the agent."""
+    """Turn a ValueError into a ModelError whose message begins with the file's name."""
     try:
         yield
     except ValueError as error:
@@ -359,10 +358,10 @@ def name_file_in_errors(file_name: str) -> Iterator[None]:
 
 
 def read_arrays_file(game: Game, agent: Agent) -> bytes:
-    """Return the contents of an agent's npz file, whose digest is in its card.
+    """Return the content of an agent's npz file, which has the digest that its card tells.
 
-    The file is read again, because all files together would need too much memory. If the file is
-    missing or has changed, the same bytes are made from the arrays.
+    The file is read again each time, because all files together would need too much memory. If it
+    is missing or has changed, the same bytes are made from the agent's arrays.
     """
     if agent.arrays_file:
         with suppress(ModelError):
@@ -375,7 +374,7 @@ def read_arrays_file(game: Game, agent: Agent) -> bytes:
 
 
 def complete_card(agent: Agent) -> Card:
-    """Return an agent's card with the digest of its file, which is computed if it is missing."""
+    """Return an agent's card with the digest of its npz file, computing it if it is missing."""
     if agent.card.arrays_digest:
         return agent.card
     digest = hashlib.sha256(write_arrays(agent.collect_arrays())).hexdigest()
@@ -383,7 +382,7 @@ def complete_card(agent: Agent) -> Card:
 
 
 def _get_layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """Return the dtype and shape of each array, with -1 for the number of snapshots."""
+    """Return the dtype and shape of each array in an npz file; -1 is the number of snapshots."""
     pairs = game.legal.shape
     return {
         "q": ("<f4", pairs),
@@ -418,25 +417,23 @@ def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) ->
         raise ValueError("what the last snapshot had updated is not what visits counts")
     if (updated[1:] < updated[:-1]).any():
         raise ValueError("snapshot_updated forgets a pair")
-    # Raises ValueError if a value is below 0 and the agent plays in proportion to its values.
+    # An agent that plays in proportion to its values has none below 0: this raises ValueError.
     policy_from_values(game.spread_pairs(values.min(axis=0)), card.play_rule)
 
 
 def _check_q(game: Game, q: NDArray[Any]) -> None:
-    """Raise ValueError unless q is a number exactly where a move is legal."""
     if not (np.isfinite(q) == game.legal).all() or np.isinf(q).any():
         raise ValueError("q is not a number exactly where a move is legal, else NaN")
 
 
 @contextmanager
 def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
-    """Lock a folder for saving; the `with` statement gets a function that writes a temporary file.
+    """Lock a folder for saving; the `with` statement gets a function that writes a temporary file there.
 
     At the end all temporary files are removed, even those that interrupted processes left.
     """
 
     def write_temporary(content: bytes) -> Path:
-        """Write content into an unfinished file and return its path."""
         with NamedTemporaryFile(
             dir=folder, prefix=UNFINISHED_PREFIX, delete=False
         ) as file:
@@ -455,7 +452,7 @@ def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
 
 
 def _read_newer_arrays(path: Path, card: bytes, max_bytes: int) -> bytes:
-    """Return the new arrays of an interrupted save if the card describes them, else b""."""
+    """Return the arrays that an interrupted save left if they belong to the card, else b""."""
     with suppress(ModelError):
         arrays = _read_file(path, max_bytes)
         if hashlib.sha256(arrays).hexdigest().encode() in card:
@@ -464,7 +461,7 @@ def _read_newer_arrays(path: Path, card: bytes, max_bytes: int) -> bytes:
 
 
 def _read_file(path: Path, max_bytes: int) -> bytes:
-    """Return the content of a file of at most `max_bytes` bytes; raises ModelError."""
+    """Read a file as `read_plain_file` does, but raise ModelError."""
     try:
         return read_plain_file(path, max_bytes)
     except ValueError as error:

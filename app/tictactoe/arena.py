@@ -1,4 +1,4 @@
-"""Exact results of every player against every player, and the positions where their moves differ."""
+"""Exact results of matches between all players, and the positions in which their moves differ."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -14,7 +14,7 @@ from app.tictactoe.policy import (
     find_best_moves,
     find_row_maxima,
 )
-from app.tictactoe.report import DECIMALS
+from app.tictactoe.report import FIGURE_DECIMALS
 from app.tictactoe.values import (
     PolicyMoves,
     collect_policy_moves,
@@ -26,21 +26,21 @@ Chances = NDArray[np.float64]
 
 
 class ArenaTable(NamedTuple):
-    """The mean results of N players against all N players, in the view of each player."""
+    """The mean results of each of N players against all players, itself included, in its own view."""
 
     as_x: Chances  # [N, 3] chances of win, draw, loss as X
     as_o: Chances  # [N, 3] chances of win, draw, loss as O
-    # [N] the number of opponents that can beat the player in at least one seat
+    # [N] the number of opponents that can beat the player, as X or as O
     beaten_by_count: NDArray[np.intp]
 
     @property
     def mean_score(self) -> Chances:
-        """[N] the mean score of both seats, -1 to +1."""
+        """The mean of a player's scores as X and as O, -1 (always loses) to +1 (always wins), [N]."""
         return (compute_score(self.as_x) + compute_score(self.as_o)) / 2
 
     @property
     def ranks(self) -> NDArray[np.intp]:
-        """[N] the rank by score; 1 is the best, and equal scores share a rank."""
+        """The players' ranks by mean score, [N]; 1 is the best, and equal scores share a rank."""
         ranks: NDArray[np.intp] = 1 + (self.mean_score > self.mean_score[:, None]).sum(
             axis=1
         )
@@ -48,31 +48,32 @@ class ArenaTable(NamedTuple):
 
 
 def compute_round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
-    """Let each of N policies play X against each as O; return the results, [N, N, 3].
+    """Return the results of N policies against each other, [N, N, 3]: each plays X against each.
 
-    Entry `[x, o]` has the chances that X wins, that the game is drawn, and that O wins, rounded like
-    all stored results.
+    Entry `[x, o]` has the chances that X wins, that the game is drawn, and that O wins, rounded
+    like all stored results.
     """
     players = len(policies)
-    # All pairings, in the order of a flat [x, o] table.
+    # Every player meets every player; the matches are in the order of a flat [x, o] table.
     x, o = np.divmod(np.arange(players * players), players)
     chances = compute_match_results(
         game, collect_policy_moves(game, np.stack(policies)[:, game.legal]), x, o
     )
-    return np.round(chances, DECIMALS).reshape(players, players, 3)
+    return np.round(chances, FIGURE_DECIMALS).reshape(players, players, 3)
 
 
 def add_player(
     game: Game, chances: Chances, policies: PolicyMoves, new_player: Policy
 ) -> Chances:
-    """Add a new last player to a round robin, [N, N, 3]; return [N + 1, N + 1, 3].
+    """Return the results of a round robin with one more player, its last, [N + 1, N + 1, 3].
 
-    `policies` are the N old players. Only the matches of the new player are computed.
+    `chances` are the results of the N old players, [N, N, 3], whose policies are `policies`. Only
+    the matches of the new player are computed.
     """
     size = len(chances)
     others = np.arange(size)
     last = np.full(size, size)
-    # The new player as O against all others, as X against them, and against itself.
+    # The new player plays O against all others, then X against them, then against itself.
     x = np.concatenate([others, last, [size]])
     o = np.concatenate([last, others, [size]])
     players = join_policy_moves(
@@ -80,13 +81,13 @@ def add_player(
     )
     new = compute_match_results(game, players, x, o)
     joined = np.pad(chances, ((0, 1), (0, 1), (0, 0)))
-    joined[x, o] = np.round(new, DECIMALS)
+    joined[x, o] = np.round(new, FIGURE_DECIMALS)
     return joined
 
 
 def summarize_round_robin(chances: Chances) -> ArenaTable:
-    """Return the mean results of a round robin, [N, N, 3] in X's view."""
-    as_o = chances[..., ::-1].swapaxes(0, 1)  # [o, x] in O's view
+    """Return each player's mean results from the results of all matches, [N, N, 3] in X's view."""
+    as_o = chances[..., ::-1].swapaxes(0, 1)  # indexed [o, x], in O's view
     can_be_beaten = (chances[..., 2] > 0) | (as_o[..., 2] > 0)
     return ArenaTable(
         chances.mean(axis=1), as_o.mean(axis=1), can_be_beaten.sum(axis=1)
@@ -94,17 +95,17 @@ def summarize_round_robin(chances: Chances) -> ArenaTable:
 
 
 def compute_score(chances: Chances) -> Chances:
-    """Return the score of chances of win, draw and loss, [..., 3]: win minus loss, -1 to +1."""
+    """Return the chance of a win minus that of a loss; `chances` are win, draw and loss, [..., 3]."""
     return chances[..., 0] - chances[..., 2]
 
 
 def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.intp]:
-    """Return the decisions in which two policies differ, the clearest differences first.
+    """Return the positions in which the policies choose different moves, the clearest cases first.
 
-    Two policies differ if they have no most likely move in common. The decisions are sorted by the
-    number of pairs of policies that differ, then by the difference between the values of their
-    moves, then by ply, then by the number of legal moves. Of symmetric decisions only the first is
-    listed. A single policy is compared with optimal play.
+    Two policies differ in a position if they have no most likely move in common. The positions are
+    sorted by the number of pairs of policies that differ, then by the difference between the values
+    of their moves, then by ply, then by the number of legal moves. Of symmetric positions only the
+    first is listed. A single policy is compared with optimal play.
     """
     choices = [find_row_maxima(policy) for policy in policies]
     if len(choices) == 1:

@@ -1,7 +1,7 @@
 """The blunders of a policy, or the proof that it cannot be beaten.
 
-Blunders in symmetric positions are grouped; the likeliest comes first. The proof is short enough to
-check by hand.
+Blunders in symmetric positions are grouped, and the likeliest group comes first. The proof is short
+enough to check by hand.
 """
 
 from typing import NamedTuple
@@ -14,17 +14,17 @@ from app.tictactoe.policy import CellMask, compute_optimal_q, find_best_moves
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import find_blunders, find_lost_game
 
-# Chances are rounded before sorting: in symmetric positions they differ only by rounding errors.
+# Chances are rounded before sorting, because those of symmetric positions differ by rounding errors.
 CHANCE_DECIMALS = 12
 
 
 class BlunderDecisions(NamedTuple):
-    """The M decisions where a policy can blunder; values are for the player to move."""
+    """The M positions in which a policy can blunder; values are in the view of the player to move."""
 
-    positions: NDArray[np.intp]  # [M] index of the decision
+    positions: NDArray[np.intp]  # [M]
     blunders: CellMask  # [M, cells] the blunders of the policy
     correct_moves: CellMask  # [M, cells] the moves that keep the value of the game
-    # [M] the value with optimal play: +1 a win, 0 a draw (in a lost position no move is a blunder)
+    # [M] the value with optimal play: +1 or 0, because no move is a blunder in a lost position
     value_before: NDArray[np.int8]
     # [M] the value after the worst move of the policy: 0 or -1
     value_after: NDArray[np.int8]
@@ -35,18 +35,18 @@ class BlunderDecisions(NamedTuple):
 class BlunderClasses(NamedTuple):
     """The blunders of a policy in N classes of symmetric positions, the likeliest class first."""
 
-    # [N] index in `BlunderDecisions` of the likeliest decision of the class
+    # [N] index of the class's likeliest position in the arrays of `BlunderDecisions`
     example_rows: NDArray[np.intp]
-    # [N] the number of positions of the class in which the policy can blunder
-    erring_counts: NDArray[np.intp]
-    # [N] the number of all positions of the class
+    # [N] in how many positions of the class the policy can blunder
+    blundering_counts: NDArray[np.intp]
+    # [N] how many positions the class has
     symmetric_counts: NDArray[np.intp]
-    # [N] the chance that a game against random moves has a blunder of the class
+    # [N] the chance that a game against random moves has a blunder in the class
     chances: NDArray[np.float64]
 
 
 def list_blunder_decisions(reachable_play: ReachablePlay) -> BlunderDecisions:
-    """Return the decisions where a policy can blunder, with the values before and after."""
+    """Return the positions in which a policy can blunder, with the values before and after it."""
     game = reachable_play.game
     position = np.flatnonzero(find_blunders(game, reachable_play.policy))
     values = compute_optimal_q(game)[position]
@@ -70,17 +70,17 @@ def list_blunder_decisions(reachable_play: ReachablePlay) -> BlunderDecisions:
 
 
 def group_blunder_decisions(game: Game, decisions: BlunderDecisions) -> BlunderClasses:
-    """Return the decisions with blunders grouped by symmetry, the likeliest class first.
+    """Return the positions with blunders, grouped by symmetry.
 
-    The order is: first by the chance of the blunder in games against random moves; then by
-    the value lost; then by ply.
+    The classes are sorted by the chance of the blunder in games against random moves; then by the
+    value that it loses; then by ply.
     """
     decision_class = game.symmetry_class[: game.decisions]
     blunder_class = decision_class[decisions.positions]
     chance = np.bincount(blunder_class, decisions.chances, game.decisions).astype(
         np.float64
     )
-    # the lower, the worse the blunder
+    # The worst blunders have the lowest numbers.
     value_change = decisions.value_after - decisions.value_before
     # `unique` returns the first row of each class, which is the likeliest one in this order.
     likeliest = np.lexsort(
@@ -100,32 +100,34 @@ def group_blunder_decisions(game: Game, decisions: BlunderDecisions) -> BlunderC
     row_class = blunder_class[row]
     return BlunderClasses(
         example_rows=row,
-        erring_counts=np.bincount(blunder_class, minlength=game.decisions)[row_class],
+        blundering_counts=np.bincount(blunder_class, minlength=game.decisions)[
+            row_class
+        ],
         symmetric_counts=np.bincount(decision_class)[row_class],
         chances=chance[row_class],
     )
 
 
 class Certificate(NamedTuple):
-    """A proof that a policy is unbeatable as X or as O: its positions and its moves there.
+    """A proof that a policy is unbeatable as X or as O: it lists positions and the policy's moves there.
 
-    To check it, see that the first positions in which the policy moves are listed. Then, for each
-    listed move, see that it ends the game without a loss, or that every reply to it does so or leads
-    to a listed position. Of symmetric positions only one is listed; if the policy plays differently
-    in symmetric positions, one for each set of moves.
+    To check it, see that the first positions in which the policy moves are listed. Then see, for
+    each listed move, that it ends the game without a loss, or that every reply to it does so or
+    leads to a listed position. One position stands for all symmetric ones in which the policy plays
+    the same moves up to symmetry.
     """
 
-    # [N] reachable positions, by number; of symmetric positions the first one
+    # [N] positions that the policy's games can reach, one of each group of symmetric positions
     positions: NDArray[np.intp]
     moves: CellMask  # [N, cells] the moves that the policy may play there
-    # the number of reachable positions; symmetric positions count separately
+    # the number of all reachable positions, symmetric ones included
     reachable_count: int
 
 
 def prove_unbeatable(reachable_play: ReachablePlay, player: int) -> Certificate:
-    """Return the proof that a policy cannot be beaten as a player (+1 X, -1 O).
+    """Return the proof that nobody can beat a policy that plays as `player` (+1 X, -1 O).
 
-    Raises ValueError if the policy can be beaten as this player.
+    Raises ValueError if somebody can.
     """
     game = reachable_play.game
     record = find_lost_game(game, reachable_play.policy, player)
@@ -145,15 +147,15 @@ def prove_unbeatable(reachable_play: ReachablePlay, player: int) -> Certificate:
 def _number_pair_classes(
     game: Game, decisions: NDArray[np.intp], chosen_moves: CellMask
 ) -> NDArray[np.int64]:
-    """Return a number, [N], for each of N decisions with its moves `chosen_moves`, [N, cells].
+    """Return a number for each of N positions with its chosen moves, [N]; symmetric ones share a number.
 
-    It is equal for symmetric decisions with symmetric moves. A decision and its moves (one bit for
-    each cell) make a number, and the result is the lowest such number among the symmetric ones.
+    `chosen_moves` is [N, cells]. A position and its moves, one bit for each cell, make a number.
+    The result is the lowest of these numbers among all symmetric positions.
     """
     bits = 1 << np.arange(game.cells)
-    # [G, cells] the inverse of each of the G symmetries
+    # The inverse of each of the G symmetries, [G, cells].
     image_of_cell = np.argsort(game.symmetries, axis=1)
-    moves = (chosen_moves @ bits[image_of_cell].T).T  # [G, N] mapped moves as bits
+    moves = (chosen_moves @ bits[image_of_cell].T).T  # [G, N]
     symmetric_pairs = game.symmetric_positions[:, decisions].astype(np.int64)
     symmetric_pairs = (symmetric_pairs << game.cells) + moves
     classes: NDArray[np.int64] = symmetric_pairs.min(axis=0)

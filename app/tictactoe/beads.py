@@ -1,8 +1,8 @@
-"""The beads of an agent that draws its moves from boxes, like MENACE.
+"""The beads of an agent that draws its moves from boxes of beads, like MENACE.
 
 All symmetric positions share a box. It holds beads for each move, and symmetric moves count as one
-move. In the agent's table, the beads of a move are divided among its cells. So an agent that plays
-in proportion to a row of the table plays like the box.
+move. The agent's table divides the beads of a move among its symmetric cells. So an agent that
+plays in proportion to the values in a row of the table plays like the box.
 """
 
 from functools import lru_cache
@@ -18,9 +18,9 @@ ALL_PAIRS = slice(None)
 
 @lru_cache(maxsize=2)
 def count_symmetric_cells(game: Game) -> NDArray[np.int64]:
-    """Return, for each legal pair, the number of cells that are symmetric to its cell, [P].
+    """Return, for each of the P legal moves, the number of cells that are symmetric to its cell, [P].
 
-    On the empty board the four corners are one move, the four edges another.
+    On the empty board the four corners are one move, and the four edges another.
     """
     moves = np.stack([game.pair_decision, game.pair_class])
     _, move, squares = np.unique(moves, axis=1, return_inverse=True, return_counts=True)
@@ -34,9 +34,9 @@ def count_beads(
     play_rule: PlayRule,
     pairs: slice = ALL_PAIRS,
 ) -> NDArray[np.float64]:
-    """Return the number of beads of each pair's move, [..., P], from a table's values, [..., P].
+    """Return the number of beads of each legal move, [..., P], from a table's values, [..., P].
 
-    P counts all legal pairs, or the pairs of a slice.
+    P is the number of all legal moves, or of the slice `pairs` of them.
     """
     squares = count_symmetric_cells(game)[pairs] if play_rule == "proportional" else 1
     bead_counts: NDArray[np.float64] = pair_values.astype(np.float64) * squares
@@ -46,14 +46,14 @@ def count_beads(
 def compute_preferences(
     game: Game, beads: NDArray[np.float64], decision: int | None = None
 ) -> NDArray[np.float64]:
-    """Return the preference of a box for each move, [..., P], from -1 (never) to +1 (always).
+    """Return how much boxes prefer each move, [..., P], from -1 (never plays it) to +1 (always).
 
-    It is 0 if all moves have the same share of the beads, and linear on both sides of 0. `beads`
-    are the beads of all legal pairs, or of the pairs of one decision, [..., P]. A preference only
-    tells how likely a move is; it is no expected result.
+    The preference is 0 if all moves have the same share of the beads, and linear on both sides of
+    0. `beads` are the beads of all legal moves, or of the moves in one position, [..., P]. A
+    preference only tells how likely a move is; it is no expected result.
     """
     starts = game.pair_start[:-1]
-    # Symmetric cells are one move, so each cell counts as a part of its move.
+    # Symmetric cells are one move. So a cell with three symmetric cells counts as a quarter of a move.
     move_part = 1 / count_symmetric_cells(game)
     if decision is not None:
         start, end = game.pair_start[decision : decision + 2]

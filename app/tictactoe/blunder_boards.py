@@ -1,4 +1,4 @@
-"""The boards on which a policy blunders, with the chance of each blunder."""
+"""Find the boards on which a policy blunders, and the chance of each blunder."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,11 +9,12 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import Policy, find_best_moves
 from app.tictactoe.reachable_play import ReachablePlay
 
-NEGLIGIBLE_CHANCE = 0.0005  # blunders with a smaller chance are not listed
+# Blunders that are less likely than this are not listed.
+NEGLIGIBLE_CHANCE = 0.0005
 
 
 class BlunderChance(NamedTuple):
-    """The chances that a policy blunders on a board."""
+    """The chances that a policy blunders on a board: if a game reaches it, and in any game."""
 
     chance_on_board: float  # chance of a blunder when the board is reached
     # chance that a game against random moves has this blunder, in the seat of the player to move
@@ -23,14 +24,13 @@ class BlunderChance(NamedTuple):
 def find_blunder_chances(
     game: Game, policy: Policy, seats: Sequence[str] = tuple(SEATS)
 ) -> dict[int, BlunderChance]:
-    """Return the chances that a policy, [D, cells], blunders on each board that it can reach.
+    """Return the chances that a policy, [D, cells], blunders, for each board on which it can.
 
-    The key is the lowest number among symmetric positions.  Only games that the policy plays in these
-    `seats`, "x" or "o", count.
+    The keys are the lowest number among the symmetric positions of a board. Only games that the
+    policy plays in these `seats`, "x" or "o", count.
     """
     games = ReachablePlay(game, policy).games_by_player
-    # [P] whether each pair is a blunder
-    is_blunder = ~find_best_moves(game)[game.legal]
+    is_blunder = ~find_best_moves(game)[game.legal]  # for each of the P legal moves
     mover = game.to_move[game.pair_decision]
     board_of_pair = game.symmetry_class[game.pair_decision]
     chance = np.zeros(game.pairs)

@@ -1,7 +1,7 @@
-"""The boxes of a MENACE made of paper: one for all symmetric positions in which X has a choice.
+"""The boxes of a MENACE built from matchboxes, one for each position in which X has a choice.
 
-Source: Michie (1963), "Experiments on the mechanization of game-learning", whose machine always
-opened the game.
+Symmetric positions share a box. Source: Michie (1963), "Experiments on the mechanization of
+game-learning", whose machine always opened the game.
 """
 
 from functools import lru_cache
@@ -15,20 +15,20 @@ from app.tictactoe.values import solve_game
 
 
 class Box(NamedTuple):
-    """The box of a position and of all symmetric positions."""
+    """A matchbox for a position and all symmetric positions."""
 
-    number: int  # number of the box, from 1, in the order of plies and codes
+    number: int  # counted from 1, first by ply
     position: int  # the lowest-numbered symmetric position, shown on the box's label
     cells: tuple[int, ...]  # one cell for each move; symmetric cells are the same move
 
     def get_move_number(self, game: Game) -> int:
-        """Return which move of X is drawn from this box: 1 for its first move in a game, and so on."""
+        """Return 1 if the box holds X's first move of a game, 2 if it holds the second, and so on."""
         return int(game.ply[self.position]) // 2 + 1
 
 
 @lru_cache(maxsize=8)
 def list_boxes(game: Game, first_cell: int | None = None) -> tuple[Box, ...]:
-    """Return the boxes by number.
+    """Return all boxes in the order of their numbers.
 
     If X always opens on `first_cell`, the empty board and positions without this move need no box.
     A position with a single empty cell needs no box, because there is nothing to draw.
@@ -48,16 +48,16 @@ def list_boxes(game: Game, first_cell: int | None = None) -> tuple[Box, ...]:
 
 
 def find_box(game: Game, position: int, first_cell: int | None = None) -> Box | None:
-    """Return the box of a position or of a symmetric position, None if it needs no box."""
+    """Return the box of a position or of its symmetric positions; None if it needs no box."""
     representative = int(game.symmetry_class[position])
     boxes = list_boxes(game, first_cell)
     return next((box for box in boxes if box.position == representative), None)
 
 
 def count_lost_boxes(game: Game) -> int:
-    """Return the number of boxes for X's last drawn move in which every move loses.
+    """Return in how many boxes for X's last drawn move every move loses.
 
-    These are the positions with three empty cells in which O has two open rows and X has none.
+    In these positions three cells are empty, and O has two open rows and X has none.
     """
     positions = [box.position for box in list_boxes(game)]
     ply = game.ply[positions]
@@ -66,9 +66,9 @@ def count_lost_boxes(game: Game) -> int:
 
 
 def _find_positions_in_games(game: Game, first_cell: int | None) -> NDArray[np.bool_]:
-    """Return for each decision whether a game with this first cell can reach it, [D].
+    """Return for each position whether games that begin on this cell can reach it, [D].
 
-    A position counts as reached if a symmetric position can be reached.
+    It counts as reached if a symmetric position can be reached.
     """
     if first_cell is None:
         return np.ones(game.decisions, np.bool_)
@@ -85,7 +85,6 @@ def _find_positions_in_games(game: Game, first_cell: int | None) -> NDArray[np.b
 
 
 def _list_distinct_moves(game: Game, position: int) -> tuple[int, ...]:
-    """Return the moves of a position up to symmetry: the first of each group of symmetric cells."""
     start, end = game.pair_start[position : position + 2]
     _, first = np.unique(game.pair_class[start:end], return_index=True)
     first.sort()

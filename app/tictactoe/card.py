@@ -1,4 +1,4 @@
-"""The card of an agent: all facts about the agent besides its arrays, as readable JSON."""
+"""An agent's card: all facts about the agent except its arrays, as readable JSON."""
 
 import hashlib
 import re
@@ -21,13 +21,15 @@ from app.tictactoe.report import (
 )
 from app.tictactoe.views import RewardScale
 
-ID_PATTERN = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # in Python "$" also matches before a last line break
+# In Python "$" also matches before a last line break, which "(?!\n)" rules out.
+ID_PATTERN = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"
 # Invisible characters and characters that change the direction of the text are not allowed.
 TITLE_PATTERN = (
     r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,200}$(?!\n)"
 )
-TOLERANCE = 1e-6  # accepted error of a sum of rounded chances
-# Words that have another meaning than an id in URLs.
+# Chances are stored rounded, so their sum may differ from 1 by this.
+CHANCE_TOLERANCE = 1e-6
+# In URLs these words stand for other players, so no agent may have them as its id.
 RESERVED_IDS = {"human", "truth", "self", "both", *BASELINES}
 
 EMPTY_FIGURES = Figures(
@@ -132,9 +134,10 @@ class Card(
 
 @lru_cache(maxsize=2)
 def compute_numbering_digest(game: Game) -> str:
-    """Return the digest of a game; a model with another digest belongs to another game.
+    """Return a checksum of the game's rules and of the order of its positions.
 
-    It covers the boards and their numbers, the successors of all moves, and the results.
+    It covers the size of the board, the boards of all positions, the positions after all moves, and
+    the results. An agent whose card has another digest was trained for another game.
     """
     rules = (
         np.array([game.rows, game.columns]),
@@ -161,7 +164,7 @@ def _join_on_one_line(number_list: re.Match[str]) -> str:
 
 
 def check_card(game: Game, agent_id: str, card: Card) -> None:
-    """Raise ValueError if a well-formed card does not belong to this agent and game."""
+    """Raise ValueError unless a well-formed card can belong to this agent and this game."""
     if card.id != agent_id:
         raise ValueError(f"id {card.id!r} is not the file's name")
     if card.id in RESERVED_IDS:
@@ -179,7 +182,7 @@ def check_card(game: Game, agent_id: str, card: Card) -> None:
 
 
 def check_figures(game: Game, figures: Figures) -> None:
-    """Raise ValueError if well-formed figures cannot be those of an agent of this game."""
+    """Raise ValueError unless well-formed figures can be the results of an agent of this game."""
     if figures.baseline_chances.keys() != BASELINES.keys():
         raise ValueError(
             f"figures are against {', '.join(figures.baseline_chances) or 'no opponent'} "
@@ -200,29 +203,27 @@ def check_figures(game: Game, figures: Figures) -> None:
 
 
 def _check_chances(figures: Figures) -> None:
-    """Raise ValueError unless all chances of win, draw and loss add up to 1."""
     for chances in (figures.best_response, *figures.baseline_chances.values()):
         sums = [sum(entry) for entry in (*chances.x, *chances.o)]
-        if any(abs(total - 1) > TOLERANCE for total in sums):
+        if any(abs(total - 1) > CHANCE_TOLERANCE for total in sums):
             raise ValueError("chances of win, draw and loss add up to 1")
 
 
 def _check_nash_conv(figures: Figures) -> None:
-    """Raise ValueError unless nash_conv follows from the best responses."""
     beaten = zip(figures.best_response.x, figures.best_response.o, strict=False)
     # The chances are the agent's: a game that it loses is one that its best responder wins.
     pairs = zip(beaten, figures.nash_conv, strict=False)
     for (as_x, as_o), figure in pairs:
         gain_of_o = as_x[2] - as_x[0]
         gain_of_x = as_o[2] - as_o[0]
-        if abs(gain_of_o + gain_of_x - figure) > TOLERANCE:
+        if abs(gain_of_o + gain_of_x - figure) > CHANCE_TOLERANCE:
             raise ValueError(
                 "nash_conv is what the best responders of both seats gain together"
             )
 
 
 def _list_figure_lists(figures: Figures) -> list[Sized]:
-    """Return all lists of figures, which must have one entry for each snapshot."""
+    """Return all lists that must have one entry for each snapshot."""
     reachable = figures.reachable_blunders
     figure_lists: list[Sized] = [
         figures.nash_conv,

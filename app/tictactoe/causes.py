@@ -1,8 +1,8 @@
-"""Why a policy blunders: likely causes, each named only if the numbers support it.
+"""Find the likely causes of a policy's blunders, each only if the numbers support it.
 
-Only the policy's moves are known, not its values.  So a cause is a pattern that the moves show much
-more often than random moves would.  A decision is a position with a player to move; arrays [D] have
-an element for each decision.
+Only the policy's moves are known, not its values. So a cause is a pattern that the moves show much
+more often than random moves would. Arrays [D] have an element for each position with a player to
+move.
 """
 
 from dataclasses import dataclass
@@ -23,49 +23,54 @@ from app.tictactoe.policy import (
 )
 from app.tictactoe.reachable_play import ReachablePlay
 
-# If a simple rule explains this share of a player's positions, it is the whole policy.
-ALWAYS_SHARE = 0.95
-MIN_POSITIONS = 10  # a cause needs at least this many positions that could show it
-# Skill is 0 for random moves and 1 for right moves; below this number it counts as random play.
-CHANCE_MARGIN = 0.15
-GOOD_SKILL = 0.5  # a seat with at least this skill counts as good
-OFTEN_SHARE = 0.75  # a cause explains at least this share of the blunders
-RARELY_SHARE = 0.5  # a policy that blocks at most this share of threats does not block
+# If a policy follows a simple rule in this share of the positions, the rule explains all its moves.
+MIN_RULE_SHARE = 0.95
+# With fewer positions that could show a pattern, it may be accidental.
+MIN_POSITIONS = 10
+# Skill is 0 for random moves and 1 without blunders; up to this number it counts as random play.
+MAX_RANDOM_SKILL = 0.15
+MIN_GOOD_SKILL = 0.5
+# A cause has to explain at least this share of the blunders.
+MIN_EXPLAINED_SHARE = 0.75
+# A policy that blocks at most this share of the threats does not know how to block.
+MAX_UNSKILLED_BLOCKS = 0.5
 
-Kind = Literal[
+CauseKind = Literal[
     "untrained", "other-side", "first-cell", "no-block", "images", "unreachable"
 ]
-Rule = Literal["", "any", "first", "last", "chance"]
+SimpleRule = Literal["", "any", "first", "last", "chance"]
 DecisionMask = NDArray[np.bool_]  # [D] whether each decision is selected
 
 
 class Cause(NamedTuple):
     """A likely cause of blunders, and the numbers that support it."""
 
-    kind: Kind
+    kind: CauseKind
     matching_count: int  # number of positions that show the pattern
     possible_count: int  # number of positions that could show the pattern
-    # indices of decisions: an example, and perhaps a second one to compare it with
+    # an example of the pattern, and perhaps a second position to compare it with
     example_positions: tuple[int, ...]
     # expected number of positions with this pattern if all moves were random
     expected_by_chance: float = 0.0
-    player: int = 0  # as this player the policy blunders: +1 X, -1 O, 0 both
-    rule: Rule = ""  # the rule that the policy plays by, "" for other causes
+    player: int = 0  # the player whose moves are the blunders: +1 X, -1 O, 0 both
+    rule: SimpleRule = (
+        ""  # the simple rule that the policy plays by, "" for other causes
+    )
 
     @property
     def halfway_count(self) -> float:
-        """Halfway between the count that random moves would have and the largest possible one."""
+        """Halfway between the count that random moves would have and the largest possible count."""
         return (self.expected_by_chance + self.possible_count) / 2
 
 
 class PositionFacts(NamedTuple):
-    """Properties of the decisions of a game, independent of a policy; each is [D], or [D, cells]."""
+    """Properties of the positions with a player to move, for any policy: [D], or [D, cells]."""
 
-    has_several_moves: DecisionMask  # whether the decision has more than one move
+    has_several_moves: DecisionMask
     random_chances: NDArray[np.float64]  # the chance of each move if moves are random
     first_empty: CellMask  # the first empty cell in reading order
-    last_empty: CellMask  # the last empty cell
-    is_blunder_possible: DecisionMask  # whether any move is a blunder
+    last_empty: CellMask
+    is_blunder_possible: DecisionMask
     # the chance that a random move is no blunder
     random_safe_chance: NDArray[np.float64]
     worst_moves: (
@@ -75,31 +80,34 @@ class PositionFacts(NamedTuple):
     random_worst_chance: NDArray[np.float64]
     optimal_value: NDArray[np.float64]  # the value with optimal play, mover's view
     winning_moves: CellMask  # moves that win at once
-    # The only cell with which the opponent would win next, if no move wins at once.
-    # No cell is selected if there are no or several such cells.
+    # The only cell with which the opponent would win next. No cell is selected if there are no or
+    # several such cells, or if the player to move can win at once.
     forced_block: CellMask
 
 
 @dataclass(frozen=True, eq=False)
 class AnalysedPolicy:
-    """A policy with its blunders and properties, from which its causes follow."""
+    """A policy with its blunders and other properties; its methods find the causes of the blunders."""
 
     game: Game
     facts: PositionFacts
     policy: Policy  # [D, cells] chances of the moves
     possible_moves: CellMask  # [D, cells] the moves with a chance above 0
-    # [D] the decisions that games of the policy against any opponent can reach
+    # [D] whether the policy's games, against any opponent, can reach the position
     is_reachable: DecisionMask
     # [D] the chance that the policy's move is no blunder
     safe_chance: NDArray[np.float64]
     # [D] 0 or less: how much the worst move that the policy can play lowers the mover's value
     worst_change: NDArray[np.float64]
-    blunders: NDArray[np.intp]  # the decisions with a blunder
+    blunders: NDArray[np.intp]  # the positions with a blunder
     blunder_classes: BlunderClasses
 
     def find_simple_rules(self) -> list[Cause]:
-        """Return a cause for each player, X or O, for whom the policy plays by a simple rule."""
-        rules: dict[Rule, CellMask] = {
+        """Return a cause for X, for O or for both, if the policy plays there by a simple rule.
+
+        A simple rule is: any cell, the first empty cell, or the last empty cell.
+        """
+        rules: dict[SimpleRule, CellMask] = {
             "any": self.game.legal,
             "first": self.facts.first_empty,
             "last": self.facts.last_empty,
@@ -111,24 +119,25 @@ class AnalysedPolicy:
                 is_turn = self.game.to_move == player
                 possible = self.facts.has_several_moves & is_turn
                 matching = possible & follows
-                if matching.sum() < ALWAYS_SHARE * possible.sum():
+                if matching.sum() < MIN_RULE_SHARE * possible.sum():
                     continue
                 by_chance = float(self.facts.random_chances[possible].sum())
                 cause = self._make_cause("untrained", matching, possible, by_chance)
-                if rule == "any":  # every move is one of any moves
+                # Every move follows the rule "any", so chance is no measure.
+                if rule == "any":
                     cause = cause._replace(expected_by_chance=0.0)
                 causes.append(cause._replace(player=player, rule=rule))
         return _merge_seats(causes)
 
     def find_random_play(self) -> list[Cause]:
-        """Return a cause if both seats play randomly, or if one does and the other plays well."""
+        """Return a cause if both players move at random, or one does and the other plays well."""
         skills = {player: self._measure_skill(player) for player in (X, O)}
         causes = []
         for player, (skill, cause) in skills.items():
             other_skill = skills[-player][0]
-            is_like_chance = abs(skill) < CHANCE_MARGIN
-            differs_from_other = other_skill > GOOD_SKILL
-            is_like_other = abs(other_skill) < CHANCE_MARGIN
+            is_like_chance = abs(skill) < MAX_RANDOM_SKILL
+            differs_from_other = other_skill > MIN_GOOD_SKILL
+            is_like_other = abs(other_skill) < MAX_RANDOM_SKILL
             if (
                 is_like_chance
                 and cause.possible_count >= MIN_POSITIONS
@@ -140,7 +149,7 @@ class AnalysedPolicy:
     def find_worst_play(self, player: int) -> list[Cause]:
         """Return a cause if a player mostly plays the worst moves, else [].
 
-        This happens if the values have the wrong sign.
+        Such play is typical for values with the wrong sign.
         """
         possible = self._find_possible_blunders(player)
         plays_worst = (self.possible_moves <= self.facts.worst_moves).all(axis=1)
@@ -156,12 +165,12 @@ class AnalysedPolicy:
     def find_cell_order(self, unexplained: DecisionMask) -> list[Cause]:
         """Return a cause if most blunders are moves on the first or the last empty cell, else [].
 
-        Programs without values, or with equal values, often break ties this way.
+        Programs without values, or with equal values, often choose this cell.
         """
         possible = np.zeros_like(unexplained)
         possible[self.blunders] = unexplained[self.blunders]
         by_chance = float(self.facts.random_chances[possible].sum())
-        rules: dict[Rule, CellMask] = {
+        rules: dict[SimpleRule, CellMask] = {
             "first": self.facts.first_empty,
             "last": self.facts.last_empty,
         }
@@ -169,7 +178,7 @@ class AnalysedPolicy:
         for rule, moves in rules.items():
             matching = possible & (self.possible_moves == moves).all(axis=1)
             cause = self._make_cause("first-cell", matching, possible, by_chance)
-            least = max(OFTEN_SHARE * cause.possible_count, cause.halfway_count)
+            least = max(MIN_EXPLAINED_SHARE * cause.possible_count, cause.halfway_count)
             if cause.possible_count >= MIN_POSITIONS and cause.matching_count >= least:
                 causes.append(cause._replace(rule=rule))
         return causes
@@ -186,7 +195,7 @@ class AnalysedPolicy:
             return []
         blocked = block_chance[threatened].mean()
         won = win_chance[could_win].mean() if could_win.any() else 1.0
-        if blocked > RARELY_SHARE or won < blocked:
+        if blocked > MAX_UNSKILLED_BLOCKS or won < blocked:
             return []
         by_chance = float((1 - self.facts.random_chances[threatened]).sum())
         missing = round(float((1 - block_chance)[threatened].sum()))
@@ -194,38 +203,41 @@ class AnalysedPolicy:
         cause = self._make_cause("no-block", unblocked, threatened, by_chance)
         return [cause._replace(matching_count=missing)]
 
-    def find_asymmetry(self, unexplained: DecisionMask) -> list[Cause]:
-        """Return a cause if the policy mostly blunders in some symmetric positions but not in others."""
-        # one decision of each symmetry class
+    def find_asymmetric_blunders(self, unexplained: DecisionMask) -> list[Cause]:
+        """Return a cause if most blunders happen in some of several symmetric positions, else []."""
+        # One position represents all symmetric ones.
         examples = self.blunders[self.blunder_classes.example_rows]
         symmetric_counts = self.blunder_classes.symmetric_counts
         possible = unexplained[examples] & (symmetric_counts > 1)
-        matching = possible & (self.blunder_classes.erring_counts < symmetric_counts)
+        matching = possible & (
+            self.blunder_classes.blundering_counts < symmetric_counts
+        )
         counts = int(matching.sum()), int(possible.sum())
-        if counts[1] < MIN_POSITIONS or counts[0] < OFTEN_SHARE * counts[1]:
+        if counts[1] < MIN_POSITIONS or counts[0] < MIN_EXPLAINED_SHARE * counts[1]:
             return []
         position = int(examples[matching.argmax()])
         images = self.game.symmetric_positions[:, position]
         is_right = ~np.isin(images, self.blunders)
         return [Cause("images", *counts, (position, int(images[is_right.argmax()])))]
 
-    def find_unreachability(self) -> list[Cause]:
-        """Return a cause if the policy's own games reach none of its blunders, else []."""
+    def find_unreachable_blunders(self) -> list[Cause]:
+        """Return a cause if no game of the policy reaches a position in which it blunders, else []."""
         if self.is_reachable[self.blunders].any():
             return []
         number = len(self.blunders)
         return [Cause("unreachable", number, number, (int(self.blunders[0]),))]
 
     def _find_possible_blunders(self, player: int) -> DecisionMask:
-        """Return the reachable decisions of a player, [D], in which a legal move is a blunder."""
+        """Return in which reachable positions, with this player to move, a blunder is possible: [D]."""
         is_turn: DecisionMask = self.game.to_move == player
         return self.is_reachable & self.facts.is_blunder_possible & is_turn
 
     def _measure_skill(self, player: int) -> tuple[float, Cause]:
-        """Return the policy's skill as a player: 0 for random moves, 1 without blunders; and a Cause.
+        """Return a player's skill, 0 for random moves and 1 without blunders, and the counts behind it.
 
-        Its three counts are the expected blunders of the policy, the decisions in which a blunder is
-        possible, and the expected blunders of random moves in them.
+        The counts of the Cause are: the expected number of blunders, the number of positions in
+        which a blunder is possible, and the expected number of blunders that random moves would
+        make there.
         """
         possible = self._find_possible_blunders(player)
         if not possible.any():
@@ -247,20 +259,21 @@ class AnalysedPolicy:
 
     def _make_cause(
         self,
-        kind: Kind,
+        kind: CauseKind,
         matching: DecisionMask,
         possible: DecisionMask,
         by_chance: float,
     ) -> Cause:
-        """Return a cause with the decisions that show a pattern, and those that could show it."""
+        """Return a cause from the positions that show a pattern and those that could show it."""
         example = self._pick_example(matching)
         counts = int(matching.sum()), int(possible.sum())
         return Cause(kind, *counts, example, by_chance)
 
     def _pick_example(self, candidates: DecisionMask) -> tuple[int, ...]:
-        """Return the best example in a tuple, () without candidates.
+        """Return the best example among these positions as a tuple, () if there is none.
 
-        Reachable decisions come first, then costly blunders, then early positions.
+        Positions that the policy's games reach come first, then costly blunders, then early
+        positions.
         """
         listed = np.flatnonzero(candidates)
         if not len(listed):
@@ -277,11 +290,9 @@ def list_causes(
 ) -> list[Cause]:
     """Return the likely causes of a policy's blunders.
 
-    `blunder_decisions` has the decisions with a blunder, `blunder_classes` their classes of
-    symmetric positions.
-
-    Causes that explain all blunders of a player come first. Other causes are only searched for
-    players without such a cause.
+    `blunder_decisions` has the positions with a blunder, and `blunder_classes` groups them by
+    symmetry. Causes that explain all blunders of a player come first. Other causes are searched
+    only for players without such a cause.
     """
     if not len(blunder_decisions.positions):
         return []
@@ -314,14 +325,13 @@ def list_causes(
         *complete_causes,
         *analysed.find_cell_order(unexplained),
         *analysed.find_missing_blocks(unexplained),
-        *analysed.find_asymmetry(unexplained),
-        *analysed.find_unreachability(),
+        *analysed.find_asymmetric_blunders(unexplained),
+        *analysed.find_unreachable_blunders(),
     ]
 
 
 @lru_cache(maxsize=2)
 def _compute_facts(game: Game) -> PositionFacts:
-    """Return the properties of all decisions of a game."""
     legal = game.legal
     right = find_best_moves(game)
     values = compute_optimal_q(game)
@@ -348,7 +358,7 @@ def _compute_facts(game: Game) -> PositionFacts:
 
 
 def _merge_seats(causes: list[Cause]) -> list[Cause]:
-    """Return one cause for both seats if two causes have the same rule, else the given causes."""
+    """Return one cause for both players if X and O play by the same rule, else the given causes."""
     if len(causes) != 2 or causes[0].rule != causes[1].rule:
         return causes
     one, other = causes
@@ -362,7 +372,6 @@ def _merge_seats(causes: list[Cause]) -> list[Cause]:
 
 
 def _mask_single_cells(legal: CellMask, cells: NDArray[np.intp]) -> CellMask:
-    """Return a mask of the shape of `legal`, [D, cells], that selects the cell `cells[d]`, [D]."""
     mask = np.zeros_like(legal)
     mask[np.arange(len(legal)), cells] = True
     return mask

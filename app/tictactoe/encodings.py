@@ -13,9 +13,9 @@ Encoding = Literal["one-hot", "flat", "bits", "number"]
 
 @lru_cache(maxsize=2)
 def encode_flat(game: Game) -> NDArray[np.int8]:
-    """Return the flat encoding of each position, [S, cells + 1]: its cells, then the player to move.
+    """Return each position as small numbers, one for each cell and one for the mover: [S, cells + 1].
 
-    Empty is 0, X 1, O 2; the player to move is 0 when the game is over.
+    An empty cell is 0, X is 1, O is 2; the number of the mover is 0 when the game is over.
     """
     mover = np.zeros((game.positions, 1), np.int8)
     mover[: game.decisions, 0] = game.to_move
@@ -25,8 +25,8 @@ def encode_flat(game: Game) -> NDArray[np.int8]:
     return digits
 
 
-def pack_bits(game: Game, position: int) -> int:
-    """Return a position as an integer: two bits for each number of `encode_flat`, first number first."""
+def pack_position(game: Game, position: int) -> int:
+    """Return a position as one integer, with two bits for each number of `encode_flat`, in order."""
     packed = 0
     for digit in encode_flat(game)[position].tolist():
         packed = packed << 2 | digit
@@ -35,7 +35,7 @@ def pack_bits(game: Game, position: int) -> int:
 
 @lru_cache(maxsize=2)
 def encode_one_hot(game: Game) -> NDArray[np.float32]:
-    """Return the one-hot input of a network for each decision, [D, 3 cells + 3].
+    """Return the one-hot input of a network for each position with a player to move, [D, 3 cells + 3].
 
     Each cell in reading order has three numbers, for empty, X and O: one of them is 1, the others
     are 0. Two numbers follow for the player to move, X or O. A last 0 pads the 29 numbers of
@@ -52,7 +52,7 @@ def encode_one_hot(game: Game) -> NDArray[np.float32]:
 
 
 def encode_inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
-    """Return the input of a network for each decision, [D, inputs].
+    """Return the input of a network for each position with a player to move, [D, inputs].
 
     Each input has the cells in reading order, then the player to move. *one-hot* is the result of
     `encode_one_hot`, and *flat* that of `encode_flat` (10 numbers for tic-tac-toe). *bits* has two
@@ -74,5 +74,5 @@ def encode_inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
 
 
 def count_symmetric_positions(game: Game, position: int) -> int:
-    """Return the number of different positions that are symmetric to a position, itself included."""
+    """Return how many different positions are symmetric to a position, itself included."""
     return len(set(game.symmetric_positions[:, position].tolist()))

@@ -1,4 +1,4 @@
-"""Reading of untrusted files, and locks of folders between the processes of a user."""
+"""Read untrusted files safely, and lock folders so that only one process saves in them."""
 
 import os
 from hashlib import sha256
@@ -29,25 +29,26 @@ def read_plain_file(path: Path, max_bytes: int) -> bytes:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    """Open a file without waiting for the writer of a pipe; an `opener` for `open`."""
+    """Open a file without waiting for the writer of a pipe; used as the `opener` of `open`."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def lock_folder(folder: Path) -> FileLock:
-    """Return a lock that one process of this user holds at a time, to save in a folder.
+    """Return a lock for saving in a folder; only one process of this user can hold it at a time.
 
-    The lock's file is elsewhere, because the folder should have nothing but models.
+    The lock is a file in another folder, because this one should have nothing but models.
     """
     name = sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
     return FileLock(get_runtime_folder() / f"{name}.saving")
 
 
 def get_runtime_folder() -> Path:
-    """Return the folder of this program for files of running processes, created if necessary.
+    """Return the folder for files that this program needs only while it runs, creating it if necessary.
 
     It is in the user's runtime folder, or in a similar temporary folder; other users cannot write
-    to either. Raises OSError without such a folder.
+    to either. Raises OSError if the system has no such folder.
     """
-    with catch_warnings():  # of a runtime folder that is only temporary
+    with catch_warnings():
+        # platformdirs warns if it has to use a temporary folder, which is good enough.
         simplefilter("ignore", RuntimeDirWarning)
         return user_runtime_path("q-tac-toe", ensure_exists=True)

@@ -1,4 +1,4 @@
-"""The rules of k-in-a-row, and all positions of the game, enumerated and numbered.
+"""The rules of games like tic-tac-toe, and all their positions, enumerated and numbered.
 
 All other modules compute with arrays. A position is a number; a move is a cell, the column of
 `successor`. In positions with the number `decisions` or higher the game is over.
@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 X, O = 1, -1  # noqa: E741 - the names of the players
-MAX_CELLS = 16  # the code of a position fits 31 bits, and all arrays fit in memory
+# With more cells the code of a position would not fit 31 bits, nor the arrays fit in memory.
+MAX_CELLS = 16
 SEATS = {"x": X, "o": O}
 
 Array = TypeVar("Array", bound=NDArray[Any])
-Codes = NDArray[np.int32]
-Bools = NDArray[np.bool_]
+PositionCodes = NDArray[np.int32]
+BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,48 +28,49 @@ class Game:
     """All S positions of a game, as read-only arrays.
 
     In the first D positions, the decisions, a player is to move; in the others the game is over.
-    Both parts are ordered by ply, then by code.  The code of a position is a base-3 number with a
-    digit for each cell: 0 empty, 1 X, 2 O; the first cell in reading order is the highest digit.
+    Both parts are ordered by ply, then by code. The code of a position is a base-3 number with a
+    digit for each cell: 0 empty, 1 X, 2 O; the first cell in reading order is the highest digit. A
+    pair is a decision and a legal move in it; there are P pairs.
 
-    Because of this order, the decisions of a ply are one slice, and every move leads to a higher
-    number.  So values can be computed backward, ply by ply.
+    Because of this order, the decisions of a ply are one slice, and every move leads to a position
+    with a higher number. So values can be computed backward, ply by ply.
     """
 
     rows: int
     columns: int
     in_a_row: int  # number of stones in line that win
     lines: NDArray[np.intp]  # [L, in_a_row] the cells of each line
-    # [G, cells] symmetry g turns a board b into b[symmetries[g]]; g = 0 changes nothing
+    # [G, cells] symmetry g turns a board b into b[symmetries[g]]; symmetry 0 changes nothing
     symmetries: NDArray[np.intp]
-    code: Codes  # [S] base-3 number of each position
-    successor: Codes  # [D, cells] the position after a move, -1 for an illegal move
+    code: PositionCodes  # [S]
+    successor: (
+        PositionCodes  # [D, cells] the position after a move, -1 for an illegal move
+    )
     # [S - D] result of finished positions: +1 X won, 0 draw, -1 O won
     outcome: NDArray[np.int8]
-    # [plies + 1] decisions of ply p are ply_start[p]:ply_start[p + 1]
+    # [plies + 1] the decisions of ply p are ply_start[p]:ply_start[p + 1]
     ply_start: NDArray[np.intp]
 
     @property
     def cells(self) -> int:
-        """The number of cells of the board."""
         return self.rows * self.columns
 
     @property
     def positions(self) -> int:
-        """S, the number of positions."""
+        """The number of all positions, S."""
         return len(self.code)
 
     @property
     def decisions(self) -> int:
-        """D, the number of unfinished positions, which are 0 to D - 1."""
+        """The number of unfinished positions, D; they have the numbers 0 to D - 1."""
         return len(self.successor)
 
     @property
     def pairs(self) -> int:
-        """P, the number of legal pairs of a decision and a cell."""
+        """The number of legal moves in all positions, P."""
         return int(self.pair_start[-1])
 
     def is_over(self, position: int) -> bool:
-        """Return whether the game has ended at a position."""
         return position >= self.decisions
 
     def get_result(self, position: int) -> int:
@@ -77,7 +79,7 @@ class Game:
 
     @cached_property
     def board(self) -> NDArray[np.int8]:
-        """[S, cells] +1 for X, -1 for O, 0 for an empty cell."""
+        """The board of each position, [S, cells]: +1 for X, -1 for O, 0 for an empty cell."""
         board = np.empty((self.positions, self.cells), np.int8)
         for cell, weight in enumerate(_get_digit_weights(self.cells)):
             digit = self.code // weight % 3
@@ -85,41 +87,44 @@ class Game:
         return _make_read_only(board)
 
     @cached_property
-    def legal(self) -> Bools:
-        """[D, cells] whether the cell is empty."""
+    def legal(self) -> BoolArray:
+        """Whether a move on each cell is legal, [D, cells]."""
         return _make_read_only(self.successor >= 0)
 
     @cached_property
     def pair_start(self) -> NDArray[np.intp]:
-        """[D + 1] the pairs of decision s are pair_start[s]:pair_start[s + 1], in reading order."""
+        """The index of the first pair of each decision, [D + 1].
+
+        The pairs of decision s are `pair_start[s]:pair_start[s + 1]`, in reading order.
+        """
         return _make_read_only(
             np.concatenate([[0], self.legal.sum(axis=1).cumsum()]).astype(np.intp)
         )
 
     @cached_property
     def pair_decision(self) -> NDArray[np.intp]:
-        """[P] the decision of each pair."""
+        """The decision of each pair, [P]."""
         return _make_read_only(self.legal.nonzero()[0])
 
     @cached_property
     def pair_cell(self) -> NDArray[np.intp]:
-        """[P] the cell of each pair."""
+        """The cell of each pair, [P]."""
         return _make_read_only(self.legal.nonzero()[1])
 
     @cached_property
     def pair_index(self) -> NDArray[np.intp]:
-        """[P] the index of each pair in a flat table, [D * cells]."""
+        """The index of each pair in a table [D, cells] made flat, [P]."""
         return _make_read_only(np.flatnonzero(self.legal))
 
     @cached_property
-    def pair_successor(self) -> Codes:
-        """[P] the position that each pair leads to."""
+    def pair_successor(self) -> PositionCodes:
+        """The position after the move of each pair, [P]."""
         return _make_read_only(self.successor[self.legal])
 
     def spread_pairs(
         self, pair_values: NDArray[Any], illegal_value: float = np.nan
     ) -> NDArray[Any]:
-        """Return values of the pairs, [..., P], as tables, [..., D, cells].
+        """Return tables, [..., D, cells], from values of the legal moves, [..., P].
 
         An illegal move has the value `illegal_value`, which is NaN or a number of the same type.
         """
@@ -129,24 +134,24 @@ class Game:
         return tables.reshape(*stack, *self.legal.shape)
 
     def gather_pairs(self, tables: NDArray[Any]) -> NDArray[Any]:
-        """Return the values of the pairs, [..., P], of tables, [..., D, cells]."""
+        """Return the values of the legal moves, [..., P], from tables, [..., D, cells]."""
         return tables.reshape(*tables.shape[:-2], -1)[..., self.pair_index]
 
     @cached_property
     def ply(self) -> NDArray[np.intp]:
-        """[D] the number of moves before the decision."""
+        """The number of moves made before each decision, [D]."""
         return _make_read_only(
             np.repeat(np.arange(len(self.ply_start) - 1), np.diff(self.ply_start))
         )
 
     @cached_property
     def to_move(self) -> NDArray[np.int8]:
-        """[D] the player to move: +1 X, -1 O."""
+        """The player to move in each decision, [D]: +1 X, -1 O."""
         return _make_read_only(np.where(self.ply % 2 == 0, X, O).astype(np.int8))
 
     @cached_property
     def symmetric_positions(self) -> NDArray[np.int32]:
-        """[G, S] the position to which symmetry g maps each position.
+        """The position to which each of the G symmetries maps each position, [G, S].
 
         A move and its symmetric move lead to symmetric positions: with `image` for this array,
         `image[g, successor[s, symmetries[g, c]]]` is `successor[image[g, s], c]`.
@@ -164,12 +169,15 @@ class Game:
 
     @cached_property
     def symmetry_class(self) -> NDArray[np.int32]:
-        """[S] the lowest-numbered position symmetric to each position; it identifies the class."""
+        """The lowest number among the positions symmetric to each position, [S].
+
+        It identifies the class of symmetric positions.
+        """
         return _make_read_only(self.symmetric_positions.min(axis=0))
 
     @cached_property
     def pair_class(self) -> NDArray[np.int64]:
-        """[P] a number for each pair; symmetric pairs share a number."""
+        """A number for each pair, [P]; symmetric pairs have the same number."""
         # Symmetry g moves cell symmetries[g, j] to cell j, so its inverse maps a cell to its image.
         image_of_cell = np.argsort(self.symmetries, axis=1)
         # A pair is written as one number; its class is the lowest such number of symmetric pairs.
@@ -181,13 +189,13 @@ class Game:
 
     @cached_property
     def _code_order(self) -> NDArray[np.intp]:
-        """[S] the positions in the order of their codes."""
+        """The numbers of all positions, sorted by code, [S]."""
         return np.argsort(self.code)
 
-    def find_positions(self, codes: Codes | int) -> NDArray[np.int32]:
+    def find_positions(self, codes: PositionCodes | int) -> NDArray[np.int32]:
         """Return the positions with these codes, in the same shape as `codes`.
 
-        Raises ValueError if a code is not the code of a reachable position.
+        Raises ValueError if no game reaches a position with one of the codes.
         """
         place = np.searchsorted(self.code, codes, sorter=self._code_order)
         place = np.minimum(place, self.positions - 1)
@@ -206,7 +214,7 @@ def tic_tac_toe() -> Game:
 def build_game(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:
     """Return the game in which `in_a_row` stones in line win; the default is tic-tac-toe.
 
-    Raises ValueError if the board is empty, has more than 16 cells, or no line fits on it.
+    Raises ValueError if the board is empty or has more than 16 cells, or if no line fits on it.
     """
     if min(rows, columns, in_a_row) < 1 or rows * columns > MAX_CELLS:
         raise ValueError(
@@ -244,16 +252,16 @@ def get_mover(ply: int) -> int:
 
 
 class _Ply(NamedTuple):
-    """The positions of a ply, each array sorted by code."""
+    """The positions after a number of moves; each array is sorted by code."""
 
-    unfinished: Codes
-    finished: Codes
+    unfinished: PositionCodes
+    finished: PositionCodes
     # result of each finished position: +1 X won, 0 draw, -1 O won
     outcome: NDArray[np.int8]
 
 
 def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
-    """Return the positions of every ply; each ply follows from all moves of the ply before."""
+    """Return the positions of every ply, each found by all moves from the ply before."""
     nothing = np.empty(0, np.int32)
     plies = [_Ply(np.zeros(1, np.int32), nothing, nothing.astype(np.int8))]
     while len(plies[-1].unfinished):
@@ -271,7 +279,7 @@ def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
 
 def _find_successors(
     cells: int, plies: list[_Ply], ply_start: NDArray[np.intp]
-) -> Codes:
+) -> PositionCodes:
     """Return the position after every move, [D, cells], -1 where it is illegal.
 
     The numbers of a ply's unfinished positions begin at its `ply_start`; finished positions are
@@ -301,17 +309,19 @@ def _find_successors(
 
 
 def _list_moves(
-    codes: Codes, ply: int, cells: int
-) -> Iterator[tuple[int, Bools, Codes]]:
-    """Yield, for each cell: the cell, whether it is empty in each position, the codes after a move."""
+    codes: PositionCodes, ply: int, cells: int
+) -> Iterator[tuple[int, BoolArray, PositionCodes]]:
+    """Yield each cell, in which positions of a ply it is empty, and their codes after a move there."""
     stone = get_mover(ply) % 3
     for cell, weight in enumerate(_get_digit_weights(cells)):
         free = codes // weight % 3 == 0
         yield cell, free, codes[free] + stone * weight
 
 
-def _has_line(codes: Codes, player: int, cells: int, lines: NDArray[np.intp]) -> Bools:
-    """Return whether a player (+1 X, -1 O) has a line in each of these positions."""
+def _has_line(
+    codes: PositionCodes, player: int, cells: int, lines: NDArray[np.intp]
+) -> BoolArray:
+    """Return whether a player (+1 X, -1 O) has three in a row, or as many as win, in each position."""
     stones = np.stack(
         [codes // weight % 3 == player % 3 for weight in _get_digit_weights(cells)]
     )
@@ -321,13 +331,13 @@ def _has_line(codes: Codes, player: int, cells: int, lines: NDArray[np.intp]) ->
     return won
 
 
-def _get_digit_weights(cells: int) -> Codes:
+def _get_digit_weights(cells: int) -> PositionCodes:
     """Return the value of each cell's digit in a code: powers of 3, the first cell highest."""
     return 3 ** np.arange(cells - 1, -1, -1, dtype=np.int32)
 
 
 def _list_lines(rows: int, columns: int, in_a_row: int) -> NDArray[np.intp]:
-    """Return the cells of every line of `in_a_row` cells, [L, in_a_row]."""
+    """Return the cells of every winning line, [L, in_a_row]."""
     steps = np.arange(in_a_row)
     lines = {
         tuple((row + down * steps) * columns + column + right * steps)
@@ -356,6 +366,5 @@ def _list_symmetries(rows: int, columns: int) -> NDArray[np.intp]:
 
 
 def _make_read_only(array: Array) -> Array:
-    """Return the array, made read-only."""
     array.flags.writeable = False
     return array

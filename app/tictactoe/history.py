@@ -1,7 +1,7 @@
-"""An agent's values at every snapshot of its training, stored as changes.
+"""Store an agent's values at every snapshot of its training as changes between snapshots.
 
-Most values do not change between two snapshots, so storing changes takes a quarter of the
-space in a typical training.
+Most values do not change between two snapshots, so this takes a quarter of the space in a typical
+training.
 """
 
 from dataclasses import dataclass
@@ -9,33 +9,33 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-ALL_PAIRS = slice(None)  # selects all pairs
+ALL_PAIRS = slice(None)
 
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """The values of P pairs at T snapshots, stored as C changes, and each pair's first update.
+    """The values of P legal moves at T snapshots of a training, stored as C changes.
 
     A change is a new value and the first snapshot that has it. The restored values are exactly the
     original ones. The arrays are read-only.
     """
 
-    snapshot_count: int  # T, the number of snapshots
+    snapshot_count: int  # T
     # [P + 1] pair p has changes change_start[p]:change_start[p + 1]
     change_start: NDArray[np.int32]
     # [C] the first snapshot that has the value; 0 for the first value of a pair
     change_snapshot: NDArray[np.uint8]
     change_value: NDArray[np.float32]  # [C] the value after each change
-    # [P] the first snapshot at which the pair has been updated, T if there is none
+    # [P] the first snapshot before which the move was updated, T if there is none
     first_update: NDArray[np.uint8]
 
     @classmethod
     def from_snapshots(
         cls, values: NDArray[np.float32], is_updated: NDArray[np.bool_]
     ) -> "History":
-        """Return the history of T snapshots, from the values and the pairs updated so far, [T, P].
+        """Return the history of T snapshots from the values and the moves updated so far, both [T, P].
 
-        A pair that is updated at a snapshot has to be updated at all later snapshots.
+        A move that is updated at a snapshot has to be updated at all later snapshots.
         """
         snapshots, pairs = values.shape
         bits = values.view(np.uint32)  # 0 and -0 are equal as numbers, but not as bits
@@ -57,7 +57,7 @@ class History:
     def get_values(
         self, snapshot: int, pairs: slice = ALL_PAIRS
     ) -> NDArray[np.float32]:
-        """Return the values of pairs at a snapshot; a negative number counts from the end."""
+        """Return the values of moves at a snapshot; a negative `snapshot` counts from the end."""
         starts = self.change_start[:-1][pairs]
         ends = self.change_start[1:][pairs]
         start = int(starts[0])
@@ -71,11 +71,11 @@ class History:
     def find_updated_pairs(
         self, snapshot: int, pairs: slice = ALL_PAIRS
     ) -> NDArray[np.bool_]:
-        """Return whether pairs had been updated at a snapshot, numbered as in `get_values`."""
+        """Return whether moves had been updated by a snapshot; a negative one counts from the end."""
         return self.first_update[pairs] <= snapshot % self.snapshot_count
 
     def get_all_values(self) -> NDArray[np.float32]:
-        """Return the values of all pairs at all snapshots, [T, P]."""
+        """Return the values of all moves at all snapshots, [T, P]."""
         until = np.append(self.change_snapshot[1:], np.uint8(0))
         # A value lasts to the next change of its pair, and the last value of a pair to the end.
         # The change after the last one of a pair belongs to another pair and has snapshot 0.
@@ -86,5 +86,5 @@ class History:
         return np.ascontiguousarray(values.reshape(-1, self.snapshot_count).T)
 
     def find_all_updated_pairs(self) -> NDArray[np.bool_]:
-        """Return, for all snapshots and pairs, whether the pair had been updated, [T, P]."""
+        """Return whether each move had been updated by each snapshot, [T, P]."""
         return self.first_update <= np.arange(self.snapshot_count)[:, None]

@@ -1,7 +1,7 @@
-"""Positions and games as text.
+"""Write and read positions and games as text.
 
-A position is written cell by cell as `X`, `O` or `.`; a game record is the cells played, one
-base-36 digit each, so `"408"` is centre, top left, bottom right.
+A position is written cell by cell as `X`, `O` or `.`. The record of a game is the cells played, one
+base-36 digit each: `"408"` is centre, top left, bottom right.
 """
 
 from functools import lru_cache
@@ -16,29 +16,28 @@ DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 class RecordError(ValueError):
-    """A text is not the record of a game.
+    """Raised for a text that is not the record of a game.
 
-    The message is `pattern`, in which `values` replace the %(names)s. Pages can translate the
-    pattern.
+    The message is `pattern`, in which `values` replace the %(names)s, so that pages can translate
+    the pattern.
     """
 
     def __init__(self, pattern: str, **values: object) -> None:
-        """Build the message from its pattern."""
         super().__init__(pattern % values)
         self.pattern, self.values = pattern, values
 
 
 class IllegalMoveError(RecordError):
-    """A record whose move cannot be played: the cell is taken or the game is over."""
+    """Raised for a record with a move on a taken cell or after the end of the game."""
 
 
 def format_position(game: Game, position: int) -> str:
-    """Return a position as text, one character a cell."""
+    """Return a position as text, with one character for each cell."""
     return "".join(MARKS[int(stone)] for stone in game.board[position])
 
 
 def parse_position(game: Game, position_text: str) -> int:
-    """Return the position of a text.
+    """Return the position that a text shows.
 
     Raises ValueError if the length or a character is wrong or no game reaches the position.
     """
@@ -54,7 +53,7 @@ def parse_position(game: Game, position_text: str) -> int:
 
 
 def parse_record(game: Game, record: str) -> list[int]:
-    """Return the cells of a record, without playing them.
+    """Return the cells in a record, without checking that they can be played.
 
     Raises RecordError, naming the first character that is not a cell.
     """
@@ -72,9 +71,9 @@ def parse_record(game: Game, record: str) -> list[int]:
 
 
 def replay_record(game: Game, record: str) -> list[int]:
-    """Return every position of a game, from the empty board to the end of its record.
+    """Return all positions of a recorded game, beginning with the empty board.
 
-    Raises RecordError if a character is not a cell, and IllegalMoveError, naming the ply, if a
+    Raises RecordError if a character is not a cell, and IllegalMoveError, naming the move, if a
     cell is taken or a move follows the end of the game.
     """
     positions = [0]
@@ -101,16 +100,17 @@ def find_record(game: Game, position: int) -> str:
     """Return the record of a game that leads to a position."""
     last_moves = _find_last_moves(game)
     record = ""
-    while position:  # 0 is the empty board
+    # Position 0 is the empty board, where every game begins.
+    while position:
         position, cell = last_moves[position].tolist()
         record = DIGITS[cell] + record
     return record
 
 
 def undo_moves(record: str, move_count: int = 1) -> str:
-    """Return a record without its last plies.
+    """Return a record without its last moves.
 
-    Raises ValueError if the record has fewer plies.
+    Raises ValueError if the record has fewer moves.
     """
     if not 0 <= move_count <= len(record):
         raise ValueError(f"cannot take back {move_count} of {len(record)} moves")

@@ -1,9 +1,9 @@
-"""Read arrays from an npz file that may be malicious: check sizes before unpacking anything.
+"""Read npz files that may be malicious: sizes are checked before anything is unpacked.
 
-An npz file is a zip file, and each member is an npy file: a short header, then the numbers. A member
-can claim any size, and can unpack to a thousand times its packed size. So each member is read with a
-limit. For a model, this is the size of its arrays; for other files, first the size of a header, then
-the size of the numbers that the header announces.
+An npz file is a zip file with an npy file for each array: a short header, then the numbers. Such a
+file can claim any size, and can unpack to a thousand times its packed size. So it is read with a
+limit. For a model this is the size of its arrays; for other files it is first the size of a header,
+then the size of the numbers that the header announces.
 """
 
 import io
@@ -16,27 +16,30 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-# The dtype and shape of each array by name; -1 in a shape stands for 1 to MAX_SNAPSHOTS.
+# The dtype and the shape of each array, by name; -1 in a shape stands for 1 to MAX_SNAPSHOTS.
 Layout = dict[str, tuple[str, tuple[int, ...]]]
 MAX_SNAPSHOTS = 24
 # numpy's default level takes three times as long and makes files only a tenth smaller.
 COMPRESSION_LEVEL = 3
-# Limit for the header of an array that another program wrote, in bytes.
+# An array that another program wrote may have a header of this many bytes.
 MAX_FOREIGN_HEADER = 1 << 14
-# Limit for the header of a model's array with its entry in the zip file, in bytes.
+# The header of a model's array, with its entry in the zip file, has at most this many bytes.
 MAX_HEADER = 1 << 10
-MAX_MEMBERS = 64  # limit for the arrays of a file that another program wrote
-MEMBER_SIGNATURE = b"PK\x01\x02"  # the signature of an entry in a zip file's directory
-NUMBER_KINDS = "biuf"  # the kinds of dtypes that are numbers
+# A file that another program wrote may have this many arrays.
+MAX_MEMBERS = 64
+# Every entry in a zip file's directory begins with these bytes.
+MEMBER_SIGNATURE = b"PK\x01\x02"
+# numpy's letters for the dtypes of numbers: bool, int, unsigned int, float.
+NUMBER_KINDS = "biuf"
 
 
 def compute_size_limit(layout: Layout) -> int:
-    """Return the largest size in bytes of a file with these arrays."""
+    """Return the largest size in bytes that a file with these arrays can have."""
     return sum(_compute_member_limit(*shape) + MAX_HEADER for shape in layout.values())
 
 
 def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return arrays as the bytes of an npz; equal arrays always give equal bytes."""
+    """Return the bytes of an npz file with these arrays; equal arrays always give equal bytes."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
@@ -74,7 +77,7 @@ def read_arrays(npz_bytes: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
 def read_array(
     npz_bytes: bytes, array_name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
-    """Return the array with this name from an npz file; without it, the first array by name.
+    """Return the array with this name from an npz file, or the first array by name if there is none.
 
     Raises ValueError, with the reason, if the array has another shape, or if it does not consist of
     numbers of up to eight bytes.
@@ -115,7 +118,7 @@ def read_npy(
 def _read_foreign_array(
     packed: IO[bytes], array_name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
-    """Return an array of one of these shapes; the header is checked before its numbers are unpacked."""
+    """Return an array of one of these shapes, checking its header before its numbers are unpacked."""
     head = io.BytesIO(packed.read(MAX_FOREIGN_HEADER))
     version = npy.read_magic(head)
     readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -137,7 +140,6 @@ def _read_foreign_array(
 
 
 def _check_compression(member: zipfile.ZipInfo) -> None:
-    """Raise ValueError if a member is compressed by a method that numpy does not use."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(
             f"{member.filename} is packed in a way that numpy does not use"
@@ -147,7 +149,7 @@ def _check_compression(member: zipfile.ZipInfo) -> None:
 def _read_member(
     archive: zipfile.ZipFile, array_name: str, dtype: str, shape: tuple[int, ...]
 ) -> NDArray[Any]:
-    """Return an array with exactly this dtype and shape; otherwise raises ValueError."""
+    """Return an array of an npz file; raises ValueError unless it has exactly this dtype and shape."""
     member = archive.getinfo(f"{array_name}.npy")
     if member.file_size > _compute_member_limit(dtype, shape):
         raise ValueError(
@@ -176,7 +178,7 @@ def _read_member(
 
 
 def _has_shape(shape: tuple[int, ...], expected_shape: tuple[int, ...]) -> bool:
-    """Return whether a shape fits; -1 stands for 1 to MAX_SNAPSHOTS."""
+    """Return whether a shape is the expected one, in which -1 stands for 1 to MAX_SNAPSHOTS."""
     return len(shape) == len(expected_shape) and all(
         1 <= have <= MAX_SNAPSHOTS if want == -1 else have == want
         for have, want in zip(shape, expected_shape, strict=True)
@@ -184,7 +186,7 @@ def _has_shape(shape: tuple[int, ...], expected_shape: tuple[int, ...]) -> bool:
 
 
 def _compute_member_limit(dtype: str, shape: tuple[int, ...]) -> int:
-    """Return the largest size in bytes of a member with this dtype and shape."""
+    """Return the largest size in bytes of an npy file with this dtype and shape."""
     items = abs(prod(shape))
     if -1 in shape:
         items *= MAX_SNAPSHOTS

@@ -1,6 +1,7 @@
-"""Policies as arrays: `policy[decision, cell]` is the chance of that move.
+"""Policies as arrays: `policy[position, cell]` is the chance of playing that cell.
 
-Every policy is float64 [D, cells], its rows add up to 1, and an illegal move has chance 0.
+Every policy is float64 [D, cells] for the D positions with a player to move. The chances in a row
+add up to 1, and an illegal move has chance 0.
 """
 
 from collections.abc import Callable
@@ -20,9 +21,8 @@ from app.tictactoe.views import convert_view
 
 Policy = NDArray[np.float64]
 CellMask = NDArray[np.bool_]
-PlayRule = Literal[
-    "greedy", "first", "proportional"
-]  # how an agent chooses moves by values
+# How an agent chooses its moves by their values; `policy_from_values` explains the rules.
+PlayRule = Literal["greedy", "first", "proportional"]
 
 
 def uniform_policy(game: Game) -> Policy:
@@ -67,7 +67,7 @@ def minimax_random_policy(game: Game) -> Policy:
 
 
 def strongest_policy(game: Game) -> Policy:
-    """Return the policy that never loses, and otherwise wins as often as possible against random.
+    """Return the policy that never loses, and wins as often as it then can against random moves.
 
     Of equal cells it plays the first. It is the best responder to `uniform_policy` if avoiding a
     loss counts more than any win.
@@ -81,7 +81,7 @@ def strongest_policy(game: Game) -> Policy:
 
 @lru_cache(maxsize=2)
 def find_best_moves(game: Game) -> CellMask:
-    """Return whether a move keeps the optimal value for the mover, [D, cells]."""
+    """Return which moves are no blunders, because they keep the value of optimal play: [D, cells]."""
     right = find_row_maxima(compute_optimal_q(game))
     right.flags.writeable = False
     return right
@@ -89,23 +89,23 @@ def find_best_moves(game: Game) -> CellMask:
 
 @lru_cache(maxsize=2)
 def compute_optimal_q(game: Game) -> NDArray[np.float64]:
-    """Return the action values of optimal play, [D, cells], mover's view, NaN where illegal."""
+    """Return the action values of optimal play, [D, cells], mover's view, NaN for illegal moves."""
     values: NDArray[np.float64] = convert_view(
         game, compute_successor_values(game, solve_game(game).values)
     )
-    values += 0.0  # turns -0.0 into 0.0
+    values += 0.0  # This turns -0.0 into 0.0.
     values.flags.writeable = False
     return values
 
 
 def policy_from_values(q: NDArray[np.floating], play_rule: PlayRule) -> Policy:
-    """Return the policy by which an agent plays its table.
+    """Return the policy of an agent that plays by these action values and this rule.
 
-    `q` is [..., cells] in the mover's view, NaN where illegal; the policy has the same shape.
+    `q` is [..., cells] in the mover's view, NaN for illegal moves; the policy has the same shape.
     *greedy* plays one of the best moves at random. *first* plays the first best move in reading
     order. *proportional* draws a move as MENACE draws a bead: its chance is proportional to its
-    value, and all chances are equal if no value is above 0. Raises ValueError as `greedy_policy`
-    does, or if *proportional* has a value below 0.
+    value, and all chances are equal if no value is above 0. Raises ValueError if all values in a
+    row are NaN, or if *proportional* has a value below 0.
     """
     if play_rule == "first":
         return policy_from_first_moves(_find_best_cells(q))
@@ -122,17 +122,16 @@ def policy_from_values(q: NDArray[np.floating], play_rule: PlayRule) -> Policy:
 def greedy_policy(q: NDArray[np.floating]) -> Policy:
     """Return the policy that plays one of the cells with the highest value, with equal chances.
 
-    `q` is [..., cells] in the mover's view, NaN where illegal; the policy has the same
-    shape. Raises ValueError if a row has no legal cell.
+    `q` is [..., cells] in the mover's view, NaN for illegal moves; the policy has the same shape.
+    Raises ValueError if all values in a row are NaN.
     """
     return _normalize_rows(_find_best_cells(q))
 
 
 def epsilon_greedy_policy(q: NDArray[np.floating], epsilon: float) -> Policy:
-    """Return the greedy policy with a chance `epsilon` of a random legal move.
+    """Return the policy that plays a random legal move with chance `epsilon`, else greedily.
 
-    Shapes are as in `greedy_policy`. Raises ValueError as `greedy_policy` and
-    `mix_policies` do.
+    Shapes and errors are those of `greedy_policy` and `mix_policies`.
     """
     return mix_policies(greedy_policy(q), _normalize_rows(~np.isnan(q)), epsilon)
 
@@ -148,10 +147,10 @@ def mix_policies(policy: Policy, other_policy: Policy, other_chance: float) -> P
 
 
 class Baseline(NamedTuple):
-    """A player with a fixed rule; agents are measured in matches against it."""
+    """A player with a fixed rule; agents are evaluated in matches against it."""
 
     title: str
-    description: str  # one line on the player's rule, shown on pages
+    description: str  # the player's rule in one line, shown on pages
     build_policy: Callable[[Game], Policy]
 
 
@@ -182,7 +181,7 @@ BASELINES = {
 
 
 def find_completing_cells(game: Game, stones: CellMask) -> CellMask:
-    """Return, for each cell, whether a stone there completes a line of `stones`; both are [D, cells]."""
+    """Return whether a stone on each cell would complete a line of `stones`; both are [D, cells]."""
     ends = np.zeros_like(stones)
     for line in game.lines:
         for cell in line:
@@ -192,7 +191,7 @@ def find_completing_cells(game: Game, stones: CellMask) -> CellMask:
 
 
 def _find_best_cells(q: NDArray[np.floating]) -> CellMask:
-    """Return whether each cell has the highest value of its row; ValueError if a row is all NaN."""
+    """Return which cells have the highest value of their row; raises ValueError if a row is all NaN."""
     highest = _compute_row_maxima(q)
     if np.isnan(highest).any():
         raise ValueError("a row of q has no legal cell: it is NaN everywhere")
@@ -201,7 +200,7 @@ def _find_best_cells(q: NDArray[np.floating]) -> CellMask:
 
 
 def find_row_maxima(action_values: NDArray[np.floating]) -> CellMask:
-    """Return whether each cell has the highest value of its row, [..., cells]; NaN is never highest."""
+    """Return which cells have the highest value of their row, [..., cells]; NaN is never the highest."""
     is_maximum: CellMask = (
         action_values == _compute_row_maxima(action_values)[..., None]
     )
@@ -209,10 +208,9 @@ def find_row_maxima(action_values: NDArray[np.floating]) -> CellMask:
 
 
 def _compute_row_maxima(action_values: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return the highest value of each row, [...], NaN for a row of NaN.
+    """Return the highest value of each row, [...], or NaN if all its values are NaN.
 
-    A loop over the cells takes a tenth of the time of numpy's reduction over such a short
-    axis.
+    A loop over the cells takes a tenth of the time of numpy's reduction over such a short axis.
     """
     highest: NDArray[np.floating] = reduce(np.fmax, np.moveaxis(action_values, -1, 0))
     return highest
@@ -228,6 +226,6 @@ def _normalize_rows(weights: NDArray[Any]) -> Policy:
 
 
 def policy_from_first_moves(chosen_moves: CellMask) -> Policy:
-    """Return the policy that plays the first chosen cell of each row."""
+    """Return the policy that plays, in each row, the first of the chosen cells."""
     policy: Policy = np.eye(chosen_moves.shape[-1])[chosen_moves.argmax(axis=-1)]
     return policy

@@ -1,11 +1,11 @@
 """Encode the moves of a policy as a text for URLs, with one bit for each legal move.
 
-In each decision the policy plays one move, or several with equal probability; the bit of a move is
-1 if the policy plays it.  The bits are in the order of the pairs: decisions by ply, then by code;
-cells in reading order.  A policy that plays alike in symmetric positions has a short code with only
-the first decision of each symmetry class.  The bits are packed into bytes, most significant bit
-first, and the bytes are written in base64url without padding.  For tic-tac-toe a code has 2,695
-characters, and a short code 379.
+In each position the policy plays one move, or several with equal probability; the bit of a move is
+1 if the policy plays it. The bits are in the order of the legal moves: positions by ply, then by
+code; cells in reading order. A policy that plays alike in symmetric positions has a short text,
+with only the first of the symmetric positions. The bits are packed into bytes, most significant bit
+first, and the bytes are written in base64url without padding. For tic-tac-toe a text has 2,695
+characters, and a short text 379.
 """
 
 import re
@@ -25,9 +25,9 @@ BITS_PER_CHARACTER = 6
 
 
 def encode_moves(game: Game, chosen_moves: CellMask) -> str:
-    """Return the code of the moves played, [D, cells]: the short code if they are symmetric.
+    """Return the text for the moves that a policy plays, [D, cells]; it is short if they are symmetric.
 
-    Raises ValueError if an illegal move is played, or a decision has no move.
+    Raises ValueError if an illegal move is played, or if no move is played in a position.
     """
     if chosen_moves.shape != game.legal.shape or (chosen_moves & ~game.legal).any():
         raise ValueError(f"moves are {game.legal.shape}, none of them illegal")
@@ -42,10 +42,10 @@ def encode_moves(game: Game, chosen_moves: CellMask) -> str:
 
 
 def decode_moves(game: Game, move_code: str) -> CellMask:
-    """Return the moves played, [D, cells], from either kind of code.
+    """Return the moves that a policy plays, [D, cells], from a text that `encode_moves` wrote.
 
     Raises ValueError, with the reason, if the length or a character is wrong, if a bit after the
-    last one is set, if a decision has no move, or if a symmetry maps a decision to itself but not
+    last one is set, if a position has no move, or if a symmetry maps a position to itself but not
     its moves to themselves.
     """
     whole, short = get_code_lengths(game)
@@ -82,25 +82,24 @@ def policy_from_moves(chosen_moves: CellMask) -> Policy:
 
 @lru_cache(maxsize=2)
 def get_code_lengths(game: Game) -> tuple[int, int]:
-    """Return the numbers of characters of a whole code and of a short code."""
+    """Return how many characters the text of any policy has, and the short text of a symmetric one."""
     whole = _count_characters(game.pairs)
     short = _count_characters(len(_list_representative_pairs(game)))
     return whole, short
 
 
 def _count_characters(bit_count: int) -> int:
-    """Return the number of base64 characters for some bits, in whole bytes and without padding."""
+    """Return how many base64 characters some bits need, as whole bytes and without padding."""
     octets = ceil(bit_count / 8)
     return ceil(octets * 8 / BITS_PER_CHARACTER)
 
 
 def _encode_bits(bits: NDArray[np.bool_]) -> str:
-    """Return bits as base64url without padding."""
     return urlsafe_b64encode(np.packbits(bits).tobytes()).decode().rstrip("=")
 
 
 def _decode_bits(move_code: str, bit_count: int) -> NDArray[np.bool_]:
-    """Return `bit_count` bits from base64url; ValueError if a bit after them is set."""
+    """Return `bit_count` bits from base64url; raises ValueError if a bit after them is set."""
     # Base64 needs padding to a multiple of four characters.
     packed = urlsafe_b64decode(move_code + "=" * (-len(move_code) % 4))
     bits = np.unpackbits(np.frombuffer(packed, np.uint8))[:bit_count].astype(np.bool_)
@@ -113,9 +112,9 @@ def _decode_bits(move_code: str, bit_count: int) -> NDArray[np.bool_]:
 
 
 def _complete_classes(game: Game, chosen_moves: CellMask) -> CellMask:
-    """Return the moves of all decisions from the moves of the first decision of each class.
+    """Return the moves in all positions from the moves in the first of all symmetric positions.
 
-    Both are [D, cells]. Raises ValueError if a symmetry maps a decision to itself, but its moves to
+    Both are [D, cells]. Raises ValueError if a symmetry maps a position to itself, but its moves to
     other moves.
     """
     complete = np.zeros_like(chosen_moves)
@@ -131,7 +130,7 @@ def _complete_classes(game: Game, chosen_moves: CellMask) -> CellMask:
 
 
 def _list_symmetry_maps(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]:
-    """Return, for each symmetry, the decision that each decision maps to [D], and each cell's origin."""
+    """Return, for each symmetry, what each position becomes, [D], and where each cell was, [cells]."""
     return [
         (image[: game.decisions], cells)
         for image, cells in zip(game.symmetric_positions, game.symmetries, strict=True)
@@ -139,7 +138,6 @@ def _list_symmetry_maps(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.
 
 
 def _find_representatives(game: Game) -> NDArray[np.bool_]:
-    """Return, for each decision, whether it is the first of its symmetry class, [D]."""
     numbers = np.arange(game.decisions)
     is_first: NDArray[np.bool_] = game.symmetry_class[: game.decisions] == numbers
     return is_first
@@ -147,14 +145,13 @@ def _find_representatives(game: Game) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=2)
 def _list_representative_pairs(game: Game) -> NDArray[np.intp]:
-    """Return the pairs of the first decision of each symmetry class."""
+    """Return the legal moves in the first position of each class of symmetric positions."""
     pairs = np.flatnonzero(_find_representatives(game)[game.pair_decision])
     pairs.flags.writeable = False
     return pairs
 
 
 def _check_moves_exist(game: Game, chosen_moves: CellMask) -> None:
-    """Raise ValueError if a decision has no move."""
     idle = ~chosen_moves.any(axis=1)
     if idle.any():
         where = format_position(game, int(idle.argmax()))

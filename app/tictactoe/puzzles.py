@@ -1,4 +1,4 @@
-"""Puzzles: visitors predict the move of an agent in a position in which it always blunders.
+"""Make puzzles, in which visitors predict an agent's move in a position in which it always blunders.
 
 The agent can reach the position in its own games, and it always plays the same cell there. Its
 values show which cell that is. Puzzles and their order depend only on the rules and the agents, so
@@ -18,28 +18,33 @@ from app.tictactoe.policy import Policy
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.values import Solution, solve_game
 
-LEVELS = range(3)  # levels of difficulty: easy, medium, hard
-IMMEDIATE_PLIES = 1  # number of plies from a blunder to an immediate loss or missed win
-FORK_PLIES = 3  # number of plies from a blunder to a loss or a missed win by a fork
-MANY_CELLS = 6  # a puzzle with at least this many empty cells is harder
-MAX_PUZZLES = 120  # limit for the number of all puzzles
-ROUND_LENGTH = 10  # number of puzzles in a round
-# The levels of the puzzles of a round; another level is taken if none is left.
-LEVELS_OF_ROUND = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)
+PUZZLE_LEVELS = range(3)  # easy, medium, hard
+# The number of plies from a blunder to an immediate loss, or to the win that it missed.
+IMMEDIATE_PLIES = 1
+# The number of plies from a blunder to a loss by a fork, or to the missed win by a fork.
+FORK_PLIES = 3
+# A puzzle with at least this many empty cells is harder.
+HARD_CELL_COUNT = 6
+MAX_PUZZLES = 120
+ROUND_LENGTH = 10
+# The level of each puzzle in a round. If no puzzle of a level is left, another level is taken.
+ROUND_LEVELS = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)
 
 
 class Puzzle(NamedTuple):
-    """A decision and the blunder of its agent there."""
+    """A position in which an agent blunders, with the moves and values that the puzzle's page shows."""
 
     agent_id: str
     record: str  # a game of the agent that leads to the position
     position: int
-    blunder_cell: int  # the cell that the agent plays, which is a blunder
+    blunder_cell: int  # the cell that the agent plays
     correct_cells: list[int]  # the cells that are no blunders
-    value_before: int  # the value of the game, mover's view: +1 or 0
-    value_after: int  # the value after the blunder: 0 or -1
-    refutation: str  # record of the blunder and optimal play of both sides to the end
-    level: int  # level of difficulty, one of LEVELS
+    value_before: int  # with optimal play, mover's view: +1 or 0
+    value_after: int  # after the blunder: 0 or -1
+    refutation: (
+        str  # the blunder and optimal play by both sides to the end, as a record
+    )
+    level: int  # one of PUZZLE_LEVELS
     # chance of the position, up to symmetry, in a game against random moves
     position_chance: float
 
@@ -50,12 +55,12 @@ def make_puzzles(
     values_by_agent: Mapping[str, NDArray[np.floating]],
     preferred_agents: Collection[str] = (),
 ) -> list[Puzzle]:
-    """Return at most MAX_PUZZLES puzzles of these agents in their order, in rounds of ten.
+    """Return at most MAX_PUZZLES puzzles about these agents, in their order, in rounds of ten.
 
-    `policies_by_agent` and `values_by_agent` have arrays [D, cells] by agent: the agent's moves, and
-    its values as squares show them, NaN where unknown. LEVELS_OF_ROUND gives the levels in a round.
-    The agents take turns; the first round prefers `preferred_agents` as long as they have puzzles.
-    No position occurs twice, not even in a symmetric form or with another agent.
+    `policies_by_agent` and `values_by_agent` have arrays [D, cells] for each agent: the chances of
+    its moves, and its values as squares show them, NaN where unknown. ROUND_LEVELS gives the
+    levels in a round. The agents take turns; the first round prefers `preferred_agents` as long as
+    they have puzzles. No position occurs twice, not even in a symmetric form or with another agent.
     """
     candidates: dict[tuple[int, str], list[Puzzle]] = {}  # by level and agent id
     for name, policy in policies_by_agent.items():
@@ -65,11 +70,10 @@ def make_puzzles(
         key: listed for key, listed in candidates.items() if key[1] in preferred_agents
     }
     used_classes: set[int] = set()  # symmetry classes of the chosen puzzles
-    # number of chosen puzzles of each agent
     puzzle_counts: dict[str, int] = dict.fromkeys(policies_by_agent, 0)
     chosen_puzzles: list[Puzzle] = []
     while len(chosen_puzzles) < MAX_PUZZLES:
-        level = LEVELS_OF_ROUND[len(chosen_puzzles) % ROUND_LENGTH]
+        level = ROUND_LEVELS[len(chosen_puzzles) % ROUND_LENGTH]
         is_first_round = len(chosen_puzzles) < ROUND_LENGTH
         picked = (
             _pick_puzzle(game, first_stock, used_classes, puzzle_counts, level)
@@ -90,7 +94,7 @@ def make_puzzles(
 def list_candidate_puzzles(
     game: Game, agent_id: str, policy: Policy, agent_values: NDArray[np.floating]
 ) -> list[Puzzle]:
-    """Return every puzzle of an agent, the most frequent position first."""
+    """Return all puzzles about an agent, those with the likeliest positions first."""
     solution = solve_game(game)
     play = ReachablePlay(game, policy)
     found = list_blunder_decisions(play)
@@ -110,7 +114,7 @@ def list_candidate_puzzles(
             continue
         record = play.games_by_player[int(game.to_move[position])].find_record(position)
         if record is None:
-            continue  # no game of the agent leads to the position
+            continue  # The agent's games do not reach the position.
         wrong = int(played[row].argmax())
         after = int(found.value_after[row])
         line = _find_best_line(game, solution, int(game.successor[position, wrong]))
@@ -134,30 +138,30 @@ def list_candidate_puzzles(
 def _grade_level(
     game: Game, solution: Solution, position: int, blunder_cell: int, value_after: int
 ) -> int:
-    """Return the level of a puzzle, by the plies that a solver has to look ahead.
+    """Return how difficult a puzzle is, by the number of moves that one has to look ahead.
 
-    Easy (0): one ply. Medium (1): a fork, or one ply with MANY_CELLS empty cells or more. Hard
-    (2): more plies.
+    Easy (0): one move. Medium (1): a fork, or one move on a board with many empty cells. Hard (2):
+    more moves.
     """
-    is_loss = value_after < 0  # whether the blunder loses; otherwise it misses a win
+    is_loss = value_after < 0  # Otherwise the blunder misses a win.
     plies = int(
         solution.plies_to_end[
             game.successor[position, blunder_cell] if is_loss else position
         ]
     )
     if plies <= IMMEDIATE_PLIES:
-        return int(game.legal[position].sum() >= MANY_CELLS)
+        return int(game.legal[position].sum() >= HARD_CELL_COUNT)
     return 1 if plies <= FORK_PLIES else 2
 
 
 def _find_best_line(game: Game, solution: Solution, position: int) -> str:
-    """Return the record of optimal play by both sides to the end; ties: the first cell."""
+    """Return the rest of the game with optimal play by both sides, as a record; ties: the first cell."""
     line = ""
     while not game.is_over(position):
         mover = int(game.to_move[position])
         after = game.successor[position]
-        # The successor of an illegal move is -1, an index of the last position; the value -2, lower
-        # than all others, excludes the move.
+        # The successor of an illegal move is -1, which numpy reads as the last position. The value
+        # -2, lower than all others, excludes such moves.
         values = solution.values[after].astype(int) * mover
         values[after < 0] = -2
         preferred_length = np.where(values > 0, -1, 1) * solution.plies_to_end[after]
@@ -174,8 +178,10 @@ def _pick_puzzle(
     puzzle_counts: Mapping[str, int],
     target_level: int,
 ) -> Puzzle | None:
-    """Return an unused puzzle nearest to level `target_level`, of the agent with the fewest puzzles."""
-    for level in sorted(LEVELS, key=lambda level: (abs(level - target_level), level)):
+    """Return an unused puzzle of the wanted level or the nearest, from an agent with few puzzles."""
+    for level in sorted(
+        PUZZLE_LEVELS, key=lambda level: (abs(level - target_level), level)
+    ):
         for name in sorted(puzzle_counts, key=lambda name: puzzle_counts[name]):
             for puzzle in candidates.get((level, name), []):
                 if _get_symmetry_class(game, puzzle) not in used_classes:
@@ -184,5 +190,4 @@ def _pick_puzzle(
 
 
 def _get_symmetry_class(game: Game, puzzle: Puzzle) -> int:
-    """Return the symmetry class of a puzzle's position."""
     return int(game.symmetry_class[puzzle.position])

@@ -1,4 +1,4 @@
-"""The positions and games that a policy can reach against any opponent."""
+"""Find the positions and games that a policy can reach against any opponent."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,32 +12,36 @@ from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import Policy
 from app.tictactoe.values import Values, list_plies, list_plies_backward
 
-NO_PAIR = -1  # the number of the pair that leads to an unreachable position
+# Stands for the number of a pair where there is none.
+NO_PAIR = -1
 
 
 @dataclass(frozen=True, eq=False)
 class ReachableGames:
-    """All games in which a policy, as X or as O, makes only moves that it can play."""
+    """All games that a policy can play as X, or all that it can play as O, against any opponent."""
 
     game: Game
-    # [D] whether a game reaches the decision with the policy to move
+    # [D] whether a game reaches the position, and the policy is to move there
     is_reachable: NDArray[np.bool_]
-    move_chances: Values  # [P] chance of each move, of either side, in a game against random moves
+    move_chances: (
+        Values  # [P] the chance that a game against random moves has each move
+    )
 
     @cached_property
-    def _first_pair_to(self) -> NDArray[np.int32]:
-        """The first reachable pair that leads to each position, [S]; NO_PAIR if there is none."""
+    def _first_pair_by_position(self) -> NDArray[np.int32]:
+        """The first pair that leads to each position in these games, NO_PAIR if there is none: [S]."""
         pair_to = np.full(self.game.positions, NO_PAIR, np.int32)
-        # Numpy keeps the last of several assignments; going backward, it is the first pair.
+        # Numpy keeps the last of several assignments, which is the first pair in this order.
         backward = np.flatnonzero(self.move_chances)[::-1]
         pair_to[self.game.pair_successor[backward]] = backward
         return pair_to
 
     def find_record(self, position: int) -> str | None:
-        """Return the record of a game that leads to a position, None if there is none."""
+        """Return the record of a game that leads to a position, None if no game does."""
         record = ""
-        while position:  # 0 is the empty board
-            pair = self._first_pair_to.item(position)
+        # Position 0 is the empty board, where every game begins.
+        while position:
+            pair = self._first_pair_by_position.item(position)
             if pair == NO_PAIR:
                 return None
             record = DIGITS[self.game.pair_cell[pair]] + record
@@ -47,30 +51,30 @@ class ReachableGames:
 
 @dataclass(frozen=True, eq=False)
 class ReachablePlay:
-    """A policy and all games that it can play."""
+    """A policy with all games that it can play."""
 
     game: Game
     policy: Policy  # [D, cells] chances of the moves
 
     @cached_property
     def games_by_player(self) -> dict[int, ReachableGames]:
-        """The games of the policy as each player, +1 X and -1 O."""
+        """The games that the policy can play as X (+1) and as O (-1)."""
         pairs = self.policy[self.game.legal]
         return {seat: find_reachable_games(self.game, pairs, seat) for seat in (X, O)}
 
     @cached_property
     def is_reachable(self) -> NDArray[np.bool_]:
-        """Whether the policy's own games reach each decision with the policy to move, [D]."""
+        """Whether the policy's games reach each position in which it is to move, [D]."""
         return (
             self.games_by_player[X].is_reachable | self.games_by_player[O].is_reachable
         )
 
 
 def find_reachable_games(game: Game, policy: Values, player: int) -> ReachableGames:
-    """Return the games of a policy, [P] chances of the legal pairs, as a player (+1 X, -1 O).
+    """Return the games of a policy, given as chances of the legal moves, [P], as `player` (+1 X, -1 O).
 
-    Chances are computed forward from the empty board, ply by ply, against random moves.  Random
-    moves include every move, so a position with chance 0 cannot occur against any opponent.
+    Chances are computed forward from the empty board, ply by ply, against random moves. Random
+    moves include every move, so no opponent can reach a position that has chance 0.
     """
     chance = np.empty(game.pairs)
     reached = np.zeros(game.positions)
@@ -85,7 +89,7 @@ def find_reachable_games(game: Game, policy: Values, player: int) -> ReachableGa
 
 
 class LikeliestGame(NamedTuple):
-    """The rest of a game: the cells in the order of the moves, and its chance."""
+    """The moves from a position to the end of the game, as cells, and their chance."""
 
     cells: tuple[int, ...]
     game_chance: float
@@ -94,10 +98,10 @@ class LikeliestGame(NamedTuple):
 def find_likeliest_games(
     game: Game, policy: Policy, position: int
 ) -> dict[int, LikeliestGame]:
-    """Return, for each possible result, the likeliest rest of the game from a position.
+    """Return the likeliest continuation of a game from a position, for each result that is possible.
 
-    `policy` has the moves of both sides, [D, cells]. The keys are +1 X won, 0 draw, -1 O won.
-    If several games are equally likely, the one with the first cells is returned.
+    `policy` has the moves of both sides, [D, cells]. The keys are +1 X won, 0 draw, -1 O won. If
+    several games are equally likely, the one with the first cells is returned.
     """
     results = np.array([1, 0, -1])
     best = np.zeros((game.positions, len(results)))

@@ -1,4 +1,4 @@
-"""Exact results of agents (the figures on a card), their blunders, and a game that they lose."""
+"""Compute the exact results of an agent (the figures on its card), its blunders, and games it loses."""
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -33,12 +33,12 @@ from app.tictactoe.views import RewardScale, scale_values_of_movers
 
 EntryType = TypeVar("EntryType")
 Chance = Annotated[float, Meta(ge=0, le=1)]
-# Chances of win, draw and loss for the agent.
-# The JSON schema of `tuple[Chance, Chance, Chance]` has `items: false`, which few tools can read.
+# The agent's chances of a win, a draw and a loss. It is no tuple[Chance, Chance, Chance], because the
+# JSON schema of that type has `items: false`, which few tools can read.
 Chances = Annotated[tuple[Chance, ...], Meta(min_length=3, max_length=3)]
 Count = Annotated[int, Meta(ge=0)]
 Distance = Annotated[float, Meta(ge=0)]
-DECIMALS = 9  # number of decimals of the figures on a card
+FIGURE_DECIMALS = 9  # of the figures on a card
 
 
 class BySeat(
@@ -139,18 +139,18 @@ class Figures(
 
 
 class PolicyResults(NamedTuple):
-    """The results of T policies, as chances of three outcomes: X wins, a draw, O wins."""
+    """The results of T policies in matches, as chances that X wins, of a draw, and that O wins."""
 
     # [2, L, T, 3] chances as X and as O against each of L baselines
     baseline_chances: Values
     # [2, T, 3] chances as X and as O against the policy's best responder
     best_response_chances: Values
-    # [2, T, D] the decisions that the policy can reach as X and as O
+    # [2, T, D] the positions that the policy can reach as X and as O
     is_reachable: NDArray[np.bool_]
 
 
 def evaluate_policies(game: Game, policies: Values) -> PolicyResults:
-    """Return the results of T policies, [T, P], against all baselines and best responders."""
+    """Return the results of T policies, [T, P], against all baselines and against best responders."""
     vs, reachable = _evaluate_against_baselines(game, policies)
     worst = []
     for seat in SEATS.values():
@@ -168,9 +168,9 @@ def compute_figures(
     task: Task | None = None,
     evaluate: Callable[[Game, Values], PolicyResults] = evaluate_policies,
 ) -> Figures:
-    """Return the exact results (figures) of a table at each of its T snapshots.
+    """Return the exact results (figures) of an agent at each of the T snapshots of its training.
 
-    `tables`, [T, P], has the values of the legal pairs at each snapshot, in the mover's view;
+    `tables`, [T, P], has the values of the legal moves at each snapshot, in the mover's view;
     `updates` has the number of updates at each snapshot. `reward_scale` is None if the values are
     no expected rewards. `play_rule` says how the agent plays by its values. `task` is its training
     task, if the task has exact values. `evaluate` can be replaced by a faster function with the
@@ -181,7 +181,8 @@ def compute_figures(
     )
     followed = evaluate(game, policies)
     beaten = _split_by_seat(followed.best_response_chances)
-    gains = [  # wins minus losses of the best responders in both seats
+    # What the best responders gain in both seats: the chances of a win minus those of a loss.
+    gains = [
         round_figure(as_x[2] - as_x[0] + as_o[2] - as_o[0])
         for as_x, as_o in zip(beaten.x, beaten.o, strict=True)
     ]
@@ -210,8 +211,8 @@ def compute_figures(
     )
 
 
-def compute_figures_of_chances(game: Game, policy: Policy) -> Figures:
-    """Return the exact results (figures) of an agent that plays by a policy, [D, cells]."""
+def compute_policy_figures(game: Game, policy: Policy) -> Figures:
+    """Return the exact results (figures) of an agent whose policy is given, [D, cells]."""
     chances = policy[game.legal][None]
     return compute_figures(game, chances, [0], RewardScale(), "proportional")
 
@@ -219,7 +220,7 @@ def compute_figures_of_chances(game: Game, policy: Policy) -> Figures:
 def compute_chances(
     game: Game, opponent: Policy, policy: Policy, player: int
 ) -> Chances:
-    """Return the chances of win, draw and loss of `policy` as a player (+1 X, -1 O), rounded."""
+    """Return the chances that `policy` wins, draws and loses as `player` (+1 X, -1 O), rounded."""
     both = collect_policy_moves(game, np.stack([policy, opponent])[:, game.legal])
     own = np.array([0])
     other = np.array([1])
@@ -228,10 +229,10 @@ def compute_chances(
 
 
 def find_lost_game(game: Game, policy: Policy, player: int) -> str | None:
-    """Return the record of the likeliest game that `policy` loses as a player (+1 X, -1 O), if any.
+    """Return the record of the likeliest game that `policy` loses as `player` (+1 X, -1 O).
 
-    This is the game in which the policy's moves have the highest chance; the opponent may play any
-    moves. If there is no such game, no opponent can win: the result is None.
+    Only the chances of the policy's moves count; the opponent may play any moves. The result is
+    None if no opponent can win.
     """
     anything = game.legal.astype(np.float64)
     x, o = (policy, anything) if player == X else (anything, policy)
@@ -239,14 +240,14 @@ def find_lost_game(game: Game, policy: Policy, player: int) -> str | None:
 
 
 def find_lost_games(game: Game, policy: Policy) -> dict[str, str | None]:
-    """Return the likeliest lost game in each seat, "x" and "o"; None if it cannot be beaten there."""
+    """Return the likeliest game that a policy loses as "x" and as "o", None if it never loses there."""
     return {
         seat: find_lost_game(game, policy, player) for seat, player in SEATS.items()
     }
 
 
 def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
-    """Return, for each decision, whether the policy may blunder there, [D]."""
+    """Return in which positions a policy can blunder, [D]."""
     (blundering,) = _find_blunders_of_policies(game, policy[None, game.legal])
     return np.asarray(blundering)
 
@@ -254,16 +255,16 @@ def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
 def _evaluate_against_baselines(
     game: Game, policies: Values
 ) -> tuple[Values, NDArray[np.bool_]]:
-    """Return the results of T policies, [T, P], against every baseline in both seats.
+    """Return the results of T policies, [T, P], against every baseline, as X and as O.
 
-    The results are `baseline_chances` and `is_reachable` of `PolicyResults`.
+    They are `baseline_chances` and `is_reachable` of `PolicyResults`.
     """
     snapshots = len(policies)
     rivals = len(BASELINES)
     players = join_policy_moves(
         collect_policy_moves(game, policies), _pack_baselines(game)
     )
-    # Match r * T + t is played by policy t and baseline r; baselines follow the T policies.
+    # Policy t and baseline r play match r * T + t. The baselines are the players after the T policies.
     own = np.tile(np.arange(snapshots), rivals)
     other = snapshots + np.repeat(np.arange(rivals), snapshots)
     # The random player may make every move, so its matches reach all reachable decisions.
@@ -282,7 +283,7 @@ def _evaluate_against_baselines(
 
 @lru_cache(maxsize=2)
 def list_baseline_policies(game: Game) -> Values:
-    """Return the baselines' chances of the legal pairs, [L, P]."""
+    """Return the L baselines as chances of the legal moves, [L, P]."""
     return np.stack(
         [baseline.build_policy(game)[game.legal] for baseline in BASELINES.values()]
     )
@@ -290,12 +291,11 @@ def list_baseline_policies(game: Game) -> Values:
 
 @lru_cache(maxsize=2)
 def _pack_baselines(game: Game) -> PolicyMoves:
-    """Return the baselines as a `PolicyMoves`, for matches."""
     return collect_policy_moves(game, list_baseline_policies(game))
 
 
 def _find_blunders_of_policies(game: Game, policies: Values) -> NDArray[np.bool_]:
-    """Return whether each of T policies, [T, P], can lower the value of the game, [T, D]."""
+    """Return in which positions each of T policies, [T, P], can blunder, [T, D]."""
     wrong = (policies > 0) & ~find_best_moves(game)[game.legal]
     can_blunder: NDArray[np.bool_] = np.logical_or.reduceat(
         wrong, game.pair_start[:-1], axis=1
@@ -306,9 +306,10 @@ def _find_blunders_of_policies(game: Game, policies: Values) -> NDArray[np.bool_
 def _compute_correct_class_shares(
     game: Game, tables: NDArray[np.floating], reward_scale: RewardScale
 ) -> list[float]:
-    """Return, [T], the share of pairs with a value, [T, P], nearest to the result of optimal play.
+    """Return, for each of T tables, [T, P], the share of values nearest to the result of optimal play.
 
-    Values are compared on the common scale of `scale_values_of_movers`, with borders at -1/2 and +1/2.
+    Values are compared on the common scale of `scale_values_of_movers`, with borders at -1/2 and
+    +1/2.
     """
     mover = game.to_move[game.pair_decision]
     right = (
@@ -321,7 +322,7 @@ def _compute_correct_class_shares(
 def _measure_task_distance(
     game: Game, tables: NDArray[np.floating], task: Task
 ) -> TaskDistance:
-    """Return the distances of T tables, [T, P], from the exact values of a task."""
+    """Return how far the values of T tables, [T, P], are from the exact values of a training task."""
     exact = solve_task(game, task)[game.legal]
     distances = np.abs(tables - exact)
     reached = distances[:, find_reachable_pairs(game, task)[game.legal]]
@@ -337,16 +338,18 @@ def _measure_task_distance(
 
 
 def _split_by_seat(chances: Values) -> ChancesBySeat:
-    """Return chances of X winning, a draw, O winning, [2, T, 3], as chances of X and of O."""
+    """Return chances of X winning, a draw, O winning, [2, T, 3], in the views of X and of O."""
     return ChancesBySeat(*map(_convert_to_players_view, chances, SEATS.values()))
 
 
 def _convert_to_players_view(chances: Values, player: int) -> list[Chances]:
-    """Return chances of X winning, a draw, O winning, [N, 3], in the view of a player, rounded."""
-    own = np.round(chances[:, ::player], DECIMALS) + 0.0  # never -0.0
+    """Return chances of X winning, a draw, O winning, [N, 3], as a player's win, draw, loss, rounded."""
+    own = (
+        np.round(chances[:, ::player], FIGURE_DECIMALS) + 0.0
+    )  # This turns -0.0 into 0.0.
     return [(win, draw, loss) for win, draw, loss in np.clip(own, 0, 1).tolist()]
 
 
 def round_figure(figure: float) -> float:
     """Return a figure rounded as on cards, which removes the rounding errors of sums."""
-    return round(float(figure), DECIMALS) + 0.0
+    return round(float(figure), FIGURE_DECIMALS) + 0.0

@@ -1,8 +1,8 @@
 """Training tasks of agents, and their exact action values.
 
-An agent that has learned its training task perfectly may still blunder against optimal play: the
-task includes the opponent of the training, and the discount of later rewards.  So a learned value
-can be compared with two exact values: the one with optimal play, and the one in the task.
+A training task is what an agent learns: to play against its opponent for its rewards, with its
+discount. An agent that has learned this perfectly may still blunder against optimal play. So a
+learned value can be compared with two exact values: with optimal play, and in the training task.
 """
 
 from collections.abc import Callable
@@ -18,10 +18,10 @@ from app.tictactoe.reachable_play import find_reachable_games
 from app.tictactoe.values import TIE_TOLERANCE, PlyArrays, Values, list_plies_backward
 from app.tictactoe.views import RewardScale
 
-# A function that computes the values of a ply's decisions, [d], from the values of its moves, [n].
-StateValues = Callable[[Values, PlyArrays], Values]
-# A function that computes the chances of a ply's moves, [n], from their values, [n].
-MoveChances = Callable[[Values, PlyArrays], Values]
+# A function from the values of a ply's n moves to the values of its d positions.
+StateValueFunction = Callable[[Values, PlyArrays], Values]
+# A function from the values of a ply's n moves to their chances.
+MoveChanceFunction = Callable[[Values, PlyArrays], Values]
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -36,8 +36,8 @@ class Task(msgspec.Struct, frozen=True):
     # rewards of a move if this move or the opponent's reply ends the game
     reward_scale: RewardScale = RewardScale()
     step_reward: float = 0.0  # reward of a move after which the game goes on
-    # After how many plies the discount gamma applies: 2, from own move to own move; or 1, in
-    # self-play with one table.
+    # Gamma applies once in 2 plies, from own move to own move; or in each ply, if both sides of
+    # self-play update one table.
     discounted_plies: int = 2
     seats: str = "xo"  # the seats of the learner: "x", "o" or both
     # whether games start in every position, not only on the empty board
@@ -61,18 +61,17 @@ class Task(msgspec.Struct, frozen=True):
             )
 
 
-@lru_cache(maxsize=4)  # a table has 0.3 MB
+@lru_cache(maxsize=4)  # Each table has 0.3 MB.
 def solve_task(game: Game, task: Task) -> NDArray[np.float64]:
-    """Return the exact optimal action values of a task, [D, cells] in the mover's view.
+    """Return the exact optimal action values of a training task, [D, cells] in the mover's view.
 
     Illegal moves have NaN. The plies are computed backward: the value of a move is its reward if
-    the game ends, else the mean value of the mover's next decisions, over the opponent's replies.
+    the game ends, else the mean value of the mover's next positions, over the opponent's replies.
     In self-play both sides choose their best moves, and all best replies are equally likely. If
     `epsilon` is not 0, these are the values of the best epsilon-soft policy: the value of a
-    decision is 1 - epsilon times the value of its best move, plus epsilon times the mean value of
-    all its moves. Source: Bellman (1957), for a given opponent;
-    Shapley (1953), "Stochastic games", for itself; Sutton & Barto (2018), section 5.4, for
-    policies that go on exploring.
+    position is 1 - epsilon times the value of its best move, plus epsilon times the mean value of
+    all its moves. Sources: Bellman (1957), for a given opponent; Shapley (1953), "Stochastic
+    games", for self-play; Sutton & Barto (2018), section 5.4, for policies that go on exploring.
     """
     state_values = partial(_maximize_values, task.epsilon)
     table = _solve_backward(
@@ -83,23 +82,20 @@ def solve_task(game: Game, task: Task) -> NDArray[np.float64]:
 
 
 def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float64]:
-    """Return the action values of a policy, [D, cells], in a task; shapes as in `solve_task`.
+    """Return the action values of a policy in a training task, [D, cells], NaN for illegal moves.
 
-    The learner explores with the task's epsilon; in self-play the opponent plays by the
-    policy without exploration. NaN where illegal. Source: Bellman (1957); Sutton & Barto
-    (2018), section 4.1.
+    The learner explores with the task's epsilon; in self-play the opponent plays by the policy
+    without exploration. Sources: Bellman (1957); Sutton & Barto (2018), section 4.1.
     """
     chances = policy[game.legal]
 
     def compute_state_values(action_values: Values, ply: PlyArrays) -> Values:
-        """Return the values of decisions if the policy chooses the moves."""
         policy_values: Values = np.add.reduceat(
             chances[ply.pairs] * action_values, ply.pair_starts
         )
         return _mix_exploration(task.epsilon, policy_values, action_values, ply)
 
     def get_own_replies(_action_values: Values, ply: PlyArrays) -> Values:
-        """Return the policy's chances of the moves of a ply."""
         return chances[ply.pairs]
 
     return _solve_backward(
@@ -112,7 +108,7 @@ def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float6
 
 @lru_cache(maxsize=12)
 def find_reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
-    """Return whether the learner of a task can reach and play each pair, [D, cells].
+    """Return which moves the learner of a task may come to play in its training, [D, cells].
 
     The learner may try any move, and in self-play its opponent may, too.
     """
@@ -131,13 +127,14 @@ def find_reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
 def _solve_backward(
     game: Game,
     task: Task,
-    compute_state_values: StateValues,
-    compute_reply_chances: MoveChances,
+    compute_state_values: StateValueFunction,
+    compute_reply_chances: MoveChanceFunction,
 ) -> NDArray[np.float64]:
     """Return the action values of a task by backward induction, [D, cells].
 
-    `compute_state_values` maps the learner's action values in a ply to the values of its decisions,
-    and `compute_reply_chances` maps the opponent's action values to the chances of its replies.
+    `compute_state_values` turns the learner's action values in a ply into the values of its
+    positions, and `compute_reply_chances` turns the opponent's action values into the chances of
+    its replies.
     """
     rewards = {seat: list_rewards(game, task.reward_scale, seat) for seat in (X, O)}
     # The value of a position to the player who has just moved: the value of an afterstate.
@@ -164,16 +161,17 @@ def _solve_backward(
             after_move[ply.decisions] = np.add.reduceat(
                 chances * other_values, ply.pair_starts
             )
-    table: NDArray[np.float64] = game.spread_pairs(q + 0.0)  # turns -0.0 into 0.0
+    # Adding 0.0 turns -0.0 into 0.0.
+    table: NDArray[np.float64] = game.spread_pairs(q + 0.0)
     return table
 
 
 def _make_reply_function(
-    game: Game, task: Task, compute_own_replies: MoveChances
-) -> MoveChances:
+    game: Game, task: Task, compute_own_replies: MoveChanceFunction
+) -> MoveChanceFunction:
     """Return a function that computes the chances of the opponent's replies in a ply.
 
-    The replies are those of a baseline, or in self-play the ones that `compute_own_replies` returns.
+    In self-play it is `compute_own_replies`; otherwise the replies are those of a baseline.
     """
     if task.opponent is None:
         return compute_own_replies
@@ -182,7 +180,7 @@ def _make_reply_function(
 
 
 def _maximize_values(epsilon: float, action_values: Values, ply: PlyArrays) -> Values:
-    """Return the value of each decision for the best epsilon-soft policy, [d]."""
+    """Return the value of each position for the best epsilon-soft policy, [d]."""
     best_values: Values = np.maximum.reduceat(action_values, ply.pair_starts)
     return _mix_exploration(epsilon, best_values, action_values, ply)
 
@@ -190,7 +188,7 @@ def _maximize_values(epsilon: float, action_values: Values, ply: PlyArrays) -> V
 def _mix_exploration(
     epsilon: float, policy_values: Values, action_values: Values, ply: PlyArrays
 ) -> Values:
-    """Return state values [d] with exploration: (1 - epsilon) policy value + epsilon mean of moves."""
+    """Return the values of positions, [d], if a move is random with chance `epsilon`, else by policy."""
     if not epsilon:
         return policy_values
     mean = np.add.reduceat(action_values, ply.pair_starts) / ply.move_counts
@@ -199,21 +197,21 @@ def _mix_exploration(
 
 
 def list_rewards(game: Game, rewards: RewardScale, player: int) -> Values:
-    """Return the reward of each finished position for a player (+1 X, -1 O), [S - D]."""
+    """Return what a player (+1 X, -1 O) gets in each finished position, [S - D]."""
     reward_of_result = np.array(rewards.x if player == X else rewards.o)
     result = game.outcome * player
     return reward_of_result[result + 1]
 
 
 def _find_last_movers(game: Game) -> NDArray[np.int8]:
-    """Return the player who made the last move of each finished position, [S - D]."""
-    # number of X's stones minus O's: 1 if X moved last
+    """Return the player who made the last move in each finished position, [S - D]."""
+    # X begins, so X has one stone more than O if X moved last.
     surplus = game.board[game.decisions :].sum(axis=1, dtype=np.int8)
     return np.where(surplus == 0, O, X).astype(np.int8)
 
 
 def _choose_best_replies(action_values: Values, ply: PlyArrays) -> Values:
-    """Return the chances of the moves, [n], with equal chances for all best moves."""
+    """Return the chances of a ply's moves, [n]: equal for all best moves of a position, else 0."""
     highest = np.maximum.reduceat(action_values, ply.pair_starts).repeat(
         ply.move_counts
     )

@@ -1,9 +1,10 @@
-"""A picture of all values of an agent; pages call it the agent's "mind".
+"""Place and colour the tiles of a picture that shows all values of an agent at once.
 
-All symmetric decisions share a tile, and each ply is a row of tiles. In a row, the decisions that
-optimal play wins for the player to move come first, then draws, then losses. So perfect values show
-three bands of one colour. The order is always the same, so that the pictures of two agents or
-snapshots can be compared tile by tile.
+Pages call the picture the agent's "mind". Each tile is a position, which stands for all symmetric
+positions, and each row of tiles is a ply. In a row, the positions that optimal play wins for the
+player to move come first, then draws, then losses. So perfect values show three bands of one
+colour. The order is always the same, so that the pictures of two agents can be compared tile by
+tile.
 """
 
 from dataclasses import dataclass
@@ -21,44 +22,45 @@ from app.tictactoe.views import (
     scale_values_of_movers,
 )
 
-UNKNOWN = -128  # the colour level of a tile without a known value
+# The colour level of a tile whose value is not known.
+UNKNOWN_LEVEL = -128
 # The row of a ply with n tiles is about sqrt(n) / ROW_FLATNESS tiles high.
 ROW_FLATNESS = 3
-ROW_GAP = 0.75  # space between the rows of two plies, in tiles
-# Chances are rounded before sorting: in symmetric positions they differ only by rounding errors.
+ROW_GAP = 0.75  # in tiles
+# Chances are rounded before sorting, because those of symmetric positions differ by rounding errors.
 CHANCE_DECIMALS = 9
 
 
 @dataclass(frozen=True, eq=False)
 class Tiles:
-    """The places of N tiles, one for each class of symmetric decisions, in reading order.
+    """The places of the picture's N tiles, each 1 wide and 1 high, in reading order.
 
-    A tile is 1 wide and 1 high.
+    A tile stands for a class of symmetric positions.
     """
 
-    decisions: NDArray[np.intp]  # [N] the lowest-numbered decision of the class
-    # [N, G] the decision to which each of the G symmetries maps it
+    decisions: NDArray[np.intp]  # [N] the lowest-numbered position of the class
+    # [N, G] the position to which each of the G symmetries maps it
     symmetric_decisions: NDArray[np.intp]
-    plies: NDArray[np.intp]  # [N] number of moves made before the decision
+    plies: NDArray[np.intp]  # [N] number of moves made before the position
     optimal_value: NDArray[np.int8]  # [N] mover's view: +1 a win, 0 a draw, -1 a loss
-    column_index: NDArray[np.intp]  # [N] column of the tile, from 0 at the left
+    column_index: NDArray[np.intp]  # [N] from 0 at the left
     top_distance: NDArray[np.float64]  # [N] distance from the top of the picture
-    # by ply, the distance from the top of the picture to the middle of the ply's row
+    # for each ply, the distance from the top of the picture to the middle of its row
     row_middles: list[float]
-    columns: int  # the number of columns
-    height: float  # the height of the picture
+    columns: int  # how many columns the picture has
+    height: float  # of the picture
 
 
 class TileColours(NamedTuple):
-    """The colours of the N tiles of a picture of all values, at one or several snapshots."""
+    """The colours of the picture's N tiles, at one or several snapshots of a training."""
 
-    # [..., N] colour level from -colour_steps or 0 to colour_steps; UNKNOWN without a known value
+    # [..., N] colour level from -colour_steps or 0 to colour_steps; UNKNOWN_LEVEL without a known value
     colour_levels: NDArray[np.int8]
-    is_known: NDArray[np.bool_]  # [..., N] whether the value is known
+    is_known: NDArray[np.bool_]  # [..., N]
 
 
 def place_tiles(game: Game) -> Tiles:
-    """Return the tiles of a game: the place of every symmetry class of decisions."""
+    """Return the place of each class of symmetric positions in the picture."""
     decision, truth = _sort_classes(game)
     ply = game.ply[decision]
     column = np.empty(len(decision), np.intp)
@@ -83,7 +85,7 @@ def place_tiles(game: Game) -> Tiles:
     for number in range(len(middles)):
         row = np.flatnonzero(ply == number)
         free_columns = columns - 1 - column[row].max()
-        column[row] += free_columns // 2  # moves the row to the middle
+        column[row] += free_columns // 2  # This moves the row to the middle.
     return Tiles(
         decisions=decision,
         symmetric_decisions=game.symmetric_positions[:, decision].T.astype(np.intp),
@@ -98,10 +100,10 @@ def place_tiles(game: Game) -> Tiles:
 
 
 def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
-    """Return the lowest-numbered decision of each class in reading order, and its optimal value, [N].
+    """Return the first position of each class in reading order of the tiles, and its optimal value: [N].
 
-    Within a band, early wins and late losses come first, then decisions with better results
-    if both sides move at random; this order depends on the rules only.
+    Within a band, early wins and late losses come first, then positions with better results if both
+    sides move at random; this order depends on the rules only.
     """
     decision = np.unique(game.symmetry_class[: game.decisions]).astype(np.intp)
     mover = game.to_move[decision]
@@ -111,7 +113,7 @@ def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
     chances = compute_outcome_chances(game, random, random)[decision]
     lead_of_x = chances[:, 0] - chances[:, 2]
     luck = (lead_of_x * mover).round(CHANCE_DECIMALS)
-    # number of plies to the end of the game, negative if the mover loses
+    # The number of plies to the end of the game is negative if the mover loses.
     delay = solution.plies_to_end[decision].astype(int) * truth
     order = np.lexsort((decision, -luck, delay, -truth, game.ply[decision]))
     return decision[order], truth[order]
@@ -120,7 +122,7 @@ def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
 def find_known_decisions(
     game: Game, is_updated: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Return whether any move of a decision was updated, [..., D]; `is_updated` is [..., P]."""
+    """Return in which positions the training updated a move, [..., D]; `is_updated` is [..., P]."""
     is_known: NDArray[np.bool_] = np.logical_or.reduceat(
         is_updated, game.pair_start[:-1], axis=-1
     )
@@ -130,11 +132,11 @@ def find_known_decisions(
 def choose_representatives(
     tiles: Tiles, visits: NDArray[np.integer], is_known: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
-    """Return the decision that represents each class at one or several snapshots, [..., N].
+    """Return the position whose values represent each class of symmetric positions, [..., N].
 
-    If values of the class are known (`is_known`, [..., D], at each snapshot), it is one of these
-    decisions: the one with the most updates in the whole training (`visits`, [D, cells]). Of equal
-    ones, it is the one with the lowest number.
+    It is a position whose values are known (`is_known`, [..., D]), if the class has one: the one
+    with the most updates in the whole training (`visits`, [D, cells]). Of equal ones, it is the
+    first. There may be several snapshots.
     """
     updates = visits.sum(axis=1, dtype=np.int64)[tiles.symmetric_decisions]
     # A decision with a known value ranks above all decisions without.
@@ -147,12 +149,12 @@ def choose_representatives(
     return decisions
 
 
-def select_decisions(
+def select_values(
     decisions: NDArray[np.intp], decision_values: NDArray[Any]
 ) -> NDArray[Any]:
-    """Return the values, [..., N], of N `decisions`, [N] or [..., N].
+    """Return the values of N positions, [..., N], from the values of all positions, [..., D].
 
-    `decision_values`, [..., D], has the value of each decision of the game.
+    `decisions` are the positions, [N], or [..., N] if each snapshot has its own.
     """
     snapshots = np.broadcast_shapes(decisions.shape[:-1], decision_values.shape[:-1])
     all_values = np.broadcast_to(
@@ -170,7 +172,8 @@ def estimate_outcomes(
 ) -> NDArray[np.float64]:
     """Return the value of the best move on the common scale, from -1 (loss) to +1 (win), [..., N].
 
-    `q` is [..., P], in the mover's view; `decisions` are [N] or [..., N].
+    `q`, [..., P], are the values of all legal moves, in the mover's view; `decisions` are the N
+    positions, [N] or [..., N].
     """
     # All decisions of a class have the same player to move, so one snapshot is enough.
     mover = game.to_move[decisions[(0,) * (decisions.ndim - 1)]]
@@ -182,24 +185,24 @@ def estimate_outcomes(
 def get_best_move_values(
     game: Game, decisions: NDArray[np.intp], pair_values: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return the highest value of a move in each of N decisions, [..., N].
+    """Return the highest value of a move in each of N positions, [..., N].
 
-    `pair_values`, [..., P], has the value of each legal move of each decision of the game.
+    `pair_values`, [..., P], has the value of each legal move in each position of the game.
     """
-    return select_decisions(
+    return select_values(
         decisions, np.maximum.reduceat(pair_values, game.pair_start[:-1], axis=-1)
     )
 
 
 def round_outcomes(estimates: NDArray[np.float64]) -> NDArray[np.int8]:
-    """Return the outcome nearest to each estimate: -1, 0 or +1."""
+    """Return the outcome nearest to each estimate: -1 (loss), 0 (draw) or +1 (win)."""
     return np.rint(estimates).astype(np.int8)
 
 
 def colour_outcomes(
     estimates: NDArray[np.float64], is_known: NDArray[np.bool_], colour_steps: int
 ) -> TileColours:
-    """Return colours by estimated outcome, [..., N]: -`colour_steps` for a loss, + for a win."""
+    """Return colours from -`colour_steps` (an estimated loss) to +`colour_steps` (a win), [..., N]."""
     return _round_levels(compute_colour_level(estimates, colour_steps), is_known)
 
 
@@ -225,7 +228,8 @@ def colour_visits(
 ) -> TileColours:
     """Return colours by the number of updates, on a log scale up to the largest number.
 
-    `visits`, [D, cells], are the updates of each pair; `decisions`, [..., N], are coloured.
+    `visits`, [D, cells], are the updates of each move; `decisions`, [..., N], are the coloured
+    positions.
     """
     updates = visits.sum(axis=1, dtype=np.int64)
     most = max(1, updates.max())
@@ -237,15 +241,15 @@ def colour_visits(
 def colour_blunders(
     game: Game, decisions: NDArray[np.intp], policy: Policy, colour_steps: int
 ) -> TileColours:
-    """Return colours by the chance that `policy`, [..., D, cells], blunders in a decision."""
-    chance = select_decisions(decisions, _compute_blunder_chances(game, policy))
+    """Return colours by the chance that a policy, [..., D, cells], blunders in each position."""
+    chance = select_values(decisions, _compute_blunder_chances(game, policy))
     return _colour_chances(chance, colour_steps)
 
 
 def colour_class_blunders(
     game: Game, tiles: Tiles, policy: Policy, colour_steps: int
 ) -> TileColours:
-    """Return colours by the chance that `policy`, [D, cells], blunders, averaged over symmetries."""
+    """Return colours by the mean chance that a policy, [D, cells], blunders in symmetric positions."""
     chance = _compute_blunder_chances(game, policy)[tiles.symmetric_decisions].mean(
         axis=1
     )
@@ -253,17 +257,19 @@ def colour_class_blunders(
 
 
 def _colour_chances(chances: NDArray[np.float64], colour_steps: int) -> TileColours:
-    """Return colours from 0 for a chance of 0 to `colour_steps` for a chance of 1."""
+    """Return colours by chances: 0 for a chance of 0, `colour_steps` for a chance of 1."""
     return _round_levels(chances * colour_steps, np.ones(chances.shape, np.bool_))
 
 
-def encode_frame(colour_levels: NDArray[np.int8]) -> str:
-    """Return the colour levels of a snapshot, [N], as text: a character from 'A' (-20) to 'i' (20).
+def encode_colour_levels(colour_levels: NDArray[np.int8]) -> str:
+    """Return colour levels, [N], as text: one character each, from 'A' (-20) to 'i' (20).
 
     'U' is 0 and '.' is unknown. No character needs escaping in HTML.
     """
     signs = np.where(
-        colour_levels == UNKNOWN, ord("."), colour_levels.astype(np.int16) + ord("U")
+        colour_levels == UNKNOWN_LEVEL,
+        ord("."),
+        colour_levels.astype(np.int16) + ord("U"),
     )
     return signs.astype(np.uint8).tobytes().decode("ascii")
 
@@ -273,8 +279,9 @@ def count_outcomes(
 ) -> list[list[int]]:
     """Count the tiles of each ply by their optimal value and their estimated outcome.
 
-    Each ply has twelve numbers. The decisions that optimal play wins are split into those estimated
-    as a win, a draw, a loss, and unknown; then the same for draws and for losses.
+    Each ply has twelve numbers. First come the positions that optimal play wins: how many of them
+    are estimated as a win, as a draw, as a loss, and not at all. The same follows for draws and for
+    losses.
     """
     unknown = 2
     expected = np.where(is_known, estimated_outcomes, unknown)
@@ -289,7 +296,7 @@ def count_outcomes(
 
 
 def _compute_blunder_chances(game: Game, policy: Policy) -> NDArray[np.float64]:
-    """Return the chance that a policy, [..., D, cells], blunders in each decision, [..., D]."""
+    """Return the chance that a policy, [..., D, cells], blunders in each position, [..., D]."""
     chances: NDArray[np.float64] = (policy * ~find_best_moves(game)).sum(axis=-1)
     return chances
 
@@ -297,6 +304,5 @@ def _compute_blunder_chances(game: Game, policy: Policy) -> NDArray[np.float64]:
 def _round_levels(
     levels: NDArray[np.float64], is_known: NDArray[np.bool_]
 ) -> TileColours:
-    """Return colours by rounding colour levels, [..., N]; UNKNOWN where the value is not known."""
-    rounded = np.where(is_known, np.rint(np.nan_to_num(levels)), UNKNOWN)
+    rounded = np.where(is_known, np.rint(np.nan_to_num(levels)), UNKNOWN_LEVEL)
     return TileColours(rounded.astype(np.int8), is_known)

@@ -1,14 +1,14 @@
-"""Exact values by backward induction over the plies; all values are in X's view.
+"""Compute exact values by backward induction over the plies; all values are in X's view.
 
-Every move leads to the next ply, so the values of a ply follow from the values of the ply
-after it. From the last ply backward, all decisions of a ply are computed at once.
+Every move leads to the next ply, so the values of a ply follow from the values of the ply after it.
+From the last ply backward, all positions of a ply are computed at once.
 
-Policies are tables, [..., D, cells], of which only the legal pairs are used. The pairs of a decision
-are neighbours in memory, so one call of `reduceat` computes the sums or the maxima over the moves of
-all decisions in a ply.
+Policies are tables, [..., D, cells], of which only the P legal moves are used. The moves in a
+position are neighbours in memory, so one call of `reduceat` computes the sums or the maxima over
+the moves in all positions of a ply.
 
-Source: von Neumann (1928), "Zur Theorie der Gesellschaftsspiele", for the optimal values;
-Bellman (1957), "Dynamic Programming", for the values of given policies.
+Sources: von Neumann (1928), "Zur Theorie der Gesellschaftsspiele", for the optimal values; Bellman
+(1957), "Dynamic Programming", for the values of given policies.
 """
 
 from collections.abc import Iterator
@@ -24,12 +24,12 @@ from app.tictactoe.notation import DIGITS
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.intp]
-# Smaller differences between chances in float64 are rounding errors: the exact fractions are equal.
+# Chances that differ by less are equal as exact fractions: float64 has rounding errors.
 TIE_TOLERANCE = 1e-12
 
 
 class Solution(NamedTuple):
-    """The result and the length of the game from every position, with optimal play by both sides."""
+    """The result and the length of the game from each position, with optimal play by both sides."""
 
     # [S] result with optimal play: +1 X wins, 0 draw, -1 O wins
     values: NDArray[np.int8]
@@ -38,27 +38,27 @@ class Solution(NamedTuple):
 
 
 class BestResponse(NamedTuple):
-    """The best response to a policy, and the chances of the outcomes against it."""
+    """The best response to a policy, and the chances of each outcome if it plays against the policy."""
 
-    # [..., D, cells] 1 for the move of the responder, 0 elsewhere
+    # [..., D, cells] 1 for the move that the responder plays, 0 for others
     policy: Values
     outcome_chances: Values  # [..., S, 3] chances of X winning, a draw, O winning
 
 
 class PlyArrays(NamedTuple):
-    """The d decisions of one ply, and their n pairs."""
+    """The d unfinished positions of one ply and the n legal moves in them."""
 
     decisions: slice
     pairs: slice
-    pair_starts: Numbers  # [d] index of the first pair of each decision, within the ply
-    move_counts: Numbers  # [d] number of moves of each decision
-    next_positions: NDArray[np.int32]  # [n] the position that each pair leads to
+    pair_starts: Numbers  # [d] index of each position's first move, among the n moves
+    move_counts: Numbers  # [d] number of legal moves in each position
+    next_positions: NDArray[np.int32]  # [n] the position after each move
     mover: int  # the player to move: +1 X, -1 O
 
 
 @lru_cache(maxsize=2)
 def solve_game(game: Game) -> Solution:
-    """Return the solution of the game by minimax, computed once in each process."""
+    """Return the result and length of optimal play from all positions, computed once in each process."""
     # The sign of a score is the winner, and its absolute value is cells + 1 - (plies to the end).
     # So the maximum for X is the fastest win or, if X must lose, the slowest loss.
     score = np.zeros(game.positions, np.int8)
@@ -80,10 +80,10 @@ def solve_game(game: Game) -> Solution:
 
 
 def compute_outcome_chances(game: Game, x_policy: Values, o_policy: Values) -> Values:
-    """Return the chances of X winning, a draw and O winning from every position, [..., S, 3].
+    """Return the chances that X wins, that it is a draw and that O wins from each position, [..., S, 3].
 
-    `x_policy` and `o_policy` are the policies of the two sides, [..., D, cells].
-    Raises ValueError if one of them is not a policy of this game.
+    `x_policy` and `o_policy` are the policies of the two players, [..., D, cells]. Raises
+    ValueError if one of them is not a policy of this game.
     """
     as_x = _get_pair_chances(game, x_policy)
     as_o = _get_pair_chances(game, o_policy)
@@ -98,12 +98,12 @@ def compute_outcome_chances(game: Game, x_policy: Values, o_policy: Values) -> V
 def find_best_response(
     game: Game, policy: Values, responder: int, loss_reward: float = -1.0
 ) -> BestResponse:
-    """Return the best response to each policy, [..., D, cells], of a responder (+1 X, -1 O).
+    """Return how `responder` (+1 X, -1 O) plays best against each policy, [..., D, cells].
 
     The responder's reward is 1 for a win, 0 for a draw and `loss_reward` for a loss. With 0 the
     responder wins as often as possible; with `-inf` it takes no avoidable risk of a loss. Of equal
-    moves it plays one with the fewest losses, then the first. Raises ValueError if `policy` is not a
-    policy of this game.
+    moves it plays one with the fewest losses, then the first. Raises ValueError if `policy` is not
+    a policy of this game.
     """
     response, chances = compute_best_responses(
         game, _get_pair_chances(game, policy), responder, loss_reward
@@ -114,17 +114,17 @@ def find_best_response(
 def compute_best_responses(
     game: Game, policy: Values, responder: int, loss_reward: float = -1.0
 ) -> tuple[Values, Values]:
-    """Return the best responses to policies, and the outcome chances; policies are [..., P].
+    """Return the best responses to policies, both [..., P], and the chances of the outcomes.
 
-    The chances are of X winning, a draw and O winning from each position. The arguments are those of
-    `find_best_response`, which also checks the policies.
+    These are the chances that X wins, that it is a draw and that O wins from each position, [3,
+    ..., S]. The arguments are those of `find_best_response`, which also checks the policies.
     """
     own, theirs = (0, 2) if responder == X else (2, 0)
     chances = _init_chances(game, policy.shape[:-1])
     response = np.zeros_like(policy)
     for ply in list_plies_backward(game):
         if ply.mover == responder:
-            # [3, ..., n] chances of X winning, a draw, O winning after each of the ply's n moves
+            # The chances of the three outcomes after each of the ply's n moves, [3, ..., n].
             options = chances.take(ply.next_positions, axis=-1)
             win = options[own]
             lose = options[theirs]
@@ -142,18 +142,21 @@ def compute_best_responses(
 
 
 class PolicyMoves(NamedTuple):
-    """The N moves that L policies play with a chance above 0, sorted by policy and decision."""
+    """The N moves that L policies play with a chance above 0, sorted by policy and position."""
 
-    move_chances: Values  # [N] chance of each move in its decision
+    move_chances: Values  # [N] chance of each move in its position
     next_positions: NDArray[np.int32]  # [N] the position after each move
-    move_starts: Numbers  # [L, D] index into the N moves of each decision's first move
-    move_counts: Numbers  # [L, D] number of moves of each decision
+    move_starts: (
+        Numbers  # [L, D] index of each position's first move, among the N moves
+    )
+    move_counts: Numbers  # [L, D] number of moves in each position
 
 
 def collect_policy_moves(game: Game, policies: Values) -> PolicyMoves:
-    """Return L policies packed for playing many matches at once; `policies` is [L, P]."""
+    """Return the moves of L policies, [L, P], in the form in which many matches are computed at once."""
     moves = policies > 0
-    played = np.flatnonzero(moves)  # indices of the moves played, policy * P + pair
+    # The index of move p of policy l is l * P + p.
+    played = np.flatnonzero(moves)
     sizes = np.add.reduceat(moves, game.pair_start[:-1], axis=1, dtype=np.intp)
     starts = sizes.cumsum().reshape(sizes.shape) - sizes
     chance = policies.ravel()[played]
@@ -164,7 +167,7 @@ def collect_policy_moves(game: Game, policies: Values) -> PolicyMoves:
 def join_policy_moves(
     first_moves: PolicyMoves, second_moves: PolicyMoves
 ) -> PolicyMoves:
-    """Return the moves of all policies: those of `first_moves`, then those of `second_moves`."""
+    """Return the moves of all policies, those of `first_moves` before those of `second_moves`."""
     return PolicyMoves(
         np.concatenate([first_moves.move_chances, second_moves.move_chances]),
         np.concatenate([first_moves.next_positions, second_moves.next_positions]),
@@ -181,21 +184,22 @@ def join_policy_moves(
 def iterate_matches(
     game: Game, policies: PolicyMoves, x_indices: Numbers, o_indices: Numbers
 ) -> Iterator[tuple[slice, Values]]:
-    """Play M matches ply by ply, yielding the chance that each match reaches each position.
+    """Yield, ply by ply, the chance with which each of M matches reaches each position.
 
-    Match m is played by the policies numbered `x_indices[m]` and `o_indices[m]`. Yields, for each
-    ply, its decisions as a slice and their chances, [M, d]; finally the slice of the finished
-    positions and the chances of X winning, a draw and O winning, [M, 3].
+    Match m is played by the policies numbered `x_indices[m]` and `o_indices[m]`. For each ply it
+    yields the unfinished positions as a slice and their chances, [M, d]; at last the slice of the
+    finished positions and the chances that X wins, that it is a draw and that O wins, [M, 3].
 
-    Only decisions and moves with a chance above 0 are computed, which are few for players that
-    do not explore.
+    Only positions and moves with a chance above 0 are computed, which are few for players that do
+    not explore.
     """
     chance, after, starts, sizes = policies
     ends = np.zeros((len(x_indices), 3))
-    # [M, d] the chances of the decisions of this ply
+    # The chance of each position of this ply in each match, [M, d].
     here = np.ones((len(x_indices), 1))
     bounds = game.ply_start.tolist()
-    next_bounds = [*bounds[2:], bounds[-1]]  # no decisions follow the last ply
+    # After the last ply no game goes on, so its next ply is empty.
+    next_bounds = [*bounds[2:], bounds[-1]]
     for start, stop, next_stop in zip(bounds, bounds[1:], next_bounds, strict=False):
         yield slice(start, stop), here
         match, decision = np.divmod(np.flatnonzero(here), stop - start)
@@ -223,7 +227,10 @@ def iterate_matches(
 def compute_match_results(
     game: Game, policies: PolicyMoves, x_indices: Numbers, o_indices: Numbers
 ) -> Values:
-    """Return the chances of X winning, a draw, O winning in M matches; see `iterate_matches`."""
+    """Return the chances that X wins, that it is a draw and that O wins in each of M matches, [M, 3].
+
+    The arguments are those of `iterate_matches`.
+    """
     *_, (_, ends) = iterate_matches(game, policies, x_indices, o_indices)
     return ends
 
@@ -233,13 +240,13 @@ def find_likeliest_game(
 ) -> str | None:
     """Return the record of the most probable game with this outcome (X's view), None if impossible.
 
-    `x_policy` and `o_policy` are the policies of the two sides, [D, cells]. If all chances of a
-    side are 1, its moves do not change the probability. Of equally probable games, the one with the
-    first cells is returned.
+    `x_policy` and `o_policy` are the policies of the two players, [D, cells]. If all chances in one
+    of them are 1, the moves of this player do not change the probability. Of equally probable
+    games, the one with the first cells is returned.
     """
     as_x = x_policy[game.legal]
     as_o = o_policy[game.legal]
-    # [S] the probability of the likeliest line of play from each position to this outcome
+    # The probability of the likeliest moves from each position to this outcome, [S].
     chance = np.zeros(game.positions)
     chance[game.decisions :] = game.outcome == outcome
     for ply in list_plies_backward(game):
@@ -263,9 +270,9 @@ def find_likeliest_game(
 def compute_successor_values(
     game: Game, position_values: NDArray[np.generic]
 ) -> Values:
-    """Return the value of the position after each move, [D, cells], NaN where illegal.
+    """Return the value of the position after each move, [D, cells], NaN for illegal moves.
 
-    `position_values` is [S]; the result has the same view.
+    `position_values`, [S], are the values of all positions; the result has the same view.
     """
     table: Values = game.spread_pairs(
         position_values[game.pair_successor].astype(np.float64)
@@ -274,13 +281,13 @@ def compute_successor_values(
 
 
 def list_plies_backward(game: Game) -> Iterator[PlyArrays]:
-    """Yield the plies that have decisions, the last ply first."""
+    """Yield the plies with unfinished positions, the last ply first."""
     yield from list_plies(game)[::-1]
 
 
 @lru_cache(maxsize=2)
 def list_plies(game: Game) -> tuple[PlyArrays, ...]:
-    """Return the plies that have decisions, the first ply first."""
+    """Return the plies with unfinished positions, the first ply first."""
     listed = []
     for start, stop in pairwise(game.ply_start.tolist()):
         first = game.pair_start[start : stop + 1]
@@ -298,23 +305,26 @@ def list_plies(game: Game) -> tuple[PlyArrays, ...]:
 
 
 def _average_chances(chances: Values, ply: PlyArrays, policy: Values) -> None:
-    """Set the chances of a ply's decisions, in [3, ..., S], to the mean by a policy, [..., n]."""
+    """Set the chances of a ply's positions to the mean over the policy's moves.
+
+    `chances`, [3, ..., S], are changed in place; `policy`, [..., n], has the chance of each move.
+    """
     after = chances.take(ply.next_positions, axis=-1)
     after *= policy
     chances[..., ply.decisions] = np.add.reduceat(after, ply.pair_starts, axis=-1)
 
 
 def _find_first_best(ply: PlyArrays, keys: list[Values]) -> Numbers:
-    """Return the best pair of each decision by the first key, ties by the next key, [..., d].
+    """Return the move in each position with the highest first key, or second key if equal: [..., d].
 
-    The keys, [..., n], are changed in place. Of pairs with equal keys, the first is returned.
+    The keys, [..., n], are changed in place. Of moves with equal keys, the first is returned.
     """
     best = np.ones(keys[0].shape, np.bool_)
     for key in keys:
         key[~best] = -np.inf
         highest = np.maximum.reduceat(key, ply.pair_starts, axis=-1) - TIE_TOLERANCE
         best = key >= highest.repeat(ply.move_counts, axis=-1)
-    # A pair that is not among the best gets an index that is larger than every index.
+    # A move that is not among the best gets an index above all others, so it is never the lowest.
     pair_count = len(ply.next_positions)
     indices = np.where(best, np.arange(pair_count), pair_count)
     return np.minimum.reduceat(indices, ply.pair_starts, axis=-1)
@@ -323,7 +333,7 @@ def _find_first_best(ply: PlyArrays, keys: list[Values]) -> Numbers:
 def _add_weights(
     table: Values, rows: Numbers, columns: Numbers, weights: Values
 ) -> None:
-    """Add weights to cells of a table in place; repeated cells add up."""
+    """Add weights to cells of a table in place; the weights of a repeated cell add up."""
     # `table[row, column] += weight` would add only the last weight of a repeated cell.
     cell = rows * table.shape[1] + columns
     sums = np.bincount(cell, weights, table.size)
@@ -331,7 +341,7 @@ def _add_weights(
 
 
 def _init_chances(game: Game, shape: tuple[int, ...]) -> Values:
-    """Return initial chances, [3, *shape, S]: 1 for the outcome of a finished position, else 0."""
+    """Return chances of three outcomes, [3, *shape, S]: 1 for that of a finished position, else 0."""
     chances = np.zeros((3, *shape, game.positions))
     for outcome, winner in enumerate((1, 0, -1)):
         chances[outcome, ..., game.decisions :] = game.outcome == winner
@@ -339,7 +349,7 @@ def _init_chances(game: Game, shape: tuple[int, ...]) -> Values:
 
 
 def _get_pair_chances(game: Game, policy: Values) -> Values:
-    """Return a policy's chances of the legal pairs, [..., P]; ValueError if it is no policy."""
+    """Return a policy's chances of the legal moves, [..., P]; raises ValueError if it is no policy."""
     if policy.shape[-2:] != game.legal.shape:
         raise ValueError(
             f"a policy of this game is {game.legal.shape}, not {policy.shape}"

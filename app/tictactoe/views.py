@@ -14,15 +14,11 @@ from numpy.typing import NDArray
 
 from app.tictactoe.game import SEATS, Game, X
 
-DECIMALS = 2  # number of decimals of a value on a square
-# Rewards of a loss, a draw and a win.
+VALUE_DECIMALS = 2  # of a value on a square
+# The rewards of a loss, a draw and a win.
 Rewards = Annotated[tuple[float, ...], Meta(min_length=3, max_length=3)]
-# The common scale, on which values of agents with different rewards can be compared.
-COMMON_REWARDS = (
-    -1.0,
-    0.0,
-    1.0,
-)
+# On this common scale the values of agents with different rewards can be compared.
+COMMON_REWARDS = (-1.0, 0.0, 1.0)
 
 
 class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,10 +41,10 @@ class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"worth in seat {seat} rises from loss to draw to win")
 
     def get_rewards(self, seat: str) -> tuple[float, float, float]:
-        """Return the values that map to -1, 0 and +1 on the common scale in a seat, "x" or "o".
+        """Return the rewards of a loss, a draw and a win, which become -1, 0 and +1 on the common scale.
 
-        If the reward of a draw equals the reward of a win or a loss, 0 is halfway between
-        win and loss.
+        `seat` is "x" or "o". If the reward of a draw equals that of a win or a loss, its place is
+        taken by the middle between win and loss.
         """
         loss, draw, win = getattr(self, seat)
         return loss, draw if loss < draw < win else (loss + win) / 2, win
@@ -63,7 +59,7 @@ def convert_view(game: Game, decision_values: NDArray[Any]) -> NDArray[Any]:
 def scale_values(
     learned_values: NDArray[np.floating], reward_scale: RewardScale, player: int
 ) -> NDArray[np.float64]:
-    """Return values learned by a mover (+1 X, -1 O) on the common scale, from -1 to +1."""
+    """Return values that a player (+1 X, -1 O) learned on the common scale, from -1 to +1."""
     scaled_values: NDArray[np.float64] = np.interp(
         learned_values,
         reward_scale.get_rewards("x" if player == X else "o"),
@@ -73,17 +69,17 @@ def scale_values(
 
 
 def round_for_display(scaled_values: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return values of the common scale rounded as squares show them, with 0.0 for -0.0."""
-    rounded_values: NDArray[np.float64] = np.round(scaled_values, DECIMALS) + 0.0
+    """Return values of the common scale rounded as squares show them; -0.0 becomes 0.0."""
+    rounded_values: NDArray[np.float64] = np.round(scaled_values, VALUE_DECIMALS) + 0.0
     return rounded_values
 
 
 def compute_colour_level(
     scaled_values: NDArray[np.floating], colour_steps: int
 ) -> NDArray[np.float64]:
-    """Return the colour number of values of the common scale, from -steps (loss) to +steps (win).
+    """Return the colours of values of the common scale: -`colour_steps` for -1, +`colour_steps` for +1.
 
-    It has the same sign as the rounded value, so only values shown as 0.00 get 0.
+    A colour has the same sign as the rounded value, so only values shown as 0.00 get 0.
     """
     number = round_for_display(scaled_values)
     strength = np.rint(np.abs(number) * colour_steps)
@@ -94,10 +90,10 @@ def compute_colour_level(
 def scale_values_of_movers(
     movers: NDArray[np.int8], q: NDArray[np.floating], reward_scale: RewardScale
 ) -> NDArray[np.float64]:
-    """Return learned values of many movers on the common scale: loss -1, draw 0, win +1.
+    """Return the values of many positions on the common scale: loss -1, draw 0, win +1.
 
-    `q` is [..., N] in the view of `movers` [N] (+1 X, -1 O). Between the three values of
-    `RewardScale.get_rewards` the map is linear.
+    `q` is [..., N] in the view of `movers`, [N] (+1 X, -1 O). Between the three values of
+    `RewardScale.get_rewards` the scale is linear.
     """
     scaled = np.empty(q.shape)
     for player in SEATS.values():

@@ -167,7 +167,7 @@ def join_words(names: list[str], conjunction: str = "and") -> str:
 
 def encode_position(game: Game, position: int) -> dict[str, Any]:
     """Return a position in every encoding that the site explains."""
-    packed = encodings.pack_bits(game, position)
+    packed = encodings.pack_position(game, position)
     read = []
     if not game.is_over(position):
         units = "".join(

@@ -16,7 +16,7 @@ from app.tictactoe.beads import compute_preferences, count_beads
 from app.tictactoe.game import get_mover
 from app.tictactoe.policy import PlayRule, policy_from_values
 from app.tictactoe.views import (
-    DECIMALS,
+    VALUE_DECIMALS,
     RewardScale,
     compute_colour_level,
     round_for_display,
@@ -332,7 +332,7 @@ def build_move_values(
     write = format_beads
     if reward_scale:
         write = partial(
-            format_signed, decimals=0 if value_source == TRUTH else DECIMALS
+            format_signed, decimals=0 if value_source == TRUTH else VALUE_DECIMALS
         )
     is_shown = (is_known | best).tolist()
     texts = _format_shown_values(written.tolist(), is_shown, write)

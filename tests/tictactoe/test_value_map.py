@@ -9,7 +9,7 @@ import pytest
 from app.tictactoe import value_map
 from app.tictactoe.agents import Agent, load_agents
 from app.tictactoe.policy import policy_from_values
-from app.tictactoe.value_map import UNKNOWN, Tiles
+from app.tictactoe.value_map import UNKNOWN_LEVEL, Tiles
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import images
 
@@ -49,13 +49,13 @@ def test_the_colour_is_the_best_value_of_the_representative(
     best = value_map.estimate_outcomes(
         game, moments, agent.history.get_all_values(), agent.card.reward_scale
     )
-    known = value_map.select_decisions(moments, some)
+    known = value_map.select_values(moments, some)
     coloured = value_map.colour_outcomes(best, known, STEPS)
     for step in (0, len(agent.snapshot_updates) // 2, -1):
         table, updated = agent.build_table(game, step), agent.find_updated_pairs(game, step)
         for tile, row in enumerate(moments[step].tolist()):
             if not updated[row].any():
-                assert coloured.colour_levels[step, tile] == UNKNOWN
+                assert coloured.colour_levels[step, tile] == UNKNOWN_LEVEL
                 continue
             worth = agent.card.reward_scale.get_rewards("x" if game.to_move[row] > 0 else "o")
             value = np.interp(np.nanmax(table[row]), worth, (-1, 0, 1))

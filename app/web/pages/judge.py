@@ -28,7 +28,7 @@ from app.tictactoe.notation import (
     parse_position,
 )
 from app.tictactoe.policy_codec import encode_moves
-from app.tictactoe.report import compute_figures_of_chances
+from app.tictactoe.report import compute_policy_figures
 from app.web.facts import (
     build_certificate,
     classify_blunders,
@@ -167,7 +167,7 @@ def judge_table() -> Response:
         fields: dict[str, Any] = {"reading": reading, "move_code": code}
         # A link holds the moves of a table, but not the chances with which they are drawn.
         if reading.is_proportional:
-            figures = compute_figures_of_chances(site.game, reading.policy)
+            figures = compute_policy_figures(site.game, reading.policy)
             fields["drawn"] = figures
             fields["drawn_results"] = judgement.draw_results(
                 site, list_outcome_chances(figures)

@@ -18,7 +18,12 @@ from app.tictactoe import value_map
 from app.tictactoe.beads import compute_preferences, count_beads
 from app.tictactoe.notation import MARKS, find_record, format_position
 from app.tictactoe.policy import policy_from_values
-from app.tictactoe.value_map import UNKNOWN, TileColours, Tiles, encode_frame
+from app.tictactoe.value_map import (
+    UNKNOWN_LEVEL,
+    TileColours,
+    Tiles,
+    encode_colour_levels,
+)
 from app.web.formatting import format_updates
 from app.web.match import read_snapshot
 from app.web.move_values import HEAT_STEPS
@@ -98,7 +103,7 @@ class MindPicture(NamedTuple):
     tile_outline: str = TILE_PATH  # SVG path of a single tile, for the script
     # coordinates "x,y" of all tiles, for the script; "" if the page has no script
     tile_coordinates: str = ""
-    # colours of all tiles at all snapshots, encoded by `encode_frame`
+    # colours of all tiles at all snapshots, encoded by `encode_colour_levels`
     encoded_frames: str = ""
 
     def draw_svg(self, element_id: str = "mind", is_small: bool = False) -> Markup:
@@ -200,7 +205,7 @@ def choose_decisions(
         site.game, np.stack([site.find_known_pairs(agent_name, one) for one in steps])
     )
     rows = value_map.choose_representatives(site.tile_layout, agent.visits, known)
-    return rows, value_map.select_decisions(rows, known)
+    return rows, value_map.select_values(rows, known)
 
 
 def estimate_tiles(
@@ -293,7 +298,7 @@ def draw_mind(
         site, agent_name, colouring_key, heat[snapshot]
     )._replace(
         tile_coordinates=" ".join(f"{x:g},{y:g}" for x, y in places),
-        encoded_frames=" ".join(encode_frame(moment) for moment in heat),
+        encoded_frames=" ".join(encode_colour_levels(moment) for moment in heat),
     )
 
 
@@ -318,7 +323,7 @@ def outline_tiles(
     ):
         by_heat.setdefault(value, []).append(tile)
     return [
-        (None if value == UNKNOWN else value, "".join(tiles))
+        (None if value == UNKNOWN_LEVEL else value, "".join(tiles))
         for value, tiles in sorted(by_heat.items())
     ]
 

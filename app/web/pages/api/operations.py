@@ -31,7 +31,7 @@ from app.tictactoe.policy_codec import encode_moves
 from app.tictactoe.report import (
     ChancesBySeat,
     Figures,
-    compute_figures_of_chances,
+    compute_policy_figures,
     round_figure,
 )
 from app.tictactoe.values import compute_outcome_chances, find_likeliest_game
@@ -144,7 +144,7 @@ def judge_table(values: bool, **_reading_options: str) -> Response:
     moves = encode_moves(site.game, reading.chosen_moves)
     drawn = None
     if reading.is_proportional:
-        drawn = compute_figures_of_chances(site.game, reading.policy)
+        drawn = compute_policy_figures(site.game, reading.policy)
     response = build_json_response(
         build_judgement(site, MOVES_PREFIX + moves, drawn)
         | {

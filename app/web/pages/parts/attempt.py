@@ -13,7 +13,7 @@ import numpy as np
 from werkzeug.exceptions import BadRequest, Conflict
 
 from app.tictactoe.notation import DIGITS, MARKS
-from app.tictactoe.puzzles import LEVELS, ROUND_LENGTH, Puzzle
+from app.tictactoe.puzzles import PUZZLE_LEVELS, ROUND_LENGTH, Puzzle
 from app.web.facts import check_puzzle, list_puzzles
 from app.web.formatting import join_words, name_square
 from app.web.links.puzzle import SCORE, puzzle_url
@@ -203,7 +203,7 @@ def list_daily_puzzles(site: SiteData, day: date) -> list[int]:
             for number, each in enumerate(list_puzzles(site), 1)
             if each.level == level
         ]
-        for level in range(len(LEVELS))
+        for level in range(len(PUZZLE_LEVELS))
     ]
     return [numbers[day.toordinal() % len(numbers)] for numbers in levels if numbers]
 

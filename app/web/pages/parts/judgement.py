@@ -262,7 +262,7 @@ def _build_blunder_exhibit(
     signs = dict.fromkeys(np.flatnonzero(mistakes.correct_moves[row]).tolist(), "right")
     signs |= dict.fromkeys(np.flatnonzero(mistakes.blunders[row]).tolist(), "blunder")
     chance = atlas.chances[class_number]
-    erring = int(atlas.erring_counts[class_number])
+    erring = int(atlas.blundering_counts[class_number])
     images = atlas.symmetric_counts[class_number]
     often = (
         f"; this position occurs in {format_percent(chance)}% of its games against Random"
