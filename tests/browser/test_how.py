@@ -43,7 +43,7 @@ def test_an_update_is_stepped_through(page: Page) -> None:
     square = page.locator('.update .cell[data-symbol="old"]')
     here = page.locator('.update-steps [aria-current="step"]')
     page.click("#update-next")
-    expect(here).to_contain_text("bottom right")
+    expect(here).to_contain_text("bottom middle")
     page.keyboard.press("ArrowRight")
     expect(page.locator(".update-boards .board")).to_have_count(2)
     before = square.inner_text()
@@ -58,21 +58,21 @@ def test_what_alpha_does_is_seen_while_its_slider_is_dragged(
     page: Page, width: int, height: int
 ) -> None:
     page.set_viewport_size({"width": width, "height": height})
-    page.goto("/how/q-learning?update=usual")
+    page.goto("/how/q-learning")
     square = page.locator('.update .cell[data-symbol="old"]')
     new = page.locator('.token [data-output="new"]')
     for name in ("alpha", "gamma"):
         expect(page.locator(f"#update-{name}")).to_be_in_viewport(ratio=1)
     expect(square).to_be_in_viewport(ratio=1)
-    expect(square).to_have_text("0.36")
+    expect(square).to_have_text("0.15")
     page.locator("#update-alpha").fill("1")
-    expect(square).to_have_text("0.43")
-    expect(new).to_have_text("0.43")
-    expect(page.locator('.update-steps [aria-current="step"]')).to_contain_text("becomes 0.43")
+    expect(square).to_have_text("0.82")
+    expect(new).to_have_text("0.82")
+    expect(page.locator('.update-steps [aria-current="step"]')).to_contain_text("becomes 0.82")
     page.locator("#update-gamma").fill("0.5")
-    expect(square).to_have_text("0.24")
+    expect(square).to_have_text("0.46")
     page.locator("#update-alpha").fill("0")
-    expect(square).to_have_text("0.36")
+    expect(square).to_have_text("0.15")
 
 
 # Asking why, in a real browser: on its own page, and as a part of the play page.

@@ -115,8 +115,6 @@ class Algorithm(Section, frozen=True, kw_only=True):
     differing_part: Literal["", "next value", "order", "table", "result", "bounds"] = ""
     # sentence on the next value with {mover}, {opponent} and {next}; "" for the best value
     next_value_text: str = ""
-    next_value_symbol: str = "max Q(s′, a′)"
-    value_letter: str = "Q"
     # what stands before next values in the sentence on a target, "" for the best next move
     next_value_phrase: str = ""
     starts_at_zero: bool = False  # whether all values are 0 before the first update

@@ -46,12 +46,11 @@ def find_example(
 ) -> tuple[UpdateExample, int]:
     """Return the example of a name such as "usual" or "usual-2", and the index of its update.
 
-    Without a name it is the example whose shown value changes most. Raises ValueError with a
-    sentence that lists the names if there is none.
+    Without a name it is the first example. Raises ValueError with a sentence that lists the names
+    if no example has this name.
     """
     if not example_name:
-        example = max(examples, key=measure_change)
-        return example, example.shown_index
+        return examples[0], examples[0].shown_index
     kind, _, number = example_name.partition("-")
     for example in examples:
         if example.kind == kind:
@@ -64,12 +63,6 @@ def find_example(
         f"update in the address is {example_name!r}. There are: {kinds}; a number after it, as in "
         f"{examples[0].kind}-1, is one update of that game."
     )
-
-
-def measure_change(example: UpdateExample) -> float:
-    """Return how much the shown update of an example changes the value, or the number of beads."""
-    shown = example.updates[example.shown_index]
-    return abs(shown.new - shown.old)
 
 
 def describe_agent(site: SiteData, agent: str) -> str:
