@@ -9,7 +9,7 @@ from flask import Response, request
 from werkzeug.exceptions import BadRequest, NotFound
 
 from app.tictactoe.game import SEATS
-from app.tictactoe.notation import MARKS, parse_record
+from app.tictactoe.notation import MARKS, format_position, parse_record
 from app.tictactoe.puzzles import Puzzle
 from app.web.algorithms.targets import ValueQuery
 from app.web.facts import build_certificate, list_puzzles
@@ -24,6 +24,7 @@ from app.web.pages.parts.attempt import Attempt, lay_out_attempt, read_choices
 from app.web.pages.parts.export import export_lesson_step
 from app.web.pages.parts.learning import film_all_positions, film_position
 from app.web.pages.parts.next_update import NextUpdate, draw_next_update
+from app.web.pages.parts.update import UpdateSquare
 from app.web.pictures.boards import lay_out_board
 from app.web.pictures.minds import draw_mind
 from app.web.rendering import get_url_in_frame, render_page
@@ -49,6 +50,7 @@ NO_PARTS: Mapping[str, Any] = MappingProxyType(
         "frame_index": 0,
         "mind_picture": None,
         "board": None,
+        "boards": (),  # one position with the values of two agents, by the opponent of the training
         "attempt": None,  # the visitor's answers to the questions of a puzzle
         "next_update": None,  # next update of the value of the blunder
         "puzzle_number": 0,  # number of the puzzle with this position
@@ -130,12 +132,38 @@ def _illustrate_unbeatable(site: SiteData, frame_text: str) -> dict[str, Any]:
         for seat in SEATS
     }
     _, puzzle = find_misled_puzzle(site)
-    values = evaluate_moves(site, puzzle.position, name)
+    boards = {
+        "random": _list_squares(site, puzzle, puzzle.agent_id),
+        "self": _list_squares(site, puzzle, name),
+    }
     facts["agent"] = site.display_titles[puzzle.agent_id]
     facts["games"] = format_count(site.get_recipe(name).count_turns_against("self"))
     facts["place"] = name_square(puzzle.blunder_cell)
-    facts["value"] = values.value_texts[puzzle.blunder_cell]
-    return _illustrate_decisions(site, name, snapshot) | {"facts": facts}
+    facts["value"] = boards["self"][puzzle.blunder_cell].value_text
+    return _illustrate_decisions(site, name, snapshot) | {
+        "facts": facts,
+        "boards": [
+            (opponent, [squares[start : start + 3] for start in (0, 3, 6)])
+            for opponent, squares in boards.items()
+        ],
+    }
+
+
+def _list_squares(site: SiteData, puzzle: Puzzle, agent_id: str) -> list[UpdateSquare]:
+    """Return the squares of a puzzle with the values of an agent; the blunder is marked."""
+    values = evaluate_moves(site, puzzle.position, agent_id)
+    marks = format_position(site.game, puzzle.position).replace(".", " ")
+    return [
+        UpdateSquare(
+            mark=mark.strip(),
+            value_text=value_text,
+            heat=heat if value_text else None,
+            symbol_class="old" if cell == puzzle.blunder_cell else "",
+        )
+        for cell, (mark, value_text, heat) in enumerate(
+            zip(marks, values.value_texts, values.heats, strict=True)
+        )
+    ]
 
 
 def _illustrate_decisions(
