@@ -27,7 +27,7 @@ from app.recipes import (
 from app.recipes.faults import FAULTS_FOLDER
 from app.recipes.names import suggest_word
 from app.recipes.parameters import describe_range, format_value, get_parameters
-from app.tables.options import QUESTIONS, TableOptions
+from app.tables.options import OPTION_QUESTIONS, TableOptions
 from app.tictactoe.agents import (
     Agent,
     ModelError,
@@ -179,7 +179,7 @@ def json_flag(meaning: str) -> Callable[[Command], Command]:
 
 def table_options(command: Command) -> Command:
     """Add an option to a command for each setting that says how a table is read."""
-    for flag, (question, answers) in reversed(QUESTIONS.items()):
+    for flag, (question, answers) in reversed(OPTION_QUESTIONS.items()):
         meanings = ", ".join(f"{value}: {answer}" for value, answer in answers.items())
         command = click.option(
             f"--{flag}",

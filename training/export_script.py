@@ -15,7 +15,7 @@ from textwrap import fill
 from app.project import PREFIX
 from app.recipes import Recipe, RecipeError, name_recipe, name_script_file
 from app.recipes.algorithms import League
-from app.recipes.parameters import YOU, list_parameters
+from app.recipes.parameters import PERSON_OPPONENT, list_parameters
 from app.reference import OPPONENTS, find_learner, learn
 from app.textbook.opponents.opponent import Opponent
 from app.tictactoe.game import tic_tac_toe
@@ -89,7 +89,7 @@ def build_script(recipe: Recipe) -> str:
             f"the training of {name_recipe(recipe)} cannot be written as one file"
         )
     opponents = list_opponents(recipe)
-    if recipe.has_opponent(YOU):
+    if recipe.has_opponent(PERSON_OPPONENT):
         for _ in learn(tic_tac_toe(), recipe):
             pass
     learner = find_learner(recipe)
@@ -109,7 +109,7 @@ def build_script(recipe: Recipe) -> str:
     run = RUN_TEMPLATE.format(
         opponents="\n        ".join(["{", *players]) + "\n    }" if players else "{}",
         turns=TAUGHT_TURNS_CODE
-        if recipe.has_opponent(YOU)
+        if recipe.has_opponent(PERSON_OPPONENT)
         else "list_turns(parameters.phases, opponents)",
         learner=learner.__name__,
     )
@@ -124,7 +124,7 @@ def list_opponents(recipe: Recipe) -> list[str]:
     if isinstance(recipe, League):
         return []
     names = list(dict.fromkeys(opponent for opponent, _ in recipe.phases))
-    others = [one for one in names if one not in (YOU, "self", "both")]
+    others = [one for one in names if one not in (PERSON_OPPONENT, "self", "both")]
     for one in others:
         if one not in OPPONENTS:
             raise RecipeError(f"the opponent {one} is not written in plain Python")
@@ -136,7 +136,7 @@ def list_needed_modules(recipe: Recipe, opponents: Iterable[str]) -> Iterator[st
     yield from (
         f"{TEXTBOOK_PACKAGE}.{one}" for one in ("loop", "evaluation", "rules", "rng")
     )
-    if recipe.has_opponent(YOU):
+    if recipe.has_opponent(PERSON_OPPONENT):
         yield f"{TEXTBOOK_PACKAGE}.people"
     for opponent in opponents:
         yield OPPONENTS[opponent].__module__
@@ -214,7 +214,7 @@ def format_parameters(recipe: Recipe) -> Iterator[str]:
     """Yield a line of Python for each parameter, with its meaning; `phases` has opponents and turns."""
     told = [(one.field_name, one.value, one.meaning) for one in list_parameters(recipe)]
     hidden = {"vs", recipe.length_parameter}
-    if not recipe.has_opponent(YOU):
+    if not recipe.has_opponent(PERSON_OPPONENT):
         hidden.add("taught")
     phases = (
         "phases",

@@ -19,7 +19,7 @@ import numpy as np
 
 from app.project import ROOT
 from app.recipes import IDS_BY_RECIPE, SHIPPED, Recipe, name_recipe, parse_recipe
-from app.recipes.parameters import YOU
+from app.recipes.parameters import PERSON_OPPONENT
 from app.recipes.taught import format_taught_title
 from app.tictactoe.agents import Agent, load_agent, save_agent
 from app.tictactoe.card import Card, ReportedResult, compute_numbering_digest
@@ -73,7 +73,9 @@ def read_texts(agent_id: str, recipe: Recipe) -> CardTexts:
     if agent_id in SHIPPED:
         return CardTexts(SHIPPED[agent_id].title, "To be written on its card")
     title = (
-        format_taught_title(recipe) if recipe.has_opponent(YOU) else name_recipe(recipe)
+        format_taught_title(recipe)
+        if recipe.has_opponent(PERSON_OPPONENT)
+        else name_recipe(recipe)
     )
     return CardTexts(title, "A recipe of the command line")
 
@@ -87,8 +89,8 @@ def make_agent_id(recipe: Recipe) -> str:
     the digest of the recipe's name.
     """
     text = name_recipe(recipe)
-    if recipe.has_opponent(YOU):
-        games = recipe.count_turns_against(YOU)
+    if recipe.has_opponent(PERSON_OPPONENT):
+        games = recipe.count_turns_against(PERSON_OPPONENT)
         return f"{recipe.slug}-taught-{games}-{sha256(text.encode()).hexdigest()[:8]}"
     return IDS_BY_RECIPE.get(text) or re.sub(
         "[^a-z0-9]+", "-", text.replace("=-", "-minus-")

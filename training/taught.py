@@ -22,7 +22,12 @@ from numpy.typing import NDArray
 from app.recipes import Recipe, RecipeError, name_recipe, parse_recipe
 from app.recipes.algorithms import Menace
 from app.recipes.games import TrainingGame
-from app.recipes.parameters import MAX_TAUGHT_GAMES, YOU, TaughtError, list_taught_games
+from app.recipes.parameters import (
+    MAX_TAUGHT_GAMES,
+    PERSON_OPPONENT,
+    TaughtError,
+    list_taught_games,
+)
 from app.recipes.taught import (
     MILESTONES,
     Course,
@@ -180,7 +185,7 @@ class PupilCache:
         pupil = cached.copy() if cached else create_pupil(self.game, start)
         for number, step in enumerate(steps[known:], known):
             # practice takes a second: games that are too short are rejected before it
-            if step.opponent != YOU:
+            if step.opponent != PERSON_OPPONENT:
                 check_game_lengths(start, steps[number:])
             self.add_lesson(pupil, step)
         self.cache[start, tuple(keys)] = pupil
@@ -215,7 +220,7 @@ class PupilCache:
                 self.game, policy, self.is_compiled, list_seat_letters(recorder.recipe)
             ),
         )
-        if plan.opponent == YOU:
+        if plan.opponent == PERSON_OPPONENT:
             recorded_game = recorder.build_game(len(recorder.games) - 1)
             seat = find_seat(recorder.recipe, plan.turns[0].player.number)
             updates = list_own_updates(recorded_game, seat)
@@ -298,7 +303,7 @@ def learn(
 
     Raises TaughtError for a move that cannot be played.
     """
-    start = remove_all_games(recipe) if recipe.has_opponent(YOU) else recipe
+    start = remove_all_games(recipe) if recipe.has_opponent(PERSON_OPPONENT) else recipe
     pupil = create_pupil(game, start)
     steps = list(list_recipe_turns(game, recipe))
     yield build_progress(pupil)
@@ -340,7 +345,7 @@ def play_turns(pupil: Pupil, turns: list[Turn]) -> None:
 def check_bead_choice(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
     """Raise TaughtError for a move of a game on paper whose box had no bead of that move."""
     is_paper_machine = (
-        isinstance(recipe, Menace) and recipe.paper and turn.opponent == YOU
+        isinstance(recipe, Menace) and recipe.paper and turn.opponent == PERSON_OPPONENT
     )
     if is_paper_machine and not update.old:
         ply = len(update.board) - update.board.count(".")
@@ -351,7 +356,9 @@ def check_bead_choice(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
 
 def build_person_turn(game_number: int, cells: str = "") -> Turn:
     """Return the turn of game `game_number` with a person, counted from 1."""
-    return Turn(YOU, Person(game_number, cells), game_number - 1, 1, game_number - 1)
+    return Turn(
+        PERSON_OPPONENT, Person(game_number, cells), game_number - 1, 1, game_number - 1
+    )
 
 
 def list_seat_letters(recipe: Recipe) -> str:
@@ -469,7 +476,7 @@ def list_lesson_plans(game: Game, recipe: Recipe) -> list[LessonPlan]:
     done = list[LessonPlan]()
     rest = list_recipe_turns(game, recipe)
     for opponent, number in list_taught_phases(recipe):
-        person = opponent == YOU
+        person = opponent == PERSON_OPPONENT
         for length in [1] * number if person else [number]:
             cells = next(games) if person else ""
             done.append(LessonPlan(opponent, list(islice(rest, length)), cells))
@@ -481,7 +488,7 @@ def check_game_lengths(recipe: Recipe, plans: list[LessonPlan]) -> None:
     for step in plans:
         person = step.turns[0].player
         if (
-            step.opponent == YOU
+            step.opponent == PERSON_OPPONENT
             and len(step.person_cells)
             < SHORTEST_GAMES[find_seat(recipe, person.number)]
         ):

@@ -1,4 +1,8 @@
-"""Recipes: the parameters of every algorithm, the names of recipes, and the shipped agents."""
+"""Recipes, which determine agents: an algorithm and the values of its parameters.
+
+`algorithms` has the parameters of each algorithm, `names` reads and writes recipes as text, and
+`shipped` lists the agents that come with the site.
+"""
 
 from app.recipes.algorithms import ALGORITHMS
 from app.recipes.names import (

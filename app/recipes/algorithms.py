@@ -1,4 +1,4 @@
-"""The parameters of each algorithm, one class of recipes for each.
+"""The parameters of each algorithm, in a class for each.
 
 `parameters.toml` has the ranges and meanings of the parameters. The algorithms themselves are in
 `training`, with their sources.
@@ -10,9 +10,9 @@ from typing import ClassVar, Literal
 from msgspec import field
 
 from app.recipes.parameters import (
-    BOTH,
+    BOTH_OPPONENT,
+    PERSON_OPPONENT,
     SELF_OPPONENTS,
-    YOU,
     Recipe,
     RecipeError,
     RecipeWithRewards,
@@ -26,13 +26,13 @@ from app.tictactoe.views import RewardScale
 Start = Literal["random", "every", "empty"]
 Seat = Literal["both", "x", "o"]
 
-# Learners with a fault exist only as slow textbook code: this many updates take about two seconds.
+# Learners with a fault exist only as slow Python code: this many updates take about two seconds.
 MAX_FAULTY_UPDATES = 250_000
 SEAT_LETTERS = {"both": "xo", "x": "x", "o": "o"}
 
 
 class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
-    """Sweeps over every position and move, each update with one sampled move of the opponent."""
+    """Updates every move in every position in each sweep, with one sampled reply of the opponent."""
 
     slug: ClassVar[str] = "q-iteration"
     length_parameter: ClassVar[str] = "sweeps"
@@ -46,16 +46,16 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
     def check_combination(self) -> None:
         """Raise RecipeError if parameters contradict each other, or if `vs` is both.
 
-        With both, two players would learn, but a sweep has only one learner.
+        With `vs=both` two players would learn, but a sweep has only one learner.
         """
         super().check_combination()
-        if self.has_opponent(BOTH):
+        if self.has_opponent(BOTH_OPPONENT):
             raise RecipeError(
                 "vs is not both: a sweep has every position and move of both sides"
             )
 
     def build_exact_values_task(self) -> Task:
-        """Return the task of games from any position against the recipe's last opponent."""
+        """Return the task whose games begin in any position, against the last opponent."""
         return Task(
             self.get_task_opponent(),
             self.gamma,
@@ -64,14 +64,14 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
         )
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the number of legal pairs: a sweep updates each pair once."""
+        """Return the number of legal moves in all positions: a sweep updates each once."""
         return tic_tac_toe().pairs
 
 
 class TdControl(RecipeWithRewards, frozen=True, kw_only=True):
-    """Parameters of Q-learning and all Sarsas, which update after each reply of the opponent."""
+    """The parameters of Q-learning and all Sarsas, which update after each reply of the opponent."""
 
-    # name of the compiled loop that Q-learning and all Sarsas share
+    # Q-learning and all Sarsas share the compiled training loop of this name.
     slug: ClassVar[str] = "q-learning"
 
     vs: str = "random"
@@ -86,11 +86,10 @@ class TdControl(RecipeWithRewards, frozen=True, kw_only=True):
     taught: str = ""
 
     def build_exact_values_task(self) -> Task:
-        """Return the task against the last opponent."""
         return make_environment_task(self)
 
 
-# in the order of the page /faults
+# The page /faults shows them in this order.
 FaultName = Literal[
     "none",
     "terminal",
@@ -107,7 +106,7 @@ FaultName = Literal[
 
 
 class QLearning(TdControl, frozen=True, kw_only=True):
-    """Q-learning with an update after each step; the opponent is a part of the environment."""
+    """Q-learning with an update after each reply of the opponent, who is part of the environment."""
 
     slug: ClassVar[str] = "q-learning"
 
@@ -118,7 +117,7 @@ class QLearning(TdControl, frozen=True, kw_only=True):
         super().check_combination()
         if self.fault == "none":
             return
-        if self.has_opponent(YOU):
+        if self.has_opponent(PERSON_OPPONENT):
             raise RecipeError("fault is none where a person teaches")
         if self.compute_max_updates() > MAX_FAULTY_UPDATES:
             raise RecipeError(
@@ -135,7 +134,6 @@ class Sarsa(TdControl, frozen=True, kw_only=True):
     games: int = 300_000
 
     def build_exact_values_task(self) -> Task:
-        """Return the task against the last opponent, with the final exploration rate."""
         return make_environment_task(
             self, compute_final_rate(self.epsilon, self.epsilon_drop)
         )
@@ -155,13 +153,13 @@ class SarsaLambda(Sarsa, frozen=True, kw_only=True):
     lambda_: float = field(default=0.5, name="lambda")
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return an upper bound on the updates of a game: each move updates all earlier moves, too."""
+        """Return an upper bound on the updates in a game: each move updates all earlier moves, too."""
         moves = super().compute_max_updates_per_turn()
         return moves * (moves + 1) // 2 if self.lambda_ else moves
 
 
 class MonteCarlo(RecipeWithRewards, frozen=True, kw_only=True):
-    """Monte Carlo control: the value of a move is the average return of games with the move."""
+    """Monte Carlo control: the value of a move is the mean return of the games that had the move."""
 
     slug: ClassVar[str] = "monte-carlo"
 
@@ -177,7 +175,6 @@ class MonteCarlo(RecipeWithRewards, frozen=True, kw_only=True):
     taught: str = ""
 
     def build_exact_values_task(self) -> Task:
-        """Return the task against the last opponent, with the final exploration rate."""
         return make_environment_task(
             self, compute_final_rate(self.epsilon, self.epsilon_drop)
         )
@@ -204,7 +201,7 @@ class TdAfterstates(RecipeWithRewards, frozen=True, kw_only=True):
     loss: float = 0.0
 
     def build_exact_values_task(self) -> Task:
-        """Return the task against the last opponent, with exploration if `learn_from` is all."""
+        """Return the training task; it includes exploration if all moves teach, not only greedy ones."""
         explores = (
             compute_final_rate(self.epsilon, self.epsilon_drop)
             if self.learn_from == "all"
@@ -238,11 +235,11 @@ class QTable(RecipeWithRewards, frozen=True, kw_only=True):
 
     @property
     def plays(self) -> PlayRule:
-        """The rule of play: ties are broken as in training."""
+        """How the trained agent chooses its moves: it breaks ties as in training."""
         return "first" if self.ties == "first" else "greedy"
 
     def build_exact_values_task(self) -> Task | None:
-        """Return the task against the last opponent; None if `update` is sum, which diverges."""
+        """Return the training task; None if `update` is sum, whose values diverge."""
         if self.update == "sum":
             return None
         return Task(
@@ -254,7 +251,7 @@ class QTable(RecipeWithRewards, frozen=True, kw_only=True):
 
 
 class DoubleQ(QTable, frozen=True, kw_only=True):
-    """Double Q-learning, backward: one table selects the next move, the other table gives its value."""
+    """Double Q-learning, backward: one table selects the next move, and the other gives its value."""
 
     slug: ClassVar[str] = "double-q"
 
@@ -262,7 +259,7 @@ class DoubleQ(QTable, frozen=True, kw_only=True):
 
 
 class SelfPlay(Recipe, frozen=True, kw_only=True):
-    """Q-learning in self-play with a single table: X plays for the highest value, O for the lowest."""
+    """Q-learning in self-play with one table: X plays for its highest value, O for its lowest."""
 
     slug: ClassVar[str] = "self-play"
 
@@ -279,25 +276,25 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
     loss: float = -1.0
 
     def get_reward_scale(self) -> RewardScale:
-        """Return the rewards of X and O for a loss, a draw and a win; a reward of O is minus X's."""
+        """Return the rewards of a loss, a draw and a win; those of O are the negated rewards of X."""
         return RewardScale(
             x=(self.loss, self.draw, self.win), o=(-self.win, -self.draw, -self.loss)
         )
 
     def build_exact_values_task(self) -> Task:
-        """Return the task whose values are those of minimax with a discount at every ply."""
+        """Return the task that minimax solves, with a discount at every ply."""
         return Task(None, self.gamma, self.get_reward_scale(), discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the number of plies of a game: each is an update."""
+        """Return the largest number of moves in a game: there is an update for each."""
         return tic_tac_toe().cells
 
 
 class League(RecipeWithRewards, frozen=True, kw_only=True):
-    """A league of six players: two follow a rule, four learn from games against the other members.
+    """A league of six players: two follow a rule, and four learn from games against the others.
 
-    The step size decreases with the visits of a pair; a move has a probability proportional
-    to k ** Q.
+    The step size decreases with each update of a value. A learner plays a move with a probability
+    proportional to k ** Q.
     """
 
     slug: ClassVar[str] = "league"
@@ -318,7 +315,7 @@ class League(RecipeWithRewards, frozen=True, kw_only=True):
     loss: float = -10.0
 
     def check_combination(self) -> None:
-        """Raise RecipeError if parameters contradict each other, or k starts above its limit."""
+        """Raise RecipeError if parameters contradict each other, or if k starts above its limit."""
         super().check_combination()
         if self.k_start > self.k_limit:
             start = format_value(self.k_start)
@@ -326,9 +323,9 @@ class League(RecipeWithRewards, frozen=True, kw_only=True):
             raise RecipeError(f"k_start is at most k_limit, not {start} above {limit}")
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the largest number of updates in a round.
+        """Return the largest number of updates in a round, in which all players meet.
 
-        A learner that observes also updates the moves of its opponents.
+        Learners that observe also update the moves of their opponents.
         """
         opponents = {"league": 5, "fixed+random": 2}.get(self.vs, 1)
         return opponents * tic_tac_toe().cells * (2 + self.observing)
@@ -342,16 +339,15 @@ class Champion(Recipe, frozen=True, kw_only=True):
     games: int = 1_000
 
     def build_exact_values_task(self) -> Task:
-        """Return optimal play."""
         return Task(None, discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the number of plies of a game: each is an update."""
+        """Return the largest number of moves in a game: there is an update for each."""
         return tic_tac_toe().cells
 
 
 class Menace(Recipe, frozen=True, kw_only=True):
-    """MENACE: boxes of beads; a bead drawn at random is the move; a result adds or removes beads."""
+    """MENACE: it draws a bead from a box as its move, and a game's result adds or removes beads."""
 
     slug: ClassVar[str] = "menace"
 
@@ -373,7 +369,7 @@ class Menace(Recipe, frozen=True, kw_only=True):
 
 
 class Mcts(Recipe, frozen=True, kw_only=True):
-    """Monte Carlo tree search (UCT) from every position: planning without learning."""
+    """Monte Carlo tree search (UCT) from every position: it plans and learns nothing."""
 
     slug: ClassVar[str] = "mcts"
     length_parameter: ClassVar[str] = "rollouts"
@@ -382,11 +378,11 @@ class Mcts(Recipe, frozen=True, kw_only=True):
     c: float = 1.4
 
     def build_exact_values_task(self) -> Task:
-        """Return the task of optimal play: with more rollouts the means approach its values."""
+        """Return optimal play as the task: with more rollouts the values approach its values."""
         return Task(None, discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the number of decisions: a rollout updates one move of each decision."""
+        """Return the number of positions: one more rollout updates one move in each."""
         return tic_tac_toe().decisions
 
 
@@ -420,7 +416,7 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
     loss: float = -2.0
 
     def check_combination(self) -> None:
-        """Raise RecipeError if a network plays itself, or has a convolution over a single number."""
+        """Raise RecipeError if the network plays itself, or has a convolution over a single number."""
         super().check_combination()
         if self.has_opponent(*SELF_OPPONENTS):
             raise RecipeError("vs is a player that never learns, not self or both")
@@ -431,20 +427,19 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
 
     @property
     def hidden_layer_widths(self) -> tuple[int, ...]:
-        """The number of units of each layer between input and output."""
+        """The number of units in each layer between input and output."""
         narrow = self.width // 7
         return {1: (self.width,), 2: (narrow, self.width)}.get(
             self.layers, (narrow, self.width, narrow)
         )
 
     def build_exact_values_task(self) -> Task:
-        """Return the task against the last opponent."""
         return Task(
             self.get_task_opponent(), self.gamma, self.get_reward_scale(), self.step
         )
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the number of steps in an epoch: each step is an update."""
+        """Return the number of steps in an epoch: each is an update."""
         return self.steps
 
 
@@ -473,7 +468,7 @@ ALGORITHMS = MappingProxyType(
 
 
 def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) -> Task:
-    """Return the training task of a learner that treats its last opponent as the environment."""
+    """Return the training task of a learner for which its last opponent is the environment."""
     return Task(
         recipe.get_task_opponent(),
         recipe.gamma,
@@ -485,5 +480,5 @@ def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) 
 
 
 def compute_final_rate(initial_rate: float, drop: float) -> float:
-    """Return the rate in the last tenth of the games, after nine decreases by `drop`."""
+    """Return a rate in the last tenth of the games: it drops by `drop` after each tenth."""
     return max(0.0, initial_rate - 9 * drop)

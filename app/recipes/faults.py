@@ -1,4 +1,4 @@
-"""Recipes of learners with a classic fault (a bug that many programs have), and without it."""
+"""Recipes that train learners with a classic fault, a bug that many programs have, and without it."""
 
 from types import MappingProxyType
 from typing import Any, get_args
@@ -9,7 +9,7 @@ from app.recipes.algorithms import FaultName
 from app.recipes.names import parse_recipe
 from app.recipes.parameters import Recipe
 
-FAULTS_FOLDER = "faults"  # folder of the faulty agents, inside the folder of models
+FAULTS_FOLDER = "faults"  # a subfolder of the folder of models
 # Self-play from every position soon makes a good agent. With the initial value 0 instead of 0.5, two
 # of the faults would have no effect.
 _SELF_PLAY_RECIPE = "q-learning,vs=both,start=every,initial=0.5,games=25000"
@@ -42,7 +42,7 @@ CORRECT_RECIPES = MappingProxyType(
 
 
 def find_correct_recipe(fault: str) -> Recipe:
-    """Return the recipe of the same training without the fault."""
+    """Return the recipe that trains in the same way, but without the fault."""
     settings = _list_settings(FAULTY_RECIPES[fault])
     return next(
         one for one in CORRECT_RECIPES.values() if _list_settings(one) == settings
@@ -50,5 +50,4 @@ def find_correct_recipe(fault: str) -> Recipe:
 
 
 def _list_settings(recipe: Recipe) -> dict[str, Any]:
-    """Return the algorithm and the parameters of a recipe, except for its fault."""
     return {"slug": recipe.slug, **asdict(recipe), "fault": None}

@@ -1,4 +1,4 @@
-"""Records of the games of a training: the moves and the updates of each game."""
+"""Recorded games of a training: the moves of each game, and the updates that it caused."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -8,29 +8,30 @@ from msgspec import Raw, Struct
 
 from app.textbook.loop import Update
 
-UPDATES_FOLDER = "updates"  # folder of example updates, inside the folder of models
-# folder of the updates that taught agents their blunders, inside UPDATES_FOLDER
+UPDATES_FOLDER = "updates"  # a subfolder of the folder of models
+# This subfolder of UPDATES_FOLDER has the updates that taught agents their blunders.
 BLUNDERS_FOLDER = "mistakes"
-# Two of the kinds of an `UpdateExample`:
-DECIDING_KIND = "mistake"  # an update that made the learner prefer a blunder
-FIRST_KIND = "first"  # the first update of the value that another example updates
+# An `UpdateExample` of this kind has an update that made the learner prefer a blunder.
+DECIDING_KIND = "mistake"
+# An `UpdateExample` of this kind has the first update of a value that another example shows later.
+FIRST_KIND = "first"
 OPPOSITE_RESULTS = {"win": "loss", "draw": "draw", "loss": "win"}
 
 
 class TrainingMove(
     Struct, frozen=True, rename={"was_random": "explored", "next_own_board": "after"}
 ):
-    """A move of a training game, with the boards before it and at the learner's next move."""
+    """A move of a training game, with the board before it and the board at the learner's next move."""
 
     board: str
     cell: int
-    # whether the move was random; for the champion, whether it led to an unexplored board
+    # whether the move was random; in the algorithm "champion", whether it led to an unexplored board
     was_random: bool
     next_own_board: str  # the board at the learner's next move, or at the end
 
     @property
     def mark(self) -> str:
-        """The player of the move, "X" or "O"."""
+        """The mark of the player who moved, "X" or "O"."""
         return "X" if self.board.count("X") == self.board.count("O") else "O"
 
 
@@ -52,21 +53,20 @@ class TrainingUpdate(
     move_index: int  # index of the move in its game
     old: float  # the value before the update
     new: float  # the value after the update
-    update_count: int  # number of updates of this value so far, including this update
+    update_count: int  # number of updates of this value, this one included
     # whether the move is the opponent's; in a league a learner also learns from such moves
     is_opponent_move: bool
     reward: float = 0.0
-    # the next state in the update, "" if the update uses none
-    next_board: str = ""
+    next_board: str = ""  # the next state; "" if the update uses none
     next_cell: int | None = None  # the move whose value is `next_value`
     next_value: float = 0.0  # the value of the next state; 0 when the game is over
     target: float | None = None  # None for beads and bounds, which have no target
     step_size: float | None = None
-    # in double Q-learning, the value before and after in the table that was updated
+    # in double Q-learning, the values before and after in the table that was updated
     in_table: tuple[float, float] | None = None
-    # values of all moves before the update, by cell; [] outside of an `UpdateExample`
+    # the values of all moves before the update, by cell; only examples have them
     values: list[float | None] = []
-    next_values: list[float | None] = []  # the values of all moves of the next state
+    next_values: list[float | None] = []  # the values of all moves in the next state
 
 
 # The fields that the `Update` of a textbook learner and a `TrainingUpdate` have in common.
@@ -76,7 +76,7 @@ COPIED_FIELDS = [
 
 
 def make_training_update(update: Update, **fields: Any) -> TrainingUpdate:
-    """Return the record of an update, by default of the first move of its game."""
+    """Return the record of an update; without further `fields` it is that of a game's first move."""
     numbers = {name: getattr(update, name) for name in COPIED_FIELDS}
     return TrainingUpdate(
         **({"move_index": 0, "is_opponent_move": False} | numbers | fields)
@@ -86,24 +86,24 @@ def make_training_update(update: Update, **fields: Any) -> TrainingUpdate:
 class TrainingGame(
     Struct, frozen=True, rename={"moves": "turns", "updates": "changes"}
 ):
-    """A game of a training: its moves, and its updates in the order of the training."""
+    """A game of a training with its moves, and its updates in the order in which they were made."""
 
     moves: list[TrainingMove]
     updates: list[TrainingUpdate]
     seat: str  # the learner's seat; "X" if it plays both sides
-    opponent: str  # name of the opponent in a league, else ""
-    result: Literal["win", "draw", "loss"]  # the result for the learner's seat
+    opponent: str  # the opponent's name in a league, else ""
+    result: Literal["win", "draw", "loss"]  # for the learner's seat
 
     @property
     def played_both_sides(self) -> bool:
-        """Whether the learner played both sides.
+        """Whether the learner played both X and O.
 
-        In a league it did not, although the updates after moves of both sides are recorded.
+        In a league it did not, although its updates after moves of both players are recorded.
         """
         return not self.opponent and len({move.mark for move in self.moves}) == 2
 
     def get_result_for(self, mark: str) -> str:
-        """Return the result for a player ("X" or "O"): "win", "draw" or "loss"."""
+        """Return the result for a player, "X" or "O", as "win", "draw" or "loss"."""
         return self.result if mark == self.seat else OPPOSITE_RESULTS[self.result]
 
 
@@ -120,25 +120,26 @@ class UpdateExample(
         "game_number": "game",
     },
 ):
-    """The updates of one game of a real training, shown step by step on a page.
+    """A game of a real training whose updates a page shows step by step.
 
     A simulated game, a sweep or a minibatch is recorded like a game, with a move for each update.
     """
 
-    kind: str  # the reason for selecting the example, such as "usual" or DECIDING_KIND
-    agent: str  # id or recipe of the agent
-    game_number: int  # number of the game in the training, from 1
-    earlier_updates: int  # number of updates in the training before this game
+    kind: str  # why the example was chosen, such as "usual" or DECIDING_KIND
+    agent: str  # the agent's id or recipe
+    game_number: int  # in the training, from 1
+    earlier_updates: int  # how many updates the training made before this game
     moves: list[TrainingMove]
     updates: list[TrainingUpdate]
-    shown_index: int  # index of the update that is shown first
-    final_board: str = ""  # the last board of the game
+    shown_index: int  # the index of the update that is shown first
+    final_board: str = ""
 
 
 def load_blunder_updates(folder: Path) -> dict[str, dict[str, Raw]]:
-    """Load the updates that taught agents their blunders, by agent and then by `name_blunder`.
+    """Load the updates that taught agents their blunders, by agent and then by name of the blunder.
 
-    They stay encoded as JSON. Raises ValueError, naming the file and the reason, for a broken file.
+    The updates stay encoded as JSON; `find_blunder_updates` decodes them. Raises ValueError, naming
+    the file and the reason, for a broken file.
     """
     updates_by_agent = {}
     for path in sorted(folder.glob("*.json")):
@@ -153,14 +154,14 @@ def load_blunder_updates(folder: Path) -> dict[str, dict[str, Raw]]:
 
 
 def name_blunder(board: str, cell: int) -> str:
-    """Return the key of a blunder in the stored files; the blunder is a move, cell and board."""
+    """Return the name under which the updates of a blunder are stored: a board and the cell played."""
     return f"{board} {cell}"
 
 
 def find_blunder_updates(
     updates_by_agent: dict[str, dict[str, Raw]], agent_id: str, board: str, cell: int
 ) -> list[UpdateExample]:
-    """Return the update that made an agent prefer a blunder, and the first update of its value.
+    """Return the update that made an agent prefer a blunder, and the first update of the same value.
 
     The list is empty if these updates are not stored. `updates_by_agent` is the result of
     `load_blunder_updates`.
@@ -172,7 +173,7 @@ def find_blunder_updates(
 
 
 def load_examples(folder: Path) -> dict[str, list[UpdateExample]]:
-    """Return the recorded updates in a folder by algorithm, {} if the folder is missing.
+    """Return the recorded updates in a folder, by algorithm; {} if the folder is missing.
 
     Raises ValueError, naming the file and the reason, if a file is broken.
     """

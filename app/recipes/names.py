@@ -1,10 +1,9 @@
-"""Names of recipes: `q-learning,vs=self,alpha=0.5,games=20000,seed=7`.
+"""Write recipes as names and read them: `q-learning,vs=self,alpha=0.5,games=20000,seed=7`.
 
-A name is the algorithm, followed by the parameters that differ from their defaults, in the
-order of the algorithm's class. Each recipe has exactly one name, and
-`parse_recipe(name_recipe(recipe))` returns the recipe. `parse_recipe` also accepts other
-orders and other spellings of a number; the canonical name is
-`name_recipe(parse_recipe(text))`.
+A name is the algorithm, followed by the parameters that differ from their defaults, in the order of
+the algorithm's class. Each recipe has exactly one name, and `parse_recipe(name_recipe(recipe))`
+returns the recipe. `parse_recipe` also accepts other orders and other spellings of a number; the
+canonical name is `name_recipe(parse_recipe(text))`.
 """
 
 import re
@@ -17,24 +16,23 @@ from app.recipes.parameters import (
     MAX_QUOTED_LENGTH,
     SWITCH_WORDS,
     Parameter,
+    ParameterValue,
     Recipe,
     RecipeError,
-    Value,
     describe_range,
     format_value,
     get_parameters,
     quote_value,
 )
 
-MAX_NAME_LENGTH = 120  # limit for the characters of a recipe's name
-MAX_TAUGHT_NAME_LENGTH = (
-    2_000  # limit for the characters of a name with games of a person
-)
+MAX_NAME_LENGTH = 120
+# The name of a recipe with games against a person lists their moves, so it is longer.
+MAX_TAUGHT_NAME_LENGTH = 2_000
 WHOLE_NUMBER_PATTERN = re.compile(r"-?[0-9]{1,18}")
 NUMBER_PATTERN = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e-?[0-9]{1,3})?")
-OPPONENT_ALIASES = {"first-empty": "fixed"}  # alias of an opponent -> its name
-# Alias -> parameter: former names, and names that are common in books and libraries.
-# A URL with an alias redirects to the canonical name.
+OPPONENT_ALIASES = {"first-empty": "fixed"}
+# These names are common in books and libraries, or were used here before. A URL with an alias
+# redirects to the canonical name.
 PARAMETER_ALIASES = {
     "learning_rate": "alpha",
     "discount": "gamma",
@@ -43,10 +41,7 @@ PARAMETER_ALIASES = {
 
 
 def name_recipe(recipe: Recipe) -> str:
-    """Return the canonical name of a recipe.
-
-    Raises RecipeError if the name would be too long.
-    """
+    """Return the canonical name of a recipe; raises RecipeError if it would be too long."""
     differing = (
         f"{parameter.name}={format_value(value)}"
         for parameter in get_parameters(type(recipe)).values()
@@ -58,7 +53,7 @@ def name_recipe(recipe: Recipe) -> str:
 
 
 def name_script_file(recipe: Recipe) -> str:
-    """Return a file name for the exported training of a recipe, valid on every system."""
+    """Return a file name, valid on every system, for the Python script that trains a recipe."""
     settings = name_recipe(recipe).partition(",taught=")[0]
     return re.sub(r"[^a-z0-9._]+", "-", settings) + ".py"
 
@@ -66,7 +61,7 @@ def name_script_file(recipe: Recipe) -> str:
 def parse_recipe(recipe_name: str) -> Recipe:
     """Return the recipe with this name.
 
-    If the name is wrong, raises RecipeError with a sentence that tells what would be right.
+    Raises RecipeError if the name is wrong; the message tells what would be right.
     """
     _check_length(recipe_name)
     slug, *settings = recipe_name.split(",")
@@ -92,15 +87,12 @@ def parse_recipe(recipe_name: str) -> Recipe:
     recipe = ALGORITHMS[slug](
         **{known[one].field_name: value for one, value in values.items()}
     )
-    name_recipe(recipe)  # raises RecipeError if the canonical name is too long
+    name_recipe(recipe)  # This raises RecipeError if the canonical name is too long.
     return recipe
 
 
 def find_algorithm(slug: str) -> type[Recipe]:
-    """Return the recipe class of an algorithm.
-
-    For an unknown slug, raises RecipeError with a list of all slugs.
-    """
+    """Return the recipe class of an algorithm; raises RecipeError if there is no such algorithm."""
     if slug not in ALGORITHMS:
         nearest = suggest_word(slug, ALGORITHMS)
         raise RecipeError(
@@ -110,33 +102,33 @@ def find_algorithm(slug: str) -> type[Recipe]:
 
 
 def suggest_word(word: str, words: Iterable[str]) -> str:
-    """Return " (did you mean ...?)" with the nearest word, "" if no word is near."""
+    """Return " (did you mean ...?)" with the most similar of these words, "" if none is similar."""
     nearest = get_close_matches(word[:MAX_QUOTED_LENGTH], words, n=1)
     return f" (did you mean {nearest[0]}?)" if nearest else ""
 
 
-def _parse_value(parameter: Parameter, value_text: str) -> Value:
-    """Return the value of a parameter from its text; raises RecipeError if the type is wrong."""
+def _parse_value(parameter: Parameter, value_text: str) -> ParameterValue:
+    """Return a parameter's value from its text; raises RecipeError if the type is wrong."""
     if parameter.value_type is bool and value_text in SWITCH_WORDS.values():
         return value_text == SWITCH_WORDS[True]
     if parameter.value_type is int and WHOLE_NUMBER_PATTERN.fullmatch(value_text):
         return int(value_text)
     if parameter.value_type is float and NUMBER_PATTERN.fullmatch(value_text):
-        return float(value_text) + 0.0  # turns -0.0 into 0.0
+        return float(value_text) + 0.0  # This turns -0.0 into 0.0.
     if parameter.value_type is str:
-        return value_text.replace(" ", "+")  # a "+" in a URL query arrives as a space
+        return value_text.replace(" ", "+")  # A "+" in a URL query arrives as a space.
     raise RecipeError(
         f"{parameter.name} {describe_range(parameter)}, not {quote_value(value_text)}"
     )
 
 
 def _parse_opponents(
-    vs: str, length_parameter: str, values_by_parameter: dict[str, Value]
-) -> dict[str, Value]:
-    """Return the parameters that the opponents `vs` set, with aliases of opponents replaced.
+    vs: str, length_parameter: str, values_by_parameter: dict[str, ParameterValue]
+) -> dict[str, ParameterValue]:
+    """Return the values of the parameters that `vs` sets: the opponents, and perhaps the length.
 
-    If `vs` is one opponent with a number, such as random:500, the number becomes the value of
-    `length_parameter`.
+    Former names of opponents are replaced. If `vs` is one opponent with a number, such as
+    random:500, the number becomes the value of `length_parameter`.
     """
     phases = [phase.split(":") for phase in vs.split("+")]
     for phase in phases:
@@ -153,7 +145,7 @@ def _parse_opponents(
 
 
 def get_max_length(recipe_name: str) -> int:
-    """Return the maximum length of a recipe's name; names with games of a person may be longer."""
+    """Return how long this recipe's name may be; names with games against a person may be longer."""
     return MAX_TAUGHT_NAME_LENGTH if ",taught=" in recipe_name else MAX_NAME_LENGTH
 
 

@@ -1,13 +1,13 @@
-"""The limit on recipes that are trained on demand, while a visitor waits."""
+"""Limit the recipes that the site trains on demand, while a visitor waits."""
 
 from app.recipes.names import parse_recipe
 from app.recipes.parameters import Recipe, RecipeError
 
-MAX_UPDATES = 2_000_000  # this many updates take less than a second
+MAX_UPDATES = 2_000_000  # They take less than a second.
 
 
 def parse_on_demand(recipe_name: str) -> Recipe:
-    """Return the recipe with this name if it can be trained on demand.
+    """Return the recipe with this name if the site can train it while a visitor waits.
 
     Raises RecipeError as `parse_recipe` does, and if the training would take too long.
     """
@@ -17,7 +17,7 @@ def parse_on_demand(recipe_name: str) -> Recipe:
 
 
 def check_on_demand(recipe: Recipe) -> None:
-    """Raise RecipeError if the training of a recipe would take too long."""
+    """Raise RecipeError if a visitor would have to wait too long for the training of a recipe."""
     if recipe.is_network:
         raise RecipeError(
             f"{recipe.slug} takes minutes: only the command line trains it"

@@ -1,8 +1,8 @@
-"""Parameters of recipes, and the checks of their values.
+"""The parameters of recipes, and the checks of their values.
 
 A recipe is a frozen msgspec struct, and each of its fields is a parameter. `parameters.toml` is the
-one place for the range, the meaning and the formula symbol of a parameter: forms, the command line,
-agents' pages and checks all read it.
+one place for a parameter's range, meaning and symbol in formulas: forms, the command line, agents'
+pages and checks all read it.
 """
 
 import re
@@ -30,37 +30,42 @@ from app.tictactoe.policy import BASELINES, PlayRule
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
 
-Value = bool | int | float | str
-# The opponents of a training in order, each with its length in turns (games, sweeps or rounds).
+ParameterValue = bool | int | float | str
+# The opponents of a training in order, each with its number of turns (games, sweeps or rounds).
 Phases = list[tuple[str, int]]
 
-SELF = "self"  # opponent: the learner's own greedy policy; it learns nothing from these moves
-BOTH = "both"  # opponent: the learner itself, which explores and learns in both seats
-SELF_OPPONENTS = (SELF, BOTH)
+# The opponent plays by the learner's own greedy policy, and the learner learns nothing from its moves.
+SELF_OPPONENT = "self"
+# The learner plays both X and O, and explores and learns as both.
+BOTH_OPPONENT = "both"
+SELF_OPPONENTS = (SELF_OPPONENT, BOTH_OPPONENT)
 OPPONENTS = (*BASELINES, *SELF_OPPONENTS)
-YOU = "you"  # opponent: a person; the recipe holds their moves
-MAX_TAUGHT_GAMES = 300  # limit for games with people in a recipe
-MAX_PRACTICE_UPDATES = 20_000  # limit for updates between games with people
-# Limit for the phases of practice, because evaluating the agent after each phase takes time.
+# The opponent is a person, and the recipe lists this person's moves.
+PERSON_OPPONENT = "you"
+MAX_TAUGHT_GAMES = 300
+# Between its games against a person, a learner may practise against other opponents, up to this limit.
+MAX_PRACTICE_UPDATES = 20_000
+# After each phase of practice the agent is evaluated, which takes time.
 MAX_PRACTICE_PHASES = 40
-# parameters that are listed last, in order
+# These parameters are listed last, in this order.
 COMMON_PARAMETERS = "taught win draw loss seed"
-MAX_QUOTED_LENGTH = 40  # limit for the characters of a rejected value
-SWITCH_WORDS = {True: "yes", False: "no"}  # booleans in the name of a recipe
+MAX_QUOTED_LENGTH = 40
+# The values of a switch in the name of a recipe.
+SWITCH_WORDS = {True: "yes", False: "no"}
 PARAMETER_TABLES: dict[str, dict[str, Any]] = msgspec.toml.decode(
     Path(__file__).with_name("parameters.toml").read_bytes()
 )
 
 
 class RecipeError(ValueError):
-    """An invalid recipe; the message names the parameter and the valid values."""
+    """Raised for an invalid recipe; the message names the parameter and the valid values."""
 
 
 class TaughtError(RecipeError):
-    """A person's move that is not possible; the message names the game and the move."""
+    """Raised for a person's move that is not possible; the message names the game and the move."""
 
     def __init__(self, game_number: int, move_number: int, fault: str) -> None:
-        """Store the numbers of the game and of the person's move, both from 1."""
+        """Store the numbers of the game and of the person's move in it, both counted from 1."""
         super().__init__(game_number, move_number, fault)
         self.game = game_number
         self.move = move_number
@@ -74,11 +79,11 @@ class Parameter(NamedTuple):
     """A parameter of an algorithm, with its value in a recipe."""
 
     name: str
-    field_name: str  # field of the recipe: the name, or another one if the name is a Python keyword
-    symbol: str  # the symbol in formulas, or ""
+    field_name: str  # the name, or another one if the name is a Python keyword
+    symbol: str  # in formulas; "" if it occurs in none
     value_type: type  # bool, int, float or str
-    value: Value
-    default: Value
+    value: ParameterValue
+    default: ParameterValue
     minimum: float | None  # None if the parameter is not a number
     maximum: float | None
     choices: tuple[str, ...]  # () if any value in the range is valid
@@ -88,8 +93,9 @@ class Parameter(NamedTuple):
 class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     """The parameters that determine an agent: equal recipes give equal agents, bit for bit.
 
-    Raises RecipeError if a parameter is out of range or two parameters contradict each
-    other.
+    A training is divided into turns, which are games, sweeps, rounds or epochs, and into phases,
+    each against one opponent. Raises RecipeError if a parameter is out of range or if two
+    parameters contradict each other.
     """
 
     slug: ClassVar[str]
@@ -97,7 +103,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     length_parameter: ClassVar[str] = "games"
     # whether the learner takes the values of final positions from the rules
     knows_final_values: ClassVar[bool] = False
-    # whether it is a neural network; its training takes minutes
+    # whether it is a neural network, whose training takes minutes
     is_network: ClassVar[bool] = False
 
     seed: int = 0
@@ -114,11 +120,11 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
             raise RecipeError(
                 f"{self.length_parameter} is not given where vs says how many: {self._opponents}"
             )
-        if self.has_opponent(BOTH) and getattr(self, "seat", "both") != "both":
+        if self.has_opponent(BOTH_OPPONENT) and getattr(self, "seat", "both") != "both":
             raise RecipeError(
                 "seat is both where vs is both: it learns in both seats of a game"
             )
-        if self.has_opponent(YOU) or list_taught_games(self):
+        if self.has_opponent(PERSON_OPPONENT) or list_taught_games(self):
             check_taught_games(self)
         if hasattr(self, "win"):
             check_rewards(
@@ -129,19 +135,19 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     def list_lineage(cls) -> list[str]:
         """Return the slug of the algorithm, then the slugs of its base classes, nearest first.
 
-        The first slug that has a training loop decides which loop trains the algorithm: see
-        `training.learners`.
+        The first slug with a training loop in `training.learners` decides which loop trains the
+        algorithm.
         """
         return [vars(kind)["slug"] for kind in cls.__mro__ if "slug" in vars(kind)]
 
     @property
     def _opponents(self) -> str:
-        """The opponents as text, "" for an algorithm without opponents."""
-        return str(getattr(self, "vs", SELF))
+        """The text of the parameter `vs`; "self" for an algorithm without opponents."""
+        return str(getattr(self, "vs", SELF_OPPONENT))
 
     @property
     def phases(self) -> Phases:
-        """The opponents in order, each with its number of turns (games, sweeps, ...)."""
+        """The opponents in order, each with its number of turns."""
         if ":" not in self._opponents:
             return [(self._opponents, int(getattr(self, self.length_parameter)))]
         phases = (phase.split(":") for phase in self._opponents.split("+"))
@@ -153,68 +159,69 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def plays(self) -> PlayRule:
-        """The rule for choosing moves by values: see `app.tictactoe.policy.policy_from_values`."""
+        """How the agent chooses moves by their values; `policy_from_values` explains the rules."""
         return "greedy"
 
     def get_reward_scale(self) -> RewardScale | None:
-        """Return the rewards for a loss, a draw and a win in each seat.
+        """Return the rewards of a loss, a draw and a win for X and for O.
 
-        None if values are numbers of beads, not expected rewards: see `app.tictactoe.beads`.
+        The result is None if the agent's values are numbers of beads, not expected rewards.
         """
         return RewardScale()
 
     def build_training_task(self) -> Task | None:
-        """Return the training task against the last opponent, None if it has no exact values.
+        """Return what the agent learns: to play against its last opponent, for its rewards and discount.
 
-        A person as the last opponent makes exact values impossible.
+        The result is None if this task has no exact values, as against a person.
         """
-        return None if self.phases[-1][0] == YOU else self.build_exact_values_task()
+        return (
+            None
+            if self.phases[-1][0] == PERSON_OPPONENT
+            else self.build_exact_values_task()
+        )
 
     def build_exact_values_task(self) -> Task | None:
-        """Return the task against the last opponent (not a person); None without exact values."""
+        """Return the training task, whose opponent is no person; None if it has no exact values."""
         return None
 
     def compute_max_updates(self) -> int:
-        """Return an upper bound on the updates of the whole training."""
+        """Return an upper bound on the number of updates in the whole training."""
         return (
             sum(turns for _, turns in self.phases) * self.compute_max_updates_per_turn()
         )
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return an upper bound on the updates of a turn.
+        """Return an upper bound on the number of updates in a turn, here a game.
 
-        A game has one update for each move of X, or for each move if the learner plays both
-        seats.
+        There is one update for each move of X, or for each move if the learner plays both X and O.
         """
         cells = tic_tac_toe().cells
-        return cells if self.has_opponent(BOTH) else -(-cells // 2)
+        return cells if self.has_opponent(BOTH_OPPONENT) else -(-cells // 2)
 
     def has_opponent(self, *opponents: str) -> bool:
-        """Return whether the training has one of these opponents in any phase."""
+        """Return whether the learner ever trains against one of these opponents."""
         return any(opponent in opponents for opponent, _ in self.phases)
 
     def count_turns_against(self, *opponents: str) -> int:
-        """Return the number of turns against these opponents."""
+        """Return how many turns of the training are against these opponents."""
         return sum(turns for opponent, turns in self.phases if opponent in opponents)
 
 
 class RecipeWithRewards(Recipe, frozen=True, kw_only=True):
-    """A recipe with the same rewards in both seats."""
+    """A recipe whose rewards are the same for X and for O."""
 
     win: float = 1.0
     draw: float = 0.0
     loss: float = -1.0
 
     def get_reward_scale(self) -> RewardScale:
-        """Return the rewards of loss, draw and win."""
         rewards = (self.loss, self.draw, self.win)
         return RewardScale(x=rewards, o=rewards)
 
     def get_task_opponent(self) -> str | None:
-        """Return the last opponent as a `Task.opponent`: a baseline, or None for the learner itself.
+        """Return the last opponent as `Task` names it: a baseline, or None for the learner itself.
 
-        With `vs=both` the opponent also explores, but a task does not include that
-        exploration.
+        With `vs=both` the opponent also explores, but a task does not include its exploration.
         """
         last, _ = self.phases[-1]
         return None if last in SELF_OPPONENTS else last
@@ -229,9 +236,9 @@ def check_rewards(loss: float, draw: float, win: float) -> None:
 
 @cache
 def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
-    """Return the parameters of an algorithm by name, with their defaults.
+    """Return the parameters of an algorithm by name, with their default values.
 
-    They are in the order of the class; parameters common to several algorithms come last.
+    They are in the order of the class; those that most algorithms have come last.
     """
     hints = get_type_hints(algorithm)
     described = {}
@@ -258,9 +265,9 @@ def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
 
 
 def _get_table(algorithm: type[Recipe], name: str) -> dict[str, Any]:
-    """Return the range and the texts of a parameter.
+    """Return a parameter's entry in `parameters.toml`: its range and its texts.
 
-    They are looked up for the algorithm, then for its base classes, the nearest first.
+    What a base class of the algorithm says counts unless the algorithm says something else.
     """
     names = [name, *(f"{slug}.{name}" for slug in reversed(algorithm.list_lineage()))]
     tables = [PARAMETER_TABLES.get(each, {}) for each in names]
@@ -268,7 +275,7 @@ def _get_table(algorithm: type[Recipe], name: str) -> dict[str, Any]:
 
 
 def list_parameters(recipe: Recipe) -> list[Parameter]:
-    """Return the parameters of a recipe with their values, in the order of its class."""
+    """Return the parameters of a recipe with the values that they have in it."""
     described = get_parameters(type(recipe)).values()
     return [
         parameter._replace(value=getattr(recipe, parameter.field_name))
@@ -276,8 +283,8 @@ def list_parameters(recipe: Recipe) -> list[Parameter]:
     ]
 
 
-def check_value(parameter: Parameter, value: Value) -> None:
-    """Raise RecipeError, naming the range, if the value of a parameter is out of range."""
+def check_value(parameter: Parameter, value: ParameterValue) -> None:
+    """Raise RecipeError, naming the range, if a parameter cannot have this value."""
     names_opponents = parameter.name == "vs" and (
         not parameter.choices or includes_person(str(value))
     )
@@ -289,7 +296,7 @@ def check_value(parameter: Parameter, value: Value) -> None:
         )
 
 
-def _is_in_range(parameter: Parameter, value: Value) -> bool:
+def _is_in_range(parameter: Parameter, value: ParameterValue) -> bool:
     kind = parameter.value_type
     if kind is str and parameter.choices:
         return value in parameter.choices
@@ -303,7 +310,7 @@ def _is_in_range(parameter: Parameter, value: Value) -> bool:
 
 
 def describe_range(parameter: Parameter) -> str:
-    """Return the valid values of a parameter as the end of a sentence, such as "is a text"."""
+    """Return which values a parameter can have, as the end of a sentence such as "is a text"."""
     if parameter.choices:
         return f"is {' or '.join(parameter.choices)}"
     if parameter.value_type is str:
@@ -315,26 +322,28 @@ def describe_range(parameter: Parameter) -> str:
 
 
 def includes_person(vs: str) -> bool:
-    """Return whether a person is among the opponents in a `vs` text."""
-    return YOU in (phase.partition(":")[0] for phase in vs.split("+"))
+    """Return whether a person is among the opponents that `vs` names."""
+    return PERSON_OPPONENT in (phase.partition(":")[0] for phase in vs.split("+"))
 
 
 def list_taught_games(recipe: Recipe) -> list[str]:
-    """Return the cells that the person played: a text of digits for each game with a person."""
+    """Return the games against a person: for each, the cells that the person played, as digits."""
     taught = getattr(recipe, "taught", "")
     return taught.split(".") if taught else []
 
 
 def check_taught_games(recipe: Recipe) -> None:
-    """Raise RecipeError if a recipe's games with people contradict its other parameters.
+    """Raise RecipeError if the games against a person contradict the recipe's other parameters.
 
     In each game the person plays at least one cell, and no cell twice. Only the training shows
     whether the moves are legal, because this depends on the learner's replies.
     """
     if not hasattr(recipe, "taught"):
-        raise RecipeError(f"vs is not {YOU}: no person teaches {recipe.slug}")
+        raise RecipeError(
+            f"vs is not {PERSON_OPPONENT}: no person teaches {recipe.slug}"
+        )
     games = list_taught_games(recipe)
-    taught_turns = recipe.count_turns_against(YOU)
+    taught_turns = recipe.count_turns_against(PERSON_OPPONENT)
     if len(games) != taught_turns:
         raise RecipeError(
             f"taught has {len(games)} games, and vs={recipe._opponents} has {taught_turns}"
@@ -357,8 +366,8 @@ def check_taught_games(recipe: Recipe) -> None:
 
 
 def _check_practice(recipe: Recipe) -> None:
-    """Raise RecipeError if a learner with people practises too much between their games."""
-    wanted = recipe.count_turns_against(YOU)
+    """Raise RecipeError if the learner trains too much between its games against a person."""
+    wanted = recipe.count_turns_against(PERSON_OPPONENT)
     practice = (
         sum(turns for _, turns in recipe.phases) - wanted
     ) * recipe.compute_max_updates_per_turn()
@@ -367,7 +376,7 @@ def _check_practice(recipe: Recipe) -> None:
             f"a learner with people practises for {MAX_PRACTICE_UPDATES:,} updates at most, and this "
             f"may be {practice:,}"
         )
-    phases = sum(opponent != YOU for opponent, _ in recipe.phases)
+    phases = sum(opponent != PERSON_OPPONENT for opponent, _ in recipe.phases)
     if phases > MAX_PRACTICE_PHASES:
         raise RecipeError(
             f"a learner with people practises {MAX_PRACTICE_PHASES} times at most, not {phases}"
@@ -375,7 +384,7 @@ def _check_practice(recipe: Recipe) -> None:
 
 
 def _check_taught_cells(game_number: int, cells: str) -> None:
-    """Raise TaughtError if a game of a person has no cells, an invalid cell, or a cell twice."""
+    """Raise TaughtError unless a person played at least one cell in a game, all valid and different."""
     valid_cells = DIGITS[: tic_tac_toe().cells]
     for move, cell in enumerate(cells or " ", 1):
         if cell not in valid_cells:
@@ -385,15 +394,15 @@ def _check_taught_cells(game_number: int, cells: str) -> None:
             raise TaughtError(game_number, move, f"is cell {cell} once more")
 
 
-# Only the canonical form of a number is valid: no sign, space or leading zero.
+# A number has only one valid form, without a sign, a space or a leading zero.
 COUNT_PATTERN = "[1-9][0-9]{0,8}"
 
 
 def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
-    """Raise RecipeError unless `vs` names opponents, as in `random` or `random:50+self:200`."""
+    """Raise RecipeError unless `vs` names opponents, as `random` or `random:50+self:200` does."""
     phases = [phase.split(":") for phase in vs.split("+")]
     for name, *turns in phases:
-        if name not in (*opponents, YOU):
+        if name not in (*opponents, PERSON_OPPONENT):
             raise RecipeError(
                 f"vs is one or more of {', '.join(opponents)}, not {quote_value(name)}"
             )
@@ -410,8 +419,8 @@ def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
         )
 
 
-def format_value(value: Value) -> str:
-    """Return a value as in a recipe's name: `yes`, `20000`, `0.5`, `0.00005`, `self`."""
+def format_value(value: ParameterValue) -> str:
+    """Return a value as the name of a recipe writes it: `yes`, `20000`, `0.5`, `0.00005`, `self`."""
     if isinstance(value, bool):
         return SWITCH_WORDS[value]
     if isinstance(value, float):
@@ -419,13 +428,14 @@ def format_value(value: Value) -> str:
     return str(value)
 
 
-@lru_cache(1_000)  # a page of the lab writes the same few numbers thousands of times
+# A page that offers recipes writes the same few numbers thousands of times.
+@lru_cache(1_000)
 def _format_float(number: float) -> str:
     # Adding 0.0 turns -0.0 into 0.0.
     return np.format_float_positional(number + 0.0, trim="-")
 
 
-def quote_value(value: Value) -> str:
+def quote_value(value: ParameterValue) -> str:
     """Return a rejected value in quotes, cut to at most 40 characters."""
     text = str(value)
     return repr(

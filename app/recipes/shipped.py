@@ -1,7 +1,7 @@
-"""The shipped agents: they are trained in advance and come with the site, in `models/`.
+"""The shipped agents, which are trained in advance and come with the site, in `models/`.
 
-Here are their ids, titles and recipes. An agent's card, the JSON file beside its values, tells its
-origin, the results that its source reports, and our results.
+This is the list of their ids, titles and recipes. An agent's card, the JSON file beside its values,
+tells its origin, the results that its source reports, and our results.
 """
 
 from types import MappingProxyType
@@ -10,12 +10,12 @@ from typing import NamedTuple
 from app.recipes.names import name_recipe, parse_recipe
 from app.recipes.parameters import Recipe
 
-# The parameters that the source uses for its learners with symmetry.
+# Hernandez, the source of the league, uses these values for its learners with symmetry.
 SYMMETRIC_SETTINGS = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10"
 
 
 class ShippedAgent(NamedTuple):
-    """A shipped agent, trained in advance."""
+    """An agent that is trained in advance and comes with the site."""
 
     id: str
     title: str
@@ -35,7 +35,7 @@ SHIPPED = MappingProxyType(
                 "Q-learning 4",
                 "q-learning,vs=random:226000+self:904000,start=every",
             ),
-            # Its first million games are those of Q-learning 1, so that the lesson is about one learner.
+            # Its first million games are those of Q-learning 1: the lesson shows one learner all along.
             (
                 "q-learning-continued",
                 "Q-learning 1, continued",

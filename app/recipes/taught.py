@@ -1,4 +1,4 @@
-"""Recipes that contain games against a person: add, remove and describe these games.
+"""Recipes with games against a person: add, remove and describe these games.
 
 Before its first game against a person, a learner's recipe has the default opponents and the default
 number of games.
@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.recipes.parameters import (
-    YOU,
+    PERSON_OPPONENT,
     Phases,
     Recipe,
     RecipeError,
@@ -20,50 +20,50 @@ from app.recipes.parameters import (
 from app.recipes.shipped import SHIPPED
 from app.tictactoe.blunder_boards import BlunderChance
 
-# Achievements of a learner on the page, in the order in which most learners reach them.
+# What a learner can achieve, in the order in which most learners do. The page shows it.
 MILESTONES = ("rows", "blocks", "random", "x", "o", "both")
 
 
 class ValueChange(NamedTuple):
-    """A value that a game changed: a number of beads, or a Q-value in the mover's view."""
+    """How a game changed a value: a number of beads, or a Q-value in the mover's view."""
 
-    move_index: int  # index of the move in the record
+    move_index: int  # in the game's record
     old_value: float
     new_value: float
 
 
 class LosingMove(NamedTuple):
-    """The move that lost the learner a game: its last move that turned the game into a loss."""
+    """The move with which the learner lost a game: its last one that turned the game into a loss."""
 
-    move_index: int  # index of the move in the record
-    chance: float  # chance of this move on that board, before the game
+    move_index: int  # in the game's record
+    chance: float  # how likely the learner was to play it, before the game
 
 
 class Lesson(Struct, frozen=True):
-    """What the learner did and learned in a lesson: a game with a person, or a practice phase."""
+    """What a learner did and learned in a game against a person, or in practice without a person."""
 
     opponent: str
     games: int
-    # The learner's seat, "X" or "O".  In practice `seat`, `record` and `result` are "".
+    # "X" or "O", the learner's mark. In practice `seat`, `record` and `result` are "".
     seat: str
     record: str
     result: str  # the learner's result: "win", "draw" or "loss"
-    # Updates of the learner's own moves, in order; [] in practice.
+    # updates of the learner's own moves, in order; [] in practice
     updates: list[ValueChange]
     opponent_update_count: int  # number of updates of the person's moves
-    # seat -> chance that the best responder beats the learner
+    # for each seat, the chance that the best responder beats the learner
     loss_chances: dict[str, float]
     blunder_count: int  # number of positions with a possible blunder
     milestones: list[str]  # the MILESTONES that the learner has reached
     refill_count: int = 0  # number of empty boxes that were filled again
     losing_move: LosingMove | None = None  # None if the game was not lost
     # For each losing move so far, in the order of the games: how likely the learner was to play it
-    # before it first did, and how likely it is after this lesson.
+    # before its first time, and how likely it is after this lesson.
     losing_move_chances: list[tuple[float, float]] = []
 
 
 class TouchedBoard(NamedTuple):
-    """A board whose values the games with people changed."""
+    """A board whose values changed in games against a person."""
 
     position: int
     game_count: int  # number of games that updated a value of this board
@@ -73,37 +73,37 @@ class TouchedBoard(NamedTuple):
 
 
 class Course(Struct, frozen=True):
-    """The state of a learner taught by people: its values, its lessons and its unfinished game."""
+    """The state of a learner taught by a person: its values, its lessons and its unfinished game."""
 
-    # Name of the recipe with all games so far.
-    recipe: str
+    recipe: str  # the name of the recipe with all games so far
     record: str  # the unfinished game, else the last game
-    has_unfinished_game: bool  # whether there is an unfinished game
+    has_unfinished_game: bool
     seat: str  # the learner's seat in the unfinished game, else in the next game
-    values: list[list[float | None]]  # [decisions of the record][cells], mover's view
-    # [decisions of the record][cells] whether the pair was ever updated
+    # [positions of the record][cells] in the mover's view
+    values: list[list[float | None]]
+    # [positions of the record][cells] whether the value was ever updated
     is_value_known: list[list[bool]]
     lessons: list[Lesson]
-    # seat -> record of the likeliest game that the learner loses
+    # for each seat, the record of the likeliest game that the learner loses
     losing_games: dict[str, str | None]
-    # board -> chances of a blunder, see `find_blunder_chances`; {} during a game
+    # the chances of a blunder by board, from `find_blunder_chances`; {} during a game
     blunder_chances: dict[int, BlunderChance] = {}
     # the boards that the games changed most; [] during a game
     touched_boards: list[TouchedBoard] = []
 
 
 class Refusal(Struct, frozen=True):
-    """A reason why a recipe with games of people cannot be trained."""
+    """Why a recipe with games against a person cannot be trained."""
 
     reason: str
-    # number of the person's game with the wrong move, from 1; None for another reason
+    # the number, from 1, of the game in which the person's move is wrong; None for another reason
     game_number: int | None
-    # whether only the end of the last game is missing, as in a truncated link
+    # whether only the end of the last game is missing, as in a link that was cut off
     is_link_truncated: bool = False
 
 
 def remove_all_games(recipe: Recipe) -> Recipe:
-    """Return the recipe of the learner before its first game with a person.
+    """Return the recipe that the learner had before its first game against a person.
 
     Raises RecipeError if people cannot teach this algorithm.
     """
@@ -113,33 +113,33 @@ def remove_all_games(recipe: Recipe) -> Recipe:
 
 
 def list_taught_phases(recipe: Recipe) -> Phases:
-    """Return the phases of a learner (opponents with numbers of turns); [] before its first game.
+    """Return the opponents so far, each with its number of games; [] before the first game.
 
     Raises RecipeError if people cannot teach this algorithm, or not after these phases.
     """
     phases = [] if recipe == remove_all_games(recipe) else recipe.phases
-    if YOU not in dict(phases):
-        _replace_games(recipe, [*phases, (YOU, 1)], ["0"])
+    if PERSON_OPPONENT not in dict(phases):
+        _replace_games(recipe, [*phases, (PERSON_OPPONENT, 1)], ["0"])
     return phases
 
 
 def add_game(recipe: Recipe, cells: str) -> Recipe:
-    """Return a recipe with one more game of a person, who played these cells.
+    """Return the recipe with one more game against a person, who played these cells.
 
     Raises RecipeError if the new recipe is invalid.
     """
     phases = list_taught_phases(recipe)
     games = 1
-    if phases and phases[-1][0] == YOU:
+    if phases and phases[-1][0] == PERSON_OPPONENT:
         games += phases.pop()[1]
-    phases.append((YOU, games))
+    phases.append((PERSON_OPPONENT, games))
     return _replace_games(recipe, phases, [*list_taught_games(recipe), cells])
 
 
 def add_practice(recipe: Recipe, opponent: str, turns: int) -> Recipe:
-    """Return a recipe with more turns against an opponent that is not a person.
+    """Return the recipe with more turns against an opponent that is not a person.
 
-    Raises RecipeError as every recipe does.
+    Raises RecipeError if the new recipe is invalid.
     """
     return _replace_games(
         recipe,
@@ -149,33 +149,33 @@ def add_practice(recipe: Recipe, opponent: str, turns: int) -> Recipe:
 
 
 def remove_last_lesson(recipe: Recipe) -> Recipe:
-    """Return a recipe without its last game of a person or its last practice phase."""
+    """Return the recipe without its last game against a person, or without its last practice."""
     *phases, (opponent, turns) = list_taught_phases(recipe)
     games = list_taught_games(recipe)
-    if opponent == YOU:
+    if opponent == PERSON_OPPONENT:
         games.pop()
-        phases += [(YOU, turns - 1)] if turns > 1 else []
+        phases += [(PERSON_OPPONENT, turns - 1)] if turns > 1 else []
     return _replace_games(recipe, phases, games)
 
 
 def format_taught_title(recipe: Recipe) -> str:
-    """Return the title of a learner taught by people: "MENACE, taught 23 games"."""
+    """Return the title of a learner taught by a person, such as "MENACE, taught 23 games"."""
     who = SHIPPED[recipe.slug].title if recipe.slug in SHIPPED else recipe.slug
     number = len(list_taught_games(recipe))
     return f"{who}, taught {number} game{'s' * (number != 1)}"
 
 
 def keep_first_games(recipe: Recipe, last_game_number: int) -> Recipe:
-    """Return a recipe without the lessons after this game of a person; games count from 1."""
+    """Return the recipe without the lessons after this game against a person; games count from 1."""
     while len(list_taught_games(recipe)) > last_game_number or (
-        recipe.phases[-1][0] != YOU and last_game_number
+        recipe.phases[-1][0] != PERSON_OPPONENT and last_game_number
     ):
         recipe = remove_last_lesson(recipe)
     return recipe
 
 
 def _replace_games(recipe: Recipe, phases: Phases, games: list[str]) -> Recipe:
-    """Return a learner's recipe with other `phases` and other `games` against a person.
+    """Return the recipe with other opponents and other games against a person.
 
     If there are no phases, the recipe gets its default opponents and its default length.
     """

@@ -1,6 +1,6 @@
 """Find out how a table writes its boards, and which position each board is.
 
-A table may use any signs for X, O and an empty cell. A scheme is a possible meaning of its signs.
+A table may use any signs for X, O and an empty cell. A scheme is one possible meaning of its signs.
 """
 
 import re
@@ -48,34 +48,35 @@ NINE_SIGNS_PATTERN = re.compile(r"[012]{9}|[012 ._]{9}|[XxOo0._\- *#?bBeEnN]{9}"
 NINE_DIGITS_PATTERN = re.compile(r"[012]{9}")
 THREE_RANKS_PATTERN = re.compile(r"(\S{3})\s(\S{3})\s(\S{3})")
 BOARD_AND_MOVE_PATTERN = re.compile(r"(.{9})(?:[\s,;:|/_-]+([0-9])|([XOxo]))", re.ASCII)
-# nine numbers without separators, such as 10-1000000 or 1.00.0-1.0...
+# This matches nine numbers without separators, such as 10-1000000 or 1.00.0-1.0...
 JOINED_NUMBERS_PATTERN = re.compile(r"(?:-?[012](?:\.0)?){9}", re.ASCII)
 JOINED_NUMBER_PATTERN = re.compile(r"-?[012](?:\.0)?", re.ASCII)
-SYMBOLS = str.maketrans("❌✖×⭕◯○⬜◻□·", "XXXOOO....")
+SYMBOL_TRANSLATION = str.maketrans("❌✖×⭕◯○⬜◻□·", "XXXOOO....")
 CODE_PATTERN = re.compile(r"\d{1,5}(\.0)?", re.ASCII)
 TOKEN_PATTERN = re.compile(
     r"""\"([^"]*)\"|'([^']*)'|([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|([A-Za-z]+)|([._*#?-])""",
     re.ASCII,
 )
-SEPARATOR_SIGNS = set(" \t\r\n,;:|/()[]{}='\"")  # between the tokens of a board
+# These characters may stand between the signs of a board.
+SEPARATOR_SIGNS = set(" \t\r\n,;:|/()[]{}='\"")
 NUMERAL_PATTERN = re.compile(r"-?\d+|\.", re.ASCII)
 # If at least this many boards show that X began and as many that O began, the table has both games.
-MIN_STARTED = 3
-UNREACHABLE = -1  # the position number of a board that no game leads to
-MAX_SIGN_LENGTH = 4  # maximum number of characters of a sign between commas
-MAX_BOARD_LENGTH = 600  # nine numbers as numpy prints them have 150 characters
-MAX_LISTED_SIGNS = 8  # maximum number of signs listed in an error message
+MIN_STARTED_BOARDS = 3
+# Stands for the position of a board that no game leads to.
+UNREACHABLE = -1
+MAX_SIGN_LENGTH = 4
+MAX_BOARD_LENGTH = 600  # Nine numbers have 150 characters as numpy prints them.
+MAX_LISTED_SIGNS = 8
 MOVER_NAMES = ("the player to move", "the other side")
 SIDE_NAMES = ("X", "O")
 
 
 class BoardSigns(NamedTuple):
-    """The signs for the nine cells of a board, as a table writes them."""
+    """The nine signs of a board, as a table writes them."""
 
-    tokens: tuple[str, ...]  # nine tokens; "." is always an empty cell
-    # whether the tokens are the digits of a base-3 number
-    is_base3_number: bool
-    # a move, and perhaps a value, in the same item as the board
+    tokens: tuple[str, ...]  # the nine signs as `_normalize_token` returns them
+    is_base3_number: bool  # whether they are the digits of a base-3 number
+    # the move and the value, if they stand in the same item as the board
     extra_items: tuple[TableItem, ...] = ()
 
 
@@ -84,7 +85,10 @@ LOW_DIGITS = list(product("012", repeat=5))
 
 
 def _normalize_token(sign_text: str) -> str:
-    """Return the token of a sign: a whole number, "." for empty, or the sign in upper case."""
+    """Return a sign in the form in which signs are compared.
+
+    This is a whole number, "." for an empty cell, or the sign in upper case.
+    """
     number = parse_number(sign_text)
     if number is not None and number.is_integer():
         return str(int(number))
@@ -93,12 +97,12 @@ def _normalize_token(sign_text: str) -> str:
 
 
 def read_token(cell_item: TableItem) -> str:
-    """Return the token of a cell of a board in a table; "." for an empty cell."""
+    """Return the sign of a cell in the form of `_normalize_token`."""
     return _normalize_token("" if cell_item is None else format_item(cell_item))
 
 
 def read_signs(board_item: TableItem) -> BoardSigns | None:
-    """Return the nine signs of a board, however it is written; None if the item is no board."""
+    """Return the nine signs of a board in any notation; None if the item is no board."""
     if isinstance(board_item, list):
         return _parse_board_list(board_item)
     if isinstance(board_item, str):
@@ -109,7 +113,7 @@ def read_signs(board_item: TableItem) -> BoardSigns | None:
 
 
 def _parse_code(code: int) -> BoardSigns | None:
-    """Return the digits of a base-3 number, None if the number is too large for a board."""
+    """Return the nine digits of a base-3 number, None if the number is too large for a board."""
     if code >= CODE_COUNT:
         return None
     high, low = divmod(code, len(LOW_DIGITS))
@@ -117,7 +121,6 @@ def _parse_code(code: int) -> BoardSigns | None:
 
 
 def _parse_board_text(board: str) -> BoardSigns | None:
-    """Return the signs of a board written as text, None if the text is not a board."""
     for split_squares in SQUARE_SPLITTERS:
         if squares := split_squares(board):
             tokens = tuple(map(_normalize_token, squares))
@@ -137,8 +140,8 @@ def _parse_board_text(board: str) -> BoardSigns | None:
 
 
 def _split_signs(board: str) -> Sequence[str]:
-    """Split nine signs, perhaps with blanks, or with bars, slashes or lines between the rows."""
-    joined = re.sub(r"[|/\r\n]", "", board).translate(SYMBOLS)
+    """Split nine signs, perhaps with blanks, or with bars, slashes or line breaks between the rows."""
+    joined = re.sub(r"[|/\r\n]", "", board).translate(SYMBOL_TRANSLATION)
     ranks = THREE_RANKS_PATTERN.fullmatch(joined.strip())
     for text in (board, joined, "".join(ranks.groups()) if ranks else joined.strip()):
         if NINE_SIGNS_PATTERN.fullmatch(text):
@@ -153,7 +156,7 @@ def _split_joined_numbers(board: str) -> Sequence[str]:
 
 
 def _split_numbered_cells(board: str) -> Sequence[str]:
-    """Split nine cells of letters and numbers: an empty cell shows its number, from 0 or from 1."""
+    """Split nine cells of which empty ones show their numbers, counted from 0 or from 1."""
     board = re.sub(r"[|/\r\n]", "", board)
     for first in (0, 1) if len(board) == CELL_COUNT else ():
         cells = [
@@ -166,7 +169,7 @@ def _split_numbered_cells(board: str) -> Sequence[str]:
 
 
 def _split_bare_cells(board: str) -> Sequence[str]:
-    """Split nine cells between separators; a cell with a blank or with nothing is empty."""
+    """Split nine cells at commas or semicolons; a cell with a blank or with nothing is empty."""
     for separator in ",;" if not set(board) & set("([{'\"") else "":
         cells = [cell.strip() for cell in board.split(separator)]
         is_short = all(len(cell) <= MAX_SIGN_LENGTH for cell in cells)
@@ -176,7 +179,7 @@ def _split_bare_cells(board: str) -> Sequence[str]:
 
 
 def _split_raw_array(board: str) -> Sequence[str]:
-    """Split the bytes of an array of nine numbers."""
+    """Split the raw bytes of an array of nine numbers."""
     for kind in ("i1", "<i4", "<i8", "<f4", "<f8"):
         is_size = len(board) == CELL_COUNT * np.dtype(kind).itemsize
         if is_size and not board.isprintable() and max(board) <= "\xff":
@@ -199,8 +202,7 @@ SQUARE_SPLITTERS = (
 def _parse_board_list(board: list[TableItem]) -> BoardSigns | None:
     """Return the signs of a board written as a list, None if the list is not a board.
 
-    The list has nine cells, perhaps followed by a move and a value, or it is a board with
-    its move.
+    The list has nine cells, perhaps followed by a move and a value; or it has a board and its move.
     """
     items = flatten_lists(board)
     if CELL_COUNT <= len(items) <= CELL_COUNT + 2:
@@ -217,28 +219,28 @@ def _parse_board_list(board: list[TableItem]) -> BoardSigns | None:
 
 
 class SignScheme(NamedTuple):
-    """A possible meaning of the signs of a table, as a digit for each sign.
+    """A possible meaning of the signs in a table, as a digit for each sign.
 
     0 is an empty cell. If `starter` is "mover", 1 is the player to move and 2 the opponent;
-    otherwise 1 is X and 2 is O. If `starter` is "o", O begins, and the table is read as if O
-    were X.
+    otherwise 1 is X and 2 is O. If `starter` is "o", O begins, and the table is read as if O were
+    X.
     """
 
     digits: dict[str, int]
     starter: str  # "x", "o" or "mover"
-    meaning: str  # the meaning in words, for a sentence to the user
+    meaning: str  # in words, for a sentence to the user
     is_usual: bool = True  # whether the page /judge documents this meaning
 
     @property
     def description(self) -> str:
-        """The meaning in words, with the mark that begins."""
+        """The meaning of the signs in words, and who begins."""
         if self.starter == "o":
             return f"{self.meaning}, and O begins: it counts as X"
         return f"{self.meaning}, and X begins" if "X" in self.digits else self.meaning
 
 
 def list_schemes(used_tokens: set[str], options: TableOptions) -> list[SignScheme]:
-    """List the possible meanings of the signs in a table, the usual ones first."""
+    """Return the possible meanings of the signs in a table, the usual ones first."""
     if used_tokens & {"X", "O"}:
         scheme = make_letter_scheme(used_tokens)
         begins = "xo" if options.begins == "auto" else options.begins
@@ -250,7 +252,7 @@ def list_schemes(used_tokens: set[str], options: TableOptions) -> list[SignSchem
 
 
 def list_letter_schemes(letters: list[str], used_tokens: set[str]) -> list[SignScheme]:
-    """List the meanings of one or two letters that are not X and O."""
+    """Return the possible meanings of one or two letters other than X and O."""
     blanks = dict.fromkeys(used_tokens - {*letters}, 0)
     return [
         SignScheme(
@@ -263,7 +265,7 @@ def list_letter_schemes(letters: list[str], used_tokens: set[str]) -> list[SignS
 def list_number_schemes(
     used_tokens: set[str], options: TableOptions
 ) -> Iterator[SignScheme]:
-    """Yield the possible meanings of numbers.
+    """Yield the possible meanings of numbers on boards.
 
     First the numbers stand for X and O, then for the player to move and the opponent.
     """
@@ -284,7 +286,7 @@ def list_number_schemes(
 
 
 def make_letter_scheme(used_tokens: set[str]) -> SignScheme:
-    """Return the meaning of the signs in a table with X and O; a 0 may be written for O."""
+    """Return the meaning of the signs in a table with X and O; it may have a 0 for O."""
     has_zero_for_o = (
         "0" in used_tokens and "O" not in used_tokens and "." in used_tokens
     )
@@ -294,26 +296,25 @@ def make_letter_scheme(used_tokens: set[str]) -> SignScheme:
 
 
 class ChosenScheme(NamedTuple):
-    """The meaning of the signs that fits the boards of a table best."""
+    """The meaning of the signs that fits the boards of a table best, with the evidence."""
 
     scheme: SignScheme
     note: str  # sentence for the user, with the evidence
-    # [B] whether each board is ignored, because it occurs only in games that the other mark begins
+    # [B] whether the board is ignored, because it occurs only in games that the other mark begins
     is_left_out: NDArray[np.bool_]
 
 
 @dataclass(eq=False)
 class DistinctBoards:
-    """The B different boards of a table."""
+    """The B different boards in a table."""
 
     signs: list[BoardSigns]
     tokens: NDArray[np.intp] = field(init=False)  # [B, 9] indices into `vocabulary`
-    vocabulary: list[str] = field(init=False)
-    # [B] whether each board is written as a base-3 number
+    vocabulary: list[str] = field(init=False)  # the different signs
+    # [B] whether the board is written as a base-3 number
     is_base3_number: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Set `vocabulary`, the different tokens, and `tokens`, their indices."""
         tokens = [token for signs in self.signs for token in signs.tokens]
         self.vocabulary = list(dict.fromkeys(tokens))
         numbers = {token: number for number, token in enumerate(self.vocabulary)}
@@ -324,9 +325,9 @@ class DistinctBoards:
     def find_scheme(
         self, game: Game, options: TableOptions, weights: NDArray[np.int64]
     ) -> ChosenScheme:
-        """Return the scheme under which most rows have a board that can occur in a game.
+        """Return the meaning of the signs that makes the most rows boards of possible games.
 
-        `weights`, [B], is the number of rows with each board. Raises TableError if no scheme fits,
+        `weights`, [B], is the number of rows with each board. Raises TableError if no meaning fits,
         or if several fit equally well and give different positions.
         """
         used = set(self.vocabulary)
@@ -356,7 +357,7 @@ class DistinctBoards:
         best: SignScheme,
         weights: NDArray[np.int64],
     ) -> ChosenScheme:
-        """Return the best scheme, with the mark that begins.
+        """Return the best meaning of the signs, with the mark that begins.
 
         If some games begin with X and others with O, those that begin with X are read, unless the
         user chose O.
@@ -369,7 +370,7 @@ class DistinctBoards:
         counts = int(weights[only_x].sum()), int(weights[only_o].sum())
         starters = {one.starter: one for one in schemes if one.digits == best.digits}
         has_side = best.starter != "mover" or "x" in starters
-        if not has_side or min(counts) < max(MIN_STARTED, sum(counts) / 20):
+        if not has_side or min(counts) < max(MIN_STARTED_BOARDS, sum(counts) / 20):
             note = f"Boards: {best.description}"
             if best.starter == "o" or (best.starter == "x" and counts[1]):
                 note += f" (boards with one X more: {counts[0]:,}, with one O more: {counts[1]:,})"
@@ -386,7 +387,7 @@ class DistinctBoards:
     def find_positions(
         self, game: Game, scheme: SignScheme, is_reversed: bool = False
     ) -> NDArray[np.intp]:
-        """Return the position of each board, [B], UNREACHABLE if no game leads to the board.
+        """Return the position of each board, [B], UNREACHABLE for boards of no game.
 
         If `is_reversed`, the last digit of a base-3 number is the first cell of the board.
         """
@@ -410,25 +411,24 @@ class DistinctBoards:
 
 @lru_cache(maxsize=2)
 def map_codes_to_positions(game: Game) -> NDArray[np.intp]:
-    """Return the position of every base-3 number, UNREACHABLE if no game leads to the board."""
+    """Return the position of every base-3 number, UNREACHABLE for boards of no game."""
     positions = np.full(CODE_COUNT, UNREACHABLE)
     positions[game.code] = np.arange(game.positions)
     return positions
 
 
 class RowBoards(NamedTuple):
-    """The boards of the rows of a table."""
+    """The boards in the rows of a table, and what stands beside them."""
 
-    # the different boards of the table, None if there are none
-    distinct_boards: DistinctBoards | None
-    # index of the board of each row, -1 if the row has none
+    distinct_boards: DistinctBoards | None  # None if no row has a board
+    # for each row the index of its board, -1 if it has none
     board_indices: NDArray[np.intp]
-    # the move and value in the same item as the board of each row, () if there are none
+    # for each row the move and the value in the same item as its board, () if there are none
     extra_items: list[tuple[TableItem, ...]]
-    numerals: str  # the base of boards that are numbers, in words; "" for base 3
+    numeral_note: str  # how boards are written as numbers, in words; "" for base 3
 
 
-NUMERALS = {
+NUMERAL_DESCRIPTIONS = {
     10: "The digits of a number are the nine squares; zeros at its start are left out.",
     4: "A board is a number with two bits for each square.",
 }
@@ -437,9 +437,10 @@ NUMERALS = {
 def convert_numbers(
     board_items: Sequence[TableItem],
 ) -> tuple[Sequence[TableItem], str]:
-    """Convert boards if all are numbers of base 10 or 4, to nine digits or to base-3 numbers.
+    """Convert boards that are written as decimal or base-4 numbers.
 
-    Returns the boards, and a description of the other base ("" if nothing was converted).
+    Decimal ones become nine digits, base-4 ones become base-3 numbers. Returns the boards, and a
+    sentence about the notation for the user, "" if nothing was converted.
     """
     numbers = [parse_number(item) for item in board_items]
     codes = [int(number) for number in numbers if is_whole(number)]
@@ -448,7 +449,7 @@ def convert_numbers(
         return board_items, ""
     if all(len(format_item(item)) == CELL_COUNT for item in board_items):
         return board_items, ""
-    for base, description in NUMERALS.items():
+    for base, description in NUMERAL_DESCRIPTIONS.items():
         boards = [np.base_repr(code, base).zfill(CELL_COUNT) for code in codes]
         if all(map(NINE_DIGITS_PATTERN.fullmatch, boards)):
             if base == 10:
@@ -458,8 +459,11 @@ def convert_numbers(
 
 
 def collect_boards(board_items: Sequence[TableItem]) -> RowBoards:
-    """Return the different boards of a table; `board_items` has the parsed board of each row."""
-    board_items, numerals = convert_numbers(board_items)
+    """Return the different boards of a table, and the board of each row.
+
+    `board_items` has the parsed board of each row.
+    """
+    board_items, numeral_note = convert_numbers(board_items)
     board_numbers: dict[TableItem, int] = {}
     signs: list[BoardSigns | None] = []
     rows = np.empty(len(board_items), np.intp)
@@ -469,7 +473,7 @@ def collect_boards(board_items: Sequence[TableItem]) -> RowBoards:
         try:
             key = tuple(board) if isinstance(board, list) else board
             number = board_numbers.get(key)
-        except TypeError:  # a list inside the board is not hashable
+        except TypeError:  # A list inside the board is not hashable.
             key = _make_hashable(board)
             number = board_numbers.get(key)
         if number is None:
@@ -483,13 +487,13 @@ def collect_boards(board_items: Sequence[TableItem]) -> RowBoards:
     known = [one for one in signs if one is not None]
     rows = number_of_board[rows] if len(rows) else rows
     distinct = DistinctBoards(known) if known else None
-    return RowBoards(distinct, rows, beside, numerals)
+    return RowBoards(distinct, rows, beside, numeral_note)
 
 
 def split_board(board_item: TableItem) -> tuple[TableItem, tuple[TableItem, ...]]:
-    """Split an item of a table into its board and a tuple with the rest.
+    """Split an item of a table into its board and a tuple with the rest: a move, a value, or both.
 
-    The rest is a move, a value, or both: `[[0, 1, ...], 4]` is split into the board and `(4,)`.
+    `[[0, 1, ...], 4]` is split into the board and `(4,)`.
     """
     if isinstance(board_item, list) and 2 <= len(board_item) <= 3:
         board, *more = board_item
@@ -500,7 +504,7 @@ def split_board(board_item: TableItem) -> tuple[TableItem, tuple[TableItem, ...]
 
 
 def _make_hashable(board_item: TableItem) -> TableItem:
-    """Return a dictionary key for a board: nested lists become tuples."""
+    """Turn nested lists into tuples, so that a board can be a key in a dictionary."""
     if isinstance(board_item, list | tuple):
         return tuple(map(_make_hashable, board_item))
     return board_item

@@ -1,4 +1,4 @@
-"""The entries of a table: a move, a value, or a move with its value.
+"""Read the entries of a table: moves, values, and moves with their values.
 
 A row has a board and one or more entries. They are read before it is known which positions the
 boards are, so a move may still be any of several cells.
@@ -26,32 +26,32 @@ from app.tables.values import (
 )
 
 CELL_COUNT = 9
-MIN_LISTS = (
-    5  # with fewer lists, their numbers do not show whether they are moves or values
-)
+# Fewer lists do not show whether their numbers are moves or values.
+MIN_LISTS = 5
 
 
 class EntryKind(IntEnum):
     """What the numbers in an entry mean."""
 
     CELL = 0  # a cell, counted from 0
-    MOVE = 1  # a cell as written: counted from 0 or from 1
-    PAIR = 2  # a row and a column as written
-    FREE = 3  # the index of a cell that is empty on this board
-    SINGLE = 4  # the only number of the row: a move or the value of the board
+    MOVE = 1  # a cell, counted from 0 or from 1
+    ROW_AND_COLUMN = 2  # both counted from 0 or from 1
+    EMPTY_CELL_INDEX = 3  # which of the board's empty cells, counted from 0
+    ONLY_NUMBER = 4  # the row has no other number: a move or the value of the board
 
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Arrays [E] of the moves and values in the rows of a table, in their order."""
+    """The E entries in the rows of a table, moves and values, as arrays in the order of the rows."""
 
     row: NDArray[np.intp]
     kind: NDArray[np.int8]
     first: NDArray[np.intp]  # the number of the cell or of its row, -1 if there is none
-    second: NDArray[np.intp]  # the number of the column in a PAIR
+    second: NDArray[np.intp]  # the number of the column in a ROW_AND_COLUMN
     value: NDArray[np.float64]  # NaN without a value
-    # whether the agent plays the move, which has no value
-    is_choice: NDArray[np.bool_]
+    is_choice: NDArray[
+        np.bool_
+    ]  # whether it is a move without a value: the agent plays it
 
     def locate_cells(
         self,
@@ -59,7 +59,7 @@ class Entries:
         entry_boards: NDArray[np.intp],
         first_number: int,
     ) -> NDArray[np.intp]:
-        """Return the cell of each entry, [E], -1 if the board has none.
+        """Return the cell of each entry, [E], -1 if the board has no such cell.
 
         `free_cells`, [B, 10], has the empty cells of each board, padded with -1, and
         `entry_boards`, [E], the board of each entry. `first_number`, 0 or 1, is the number of the
@@ -72,8 +72,8 @@ class Entries:
         cells = np.where((numbers >= 0) & (numbers < CELL_COUNT), numbers, -1)
         is_square = (numbers >= 0) & (numbers < 3) & (columns >= 0) & (columns < 3)
         pairs = np.where(is_square, 3 * numbers + columns, -1)
-        cells = np.where(self.kind == EntryKind.PAIR, pairs, cells)
-        is_free = self.kind == EntryKind.FREE
+        cells = np.where(self.kind == EntryKind.ROW_AND_COLUMN, pairs, cells)
+        is_free = self.kind == EntryKind.EMPTY_CELL_INDEX
         places = np.clip(self.first, -1, CELL_COUNT)
         cells[is_free] = free_cells[entry_boards[is_free], places[is_free]]
         return cells
@@ -81,24 +81,24 @@ class Entries:
 
 @dataclass(eq=False)
 class EntryCollector:
-    """Collects the entries of all rows; `faults` says why a row cannot be read."""
+    """Collects the entries of all rows, and the reasons why rows cannot be read."""
 
-    faults: dict[int, str] = field(default_factory=dict)  # row -> the reason
+    # for each row that cannot be read, the reason
+    faults: dict[int, str] = field(default_factory=dict)
     columns: list[tuple[int, int, int, int, float, bool]] = field(default_factory=list)
     # a cache of `parse_move`, because tables have few different moves
     moves: dict[TableItem, tuple[int, ...]] = field(default_factory=dict)
+    # whether lists in this table contain moves that the agent plays, not values
+    has_move_lists: bool = False
 
-    # whether lists contain moves that the agent plays, not values
-    lists_moves: bool = False
-
-    def collect(
+    def collect_entries(
         self, rows: Sequence[Row], extra_items: Sequence[tuple[TableItem, ...]]
     ) -> Entries:
-        """Return the entries of rows.
+        """Return the entries of all rows.
 
-        `extra_items` has what each row's board item contains besides the board: a move or a value.
+        `extra_items` has, for each row, the move or the value in the same item as its board.
         """
-        self.lists_moves = _list_moves(rows)
+        self.has_move_lists = _has_move_lists(rows)
         for number, row in enumerate(rows):
             start = len(self.columns)
             try:
@@ -128,11 +128,11 @@ class EntryCollector:
             self.add_single(number, row.value)
 
     def add_list(self, number: int, items: list[TableItem]) -> None:
-        """Add the moves in a list, with or without values, or the values of the cells."""
+        """Add the entries of a list: moves with values, moves alone, or the values of the cells."""
         if isinstance(items, KeyValuePairs) or _are_pairs(items):
             for move, item in items:
                 self.add_move(number, move, parse_value(item))
-        elif isinstance(items, ChosenCells) or self.lists_moves:
+        elif isinstance(items, ChosenCells) or self.has_move_lists:
             for cell in items:
                 self.add_move(number, float(cell))
         elif _is_scored_move(items):
@@ -141,16 +141,18 @@ class EntryCollector:
             self.add_listed_values(number, flatten_lists(items))
 
     def add_listed_values(self, number: int, items: list[TableItem]) -> None:
-        """Add a list of values (of all cells, or of the empty ones), or a move as row and column."""
+        """Add a list of values, one for each cell or each empty cell; or a move as row and column."""
         if len(items) == 2 and max(parse_move(items), default=9) <= 3:
             self.add_move(number, items)
             return
-        kind = EntryKind.CELL if len(items) == CELL_COUNT else EntryKind.FREE
+        kind = (
+            EntryKind.CELL if len(items) == CELL_COUNT else EntryKind.EMPTY_CELL_INDEX
+        )
         for place, item in enumerate(items):
             self.columns.append((number, kind, place, 0, parse_value(item), False))
 
     def add_single(self, number: int, item: TableItem) -> None:
-        """Add the only number of a row; raises TableError if it is no number."""
+        """Add the only number in a row; raises TableError if it is no number."""
         move, value = self.parse_move_cached(item), parse_number(item)
         if len(move) == 2:
             self.add_move(number, item)
@@ -158,12 +160,12 @@ class EntryCollector:
             raise TableError(f"{quote_item(item)} is no move")
         else:
             first = move[0] if move and move[0] <= CELL_COUNT else -1
-            self.columns.append((number, EntryKind.SINGLE, first, 0, value, False))
+            self.columns.append((number, EntryKind.ONLY_NUMBER, first, 0, value, False))
 
     def add_move(
         self, number: int, move: TableItem, value: float | None = None
     ) -> None:
-        """Add a move with its value; without a value, it is a move that the agent plays.
+        """Add a move with its value; without a value, the agent plays this move.
 
         Raises TableError if it is no move.
         """
@@ -172,14 +174,14 @@ class EntryCollector:
             numbers = _parse_one_hot(move)
         if not numbers or max(numbers) > CELL_COUNT:
             raise TableError(f"{quote_item(move)} is no move")
-        kind = EntryKind.PAIR if len(numbers) == 2 else EntryKind.MOVE
+        kind = EntryKind.ROW_AND_COLUMN if len(numbers) == 2 else EntryKind.MOVE
         stored = 1.0 if value is None else value
         self.columns.append(
             (number, kind, numbers[0], numbers[-1], stored, value is None)
         )
 
     def parse_move_cached(self, move: TableItem) -> tuple[int, ...]:
-        """Return the numbers of a move, () if the item is not a move."""
+        """Return the numbers of a move as `parse_move` does, from a cache if possible."""
         if isinstance(move, list):
             return parse_move(move)
         numbers = self.moves.get(move)
@@ -189,7 +191,7 @@ class EntryCollector:
 
 
 def _is_scored_move(items: list[TableItem]) -> bool:
-    """Return whether a list is a score and a move as row and column, such as (1, (2, 0))."""
+    """Return whether a list is a score, then a move as row and column, such as (1, (2, 0))."""
     return (
         len(items) == 2
         and parse_number(items[0]) is not None
@@ -204,8 +206,8 @@ def _parse_one_hot(items: list[TableItem]) -> tuple[int, ...]:
     return tuple(cells) if len(cells) == 1 else ()
 
 
-def _list_moves(rows: Sequence[Row]) -> bool:
-    """Return whether all lists seem to be moves: whole numbers from 0 to 8 in rising order.
+def _has_move_lists(rows: Sequence[Row]) -> bool:
+    """Return whether all lists seem to contain moves: whole numbers from 0 to 8 in rising order.
 
     If all lists have nine numbers, or all have two, they could also be something else.
     """
@@ -221,18 +223,18 @@ def _list_moves(rows: Sequence[Row]) -> bool:
 
 
 def _are_pairs(items: list[TableItem]) -> bool:
-    """Return whether a list consists of pairs (move, value), such as [[4, 0.5], [8, -1]]."""
+    """Return whether a list consists of moves with values, such as [[4, 0.5], [8, -1]]."""
     are_pairs = all(isinstance(item, list) and len(item) == 2 for item in items)
     return are_pairs and bool(items) and all(parse_move([move]) for move, _ in items)
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
-    """The position and the cell of each entry of a table, [E], if it is read in a certain way."""
+class EntryPlaces:
+    """The position and the cell of each of E entries, for one way of reading a table."""
 
     position: NDArray[np.intp]  # -1 if no game leads to the board
     cell: NDArray[np.intp]  # -1 if the entry names no cell of the board
-    is_decision: NDArray[np.bool_]  # whether a player is to move on the board
+    is_decision: NDArray[np.bool_]  # whether the game on the board is not over
     is_legal: NDArray[np.bool_]
     is_taken: NDArray[np.bool_]  # whether the cell of a known board is not empty
 
@@ -240,10 +242,10 @@ class Places:
 def split_players(
     rows: Sequence[Row], extra_items: Sequence[tuple[TableItem, ...]]
 ) -> tuple[list[tuple[TableItem, ...]], NDArray[np.int64]]:
-    """Decide whether the extra item beside a board is a move or the player to move.
+    """Decide whether what stands beside a board is a move or the player to move.
 
-    Returns the extra items that are moves, and the player of each row, [rows]: 1 for X or the
-    number 1, -1 for O or the number -1, 0 if a row names no player.
+    Returns the extra items that are moves, and the player in each row, [rows]: 1 for X or the
+    number 1, -1 for O or the number -1, 0 if the row names no player.
     """
     names = [
         format_item(item[0]).strip("'\" ").upper() if len(item) == 1 else ""

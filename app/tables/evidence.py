@@ -1,4 +1,4 @@
-"""How to read an ambiguous table: count what speaks for each possible way of reading it."""
+"""Count what speaks for each way of reading an ambiguous table."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,25 +6,22 @@ from numpy.typing import NDArray
 from app.tictactoe.game import Game
 from app.tictactoe.policy import CellMask
 
-# One way of reading is clearly right if its count is more than MARGIN times the other count, and
-# if tossed coins would differ as much only beyond SIGMAS standard deviations.
-MARGIN = 2
-SIGMAS = 3
+# The evidence is clear if one count is more than twice the other, and if the counts of heads and
+# tails of a tossed coin would hardly differ as much: by three standard deviations.
+MIN_RATIO = 2
+MIN_DEVIATIONS = 3
 
 
-def is_clear(for_it: int, against: int) -> bool:
-    """Return whether counts for and against a way of reading show more than chance."""
-    difference = for_it - against
-    is_significant = difference**2 >= SIGMAS**2 * (for_it + against)
-    return for_it > MARGIN * against and is_significant
+def is_clear(supporting: int, opposing: int) -> bool:
+    """Return whether the evidence for a way of reading outweighs the evidence against it."""
+    difference = supporting - opposing
+    is_significant = difference**2 >= MIN_DEVIATIONS**2 * (supporting + opposing)
+    return supporting > MIN_RATIO * opposing and is_significant
 
 
-def is_contradicted(against: int, against_other: int) -> bool:
-    """Return whether a way of reading is wrong, by the number of impossible entries.
-
-    `against` counts the entries that it makes impossible, `against_other` those of the other way.
-    """
-    return against > MARGIN * against_other
+def is_contradicted(opposing: int, opposing_other: int) -> bool:
+    """Return whether a way of reading makes many more entries impossible than the other way."""
+    return opposing > MIN_RATIO * opposing_other
 
 
 def find_most_common(numbers: NDArray[np.float64]) -> float:
@@ -34,7 +31,7 @@ def find_most_common(numbers: NDArray[np.float64]) -> float:
 
 
 def find_winning_moves(game: Game) -> CellMask:
-    """Return whether each move wins at once, [D, cells]."""
+    """Return which moves win at once, [D, cells]."""
     ends = game.successor >= game.decisions
     wins = np.zeros(game.legal.shape, np.bool_)
     wins[ends] = game.outcome[game.successor[ends] - game.decisions] != 0
@@ -42,7 +39,7 @@ def find_winning_moves(game: Game) -> CellMask:
 
 
 def find_losing_moves(game: Game) -> CellMask:
-    """Return whether the opponent can win at once after each move, [D, cells]."""
+    """Return after which moves the opponent can win at once, [D, cells]."""
     can_win = np.zeros(game.positions, np.bool_)
     can_win[: game.decisions] = find_winning_moves(game).any(axis=1)
     return game.legal & can_win[np.where(game.legal, game.successor, 0)]

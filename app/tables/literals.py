@@ -1,4 +1,4 @@
-"""A parser of JSON and of dicts, lists, tuples and arrays as Python prints them, without `eval`."""
+"""Parse JSON, and dicts, lists, tuples and arrays as Python prints them, without `eval`."""
 
 import json
 import re
@@ -8,8 +8,8 @@ import numpy as np
 
 from app.tables.values import KeyValuePairs, TableError, TableItem
 
-MAX_NESTING = 60  # maximum depth of brackets inside brackets
-# limit for tokens; a dict of numpy numbers for all moves has 280,000
+MAX_NESTING = 60
+# A dict with a numpy number for each move has 280,000 tokens.
 MAX_TOKENS = 400_000
 TOKEN_PATTERN = re.compile(
     r"""\s*(?:
@@ -26,7 +26,7 @@ ESCAPED_CHARACTERS = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def parse_literal(literal_text: str) -> TableItem:
-    """Return the value of a text: KeyValuePairs, list, str, float or None.
+    """Return the value that a text stands for: KeyValuePairs, list, str, float or None.
 
     Words such as `null`, `nan` and `True` become None. Raises TableError, naming the line.
     """
@@ -39,12 +39,12 @@ def parse_literal(literal_text: str) -> TableItem:
                 parse_constant=lambda word: None,
             )
         except (ValueError, RecursionError):
-            pass  # not JSON, so it is parsed as a Python literal
+            pass  # It is no JSON, so it is parsed as a Python literal.
     return LiteralParser(literal_text).parse_all()
 
 
 def count_nested_brackets(literal_text: str) -> int:
-    """Return the deepest nesting of brackets in a text; brackets within strings count too."""
+    """Return how deeply brackets are nested in a text; brackets inside strings count, too."""
     signs = np.frombuffer(literal_text.encode("utf-8", "replace"), np.uint8)
     change = np.zeros(256, np.int8)
     change[list(b"[{(")], change[list(b"]})")] = 1, -1
@@ -52,10 +52,9 @@ def count_nested_brackets(literal_text: str) -> int:
 
 
 class LiteralParser:
-    """A recursive-descent parser with one token of lookahead, in `kind` and `value`."""
+    """A recursive-descent parser that looks one token ahead."""
 
     def __init__(self, literal_text: str) -> None:
-        """Prepare to parse a text, and read its first token."""
         self.text = literal_text
         self.position = self.start = 0
         self.kind, self.value = "", ""
@@ -63,7 +62,7 @@ class LiteralParser:
         self.read_next_token()
 
     def parse_all(self) -> TableItem:
-        """Return the value of the whole text."""
+        """Return the value that the whole text stands for."""
         value = self.read_value(0)
         if self.kind:
             raise self.make_error()
@@ -89,7 +88,7 @@ class LiteralParser:
         self.value = found[kind]
 
     def make_error(self) -> TableError:
-        """Return a TableError that names the line of the current token."""
+        """Return a TableError that names the current line."""
         line = self.text.count("\n", 0, self.position if self.kind else self.start) + 1
         reason = "this is neither JSON nor a dict or list of Python"
         if not self.kind and not self.text[self.start :].strip():
@@ -97,15 +96,14 @@ class LiteralParser:
         return TableError(f"line {line}: {reason}")
 
     def is_at_sign(self, sign: str) -> bool:
-        """Return whether the current token is this sign."""
         return self.kind == "sign" and self.value == sign
 
     def count_angle_bracket(self) -> int:
-        """Return how the current token changes the depth in angle brackets: 1, -1, or 0."""
+        """Return 1 if the current token is "<", -1 if it is ">", else 0."""
         return self.is_at_sign("<") - self.is_at_sign(">")
 
     def read_value(self, depth: int) -> TableItem:
-        """Return the value that begins at the current token, nested in `depth` brackets."""
+        """Return the value that begins at the current token; `depth` counts the brackets around it."""
         if depth > MAX_NESTING:
             raise TableError(f"there are more than {MAX_NESTING} brackets in brackets")
         kind = self.kind
@@ -126,10 +124,11 @@ class LiteralParser:
         return self.read_items("]" if value == "[" else ")", depth)
 
     def read_numbers(self, depth: int) -> list[TableItem]:
-        """Return the list of numbers and words in a single `list` or `tuple` token."""
+        """Return the numbers and words in a single `list` or `tuple` token."""
         try:
             values = _parse_numbers(self.value)
-        except ValueError:  # parse the list token by token to locate the error
+        except ValueError:
+            # Reading the list token by token finds the error.
             end = "]" if self.kind == "list" else ")"
             # Go back to the first token after the opening bracket.
             self.position -= len(self.value) + 1
@@ -156,14 +155,12 @@ class LiteralParser:
     def read_items(
         self, closing_bracket: str, depth: int, is_call: bool = False
     ) -> list[TableItem]:
-        """Return the items up to the closing bracket `closing_bracket`.
-
-        In a call, `<...>` and keyword arguments are skipped.
-        """
+        """Return the items up to this closing bracket; in a call, `<...>` and keywords are skipped."""
         parsed_items: list[TableItem] = []
         while not self.is_at_sign(closing_bracket):
             if is_call and self.is_at_sign("<"):
-                opened = 0  # as in <function <lambda> at 0x7f3c>
+                # Brackets can be nested, as in <function <lambda> at 0x7f3c>.
+                opened = 0
                 while self.kind and (opened := opened + self.count_angle_bracket()):
                     self.read_next_token()
                 self.read_next_token()
@@ -178,7 +175,7 @@ class LiteralParser:
         return parsed_items
 
     def read_pairs(self, depth: int) -> KeyValuePairs:
-        """Return the keys and values of a dict."""
+        """Return the keys and values in a dict."""
         pairs = KeyValuePairs()
         while not self.is_at_sign("}"):
             key = self.read_value(depth + 1)
@@ -191,7 +188,7 @@ class LiteralParser:
         return pairs
 
     def skip_comma(self, closing_bracket: str) -> None:
-        """Skip the comma after an item; before the closing bracket `closing_bracket` it is optional."""
+        """Skip the comma after an item; it may be missing before this closing bracket."""
         if self.is_at_sign(","):
             self.read_next_token()
         elif not self.is_at_sign(closing_bracket):
@@ -199,7 +196,7 @@ class LiteralParser:
 
 
 def _unescape(match: re.Match[str]) -> str:
-    """Return the character of an escape sequence."""
+    """Return the character that an escape sequence stands for."""
     sign = match[1]
     if len(sign) > 1:
         return chr(int(sign[1:], 16))
@@ -207,13 +204,13 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def _parse_numbers(numbers_text: str) -> list[float | None]:
-    """Return the numbers of a text, separated by commas, with None for each word.
+    """Return the numbers in a text, separated by commas, with None for each word.
 
     Raises ValueError for any other content.
     """
     parts = numbers_text.replace("None", "nan").replace("null", "nan").split(",")
     if not parts[-1].strip():
-        parts.pop()  # empty text after a trailing comma
+        parts.pop()  # After a trailing comma the last part is empty.
     values = list(map(float, parts))
     if inf in values or -inf in values:
         raise ValueError("too large")

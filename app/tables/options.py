@@ -1,4 +1,4 @@
-"""Options with which a user says how to read a table that can be read in several ways."""
+"""The options by which a user says how to read a table that can be read in several ways."""
 
 from typing import NamedTuple
 
@@ -6,27 +6,26 @@ from app.tables.values import TableError
 
 
 class TableOptions(NamedTuple):
-    """The options that a user chose for a table; `QUESTIONS` lists their values."""
+    """The options that a user chose for a table; `OPTION_QUESTIONS` lists the possible values."""
 
     numbers: str = "auto"  # values of moves, or values of boards
     marks: str = "auto"  # the numbers that stand for empty, X and O
-    boards: str = (
-        "auto"  # whether boards show X and O, or the player to move and the opponent
-    )
+    # whether boards show X and O, or the player to move and the opponent
+    boards: str = "auto"
     begins: str = "auto"  # the mark that begins
-    digits: str = "auto"  # order of the digits of a base-3 number
-    cells: str = "auto"  # number of the top left square
-    view: str = "auto"  # player for whom a high value is good
+    digits: str = "auto"  # which digit of a base-3 number is the top left square
+    cells: str = "auto"  # the number of the top left square
+    view: str = "auto"  # for which player a high value is good
     play: str = "highest"  # how the agent chooses a move by the values
     ties: str = "any"  # what the agent plays if several moves have the best value
-    missing: str = (
-        "auto"  # what the agent plays in positions that the table does not have
-    )
+    # what the agent plays in positions that the table does not have
+    missing: str = "auto"
 
 
 DEFAULT_OPTIONS = TableOptions()
 DETECTED_VALUE = "detected automatically"
-# Value of the option `marks` -> the numbers for (empty, X, O), or (empty, player to move, opponent).
+# For each value of the option `marks`, the numbers for an empty cell, X and O, or for an empty cell,
+# the player to move and the opponent.
 MARK_CODES = {
     "01-1": ("0", "1", "-1"),
     "012": ("0", "1", "2"),
@@ -37,8 +36,8 @@ MARK_CODES = {
     "120": ("1", "2", "0"),
     "102": ("1", "0", "2"),
 }
-# Option -> (its label in the form, value -> label of the value); the first value is the default.
-QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
+# For each option, the question in the form and the answers by value. The first answer is the default.
+OPTION_QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "numbers": (
         "What is a single number beside a board?",
         {
@@ -102,8 +101,8 @@ QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 def ask_for_option(option: str, evidence: str) -> TableError:
-    """Return the error that asks the user to choose an option, because the table is unclear."""
-    question, answers = QUESTIONS[option]
+    """Return the error that asks the user to choose an option, because the table is ambiguous."""
+    question, answers = OPTION_QUESTIONS[option]
     choices = ", ".join(
         f"{option}={value} ({answer})"
         for value, answer in answers.items()

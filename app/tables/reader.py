@@ -1,4 +1,4 @@
-"""Read a table in any usual notation, and find its moves and values in each position."""
+"""Read a table in any usual notation, and find the moves and values that it has for each position."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -12,7 +12,7 @@ from app.tables.boards import (
     UNREACHABLE,
     collect_boards,
 )
-from app.tables.entries import EntryCollector, EntryKind, Places, split_players
+from app.tables.entries import EntryCollector, EntryKind, EntryPlaces, split_players
 from app.tables.evidence import (
     are_chances,
     find_most_common,
@@ -31,43 +31,43 @@ from app.tictactoe.policy import (
     policy_from_values,
 )
 
-MAX_LISTED_ROWS = 20  # maximum number of unreadable rows listed in a message
+MAX_LISTED_ROWS = 20
 # If a table has at least this many positions and no two are symmetric, each one stands for all
 # positions that are symmetric to it.
 MIN_CLASSES = 20
 # If this many moves are on taken squares, the program stored the boards after the moves.
-MIN_TAKEN = 3
-MOSTLY = 0.95
+MIN_TAKEN_MOVES = 3
+MIN_TAKEN_SHARE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
 class TableReading:
-    """The result of reading a table: its moves, its values, and the rows that could not be read."""
+    """What was read from a table: its moves, its values, and the rows that could not be read."""
 
     policy: Policy
-    # [D, cells] mover's view, NaN without a value; None if the table has moves only
+    # [D, cells] in the mover's view, NaN without a value; None if the table has moves only
     q: NDArray[np.float64] | None
-    position_count: int  # number of decisions in the table
+    position_count: int  # how many unfinished positions the table has
     notes: list[str]  # sentences for the user on how the table was read
     unread_reasons: list[str]  # the first unreadable rows, with reasons
-    unread_count: int  # number of all unreadable rows
+    unread_count: int  # how many rows are unreadable
     is_proportional: bool  # whether moves are drawn in proportion to their values
 
     @property
     def chosen_moves(self) -> CellMask:
-        """The moves that are played, [D, cells]."""
+        """The moves that the agent may play, [D, cells]."""
         moves: CellMask = self.policy > 0
         return moves
 
     @property
     def summary_sentence(self) -> str:
-        """A sentence: how many positions were read, and how many rows could not be read."""
+        """A sentence that tells how many positions were read, and how many rows could not be read."""
         rows = f" {self.unread_count:,} could not be read." if self.unread_count else ""
         return f"Read: {self.position_count:,} of {len(self.policy):,} positions.{rows}"
 
     @property
     def fault_sentence(self) -> str:
-        """A text with the reasons why rows could not be read; "" if all could be read."""
+        """A text that tells why rows could not be read, "" if all could be read."""
         more = self.unread_count - len(self.unread_reasons)
         parts = [*self.unread_reasons]
         if more:
@@ -78,10 +78,9 @@ class TableReading:
 def read_table(
     game: Game, file_content: bytes, options: TableOptions = DEFAULT_OPTIONS
 ) -> TableReading:
-    """Return the moves and values in the bytes of a file: JSON, a Python literal, CSV, npy or npz.
+    """Return the moves and values in the content of a file: JSON, a Python literal, CSV, npy or npz.
 
-    Raises TableError, naming the row where there is one, if the file holds nothing
-    readable.
+    Raises TableError, naming the row where there is one, if there is nothing readable.
     """
     if game.cells != CELL_COUNT:
         raise TableError("only tables of boards with nine cells can be read")
@@ -89,22 +88,21 @@ def read_table(
 
 
 class TableReader:
-    """A reader of the rows of one table; `read` calls the other methods in order."""
+    """Reads the rows of one table; `read` calls the other methods in order."""
 
     def __init__(self, game: Game, rows: list[Row], options: TableOptions) -> None:
-        """Store the rows and the user's options, for `read`."""
         self.game = game
         self.rows = rows
         self.options = options
         self.notes: list[str] = []
-        self.faults: dict[int, str] = {}  # row number -> why the row cannot be read
+        self.faults: dict[int, str] = {}  # for each row that cannot be read, the reason
         self.cell_evidence = ""
-        # whether a row has only initial values (in a table with a row for every base-3 number)
+        # In a table with a row for every base-3 number, many rows have only initial values.
         self.is_untouched = np.zeros(len(rows), np.bool_)
         self.has_values = False
         self.q = np.full(game.legal.shape, np.nan)
-        self.found: NDArray[np.bool_]  # [D] whether the table has the decision
-        # [D + 1, 10] the empty cells of each decision, padded with -1; the last row is empty
+        self.found: NDArray[np.bool_]  # [D] whether the table has the position
+        # The empty cells of each position, padded with -1, and a last row without any: [D + 1, 10].
         self.free_cells = np.full((game.decisions + 1, CELL_COUNT + 1), -1)
         for position, is_free in enumerate(game.legal):
             cells = np.flatnonzero(is_free)
@@ -115,10 +113,10 @@ class TableReader:
         extra_items = self.read_boards()
         moves, self.players = split_players(self.rows, extra_items)
         collector = EntryCollector()
-        self.entries = collector.collect(self.rows, moves)
+        self.entries = collector.collect_entries(self.rows, moves)
         self.entry_faults = collector.faults
         chosen = self.boards.find_scheme(
-            self.game, self.options, self.count_informative()
+            self.game, self.options, self.count_informative_rows()
         )
         self.scheme, self.is_left_out = chosen.scheme, chosen.is_left_out
         self.notes.append(chosen.note)
@@ -149,14 +147,14 @@ class TableReader:
         )
 
     def read_boards(self) -> list[tuple[TableItem, ...]]:
-        """Store the boards of the rows; return what else each row's board item contains.
+        """Store the boards of all rows, and return what else stands in the same items.
 
         Raises TableError if no row has a board.
         """
-        boards, self.board_indices, extra_items, numerals = collect_boards(
+        boards, self.board_indices, extra_items, numeral_note = collect_boards(
             [row.board for row in self.rows]
         )
-        self.notes += [numerals] if numerals else []
+        self.notes += [numeral_note] if numeral_note else []
         for number in np.flatnonzero(self.board_indices < 0).tolist():
             row = self.rows[number]
             fault = row.fault or describe_no_board(row.board, not row.is_entry)
@@ -167,10 +165,10 @@ class TableReader:
         return extra_items
 
     def read_games_of_o(self) -> TableReading | None:
-        """Return the table read as games that O began; None if its values are of games X began.
+        """Return the table read as games that O began; None if it belongs to games that X began.
 
-        Boards with as many X as O can come from both kinds of games. If a table has both kinds,
-        the values of these boards show whose turn it was.
+        Boards with as many X as O can come from both kinds of games. If a table has both kinds, the
+        values of these boards show whose turn it was.
         """
         if self.options.begins != "auto" or not self.is_left_out.any():
             return None
@@ -188,26 +186,26 @@ class TableReader:
         return reading
 
     def add_fault(self, row_index: int, fault: str) -> None:
-        """Record the reason why a row cannot be read.
+        """Record why a row cannot be read.
 
         An array with a row for every base-3 number has rows that are no board of any game. For
-        these rows no reason is recorded.
+        these rows nothing is recorded.
         """
         if self.rows[row_index].label and not self.is_untouched[row_index]:
             self.faults.setdefault(row_index, fault)
 
     def describe_first_fault(self) -> str:
-        """Return the end of an error message: the first row that cannot be read, with the reason."""
+        """Return the end of an error message, which tells why the first unreadable row is unreadable."""
         if not self.faults:
             return ""
         row = min(self.faults)
         return f": {self.rows[row].name}: {self.faults[row]}"
 
-    def count_informative(self) -> NDArray[np.int64]:
-        """Return the number of rows with each board, [B].
+    def count_informative_rows(self) -> NDArray[np.int64]:
+        """Return how many rows with learned values each board has, [B].
 
-        If a table has a row for every base-3 number, rows with only initial values are not counted:
-        they may be no boards of a game, and only rows that were learned show how to read the table.
+        A table with a row for every base-3 number also has rows with initial values only. These
+        rows are not counted, because they may be no boards of any game.
         """
         entries = self.entries
         untouched = find_most_common(entries.value[~entries.is_choice])
@@ -222,8 +220,7 @@ class TableReader:
         indices = self.board_indices[is_board & ~self.is_untouched]
         return np.bincount(indices, minlength=len(self.boards.signs))
 
-    # The position and the cell of each entry.
-
+    # Find the position and the cell of each entry.
     def find_positions(self, is_reversed: bool) -> NDArray[np.intp]:
         """Return the position of each entry, [E], UNREACHABLE if there is none."""
         positions = self.boards.find_positions(self.game, self.scheme, is_reversed)
@@ -235,9 +232,9 @@ class TableReader:
         return row_positions[self.entries.row]
 
     def leave_out_players(self, row_positions: NDArray[np.intp]) -> None:
-        """Leave out rows that name a player who is not to move: their position is UNREACHABLE.
+        """Set the position of rows that name a player who is not to move to UNREACHABLE.
 
-        Nothing is left out if this would concern at least half of the rows.
+        Nothing is done if this would concern at least half of the rows.
         """
         game = self.game
         is_decision = (row_positions >= 0) & (row_positions < game.decisions)
@@ -251,8 +248,8 @@ class TableReader:
         if is_other.sum() < is_decision.sum() / 2:
             row_positions[is_other] = UNREACHABLE
 
-    def locate(self, is_reversed: bool, first_number: int) -> Places:
-        """Return the positions and cells of the entries for one way of reading the table."""
+    def locate_entries(self, is_reversed: bool, first_number: int) -> EntryPlaces:
+        """Return the positions and cells of all entries, for one way of reading the table."""
         game = self.game
         positions = self.find_positions(is_reversed)
         is_decision = (positions >= 0) & (positions < game.decisions)
@@ -262,13 +259,13 @@ class TableReader:
         inside = is_decision & (cells >= 0)
         is_legal[inside] = game.legal[row[inside], cells[inside]]
         is_taken = (positions >= 0) & (cells >= 0) & ~is_legal
-        return Places(positions, cells, is_decision, is_legal, is_taken)
+        return EntryPlaces(positions, cells, is_decision, is_legal, is_taken)
 
-    def count_taken(self, places: Places) -> int:
-        """Return the number of moves and values on taken squares, which show a wrong reading.
+    def count_taken_squares(self, places: EntryPlaces) -> int:
+        """Return how many moves and values are on taken squares, which speaks against a reading.
 
-        A row with nine numbers has one for taken squares, too: the most common of these numbers
-        fills them and is not counted.
+        A row with nine numbers has numbers for taken squares, too. The most common of them is not
+        counted, because it fills these squares.
         """
         entries = self.entries
         is_counted = places.is_taken & places.is_decision & ~np.isnan(entries.value)
@@ -278,12 +275,11 @@ class TableReader:
         is_counted &= ~(is_full & (entries.value == filler))
         return int(is_counted.sum())
 
-    # What the numbers are.
-
+    # Find out what the numbers mean.
     def has_board_values(self) -> bool:
-        """Return whether the single number in each row is the value of the board, not a move."""
+        """Return whether the only number in each row is the value of the board, not a move."""
         entries = self.entries
-        is_single = entries.kind == EntryKind.SINGLE
+        is_single = entries.kind == EntryKind.ONLY_NUMBER
         if not is_single.any() or self.options.numbers == "moves":
             return False
         if self.options.numbers == "boards":
@@ -293,8 +289,8 @@ class TableReader:
         is_number = is_single & ((entries.first < 0) | (entries.first > CELL_COUNT))
         number_count = int(is_number.sum())
         misfits = min(
-            int((is_single & ~self.locate(way, first).is_legal).sum())
-            for way, first in product(self.list_ways(), (0, 1))
+            int((is_single & ~self.locate_entries(way, first).is_legal).sum())
+            for way, first in product(self.list_digit_orders(), (0, 1))
         )
         total = int(is_single.sum())
         are_values = number_count * 5 > total or (
@@ -307,26 +303,26 @@ class TableReader:
         return are_values
 
     def are_taken_moves(self, is_single: NDArray[np.bool_]) -> bool:
-        """Return whether the numbers are moves, but the boards are those after the moves."""
-        if len(np.unique(self.entries.first[is_single])) < MIN_TAKEN:
+        """Return whether the numbers are moves that the boards already contain."""
+        if len(np.unique(self.entries.first[is_single])) < MIN_TAKEN_MOVES:
             return False
         return any(
-            self.locate(way, first).is_taken[is_single].mean() > MOSTLY
-            for way, first in product(self.list_ways(), (0, 1))
+            self.locate_entries(way, first).is_taken[is_single].mean() > MIN_TAKEN_SHARE
+            for way, first in product(self.list_digit_orders(), (0, 1))
         )
 
-    def list_ways(self) -> list[bool]:
-        """List the possible orders of digits in base-3 numbers; True is the reversed order."""
+    def list_digit_orders(self) -> list[bool]:
+        """Return in which orders the digits of base-3 numbers may be: False as usual, True reversed."""
         ways = {"first": [False], "last": [True]}.get(self.options.digits)
         return ways or ([False, True] if self.boards.is_base3_number.any() else [False])
 
-    def find_reading(self) -> Places:
-        """Choose the order of digits and the first cell number; return the entries' places."""
-        ways = self.list_ways()
+    def choose_reading(self) -> EntryPlaces:
+        """Choose the order of digits and the number of the first cell; return the places of entries."""
+        ways = self.list_digit_orders()
         numbers = self.list_first_numbers()
         self.check_taken_moves(ways, numbers)
         taken = {
-            (way, number): self.count_taken(self.locate(way, number))
+            (way, number): self.count_taken_squares(self.locate_entries(way, number))
             for way, number in product(ways, numbers)
         }
         fewest = {way: min(taken[way, number] for number in numbers) for way in ways}
@@ -341,23 +337,23 @@ class TableReader:
             self.notes.append(f"Moves are counted from 1{self.cell_evidence}.")
         if self.boards.is_base3_number.any():
             self.note_digit_order(fewest)
-        return self.locate(self.is_reversed, number)
+        return self.locate_entries(self.is_reversed, number)
 
     def choose_digit_order(self, first: int, last: int) -> bool:
         """Return whether base-3 numbers are reversed; raises TableError if it is not clear.
 
-        If the top left square is the first digit, `first` entries are on taken squares; if it is
-        the last digit, `last` entries are.
+        `first` entries are on taken squares if the top left square is the first digit, and `last`
+        entries if it is the last digit.
         """
         if is_contradicted(first, last):
             return True
         if is_contradicted(last, first):
             return False
-        places = [self.locate(way, 0) for way in (False, True)]
+        places = [self.locate_entries(way, 0) for way in (False, True)]
         is_same = (places[0].position == places[1].position).all()
         values = self.entries.value[~self.entries.is_choice]
         has_moves = (
-            self.entries.is_choice | (self.entries.kind == EntryKind.SINGLE)
+            self.entries.is_choice | (self.entries.kind == EntryKind.ONLY_NUMBER)
         ).any()
         is_empty = not has_moves and len(np.unique(values)) < 2
         if is_same or is_empty:
@@ -385,14 +381,14 @@ class TableReader:
         )
 
     def list_first_numbers(self) -> list[int]:
-        """List the possible numbers of the top left square, 0 and 1, by the option or the moves."""
+        """Return which numbers, 0 and 1, the top left square may have, by the option or by the moves."""
         if self.options.cells != "auto":
             return [int(self.options.cells)]
         entries = self.entries
         is_single = (entries.kind == EntryKind.MOVE) | (
-            entries.kind == EntryKind.SINGLE
+            entries.kind == EntryKind.ONLY_NUMBER
         )
-        is_pair = entries.kind == EntryKind.PAIR
+        is_pair = entries.kind == EntryKind.ROW_AND_COLUMN
         numbers = np.concatenate([entries.first[is_pair], entries.second[is_pair]])
         lowest = int((entries.first[is_single] == 0).sum() + (numbers == 0).sum())
         highest = int((entries.first[is_single] == 9).sum() + (numbers == 3).sum())
@@ -404,7 +400,7 @@ class TableReader:
     def choose_first_number(self, from_0: int, from_1: int) -> int:
         """Return the number of the top left square, and note it for the user.
 
-        Counted from 0, `from_0` moves are on taken squares; counted from 1, `from_1` moves are.
+        `from_0` moves are on taken squares if they are counted from 0, and `from_1` if from 1.
         """
         evidence = f"{from_0:,} on taken squares if from 0, {from_1:,} if from 1"
         if is_clear(from_0, from_1):
@@ -420,13 +416,15 @@ class TableReader:
         """Raise TableError if the table has the boards after the moves instead of before them."""
         entries = self.entries
         is_move = entries.kind != EntryKind.CELL
-        is_move &= entries.kind != EntryKind.FREE
+        is_move &= entries.kind != EntryKind.EMPTY_CELL_INDEX
         is_move &= ~np.isnan(entries.value)
         for way in ways:
-            places = self.locate(way, numbers[0])
+            places = self.locate_entries(way, numbers[0])
             legal = np.unique(entries.row[is_move & places.is_legal])
             taken = np.setdiff1d(entries.row[is_move & places.is_taken], legal)
-            is_enough = len(taken) >= (MIN_TAKEN if len(ways) == 1 else MIN_CLASSES)
+            is_enough = len(taken) >= (
+                MIN_TAKEN_MOVES if len(ways) == 1 else MIN_CLASSES
+            )
             if is_enough and len(taken) > 4 * len(legal):
                 first = np.flatnonzero(is_move & (entries.row == taken[0]))[0]
                 raise TableError(
@@ -436,14 +434,13 @@ class TableReader:
                     "store a copy of the board before the move, and train again"
                 )
 
-    # Values of moves.
-
+    # Read values of moves.
     def read_values_of_moves(self) -> None:
-        """Store the values of all rows in `q`; a move without a value is stored as 1."""
+        """Store the values of all moves in `q`; a move without a value counts as 1."""
         entries = self.entries
-        places = self.find_reading()
+        places = self.choose_reading()
         self.add_row_faults(places)
-        is_choice = entries.is_choice | (entries.kind == EntryKind.SINGLE)
+        is_choice = entries.is_choice | (entries.kind == EntryKind.ONLY_NUMBER)
         values = np.where(is_choice, 1.0, entries.value)
         rows_with_fault = np.isin(entries.row, [*self.faults])
         is_stored = places.is_legal & ~np.isnan(values) & ~rows_with_fault
@@ -452,13 +449,13 @@ class TableReader:
         )
         pairs = places.position * self.game.cells + places.cell
         self.store_values(pairs[is_stored], values[is_stored])
-        self.note_finished(places)
-        self.note_taken(places)
+        self.note_finished_games(places)
+        self.note_taken_squares(places)
         if self.has_values:
             self.convert_to_movers_view()
 
-    def add_row_faults(self, places: Places) -> None:
-        """Record which rows of a table of moves cannot be read, each with its first reason."""
+    def add_row_faults(self, places: EntryPlaces) -> None:
+        """Record which rows of a table of moves cannot be read, each with the first reason."""
         boards = self.board_indices
         positions = self.boards.find_positions(self.game, self.scheme, self.is_reversed)
         is_judged = (boards >= 0) & ~self.is_left_out[boards]
@@ -469,7 +466,7 @@ class TableReader:
         for row, fault in self.entry_faults.items():
             if is_played[row]:
                 self.add_fault(row, fault)
-        is_free = self.entries.kind == EntryKind.FREE
+        is_free = self.entries.kind == EntryKind.EMPTY_CELL_INDEX
         sizes = np.bincount(self.entries.row[is_free], minlength=len(self.rows))
         free = self.game.legal.sum(axis=1)
         for row in np.flatnonzero((sizes > 0) & is_played).tolist():
@@ -477,12 +474,12 @@ class TableReader:
                 self.add_fault(row, f"it has {sizes[row]} values, not 9")
         self.add_move_faults(places)
 
-    def add_move_faults(self, places: Places) -> None:
-        """Record the rows with a move that is no square or that plays on a taken square."""
+    def add_move_faults(self, places: EntryPlaces) -> None:
+        """Record the rows whose move is no square, or is on a taken square."""
         entries = self.entries
         is_wrong = places.is_decision & (places.cell < 0)
-        is_wrong &= entries.kind != EntryKind.FREE
-        is_choice = entries.is_choice | (entries.kind == EntryKind.SINGLE)
+        is_wrong &= entries.kind != EntryKind.EMPTY_CELL_INDEX
+        is_choice = entries.is_choice | (entries.kind == EntryKind.ONLY_NUMBER)
         is_impossible = places.is_taken & is_choice & places.is_decision
         for entry in np.flatnonzero(is_wrong | is_impossible).tolist():
             fault = "the move is on a taken square"
@@ -492,22 +489,22 @@ class TableReader:
 
     def describe_entry(self, entry: int) -> str:
         entries = self.entries
-        if entries.kind[entry] == EntryKind.PAIR:
+        if entries.kind[entry] == EntryKind.ROW_AND_COLUMN:
             return f"{entries.first[entry]}, {entries.second[entry]}"
         if entries.first[entry] < 0:
             return format_item(float(entries.value[entry]))
         return str(entries.first[entry])
 
-    def note_finished(self, places: Places) -> None:
-        """Note the number of rows with finished games."""
+    def note_finished_games(self, places: EntryPlaces) -> None:
+        """Note for the user how many rows have finished games."""
         is_finished = places.position >= self.game.decisions
         finished = len(np.unique(self.entries.row[is_finished]))
         if finished and self.rows[0].label:
             self.notes.append(f"Finished games, left out: {finished:,}.")
 
-    def note_taken(self, places: Places) -> None:
-        """Note the number of values on taken squares."""
-        taken = self.count_taken(places)
+    def note_taken_squares(self, places: EntryPlaces) -> None:
+        """Note for the user how many values are on taken squares."""
+        taken = self.count_taken_squares(places)
         if taken and self.has_values:
             self.notes.append(f"Values on taken squares, left out: {taken:,}.")
 
@@ -524,7 +521,7 @@ class TableReader:
             )
 
     def convert_to_movers_view(self) -> None:
-        """Negate the values of a player who plays the lowest value."""
+        """Negate the values of a player for whom low values are good."""
         view = self.options.view
         evidence = ""
         if view == "auto":
@@ -553,7 +550,7 @@ class TableReader:
             self.q[self.game.to_move == opponent] *= -1
 
     def count_wins_of_o(self) -> tuple[int, int]:
-        """Count how often a winning move of O has the highest value, and how often the lowest.
+        """Return how often a winning move of O has the highest value, and how often the lowest.
 
         Positions in which all values are equal are not counted.
         """
@@ -568,9 +565,9 @@ class TableReader:
         return int(with_highest.sum()), int(with_lowest.sum())
 
     def count_completed_lines(self) -> tuple[int, int]:
-        """Count boards on which X and O could each complete a line, and it is X's turn.
+        """Return how often completing X's line has a higher value than completing O's, and the reverse.
 
-        Returns how often completing X's line has the higher value, and how often O's line has.
+        Only boards on which X is to move and both could complete a line are counted.
         """
         game = self.game
         of_x = find_winning_moves(game)
@@ -585,13 +582,12 @@ class TableReader:
             int((is_of_x & (values[1] > values[0])).sum()),
         )
 
-    # Values of boards.
-
+    # Read values of boards.
     def read_values_of_boards(self) -> None:
         """Store the value of the board after each move in `q`, in the mover's view."""
         entries = self.entries
         positions = self.find_positions(self.options.digits == "last")
-        is_value = (positions >= 0) & (entries.kind == EntryKind.SINGLE)
+        is_value = (positions >= 0) & (entries.kind == EntryKind.ONLY_NUMBER)
         values = np.full(self.game.positions, np.nan)
         values[positions[is_value]] = entries.value[is_value]
         for row in np.unique(entries.row[positions < 0]).tolist():
@@ -606,10 +602,9 @@ class TableReader:
         self.notes += notes
         self.has_values = True
 
-    # Moves.
-
+    # Choose the moves that follow from the values.
     def choose_moves(self) -> Policy:
-        """Return the probabilities of the moves, [D, cells]; 0 in positions without values."""
+        """Return the chances of the moves, [D, cells]; they are 0 in positions that the table lacks."""
         policy = np.zeros(self.q.shape)
         q = self.q[self.found]
         if self.options.play == "proportional" and self.has_values:
@@ -639,7 +634,7 @@ class TableReader:
         return policy
 
     def fill_missing_positions(self, policy: Policy) -> Policy:
-        """Return `policy` with moves for positions that are not in the table, by the user's option."""
+        """Return `policy` with moves in all positions, as the user's option says."""
         game = self.game
         rule = self.options.missing
         if rule == "auto":
@@ -668,9 +663,9 @@ class TableReader:
     def copy_symmetric_moves(
         self, policy: Policy, is_missing: NDArray[np.bool_]
     ) -> int:
-        """Copy the moves of symmetric positions to missing positions; return the number of copies.
+        """Copy moves from symmetric positions to missing positions, and return how many got them.
 
-        Updates `policy`, [D, cells], and `is_missing`, [D], in place.
+        This updates `policy`, [D, cells], and `is_missing`, [D], in place.
         """
         game = self.game
         missing_count = int(is_missing.sum())

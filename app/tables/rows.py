@@ -1,4 +1,4 @@
-"""Split a file into rows; each row has a board and its values or its move."""
+"""Split a file into rows, each with a board and its values or its move."""
 
 import csv
 import io
@@ -27,14 +27,13 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.npz import read_array, read_npy
 
-# Limit for the rows of a table. A table with a row for every cell of every position has 49,302.
+# A table with a row for every cell of every position has 49,302 rows.
 MAX_ROWS = 50_000
-# Limit for the columns of a CSV file; a board of nine columns with nine values has 18.
+# A board of nine columns with nine values has 18 columns.
 MAX_COLUMNS = 40
-MAX_UNPACKED_BYTES = 8 << 20  # limit for a table that is sent as gzip
-MAX_PROSE_LINES = (
-    50  # a text without commas is no table if none of these lines begins with a board
-)
+MAX_UNPACKED_BYTES = 8 << 20  # for a table that is sent as gzip
+# A text without commas is no table if none of so many lines begins with a board.
+MAX_PROSE_LINES = 50
 CELL_COUNT = 9
 BOARD_NAMES = ("board", "state", "position", "key", "s", "obs", "observation")
 MOVE_NAMES = ("action", "move", "cell", "a")
@@ -56,21 +55,21 @@ ASSIGNMENT_PATTERN = re.compile(
 )
 DECIMAL_COMMA_PATTERN = re.compile(r"-?\d+,\d+(?:[eE]-?\d+)?", re.ASCII)
 CHOSEN_CELLS_PATTERN = re.compile(r"[0-8](?:[ ,;][0-8])*")
-BOARD_SEPARATORS = ("->", "=>", ":", "=", "|")  # signs between a board and its values
-# How a pickle begins. Before protocol 2 a pickle is text.
+BOARD_SEPARATORS = ("->", "=>", ":", "=", "|")  # between a board and its values
+# A pickle begins like this. Before protocol 2 it is text.
 PICKLE_PATTERN = re.compile(
     rb"\x80[\x02-\x09]|[(][dl]p\d|c[\w.]{1,80}\n\w{1,80}\n", re.ASCII
 )
 NPY_SIGNATURE, ZIP_SIGNATURE, GZIP_SIGNATURE = b"\x93NUMPY", b"PK\x03\x04", b"\x1f\x8b"
 UTF_16_SIGNATURES = (b"\xff\xfe", b"\xfe\xff")
-# A program of one line for the user: it writes a pickled table as text.
-CONVERT_PICKLE = (
+# With this command a user can write a pickled table as text.
+PICKLE_COMMAND = (
     "python -c \"import pickle; f = lambda x: {f(k): f(v) for k, v in x.items()} if hasattr(x, 'items') "
     "else f(x.tolist()) if hasattr(x, 'tolist') else tuple(map(f, x)) if isinstance(x, (list, tuple)) "
     "else f(vars(x)) if hasattr(x, '__dict__') else x; "
     "open('q.txt', 'w').write(repr(f(pickle.load(open('q.pkl', 'rb')))))\""
 )
-# First bytes of a file that is no table -> what kind of file it is.
+# The first bytes of files that are no tables, and what kind of file each is.
 FOREIGN_SIGNATURES = {
     b"\xac\xed\x00\x05": "an object of Java",
     b"SQLite format 3": "an SQLite database",
@@ -84,44 +83,46 @@ ZIPPED_NAMES = {
 }
 PICKLE_FAULT = (
     "this is a pickle, which can run any program and is never loaded here. Write it as text with "
-    f"Python, where your program runs, and send q.txt: {CONVERT_PICKLE}"
+    f"Python, where your program runs, and send q.txt: {PICKLE_COMMAND}"
 )
-CONVERT_NPY = CONVERT_PICKLE.replace(
+NPY_COMMAND = PICKLE_COMMAND.replace(
     "pickle.load(open('q.pkl', 'rb'))", "numpy.load('q.npy', allow_pickle=True).item()"
 ).replace("import pickle", "import numpy")
 
-# the number of a line, and the cells of its columns
+# The number of a line, and the cells of its columns.
 NumberedCells: TypeAlias = tuple[int, list[str]]
 
 
 class ChosenCells(list[int]):
-    """The cells, from 0, that an agent plays with equal chances."""
+    """The cells that an agent plays with equal chances, counted from 0."""
 
 
 class Row(NamedTuple):
-    """A board with its values or its move, as the file writes them."""
+    """A board with its values or its move, as a file has them."""
 
-    label: str  # "entry 3" or "line 3"; "" in an array indexed by base-3 number
+    label: (
+        str  # "entry 3" or "line 3"; "" in an array with a row for each base-3 number
+    )
     board: TableItem
     value: TableItem
     move: TableItem = None
     # whether the row is a dict entry, whose key is quoted in messages
     is_entry: bool = False
-    fault: str = ""  # why the row cannot be read, because of its form
+    fault: str = ""  # what is wrong with the form of the row
 
     @property
     def name(self) -> str:
-        """What messages call the row."""
+        """How messages call the row, such as "line 3"."""
         return (
             f"{self.label} ({quote_item(self.board)})" if self.is_entry else self.label
         )
 
 
 def read_rows(game: Game, file_content: bytes) -> list[Row]:
-    """Return the rows of a file; raises TableError if the file has no rows."""
+    """Return the rows of a file; raises TableError if it has none."""
     if file_content.startswith(GZIP_SIGNATURE):
         file_content = unpack_gzip(file_content)
-    if foreign := find_foreign_name(file_content):
+    if foreign := find_foreign_kind(file_content):
         raise TableError(
             f"this is {foreign}, which is not read here. Write a line with the board, the square and "
             "the value for each entry of the table, separated by commas"
@@ -141,8 +142,8 @@ def read_rows(game: Game, file_content: bytes) -> list[Row]:
     return rows
 
 
-def find_foreign_name(file_content: bytes) -> str:
-    """Return the kind of a file that is no table, such as a picture; "" if it may be a table."""
+def find_foreign_kind(file_content: bytes) -> str:
+    """Return what kind of file this is if it is no table, such as an Excel workbook; else ""."""
     if file_content.startswith(ZIP_SIGNATURE):
         names = (name for part, name in ZIPPED_NAMES.items() if part in file_content)
     else:
@@ -185,7 +186,7 @@ def read_text_rows(game: Game, text: str) -> list[Row]:
 
 
 def read_literal_lines(text: str) -> Iterator[Row]:
-    """Yield a row for each line that is a literal; yield nothing if the first line is none."""
+    """Yield a row for each line that is a literal; stop if already the first line is none."""
     for number, whole_line in enumerate(text.splitlines()[: MAX_ROWS + 1], 1):
         line = whole_line.strip().rstrip(",")
         if not line:
@@ -198,7 +199,7 @@ def read_literal_lines(text: str) -> Iterator[Row]:
 
 
 def read_literal_line(label: str, line: str) -> Row | None:
-    """Return the row of a line (an object, items, or a board and its values), else None."""
+    """Return the row on a line (an object, items, or a board and its values), or None."""
     for opening, closing in ("[]", "{}"):
         try:
             items = parse_literal(f"{opening}{line}{closing}")
@@ -211,7 +212,7 @@ def read_literal_line(label: str, line: str) -> Row | None:
 
 
 def read_literal_rows(game: Game, literal: TableItem) -> list[Row]:
-    """Return the rows of a parsed dict or list."""
+    """Return the rows in a parsed dict or list."""
     if isinstance(literal, KeyValuePairs):
         return read_pairs_rows(game, literal)
     if not isinstance(literal, list) or not literal:
@@ -224,7 +225,7 @@ def read_literal_rows(game: Game, literal: TableItem) -> list[Row]:
 
 
 def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
-    """Return the rows of a dict: its keys are boards, or it contains one table, or one per seat."""
+    """Return the rows in a dict: its keys are boards, or it has one table, or a table for each seat."""
     named = {
         format_item(key).lower(): inner
         for key, inner in pairs
@@ -256,14 +257,14 @@ def find_inner_tables(pairs: KeyValuePairs, names: set[str]) -> list[KeyValuePai
 
 
 def _is_written_board(item: TableItem) -> bool:
-    """Return whether an item is a board that is not written as a number."""
+    """Return whether an item is a board, but not a number."""
     is_number = parse_number(item) is not None and len(str(item)) < CELL_COUNT
     signs = None if is_number else read_signs(item)
     return signs is not None and not signs.extra_items
 
 
 def _unwrap_values(inner: TableItem) -> TableItem:
-    """Return the values in an object such as {"q": [...], "visits": 3}, or the item itself."""
+    """Return the values in an object such as {"q": [...], "visits": 3}; other items stay as they are."""
     if not isinstance(inner, KeyValuePairs):
         return inner
     named = {key.lower(): value for key, value in inner if isinstance(key, str)}
@@ -280,9 +281,9 @@ def _unwrap_values(inner: TableItem) -> TableItem:
 
 
 def _find_value_list(named: Mapping[str, TableItem]) -> list[TableItem] | None:
-    """Return the list of values, None if it is not clear which list has the values.
+    """Return the list with the values, None if it is not clear which list this is.
 
-    If there is a list for each seat, only the list of the player to move is not all 0.
+    If there is a list for each seat, only the list of the player to move has other values than 0.
     """
     lists = [item for name, item in named.items() if name.startswith("value")]
     used = [item for item in lists if isinstance(item, list) and any(item)]
@@ -291,7 +292,7 @@ def _find_value_list(named: Mapping[str, TableItem]) -> list[TableItem] | None:
 
 
 def read_item_row(label: str, list_item: TableItem) -> Row:
-    """Return the row of a list item: an object, a pair, or a board with move and value."""
+    """Return the row that an item of a list makes: an object, a pair, or a board, a move and a value."""
     if isinstance(list_item, KeyValuePairs):
         return read_named_row(
             label, {format_item(key).lower(): inner for key, inner in list_item}
@@ -308,14 +309,14 @@ def read_item_row(label: str, list_item: TableItem) -> Row:
 def get_first_field(
     field_values: Mapping[str, TableItem], field_names: Iterable[str]
 ) -> TableItem:
-    """Return the field with the first of these names that exists, None if there is none."""
+    """Return the first of these fields that exists, None if there is none."""
     return next(
         (field_values[name] for name in field_names if name in field_values), None
     )
 
 
 def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
-    """Convert named fields to a row; they come from an object, or from a line below a heading.
+    """Return the row that named fields make; they come from an object, or from a line below a heading.
 
     If no field is named like a board, nine fields are its cells. If no field is named like a move
     or a value, fields whose names are moves hold the values of these moves.
@@ -326,9 +327,8 @@ def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
     if board is None and len(others) == CELL_COUNT:
         board = [field_values[name] for name in others]
     chosen = str(field_values.get("moves", "")).strip()
-    if CHOSEN_CELLS_PATTERN.fullmatch(
-        chosen
-    ):  # as in the proofs that this site offers as files
+    # The proofs that this site offers as files list the chosen cells.
+    if CHOSEN_CELLS_PATTERN.fullmatch(chosen):
         return Row(label, board, ChosenCells(map(int, chosen[::2])))
     if move is None and find(ROW_NAMES) is not None:
         move = [find(ROW_NAMES), find(COLUMN_NAMES) or ""]
@@ -341,7 +341,7 @@ def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
 
 
 def read_line_rows(game: Game, text: str) -> list[Row]:
-    """Return the rows of a text with one row on each line; its first line may be a heading."""
+    """Return the rows of a text with one row on each line; the first line may be a heading."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     first_line = next((line for line in text.split("\n") if line.strip()), "")
     if separator := find_board_separator(first_line):
@@ -363,15 +363,18 @@ def read_line_rows(game: Game, text: str) -> list[Row]:
 
 
 def split_cells(text: str, first_line: str) -> list[NumberedCells]:
-    """Split the lines of a text into cells; the first line shows what separates the cells."""
+    """Split the lines of a text into cells; the first line shows what separates them."""
     delimiter = next((sign for sign in "\t;," if sign in first_line), "")
     if first_line.startswith('"'):
-        delimiter = (
-            delimiter or ","
-        )  # a first cell of several lines hides the delimiter
-    lines = split_csv_lines(text, delimiter) if delimiter else split_blank_lines(text)
+        # A first cell of several lines hides the delimiter.
+        delimiter = delimiter or ","
+    lines = (
+        split_csv_lines(text, delimiter) if delimiter else split_lines_at_blanks(text)
+    )
     if delimiter == ";":
-        lines = [(number, [*map(_with_point, cells)]) for number, cells in lines]
+        lines = [
+            (number, [*map(_replace_decimal_comma, cells)]) for number, cells in lines
+        ]
     has_empty_column = all(
         len(cells) > 1 and not cells[-1].strip() for _, cells in lines
     )
@@ -380,21 +383,22 @@ def split_cells(text: str, first_line: str) -> list[NumberedCells]:
     return lines
 
 
-def _with_point(cell: str) -> str:
+def _replace_decimal_comma(cell: str) -> str:
     return cell.replace(",", ".") if DECIMAL_COMMA_PATTERN.fullmatch(cell) else cell
 
 
 def find_heading(number: int, cells: list[str]) -> list[str]:
     """Return the names of the columns if the first line of a text is a heading, else [].
 
-    Raises TableError if there is no column for the board.
+    Raises TableError if the heading has no column for the board.
     """
     heading = [cell.strip().lower() for cell in cells]
     known = KNOWN_FIELD_NAMES & {*heading}
     if not known:
         has_moves = len({*map(parse_move, heading[1:])} - {()}) == CELL_COUNT
         is_heading = has_moves and not _is_board(heading[0])
-        return ["board", *heading[1:]] if is_heading else []  # as pandas writes it
+        # pandas writes the column of its index, here the boards, without a name.
+        return ["board", *heading[1:]] if is_heading else []
     if known.isdisjoint(BOARD_NAMES) and len({*heading} - known) != CELL_COUNT:
         raise TableError(
             f"no board was found in it: line {number}: the heading has no column for the "
@@ -404,7 +408,7 @@ def find_heading(number: int, cells: list[str]) -> list[str]:
 
 
 def find_board_separator(line: str) -> str:
-    """Return the sign after the board at the start of a line, "" if there is none."""
+    """Return the sign that follows the board at the start of a line, "" if there is none."""
     for separator in BOARD_SEPARATORS:
         board, found, rest = line.partition(separator)
         if found and rest.strip() and _is_board(board):
@@ -413,13 +417,13 @@ def find_board_separator(line: str) -> str:
 
 
 def _is_board(text: str) -> bool:
-    """Return whether a text is a board alone."""
+    """Return whether a text is a board and nothing else."""
     signs = read_signs(text) or read_signs(text.strip("\"' "))
     return signs is not None and not signs.extra_items
 
 
 def read_separated_rows(text: str, separator: str) -> Iterator[Row]:
-    """Yield the rows of lines such as `X.O......: 0, 0.1, ...`."""
+    """Yield the rows in lines such as `X.O......: 0, 0.1, ...`."""
     for number, line in enumerate(text.split("\n")[: MAX_ROWS + 1], 1):
         if not line.strip():
             continue
@@ -436,7 +440,7 @@ def read_separated_rows(text: str, separator: str) -> Iterator[Row]:
         yield read_unheaded_row(label, [board, *cells], has_short_cells=False)
 
 
-def split_blank_lines(text: str) -> list[NumberedCells]:
+def split_lines_at_blanks(text: str) -> list[NumberedCells]:
     """Split lines without commas into cells, at the blanks.
 
     A board at the start of a line may have blanks for its empty cells.
@@ -446,13 +450,13 @@ def split_blank_lines(text: str) -> list[NumberedCells]:
     # If the text is prose, its first lines are enough to show that it is no table.
     lines = text.split("\n") if is_table else first_lines
     return [
-        (number, split_blanks(line))
+        (number, split_at_blanks(line))
         for number, line in enumerate(lines[: MAX_ROWS + 1], 1)
         if line.strip() and not line.startswith("# ")
     ]
 
 
-def split_blanks(line: str) -> list[str]:
+def split_at_blanks(line: str) -> list[str]:
     board, rest = line[:CELL_COUNT], line[CELL_COUNT:]
     has_board = rest[:1].isspace() and " " in board and _is_board(board)
     return [board, *rest.split()] if has_board else line.split(maxsplit=MAX_COLUMNS)
@@ -474,7 +478,7 @@ def _are_values(cells: list[str]) -> bool:
 
 
 def read_dense_rows(game: Game, lines: list[NumberedCells]) -> list[Row]:
-    """Return the rows of lines of numbers without boards: a line for each base-3 number.
+    """Return the rows in lines of numbers without boards, one line for each base-3 number.
 
     Raises TableError if there are fewer or more lines.
     """
@@ -493,7 +497,7 @@ def read_dense_rows(game: Game, lines: list[NumberedCells]) -> list[Row]:
 
 
 def split_csv_lines(csv_text: str, delimiter: str) -> list[NumberedCells]:
-    """Return the non-empty records of a CSV file, each with the number of its first line."""
+    """Return the records of a CSV file that are not empty, each with the number of its first line."""
     reader = csv.reader(io.StringIO(csv_text, newline=""), delimiter=delimiter)
     numbered_lines: list[NumberedCells] = []
     number = 1
@@ -514,7 +518,7 @@ def split_csv_lines(csv_text: str, delimiter: str) -> list[NumberedCells]:
 
 
 def read_headed_rows(heading: list[str], lines: list[NumberedCells]) -> list[Row]:
-    """Return the rows of lines below a heading; cells may be missing."""
+    """Return the rows in the lines below a heading; the last cells of a line may be missing."""
     return [
         read_named_row(f"line {number}", dict(zip(heading, cells, strict=False)))
         for number, cells in lines
@@ -525,7 +529,7 @@ def _parse_cell(cell: TableItem) -> TableItem:
     """Return the list or dict that a cell contains as text, or the cell itself."""
     if not isinstance(cell, str) or cell.lstrip()[:1] not in ("[", "(", "{"):
         return cell
-    # numpy separates numbers by blanks
+    # numpy prints numbers with blanks between them.
     text = re.sub(r"(?<=[\d.\]])\s+(?=[-\d\[])", ", ", cell)
     try:
         return parse_literal(text)
@@ -534,7 +538,7 @@ def _parse_cell(cell: TableItem) -> TableItem:
 
 
 def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Row:
-    """Return the row of a line without a heading, recognised by its number of cells.
+    """Return the row on a line without a heading; the number of cells shows what they are.
 
     If `has_short_cells`, no cell of the file is a whole board. So a line of ten cells is a board of
     nine cells and a move.
@@ -563,7 +567,7 @@ def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Ro
 
 
 def _are_move_pairs(board: str, cells: list[str]) -> bool:
-    """Return whether the cells after a board are moves, each with its value: 0, 0.5, 4, -1."""
+    """Return whether the cells after a board are moves with values, such as 0, 0.5, 4, -1."""
     moves = [parse_number(cell) for cell in cells[::2]]
     return (
         len(cells) % 2 == 0
@@ -574,7 +578,7 @@ def _are_move_pairs(board: str, cells: list[str]) -> bool:
 
 
 def describe_unknown_form(cells: list[str]) -> str:
-    """Return why the cells of a line cannot be a row."""
+    """Return a sentence that tells why the cells on a line cannot be a row."""
     if not _is_board(cells[0]):
         return describe_no_board(cells[0] if len(cells) == 1 else ",".join(cells))
     if len(cells) == 1:
@@ -586,7 +590,10 @@ def describe_unknown_form(cells: list[str]) -> str:
 
 
 def describe_no_board(item: TableItem, is_quoted: bool = True) -> str:
-    """Return why an item is no board; `is_quoted` is False if the row's name shows it already."""
+    """Return a sentence that tells why an item is no board.
+
+    `is_quoted` is False if the name of its row quotes the item already.
+    """
     text = format_item(item)
     if isinstance(item, str) and _is_board(text[:CELL_COUNT]):
         sign = text[CELL_COUNT : CELL_COUNT + 1]
@@ -601,15 +608,15 @@ def describe_no_board(item: TableItem, is_quoted: bool = True) -> str:
 
 
 def read_array_rows(game: Game, file_content: bytes) -> list[Row]:
-    """Return the rows of an npy file, or of an npz file: array `q`, else the first by name."""
+    """Return the rows in an npy file, or in the array `q`, else the first array, of an npz file."""
     codes = 3**game.cells
     shapes = [
         (game.decisions, game.cells),
         (codes, game.cells),
         (codes,),
         (3,) * game.cells + (game.cells,),
-        (3,)
-        * (game.cells + 2),  # a dimension for each cell, then the move's row and column
+        # A dimension for each cell, then one for the move's row and one for its column.
+        (3,) * (game.cells + 2),
         (3,) * game.cells,
     ]
     is_npz = file_content.startswith(ZIP_SIGNATURE)
@@ -623,7 +630,7 @@ def read_array_rows(game: Game, file_content: bytes) -> list[Row]:
         kind = "npz" if is_npz else "npy"
         fault = f"this {kind} cannot be read: {error}"
         if "holds object" in str(error):
-            fault += f". It is a pickle, which is never loaded here. Write it as text: {CONVERT_NPY}"
+            fault += f". It is a pickle, which is never loaded here. Write it as text: {NPY_COMMAND}"
         raise TableError(fault) from None
     numbers = np.where(np.isfinite(table), table, np.nan)
     if len(table) == game.decisions:

@@ -4,12 +4,13 @@ import re
 from math import isfinite, isinf, nan
 from typing import Any, TypeAlias, TypeGuard
 
-MAX_QUOTED_LENGTH = 40  # maximum length of a quoted item, in characters
-MAX_WRITTEN_WHOLE = 1e21  # larger whole numbers are written with an exponent
-MAX_NUMBER = 1e300  # largest accepted value; twice this is still finite
+MAX_QUOTED_LENGTH = 40
+# Larger whole numbers are written with an exponent.
+MAX_WRITTEN_WHOLE = 1e21
+MAX_NUMBER = 1e300  # Twice this is still finite.
 MISSING_VALUE_WORDS = {"", "-", "nan", "none", "null", "-inf", "inf"}
 NUMBER_PATTERN = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
-# Three ways to write a move: words before a number; a row and a column without a separator; words.
+# A move may be written as a number after a word, as a row and a column in two digits, or in words.
 MOVE_PREFIX_PATTERN = re.compile(
     r"^\s*(?:a|(?:[Aa]ction|[Cc]ell|[Mm]ove|[Pp]os|[Ss]quare)[\s_]*)(?=\d)"
 )
@@ -18,7 +19,7 @@ CENTRE_WORDS = dict.fromkeys(("middle", "center", "centre"), 1)
 ROW_WORDS = {"top": 0, "upper": 0, **CENTRE_WORDS, "bottom": 2, "lower": 2}
 COLUMN_WORDS = {"left": 0, **CENTRE_WORDS, "right": 2}
 UNSIGNED_NUMBER_PATTERN = re.compile(r"\d+(?:\.\d*)?", re.ASCII)
-# Names and types that Python prints around numbers and lists: `np.float64`, `dtype=...`.
+# Python prints such names and types around numbers and lists: `np.float64`, `dtype=...`.
 CONSTRUCTOR_PATTERN = re.compile(
     r"\b(?:np|numpy|torch|jnp)\.\w+|\b(?:array|tensor|tuple|list)\b|\bdtype=\w+",
     re.ASCII,
@@ -26,10 +27,10 @@ CONSTRUCTOR_PATTERN = re.compile(
 
 
 class TableError(ValueError):
-    """A table that cannot be read; the message names the reason, and the row if there is one."""
+    """Raised for a table that cannot be read; the message tells the reason, and perhaps the row."""
 
 
-# an item of a table as parsed: a number, text, list, KeyValuePairs or None
+# A parsed item of a table is a number, a text, a list, KeyValuePairs or None.
 TableItem: TypeAlias = Any
 
 
@@ -38,7 +39,7 @@ class KeyValuePairs(list[tuple[TableItem, TableItem]]):
 
 
 def flatten_lists(items: list[TableItem]) -> list[TableItem]:
-    """Return the items of nested lists as one flat list; a dict inside becomes its pairs."""
+    """Return the items of nested lists in one list; a dict among them becomes its keys and values."""
     if not any(isinstance(item, list | tuple) for item in items):
         return items
     flat_items: list[TableItem] = []
@@ -51,7 +52,7 @@ def flatten_lists(items: list[TableItem]) -> list[TableItem]:
 
 
 def parse_number(table_item: TableItem) -> float | None:
-    """Return a number, or a text with a number, as a float; None for others and for huge numbers."""
+    """Return a number, or the number in a text, as a float; None for other items and huge numbers."""
     if isinstance(table_item, str) and NUMBER_PATTERN.fullmatch(table_item.strip()):
         table_item = float(table_item)
     # This comparison also rejects NaN.
@@ -60,7 +61,7 @@ def parse_number(table_item: TableItem) -> float | None:
 
 
 def parse_value(table_item: TableItem) -> float:
-    """Return a value as a float, NaN for a missing value; raises TableError at any other text."""
+    """Return a value as a float, NaN if it is missing; raises TableError for any other text."""
     number = parse_number(table_item)
     if number is not None:
         return number
@@ -74,7 +75,7 @@ def parse_value(table_item: TableItem) -> float:
 
 
 def parse_move(move_item: TableItem) -> tuple[int, ...]:
-    """Return the one or two whole numbers of a move, () if the item is not a move.
+    """Return the numbers of a move, () if the item is not a move.
 
     A single number is a cell; two numbers are a row and a column.
     """
@@ -95,7 +96,7 @@ def parse_move(move_item: TableItem) -> tuple[int, ...]:
 
 
 def _parse_square_words(words: list[str]) -> tuple[int, ...]:
-    """Return the row and the column of words such as top, left; () for other words."""
+    """Return the row and the column that words such as "top left" name; () for other words."""
     if len(words) == 1 and words[0] in CENTRE_WORDS:
         return (1, 1)
     if len(words) == 2 and words[0] in ROW_WORDS and words[1] in COLUMN_WORDS:

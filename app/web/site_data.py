@@ -26,7 +26,7 @@ from app.recipes.games import (
     load_blunder_updates,
     load_examples,
 )
-from app.recipes.parameters import YOU
+from app.recipes.parameters import PERSON_OPPONENT
 from app.recipes.taught import format_taught_title
 from app.tictactoe.agents import Agent, ModelError, load_agents, name_file_in_errors
 from app.tictactoe.card import Card
@@ -196,7 +196,11 @@ class SiteData:
                 )
             agent = name.removesuffix(TASK_SUFFIX)
             recipe = self.get_recipe(agent)
-            short = format_taught_title(recipe) if recipe.has_opponent(YOU) else agent
+            short = (
+                format_taught_title(recipe)
+                if recipe.has_opponent(PERSON_OPPONENT)
+                else agent
+            )
             fault = getattr(recipe, "fault", "none")
             if fault != "none":  # an agent of /faults, whose recipe is long
                 short = gettext("Q-learning, fault: %(fault)s", fault=fault)
@@ -272,7 +276,7 @@ class SiteData:
         """Return whether an agent learned from games with a person."""
         return self.agents.contains_name(value_source) and self.get_recipe(
             value_source
-        ).has_opponent(YOU)
+        ).has_opponent(PERSON_OPPONENT)
 
     def get_agent(self, agent_name: str) -> Agent:
         """Return an agent; raises NotFound, with the names of all agents, if it does not exist."""

@@ -22,7 +22,7 @@ import pytest
 
 from app.tables.options import TableOptions
 from app.tables.reader import TableReading, read_table
-from app.tables.rows import CONVERT_PICKLE
+from app.tables.rows import PICKLE_COMMAND
 from app.tables.values import TableError
 from app.tictactoe.game import build_game
 from app.tictactoe.notation import format_position
@@ -436,8 +436,8 @@ def test_a_pickle_is_never_loaded_and_the_line_that_converts_it_works(
     shape: str, protocol: int, tmp_path: Path
 ) -> None:
     (tmp_path / "q.pkl").write_bytes(pickle.dumps(PICKLED[shape](), protocol))
-    assert CONVERT_PICKLE in refusal((tmp_path / "q.pkl").read_bytes())
-    run_line(CONVERT_PICKLE, tmp_path)
+    assert PICKLE_COMMAND in refusal((tmp_path / "q.pkl").read_bytes())
+    run_line(PICKLE_COMMAND, tmp_path)
     assert count_blunders(read((tmp_path / "q.txt").read_bytes())) == 0
 
 

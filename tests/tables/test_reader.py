@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tables.options import QUESTIONS, TableOptions
+from app.tables.options import OPTION_QUESTIONS, TableOptions
 from app.tables.reader import TableReading, read_table
 from app.tables.rows import MAX_ROWS
 from app.tables.values import TableError
@@ -353,7 +353,8 @@ def test_a_large_array_is_refused_before_it_is_unpacked() -> None:
 SIGNS = "XO.,01289eE+-\"'\n\r []{}():;\t_nN"
 tables = st.sampled_from([case["text"] for case in CASES if len(case.get("text", "")) > 1])
 options = st.fixed_dictionaries(
-    {}, optional={name: st.sampled_from([*answers]) for name, (_, answers) in QUESTIONS.items()}
+    {},
+    optional={name: st.sampled_from([*answers]) for name, (_, answers) in OPTION_QUESTIONS.items()},
 )
 
 

@@ -18,7 +18,7 @@ from app.recipes import (
     name_recipe,
     parse_recipe,
 )
-from app.recipes.parameters import OPPONENTS, YOU
+from app.recipes.parameters import OPPONENTS, PERSON_OPPONENT
 
 
 def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
@@ -28,7 +28,7 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
     if parameter.choices:
         return st.sampled_from(parameter.choices)
     if parameter.name == "vs":
-        phase = st.tuples(st.sampled_from((*OPPONENTS, YOU)), st.integers(1, 10**6))
+        phase = st.tuples(st.sampled_from((*OPPONENTS, PERSON_OPPONENT)), st.integers(1, 10**6))
         several = st.lists(phase, min_size=2, max_size=3)
         written = several.map(lambda phases: "+".join(f"{who}:{n}" for who, n in phases))
         return st.sampled_from(OPPONENTS) | written

@@ -16,7 +16,7 @@ import pytest
 
 from app.recipes import ALGORITHMS, Recipe, parse_recipe
 from app.recipes.algorithms import Menace
-from app.recipes.parameters import BOTH, OPPONENTS
+from app.recipes.parameters import BOTH_OPPONENT, OPPONENTS
 from app.reference import (
     get_move_key,
     get_update_key,
@@ -114,7 +114,7 @@ RECIPES = [
     "mcts,rollouts=1,seed=7",
     *(f"q-learning,vs={opponent},games=60" for opponent in OPPONENTS),
     *(f"q-table,vs={opponent},games=40" for opponent in OPPONENTS),
-    *(f"q-iteration,vs={opponent},sweeps=1" for opponent in OPPONENTS if opponent != BOTH),
+    *(f"q-iteration,vs={opponent},sweeps=1" for opponent in OPPONENTS if opponent != BOTH_OPPONENT),
     *(f"td-afterstates,vs={opponent},games=40" for opponent in OPPONENTS),
     *(f"menace,vs={opponent},games=100" for opponent in OPPONENTS),
 ]

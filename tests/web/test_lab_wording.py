@@ -16,7 +16,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.recipes import ALGORITHMS, Parameter, Recipe, RecipeError, list_parameters, parse_recipe
-from app.recipes.parameters import Value
+from app.recipes.parameters import ParameterValue
 from app.web.formatting import join_words
 from app.web.pages.lab import wording
 from app.web.pages.lab.contest import Contest, describe_contest
@@ -25,7 +25,7 @@ from app.web.pages.lab.question import build_question_phrases
 from app.web.site_data import SiteData
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lab.txt"
-SAMPLES: dict[type, list[Value]] = {
+SAMPLES: dict[type, list[ParameterValue]] = {
     int: [1, 2, -1, 0, 1000],
     float: [0.0, 0.5, 1.0],
     str: ["random", "self", "both", "random:50+self:200", "t-hand"],
@@ -35,7 +35,7 @@ TWO_THINGS = "q-table,vs=self,alpha=0.8"
 
 def change(recipe: Recipe, parameter: Parameter) -> Iterator[Recipe]:
     """Return the recipe with other values of one parameter."""
-    values: list[Value] = [*parameter.choices] or SAMPLES[parameter.value_type]
+    values: list[ParameterValue] = [*parameter.choices] or SAMPLES[parameter.value_type]
     if parameter.value_type is bool:
         values = [True, False]
     for value in values:

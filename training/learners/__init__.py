@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from app.project import PREFIX
 from app.recipes import Recipe
-from app.recipes.parameters import YOU
+from app.recipes.parameters import PERSON_OPPONENT
 from app.tictactoe.game import Game
 from training.learners.phases import NextCheckpoint, Progress
 
@@ -40,7 +40,8 @@ def learn(
     learners, which are slower.
     """
     needs_textbook = (
-        recipe.has_opponent(YOU) or getattr(recipe, "fault", "none") != "none"
+        recipe.has_opponent(PERSON_OPPONENT)
+        or getattr(recipe, "fault", "none") != "none"
     )
     module = (
         f"{PREFIX}training.taught" if needs_textbook else find_module_name(type(recipe))

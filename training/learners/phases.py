@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from app.recipes import Recipe
-from app.recipes.parameters import BOTH, SELF
+from app.recipes.parameters import BOTH_OPPONENT, SELF_OPPONENT
 from app.tictactoe.game import Game
 from app.tictactoe.policy import BASELINES
 from training.learners.pairs import (
@@ -134,7 +134,10 @@ def _build_replies(game: Game, opponent: str) -> Replies:
     next_state = flip_endings(next_state)
     if opponent not in BASELINES:
         return Replies(
-            opponent == BOTH, 0.0 if opponent == SELF else 1.0, pair_start, next_state
+            opponent == BOTH_OPPONENT,
+            0.0 if opponent == SELF_OPPONENT else 1.0,
+            pair_start,
+            next_state,
         )
     played = (BASELINES[opponent].build_policy(game) > 0)[game.legal]
     counts = np.add.reduceat(played, game.pair_start[:-1], dtype=np.int32)

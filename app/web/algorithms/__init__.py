@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from app.project import ROOT
 from app.recipes import ALGORITHMS, Recipe
-from app.recipes.parameters import BOTH, SELF
+from app.recipes.parameters import BOTH_OPPONENT, SELF_OPPONENT
 from app.web.algorithms.algorithm import Algorithm, Section
 from app.web.algorithms.minimax import build_task_algorithm
 from app.web.algorithms.targets import ValueQuery
@@ -22,8 +22,8 @@ from app.web.translation import gettext, gettext_noop
 
 # opponents in recipes that are learners, not policies with a name of their own
 SPECIAL_OPPONENT_NAMES = {
-    SELF: gettext_noop("itself"),
-    BOTH: gettext_noop("itself, both sides learning"),
+    SELF_OPPONENT: gettext_noop("itself"),
+    BOTH_OPPONENT: gettext_noop("itself, both sides learning"),
     "league": gettext_noop("the league"),
 }
 MINIMAX = "minimax"  # slug of the section on exact values, which no agent learned

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.recipes.algorithms import compute_final_rate
-from app.recipes.parameters import BOTH, SELF, SELF_OPPONENTS
+from app.recipes.parameters import BOTH_OPPONENT, SELF_OPPONENT, SELF_OPPONENTS
 from app.textbook.loop import Update
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game, X
@@ -134,13 +134,15 @@ class ValueQuery:
     @property
     def opponent(self) -> str | None:
         """The name of the opponent in the last phase of the training; None for the learner itself."""
-        last = SELF if self.value_source == TRUTH else self.recipe.phases[-1][0]
+        last = (
+            SELF_OPPONENT if self.value_source == TRUTH else self.recipe.phases[-1][0]
+        )
         return None if last in SELF_OPPONENTS else last
 
     @property
     def opponent_explores(self) -> bool:
         """Whether the opponent learns too, and still explores at the end of the training."""
-        if not self.is_learned or self.recipe.phases[-1][0] != BOTH:
+        if not self.is_learned or self.recipe.phases[-1][0] != BOTH_OPPONENT:
             return False
         return compute_final_rate(self.recipe.epsilon, self.recipe.epsilon_drop) > 0
 

@@ -15,8 +15,8 @@ from werkzeug.wrappers import Response
 
 from app.doctor import Diagnosis
 from app.project import ROOT
-from app.tables.options import DEFAULT_OPTIONS, QUESTIONS, TableOptions
-from app.tables.rows import CONVERT_PICKLE
+from app.tables.options import DEFAULT_OPTIONS, OPTION_QUESTIONS, TableOptions
+from app.tables.rows import PICKLE_COMMAND
 from app.tables.values import TableError
 from app.tictactoe.arena import summarize_round_robin
 from app.tictactoe.atlas import Certificate
@@ -237,11 +237,11 @@ def render_form(
         "judge/judge.html",
         fragment=("outcome",),
         decision_count=site.game.decisions,
-        option_questions=QUESTIONS,
+        option_questions=OPTION_QUESTIONS,
         chosen_options=chosen_options,
         max_table_bytes=MAX_TABLE_BYTES,
         max_trace_rows=MAX_TRACE_ROWS,
-        convert_pickle=CONVERT_PICKLE,
+        convert_pickle=PICKLE_COMMAND,
         **values | of_reading,
     )
 

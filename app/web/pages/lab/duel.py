@@ -19,7 +19,7 @@ from app.recipes import (
     RecipeError,
     parse_recipe,
 )
-from app.recipes.parameters import YOU
+from app.recipes.parameters import PERSON_OPPONENT
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.web.facts import find_losing_games
@@ -383,7 +383,7 @@ def can_train_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
     """
     # the last seed has the longest name
     last = recipe.with_seed(seeds[-1])
-    return not recipe.has_opponent(YOU) and site.lab.can_train(last)
+    return not recipe.has_opponent(PERSON_OPPONENT) and site.lab.can_train(last)
 
 
 def train_seeds(

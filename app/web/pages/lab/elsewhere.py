@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.recipes import Recipe, RecipeError
-from app.recipes.parameters import BOTH, OPPONENTS, SELF
+from app.recipes.parameters import BOTH_OPPONENT, OPPONENTS, SELF_OPPONENT
 from app.web.formatting import format_count
 from app.web.pages.lab.change import change_both
 from app.web.pages.lab.contest import MAX_SEEDS, Contest, build_contest
@@ -66,8 +66,8 @@ def _list_opponents(setup: Setup) -> dict[str, str]:
         return {"": "This opponent"}
     choices = shared["vs"].choices or OPPONENTS
     titles = {
-        SELF: "Itself",
-        BOTH: "Itself, both sides learning",
+        SELF_OPPONENT: "Itself",
+        BOTH_OPPONENT: "Itself, both sides learning",
         "league": "The league",
     }
     opponents = {

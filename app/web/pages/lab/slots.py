@@ -17,7 +17,13 @@ from app.recipes import (
     list_parameters,
     name_recipe,
 )
-from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, format_value
+from app.recipes.parameters import (
+    BOTH_OPPONENT,
+    OPPONENTS,
+    PERSON_OPPONENT,
+    SELF_OPPONENT,
+    format_value,
+)
 from app.web.algorithms import ALGORITHM_PAGES
 from app.web.formatting import capitalize_first_letter
 from app.web.links.lab import lab_url
@@ -227,7 +233,7 @@ def _build_shared_slots(
         links = [("", _list_choices(setup, one, ""))]
         if one.name == "vs":
             slots["vs"] = _build_slot("Opponent in training", links)
-        elif not recipe.has_opponent(YOU):
+        elif not recipe.has_opponent(PERSON_OPPONENT):
             fields = [_build_field(recipe, one, "")]
             slots[one.name] = _build_slot(label_parameter(one), links, fields)
     return slots
@@ -328,7 +334,9 @@ def _list_suggestions(
         "Opponents": [],
     }
     for one in _sort_parameters(recipe):
-        if one.name in {*varied_names, "seed", "taught"} or recipe.has_opponent(YOU):
+        if one.name in {*varied_names, "seed", "taught"} or recipe.has_opponent(
+            PERSON_OPPONENT
+        ):
             continue
         for number, text in enumerate(suggest_values(recipe, one), 1):
             changed = _try_change(recipe, {one.name: text})
@@ -407,7 +415,7 @@ def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
     options = [*OPPONENTS]
     turns = count_turns(recipe.phases)
     if turns > 1 and not recipe.is_network:
-        options.append(f"random:{turns // 2}+{SELF}:{turns - turns // 2}")
+        options.append(f"random:{turns // 2}+{SELF_OPPONENT}:{turns - turns // 2}")
     value = format_value(parameter.value)
     return options if value in options else [*options, value]
 
@@ -417,7 +425,7 @@ def _list_choices(
 ) -> list[Destination]:
     """Return a link for each value of a parameter, for both recipes or one side."""
     recipe = setup.recipe_b if side_letter == B_PREFIX else setup.recipe_a
-    if recipe.has_opponent(YOU) and parameter.name in (
+    if recipe.has_opponent(PERSON_OPPONENT) and parameter.name in (
         "vs",
         "seat",
         recipe.length_parameter,
@@ -453,8 +461,8 @@ def _name_value(site: SiteData, parameter: Parameter, value_text: str) -> str:
 
 def _name_opponent(site: SiteData, opponent: str) -> str:
     itself = {
-        SELF: "Itself",
-        BOTH: "Itself, with both sides learning",
+        SELF_OPPONENT: "Itself",
+        BOTH_OPPONENT: "Itself, with both sides learning",
         "league": "The league",
     }
     return itself.get(opponent) or site.display_titles[opponent]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from app.recipes import Parameter, Recipe, name_recipe
-from app.recipes.parameters import BOTH, format_value
+from app.recipes.parameters import BOTH_OPPONENT, format_value
 from app.web.algorithms import ALGORITHM_PAGES, get_opponent_name
 from app.web.formatting import format_count, join_words
 from app.web.pages.lab.differences import (
@@ -206,7 +206,7 @@ def name_opponents(site: SiteData, recipe: Recipe, are_introduced: bool = False)
 
 def name_opponent(site: SiteData, opponent: str) -> str:
     """Return an opponent's name, to stand after "against"."""
-    if opponent == BOTH:
+    if opponent == BOTH_OPPONENT:
         return "itself in both seats"
     return " and ".join(get_opponent_name(site, one) for one in opponent.split("+"))
 

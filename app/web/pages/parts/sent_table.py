@@ -18,7 +18,7 @@ from werkzeug.formparser import parse_form_data
 
 from app.doctor import Diagnosis
 from app.reading import read_or_diagnose
-from app.tables.options import QUESTIONS, TableOptions
+from app.tables.options import OPTION_QUESTIONS, TableOptions
 from app.tables.reader import TableReading
 from app.web.formatting import format_choices
 from app.web.service.reading import limit_seconds, read_in_process
@@ -115,9 +115,11 @@ def create_memory_file(*_: Any, **__: Any) -> IO[bytes]:
 
 def read_options(form_values: dict[str, str]) -> TableOptions:
     """Return the options for reading a table; raises BadRequest if a value is invalid."""
-    options = {name: form_values[name] for name in QUESTIONS if form_values.get(name)}
+    options = {
+        name: form_values[name] for name in OPTION_QUESTIONS if form_values.get(name)
+    }
     for name, value in options.items():
-        _, answers = QUESTIONS[name]
+        _, answers = OPTION_QUESTIONS[name]
         if value not in answers:
             raise BadRequest(f"There is no {name}={value!r}. {format_choices(answers)}")
     return TableOptions(**options)
