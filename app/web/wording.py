@@ -426,8 +426,10 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
     ]
     opponents_text = gettext(" and then ").join(opponents)
     games = format_count(site.agents[agent_name].card.games)
+    starts_everywhere = getattr(site.get_recipe(agent_name), "start", "") == "every"
     sentences = [
         gettext(how).format(games=games, opponents=opponents_text),
+        gettext("They started in every position in turn.") if starts_everywhere else "",
         describe_strength(site, agent_name),
         _explain_opening(site, agent_name),
     ]
@@ -435,7 +437,7 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
 
 
 def describe_strength(site: SiteData, policy_name: str) -> str:
-    """Return a sentence with the exact result that decides on the strength of a policy."""
+    """Return a sentence or two with the exact results that decide on the strength of a policy."""
     kind = grade_strength(site, policy_name)
     safe = judge_policy(site, policy_name).is_unbeatable
     if kind == "unbeatable":
@@ -448,15 +450,17 @@ def describe_strength(site: SiteData, policy_name: str) -> str:
             mark=seat.upper(),
             share=share,
         )
-    if any(safe.values()):
-        seat = next(seat for seat, proved in safe.items() if proved)
-        return gettext("Never loses when playing %(mark)s.", mark=seat.upper())
-    number = judge_policy(site, policy_name).blunder_count
-    return ngettext(
+    sentences = [
+        gettext("Never loses when playing %(mark)s.", mark=seat.upper())
+        for seat, is_proved in safe.items()
+        if is_proved
+    ]
+    blunders = ngettext(
         "Blunders in %(count)s position.",
         "Blunders in %(count)s positions.",
-        number,
+        judge_policy(site, policy_name).blunder_count,
     )
+    return " ".join([*sentences, blunders])
 
 
 def _explain_opening(site: SiteData, agent_name: str) -> str:
