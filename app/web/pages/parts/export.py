@@ -120,7 +120,7 @@ class Export(NamedTuple):
 def export_board(state: MatchState) -> Export:
     match = state.match
     frame = match_url(EMBED_BOARD, match)
-    title = gettext("Tic-tac-toe after %(plies)s moves", plies=len(match.shown_record))
+    title = gettext("Tic-tac-toe after move %(ply)s", ply=len(match.shown_record))
     return _build_figure_export("board", title, play_url(match), frame, BOARD_SIZE)
 
 
