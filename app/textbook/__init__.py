@@ -1,4 +1,4 @@
-"""Every learner written as in a textbook: a board is a text, and the files need only Python.
+"""Every learner as a textbook writes it: a board is a text, and the files need only Python.
 
 `app.reference` trains recipes with them; `training.export_script` joins them into one file.
 """

@@ -1,4 +1,4 @@
-"""The base class of learners that go back over each finished game."""
+"""The base class of learners that update the moves of a finished game, the last move first."""
 
 from app.textbook.exploration import epsilon_greedy
 from app.textbook.schedule import decay
@@ -8,7 +8,7 @@ from app.textbook.whole_game import play_whole_game
 
 
 class BackwardLearner:
-    """A table of Q(s, a), in which symmetric moves share one entry."""
+    """A learner with a table of Q(s, a), in which symmetric moves share one entry."""
 
     def play(self, turn, rng):
         """Play a game, then update its moves, the last one first."""
@@ -19,7 +19,7 @@ class BackwardLearner:
         seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
         opponent = turn.player or self
         trail, end = yield from play_whole_game(self, game.empty, seats, opponent, rng)
-        following = {}  # by player, the board of the player's next move
+        following = {}  # for each player, the board at this player's next move
         for s, a in reversed(trail):
             player = game.player_to_move(s)
             s_next = following.get(player, end)
@@ -28,7 +28,7 @@ class BackwardLearner:
             following[player] = s
 
     def key(self, board, cell):
-        """Return the table key of (s, a), equal for symmetric moves: the pair, or its afterstate."""
+        """Return the key of (s, a) in the table, equal for symmetric moves (or boards after them)."""
         if self.parameters.key == "afterstate":
             return canonical_board(self.game, self.game.make_move(board, cell))
         return canonical_pair(self.game, board, cell)
@@ -43,11 +43,13 @@ class BackwardLearner:
         return epsilon_greedy(self.values(board), 0.0, rng, self.parameters.ties)[0]
 
     def values(self, board):
-        """Return the value of each move."""
+        """Return the values of all legal moves, by cell."""
         return {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
 
     def move_towards(self, q, key, target):
-        """Move an entry of a table towards a target."""
+        """Move an entry of a table a step towards a target."""
         if self.parameters.update == "average":
-            target -= q[key]  # update=sum adds targets up, without converging
+            target -= q[
+                key
+            ]  # With update=sum targets add up, and values do not converge.
         q[key] += self.parameters.alpha * target

@@ -1,9 +1,9 @@
-"""The champion: self-play with bounds on the value of every board, until all are proved.
+"""The champion: it plays against itself and bounds the value of every board until all are proved.
 
 Source: our own combination of known parts. Lower and upper estimates of action values: Even-Dar,
 Mannor & Mansour (2006), "Action elimination and stopping conditions". Planning, here by updating
-all visited boards after each game: Sutton (1990), "Integrated architectures for learning,
-planning, and reacting".
+all visited boards after each game: Sutton (1990), "Integrated architectures for learning, planning,
+and reacting".
 """
 
 from collections import Counter
@@ -14,20 +14,21 @@ from app.textbook.symmetry import canonical_board
 
 
 class Champion:
-    """Bounds on the value of each board to the player who made the last move: 1 won, -1 lost."""
+    """Bounds on the value of each board for the player who made the last move: 1 won, -1 lost."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
         self.lower = {}
         self.upper = {}
         self.visits = Counter()
-        # boards that are finished, or whose continuations were all played
+        # The boards that are finished, or whose continuations were all played.
         self.proved = set()
 
     def update(self, board):
-        """Set the bounds of a board: its result, or the negated bounds of the best reply.
+        """Set the bounds of a board: its result, or the negated bounds of its replies.
 
-        The lower bound is minus the highest upper bound of all replies; the upper bound likewise.
+        The lower bound is minus the highest upper bound of a reply, the upper bound minus the
+        highest lower bound.
         """
         game = self.game
         if game.is_over(board):
@@ -43,7 +44,7 @@ class Champion:
             self.proved.add(board)
 
     def play(self, turn, rng):
-        """Play a game for both sides and update its boards; do nothing if the start is proved."""
+        """Play a game for both players and update its boards; stop once the empty board is proved."""
         board, trail = self.game.empty, []
         if board in self.proved:
             return
@@ -55,7 +56,7 @@ class Champion:
             board = self.game.make_move(board, cell)
             self.visits[canonical_board(self.game, board)] += 1
         old = [self.value(*move) for move in trail]
-        # The fullest boards first, so that replies are updated before the boards they follow.
+        # The fullest boards come first, so that replies are updated before the boards they follow.
         for met in sorted(self.visits, key=lambda met: met.count(".")):
             self.update(met)
         for move, before in zip(trail, old):
@@ -63,7 +64,11 @@ class Champion:
             yield Update(*move, before, self.value(*move), next_board=made)
 
     def explore(self, board, rng):
-        """Return an unproved move with the highest upper bound; of these, one with fewest visits."""
+        """Return a move worth exploring, and whether there is one; otherwise any move.
+
+        It leads to an unproved board with the highest upper bound; of these, to one with the fewest
+        visits.
+        """
         cells = self.game.legal_moves(board)
         appeal = {
             cell: (self.upper.get(after, 1), -self.visits[after])
@@ -81,12 +86,12 @@ class Champion:
         return epsilon_greedy(values, 0.0, rng)[0]
 
     def value(self, board, cell):
-        """Return the value of a move to its player."""
+        """Return the value of a move for the player who makes it."""
         after = self.key(board, cell)
         return weigh_bounds(self.lower.get(after, -1), self.upper.get(after, 1))
 
     def key(self, board, cell):
-        """Return the board after a move; symmetric boards have the same key."""
+        """Return the board after a move, which is the same for symmetric boards."""
         return canonical_board(self.game, self.game.make_move(board, cell))
 
     def list_boards_after(self, board):
@@ -95,5 +100,5 @@ class Champion:
 
 
 def weigh_bounds(lower, upper):
-    """Return a value between two bounds, a quarter of the way from the lower to the upper one."""
+    """Return the value that lies a quarter of the way from the lower bound to the upper one."""
     return lower + (upper - lower) / 4

@@ -1,4 +1,4 @@
-"""Double Q-learning that goes back over each finished game, on moves up to symmetry.
+"""Double Q-learning that updates a finished game, last move first; symmetric moves share a value.
 
 Source: van Hasselt (2010), "Double Q-learning", algorithm 1; Lin (1992), "Self-improving reactive
 agents based on reinforcement learning, planning and teaching", for backward replay.
@@ -10,16 +10,16 @@ from app.textbook.table import Values
 
 
 class DoubleQ(BackwardLearner):
-    """Two tables of Q(s, a), in which symmetric moves share one entry."""
+    """A learner with two tables of Q(s, a), in which symmetric moves share one entry."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
         self.tables = Values(parameters.initial), Values(parameters.initial)
         self.epsilon = 0.0
-        self.coin = None  # the random numbers that select a table
+        self.coin = None  # Its random numbers select a table.
 
     def update(self, s, a, reward, s_next, a_next=None):
-        """Update one table: it selects the best next move, and the other table gives its value.
+        """Update one of the tables: it selects the best next move, and the other table gives its value.
 
         A coin selects the table; with `last=both` the last move of a game updates both tables.
         `s_next` is the board at the same player's next move, or the last board of the game.
@@ -65,7 +65,7 @@ class DoubleQ(BackwardLearner):
         return super().play(turn, rng)
 
     def value(self, board, cell):
-        """Return the value of one move to its player: the average of both tables."""
+        """Return the value of a move for its player: the mean of both tables."""
         first, second = self.tables
         key = self.key(board, cell)
         return (first[key] + second[key]) / 2

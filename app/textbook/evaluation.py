@@ -7,11 +7,11 @@ from collections import Counter
 from app.textbook.exploration import pick
 from app.textbook.loop import Update
 
-GAMES = 1_000  # in each seat, against random moves
+GAMES = 1_000  # number of test games, as X and as O each
 
 
 def main(game, learner, turns, rng):
-    """Train, print the table, and test the agent against random moves.
+    """Train an agent, print its table, and test it against random moves.
 
     `learner.play` yields each move and each update, so counting the updates runs the training.
     """
@@ -33,7 +33,7 @@ def main(game, learner, turns, rng):
 
 
 def write_table(game, value):
-    """Print Q(s, a) of every legal move, from the mover's point of view, as CSV."""
+    """Print Q(s, a) of every legal move as CSV, in the view of the player who moves."""
     print("position,cell,q")
     for board in game.unfinished_boards():
         for cell in game.legal_moves(board):
@@ -41,7 +41,7 @@ def write_table(game, value):
 
 
 def shorten(number):
-    """Return a 32-bit float as a text with the fewest digits that identify it."""
+    """Return the shortest text that identifies a number as a 32-bit float."""
     bits = struct.pack("f", number)
     (number,) = struct.unpack("f", bits)
     candidates = (float(f"{number:.{digits}g}") for digits in range(1, 10))

@@ -10,12 +10,12 @@ from app.textbook.td_game import play_td_game
 
 
 class ExpectedSarsa(Learner):
-    """A table of Q(s, a): s is a board, a the cell that its player fills."""
+    """A learner with a table of Q(s, a): s is a board, a the cell that its player fills."""
 
     def update(self, s, a, reward, s_next, a_next):
         """Move Q(s, a) towards reward + gamma E[Q(s_next, .)] (Sutton & Barto, eq. 6.9).
 
-        `s_next` is the board after the opponent's answer; `a_next`, the next move, is not used.
+        `s_next` is the board after the opponent's reply. The next move `a_next` is not used.
         """
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         old = q[s, a]
@@ -27,12 +27,11 @@ class ExpectedSarsa(Learner):
         )
 
     def expect(self, board):
-        """Return the expected Q(s, .) of the next move, chosen epsilon-greedily."""
+        """Return the expected value of Q(s, .) if the next move is chosen epsilon-greedily."""
         epsilon, values = self.epsilon, list(self.values(board).values())
         total = 0.0
-        for (
-            value
-        ) in values:  # one after the other: `sum` rounds differently since Python 3.12
+        # `sum` rounds differently since Python 3.12, so values are added one by one.
+        for value in values:
             total += value
         return (1 - epsilon) * max(values) + epsilon * total / len(values)
 

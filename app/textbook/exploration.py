@@ -1,8 +1,8 @@
-"""Exploration: epsilon-greedy moves."""
+"""How moves are chosen: epsilon-greedily."""
 
 
 def epsilon_greedy(values, epsilon, rng, ties="random"):
-    """Choose a random move with probability epsilon, else a greedy move; return (move, explored).
+    """Return a random move with probability epsilon, else a greedy one, and whether it was random.
 
     One random number u decides both. If u < epsilon, u / epsilon is uniform in [0, 1) again and
     selects the random move; otherwise (u - epsilon) / (1 - epsilon) is uniform in [0, 1) and
@@ -19,5 +19,5 @@ def epsilon_greedy(values, epsilon, rng, ties="random"):
 
 
 def pick(cells, u):
-    """Return the cell at the fraction u of a list; rounding could make u 1, hence the `min`."""
+    """Return the cell at the fraction u of the list; rounding could make u 1, hence the `min`."""
     return cells[min(int(u * len(cells)), len(cells) - 1)]

@@ -1,7 +1,7 @@
-"""A league: every learner plays all other learners, and two players that never learn.
+"""A league: every learner plays against all other learners, and against two players that never learn.
 
-Source: Mitchell (1997), "Machine Learning": eq. 13.10 and 13.11 for nondeterministic rewards
-and actions, and section 13.3.5 for actions with probabilities proportional to k ** Q.
+Source: Mitchell (1997), "Machine Learning": eq. 13.10 and 13.11 for nondeterministic rewards and
+actions, and section 13.3.5 for actions with probabilities proportional to k ** Q.
 """
 
 from collections import Counter
@@ -16,28 +16,29 @@ from app.textbook.loop import Move, Update
 from app.textbook.symmetry import list_images
 from app.textbook.table import Values, get_reward
 
-SLOW = {"gamma": 0.7, "k_start": 0.001, "k_step": 0.001, "k_limit": 100.0}
-QUICK = {"gamma": 0.65, "k_start": 0.01, "k_step": 0.01, "k_limit": 10.0}
-# The members that learn.  The learner of this training takes the place of the member that has the
-# same `observing` and `symmetric`.
+SLOW_PARAMETERS = {"gamma": 0.7, "k_start": 0.001, "k_step": 0.001, "k_limit": 100.0}
+QUICK_PARAMETERS = {"gamma": 0.65, "k_start": 0.01, "k_step": 0.01, "k_limit": 10.0}
+# The members that learn. The learner of this training takes the place of the member with the same
+# values of `observing` and `symmetric`.
 LEARNERS: Mapping[str, Mapping[str, Any]] = {
-    "q-learning-player": {"observing": False, "symmetric": False, **SLOW},
-    "observing": {"observing": True, "symmetric": False, **SLOW},
-    "symmetric": {"observing": False, "symmetric": True, **QUICK},
-    "observing-symmetric": {"observing": True, "symmetric": True, **QUICK},
+    "q-learning-player": {"observing": False, "symmetric": False, **SLOW_PARAMETERS},
+    "observing": {"observing": True, "symmetric": False, **SLOW_PARAMETERS},
+    "symmetric": {"observing": False, "symmetric": True, **QUICK_PARAMETERS},
+    "observing-symmetric": {"observing": True, "symmetric": True, **QUICK_PARAMETERS},
 }
-MEMBERS = (*LEARNERS, "fixed", "random")  # the order of the games in a round
+# The games of a round follow this order.
+MEMBERS = (*LEARNERS, "fixed", "random")
 
 
 class Meeting(NamedTuple):
-    """The start of a league game; both fields are "" if this training's learner does not play it."""
+    """The start of a league game; both fields are "" if the learner of this training does not play."""
 
-    opponent: str  # name of the learner's opponent
-    seat: str  # seat of the learner, "X" or "O"
+    opponent: str  # its name
+    seat: str  # the learner's seat, "X" or "O"
 
 
 class Player:
-    """A member that learns a table of Q(s, a); s tells its own stones from those of the other."""
+    """A league member that learns a table of Q(s, a); s tells its own stones from the opponent's."""
 
     def __init__(self, game, parameters, rewards):
         """`parameters` belong to this player; `rewards` are the same for all players."""
@@ -49,10 +50,10 @@ class Player:
     def update(self, board, cell, seat):
         """Update Q(s, a) of a move by either player, with the reward for the player in `seat`.
 
-        The step size alpha is 1 / (1 + visits) (Mitchell, eq. 13.10). As in the program that this
-        league follows, the next board is the one right after the move, and the best value is never
-        below 0. Every cell of a finished board holds the final reward, so it counts twice: as the
-        reward and, discounted, as the next value.
+        The step size alpha is 1 / (1 + visits) (Mitchell, eq. 13.10). The program that this league
+        follows has two peculiarities, which are kept: the next board is the one right after the
+        move, and the best value is never below 0. Every cell of a finished board holds the final
+        reward, so it counts twice: as the reward and, discounted, as the next value.
         """
         game, parameters, q = self.game, self.parameters, self.q
         after = game.make_move(board, cell)
@@ -65,12 +66,12 @@ class Player:
         target = reward + parameters.gamma * best_next
         q[s, a] = (1 - alpha) * q[s, a] + alpha * target
         self.k = min(self.k + parameters.k_step, parameters.k_limit)
-        if game.is_over(after):  # every entry of the last board gets the reward
+        if game.is_over(after):  # Every entry of the last board gets the reward.
             q.update({(s_next, a_next): reward for a_next in range(game.cells)})
         return Update(s, a, old, q[s, a], reward, after, None, best_next, target, alpha)
 
     def draw(self, board, seat, rng):
-        """Return a move with probability proportional to k ** Q(s, a).
+        """Return a random move, whose probability is proportional to k ** Q(s, a).
 
         While k is below 1, moves with low values are more likely; k grows with every update.
         """
@@ -81,13 +82,13 @@ class Player:
         return next(cell for cell, end in zip(cells, ends) if u < end)
 
     def see(self, board, cell, seat):
-        """Return a board and a cell as this player sees them from a seat: see `see_from_seat`."""
+        """Return a board and a cell as this player sees them when it plays in `seat`."""
         symmetric = self.parameters.symmetric
         return see_from_seat(self.game, board, cell, seat, symmetric)
 
 
 class League:
-    """The learner of this training and the other members; "fixed" and "random" do not learn."""
+    """The learner of this training, and the other members of its league."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
@@ -104,7 +105,7 @@ class League:
         self.own = self.players[self.name] = Player(game, parameters, parameters)
 
     def play(self, turn, rng):
-        """Play a round, in which each pair of members meets in both seats, or a game with a person."""
+        """Play a round, in which all members meet each other in both seats, or a game with a person."""
         for names in self.list_meetings(turn):
             opponent, seat = "", ""
             if self.name in names:
@@ -118,7 +119,7 @@ class League:
                     yield event
 
     def list_meetings(self, turn):
-        """List the names of X and O in each game of a turn."""
+        """Return the names of X and O in each game of a turn."""
         if turn.opponent == "you":
             as_x = turn.seat("both", turn.number) == "X"
             return [(self.name, "you") if as_x else ("you", self.name)]
@@ -138,20 +139,20 @@ class League:
         return epsilon_greedy(values, 0.0, rng)[0]
 
     def value(self, board, cell):
-        """Return the value of a move to its player."""
+        """Return the value of a move for the player who makes it."""
         return self.own.q[self.key(board, cell)]
 
     def key(self, board, cell):
-        """Return the key (s, a) of a move in this learner's table."""
+        """Return the key (s, a) of a move in the table of this training's learner."""
         return self.own.see(board, cell, self.game.player_to_move(board))
 
 
 def play_league_game(game, names, players, person, rng):
-    """Play a game; yield ("", Move) for each move and (name of the learner, Update) for each update.
+    """Play a game; yield ("", Move) for each move, and (name of a learner, Update) for each update.
 
-    After a move, the player who made it updates its table. A two-stage player also updates after the
-    opponent's move, with its own reward. An observing player updates after the opponent's move as
-    if it were the opponent, with the opponent's reward.
+    After a move, the player who made it updates its table. A two-stage player also updates after
+    the opponent's move, with its own reward. An observing player updates after the opponent's move
+    as if it were the opponent, with the opponent's reward.
     """
     board = game.empty
     while not game.is_over(board):
@@ -170,7 +171,7 @@ def play_league_game(game, names, players, person, rng):
 
 
 def choose_league_move(game, name, players, person, board, rng):
-    """Return the move of a member or of the person."""
+    """Return the move of a league member or of the person."""
     if name in players:
         return players[name].draw(board, game.player_to_move(board), rng)
     if name == "fixed":
@@ -182,7 +183,7 @@ def choose_league_move(game, name, players, person, board, rng):
 
 @cache
 def see_from_seat(game, board, cell, seat, symmetric):
-    """Return a board with a seat's own marks as 1 and the other's as 2, and the cell on it.
+    """Return a board with the own stones as 1 and the opponent's as 2, and the cell on this board.
 
     If `symmetric`, all symmetric boards give the same result.
     """

@@ -1,4 +1,4 @@
-"""The training loop: the turns of a training, and the moves and updates that happen in them."""
+"""What all trainings consist of: turns, such as games, and the moves and updates in them."""
 
 from typing import Any, NamedTuple
 
@@ -8,43 +8,43 @@ class Move(NamedTuple):
 
     board: str
     cell: int
-    explored: bool | None  # whether it was random; None if its player never learns
+    explored: bool | None  # whether it was random; None if its player does not learn
 
 
 class Update(NamedTuple):
-    """One update: a move, its value before and after, and the numbers used to compute it."""
+    """One update: a move, its value before and after, and the numbers that made the difference."""
 
     board: str  # the state s
     cell: int  # the action a
     old: float  # the value before the update
     new: float  # the value after it
     reward: float = 0.0
-    next_board: str = ""  # the next state, "" if the update uses none
+    next_board: str = ""  # the next state; "" if the update uses none
     next_cell: int | None = None  # the next move, if the learner has chosen one
-    next_value: float = 0.0  # the value of the next state: 0 when the game is over
+    next_value: float = 0.0  # the value of the next state; 0 when the game is over
     target: float | None = None  # None for beads and bounds, which have no target
     step_size: float | None = None
-    # double Q-learning: the value before and after in the one table that was updated
+    # in double Q-learning, the values before and after in the table that was updated
     in_table: tuple[float, float] | None = None
 
 
 class Turn(NamedTuple):
-    """One unit of a training: a game, a round of a league, or a sweep over all boards."""
+    """A unit of a training: a game, a round of a league, or a sweep over all boards."""
 
-    opponent: str  # name of the opponent; "self" and "both" mean the learner itself
-    player: Any  # the opponent, None if it is the learner itself
-    number: int  # index of the turn in its phase, from 0
-    length: int  # number of turns in its phase
-    played: int  # turns before this one, in all phases
+    opponent: str  # its name; "self" and "both" mean the learner itself
+    player: Any  # the opponent as an object, None if it is the learner itself
+    number: int  # the number of the turn in its phase, from 0
+    length: int  # how many turns the phase has
+    played: int  # how many turns came before this one, in all phases
 
     def seat(self, seats, number):
-        """Return the learner's seat in game `number`, "X" or "O"; with "both" it alternates."""
+        """Return the learner's seat, "X" or "O", in this game; with `seats="both"` it alternates."""
         if seats == "both":
             return "XO"[number % 2]
         return seats.upper()
 
     def learning_seats(self, seat):
-        """Return the seats whose moves are updated: both seats if the opponent is "both"."""
+        """Return the seats whose moves are updated: both if the learner is its own opponent, "both"."""
         return "XO" if self.opponent == "both" else seat
 
 

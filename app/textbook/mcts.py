@@ -13,7 +13,7 @@ from app.textbook.rng import Random
 
 
 class Tree:
-    """The results of the games that were simulated from one board, the root.
+    """The results of all games that were simulated from one board, the root.
 
     A node is a tuple of the moves that lead to it from the root, which is ().
     """
@@ -21,10 +21,11 @@ class Tree:
     def __init__(self, game, c, root, rng):
         self.game, self.c, self.root, self.rng = game, c, root, rng
         self.visits = Counter()
-        # By node, the sum of the results for the player of the node's last move.
+        # For each node, the sum of the results for the player who made its last move.
         self.total = Counter()
-        self.last_path = []  # the path of the last simulated game in the tree
-        self.last_moves = []  # all moves of the last simulated game
+        # The last simulated game: its path in the tree, and all its moves.
+        self.last_path = []
+        self.last_moves = []
 
     def upper_bound(self, node, cell):
         """Return the upper confidence bound of a move: its mean + c sqrt(ln N / n)."""
@@ -36,15 +37,15 @@ class Tree:
         )
 
     def mean(self, node):
-        """Return the mean result of a node, 0 if it was never visited."""
+        """Return the mean result of the games through a node, 0 if there are none."""
         return self.total[node] / max(self.visits[node], 1)
 
     def simulate(self):
         """Play one game, and add its result to the tree (backpropagation)."""
         game, board, node = self.game, self.root, ()
-        path = []  # pairs of a node of the tree and the player of its last move
+        path = []  # nodes of the tree, each with the player of its last move
         moves = []  # all cells played, in order
-        # Selection and expansion: follow the highest bounds up to the first new node.
+        # Selection and expansion follow the highest bounds up to the first new node.
         while not game.is_over(board) and (not path or self.visits[node]):
             bounds = {
                 cell: self.upper_bound(node, cell) for cell in game.legal_moves(board)
@@ -54,7 +55,7 @@ class Tree:
             path.append((node, game.player_to_move(board)))
             moves.append(cell)
             board = game.make_move(board, cell)
-        # Rollout: random moves to the end.
+        # The rollout plays random moves to the end.
         while not game.is_over(board):
             equal = dict.fromkeys(game.legal_moves(board), 0.0)
             cell, _ = epsilon_greedy(equal, 1.0, self.rng)
@@ -64,7 +65,7 @@ class Tree:
         return self.back_up(path, board)
 
     def back_up(self, path, board):
-        """Add the result of a finished game to each node on its path, and return the first Update."""
+        """Add the result of a finished game to each node on its path; return the first move's Update."""
         first, player = path[0]
         old, result = self.mean(first), self.game.result(board, player)
         self.visits[()] += 1
@@ -84,7 +85,7 @@ class Tree:
 
 
 class Mcts:
-    """A tree for every board; each tree has its own random numbers."""
+    """A search tree for every board; each tree has its own random numbers."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
@@ -105,5 +106,5 @@ class Mcts:
         return epsilon_greedy(values, 0.0, rng)[0]
 
     def value(self, board, cell):
-        """Return the value of a move to its player: its mean result."""
+        """Return the value of a move for the player who makes it: its mean result."""
         return self.trees[board].mean((cell,))

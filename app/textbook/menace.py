@@ -23,13 +23,14 @@ class Menace:
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
-        self.changed = {}  # the beads of moves that were updated since their box was filled
+        # The beads of moves that were updated after their box was filled.
+        self.changed = {}
         self.refills = 0
 
     def update(self, s, a, reward):
-        """Add beads to a move or remove some; an empty box is filled as at the start.
+        """Add beads to a move or remove some; if its box is empty then, fill it as at the start.
 
-        `new` of the returned Update is the number before a refill.
+        `new` in the returned Update is the number before the box is filled again.
         """
         old = self.beads(s, a)
         new = max(0, old + reward)
@@ -45,7 +46,7 @@ class Menace:
         """Play a game, then give each of its moves the reward of the result."""
         game, parameters = self.game, self.parameters
         learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
-        # In self-play both sides draw beads, also if `plays` is greedy after the training.
+        # In self-play both players draw beads, even if the trained agent will play greedily.
         opponent = turn.player or SimpleNamespace(choose=self.draw)
         mover = self
         if parameters.paper and turn.opponent == "you":
@@ -63,8 +64,8 @@ class Menace:
     def beads(self, board, cell):
         """Return the number of beads of a move.
 
-        Boxes for later moves of a game start with fewer beads.  The box of the empty board may
-        have beads for a single opening only.
+        Boxes for later moves of a game start with fewer beads. The box of the empty board may have
+        beads for a single opening only.
         """
         if board == self.game.empty and not self.is_opening(cell):
             return 0
@@ -73,7 +74,7 @@ class Menace:
         return self.changed.get(self.key(board, cell), first)
 
     def is_opening(self, cell):
-        """Return whether the first move of a game may be on a cell."""
+        """Return whether a game may begin with a move on this cell."""
         opening = self.parameters.opening
         if opening == "any":
             return True
@@ -81,11 +82,11 @@ class Menace:
         return self.key(self.game.empty, cell) == self.key(self.game.empty, first)
 
     def key(self, board, cell):
-        """Return the table key of a move, equal for symmetric moves."""
+        """Return the key of a move in the table, which is the same for symmetric moves."""
         return canonical_pair(self.game, board, cell)
 
     def draw(self, board, rng):
-        """Return a move with probability proportional to its beads."""
+        """Return a random move, whose probability is proportional to its beads."""
         cells = self.game.legal_moves(board)
         left = (
             rng.random() * [*accumulate(self.share(board, cell) for cell in cells)][-1]
@@ -97,16 +98,16 @@ class Menace:
         return cell
 
     def share(self, board, cell):
-        """Return the beads of a move divided by the number of symmetric cells that share them."""
+        """Return the beads of a move, divided by the number of symmetric cells that share them."""
         keys = [self.key(board, other) for other in self.game.legal_moves(board)]
         return self.beads(board, cell) / keys.count(self.key(board, cell))
 
     def explore(self, board, rng):
-        """Return a bead drawn at random as the move, and True, because the move is random."""
+        """Return a random move by the beads, and True, because it is random."""
         return self.draw(board, rng), True
 
     def choose(self, board, rng):
-        """Return a move after training: drawn, or one with the most beads (`plays`)."""
+        """Return a move after the training: drawn at random, or with the most beads (`plays`)."""
         if self.parameters.plays == "proportional":
             return self.draw(board, rng)
         beads = {
@@ -116,7 +117,7 @@ class Menace:
         return epsilon_greedy(beads, 0.0, rng)[0]
 
     def value(self, board, cell):
-        """Return the beads of a move; symmetric cells share them if moves are drawn at random."""
+        """Return the beads of a move; if moves are drawn, symmetric cells share the beads."""
         if self.parameters.plays == "proportional":
             return self.share(board, cell)
         return self.beads(board, cell)

@@ -16,7 +16,7 @@ from app.textbook.whole_game import play_whole_game
 
 
 class MonteCarlo(Learner):
-    """A table of Q(s, a), the average return after move a (the cell that is filled) on board s."""
+    """A learner with a table of Q(s, a), the mean return after move a (the cell to fill) on board s."""
 
     def __init__(self, game, parameters):
         super().__init__(game, parameters)
@@ -24,7 +24,7 @@ class MonteCarlo(Learner):
         self.next_epsilon = 0.0
 
     def update(self, s, a, episode_return):
-        """Move Q(s, a) towards the average of its returns (Sutton & Barto, eq. 2.3)."""
+        """Move Q(s, a) so that it is the mean of its returns (Sutton & Barto, eq. 2.3)."""
         q, visits = self.q, self.visits
         old = q[s, a]
         visits[s, a] += 1
@@ -33,11 +33,11 @@ class MonteCarlo(Learner):
         return Update(s, a, old, q[s, a], target=episode_return, step_size=step_size)
 
     def compute_return(self, reward, next_return):
-        """Return reward + gamma times the return from the next move on (eq. 3.9)."""
+        """Return the reward plus gamma times the return from the next move on (eq. 3.9)."""
         return reward + self.parameters.gamma * next_return
 
     def play(self, turn, rng):
-        """Play a game, then update its moves, the last one first; the reward comes at the end."""
+        """Play a game, then update its moves, the last one first; the only reward is at the end."""
         game, parameters = self.game, self.parameters
         self.epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn)
         self.next_epsilon = 1.0 if parameters.exploring_starts else self.epsilon

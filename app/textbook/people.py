@@ -1,10 +1,10 @@
-"""People as opponents: the recipe contains their moves, so they are known in advance."""
+"""A person as the opponent: the recipe contains the person's moves, so they are known in advance."""
 
 from app.textbook.loop import list_turns
 
 
 class Person:
-    """A person in one game; `cells` has a digit for each cell that the person played."""
+    """A person who plays one game; `cells` has a digit for each cell that the person fills."""
 
     def __init__(self, cells):
         self.cells = iter(cells)
@@ -15,7 +15,7 @@ class Person:
 
 
 def list_turns_with_people(phases, opponents, people):
-    """Yield the turns of a training with people; `people` has a Person for each of these games.
+    """Yield the turns of a training with people; `people` has a Person for each game against a person.
 
     From one of these games to the next the learner changes its seat; other turns do not count.
     """

@@ -1,6 +1,6 @@
-"""Q-iteration: repeated sweeps update every move of every board, each by one sampled reply.
+"""Q-iteration: repeated sweeps update every move on every board, each after one sampled reply.
 
-Source: value iteration, Bellman (1957); Sutton & Barto (2018), eq. 4.10.  Here it computes action
+Source: value iteration, Bellman (1957); Sutton & Barto (2018), eq. 4.10. Here it computes action
 values, from one sampled successor instead of the expectation over all.
 """
 
@@ -10,20 +10,21 @@ from app.textbook.table import get_reward
 
 
 class QIteration(Learner):
-    """A table of Q(s, a): s is a board, a the cell that its player fills."""
+    """A learner with a table of Q(s, a): s is a board, a the cell that its player fills."""
 
     def update(self, s, a, reward, s_next, a_next=None):
         """Set Q(s, a) to reward + gamma max Q(s_next, .), after one sampled reply."""
         q, gamma = self.q, self.parameters.gamma
         old, best_next, target = q[s, a], 0.0, reward
-        if not self.game.is_over(s_next):  # the game goes on, so the reward is 0
+        # While the game goes on, the reward is 0.
+        if not self.game.is_over(s_next):
             best_next = max(self.values(s_next).values())
             target = gamma * best_next
         q[s, a] = target
         return Update(s, a, old, target, reward, s_next, None, best_next, target, 1.0)
 
     def play(self, turn, rng):
-        """Sweep over every board and move; if `sticky`, moves valued as a loss are skipped."""
+        """Update every move on every board once; if `sticky`, moves valued as a loss are skipped."""
         game, parameters, opponent = self.game, self.parameters, turn.player or self
         for s in game.unfinished_boards():
             for a in game.legal_moves(s):

@@ -9,13 +9,13 @@ from app.textbook.td_game import play_td_game
 
 
 class QLearning(Learner):
-    """A table of Q(s, a): s is a board, a the cell that its player fills."""
+    """A learner with a table of Q(s, a): s is a board, a the cell that its player fills."""
 
     def update(self, s, a, reward, s_next, a_next):
         """Move Q(s, a) towards reward + gamma max Q(s_next, .) (Sutton & Barto, eq. 6.8).
 
-        `s_next` is the board after the opponent's answer; Q of a finished board is 0. `a_next`,
-        the next move, is what Sarsa would use.
+        `s_next` is the board after the opponent's reply; Q of a finished board is 0. The next move
+        `a_next` is not used, as it would be in Sarsa.
         """
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         old = q[s, a]

@@ -1,4 +1,4 @@
-"""Q-learning with one of ten classic faults, each in the line where students often make it.
+"""Q-learning with one of ten classic faults, each in the line in which students often make it.
 
 `app/doctor.py` finds these faults in a trace of updates; the page /faults shows their effects.
 """
@@ -8,7 +8,7 @@ from app.textbook.q_learning import QLearning
 
 
 class QLearningWithFaults(QLearning):
-    """Q-learning in which the parameter `fault` names the line that is wrong."""
+    """Q-learning with a fault in one line, which the parameter `fault` names."""
 
     def update(self, s, a, reward, s_next, a_next):
         """Move Q(s, a) towards a target, with the fault; return None if no value is updated."""
@@ -16,28 +16,32 @@ class QLearningWithFaults(QLearning):
         is_over = self.game.is_over(s_next)
         is_lost = is_over and self.game.result(s_next, self.game.player_to_move(s)) < 0
         if fault == "loser" and is_lost:
-            return None  # the update runs only after the learner's own move, so losses are missed
+            # The update runs only after the learner's own move, so losses are missed.
+            return None
         if fault == "reward" and is_lost:
-            reward = parameters.win  # the reward of a win, also if the opponent wins
+            reward = parameters.win  # The learner also gets it when the opponent wins.
         if fault == "sides" and self.game.player_to_move(s) == "O":
-            reward = -reward  # the reward is in X's view, but O maximises it, too
+            reward = -reward  # The reward is in X's view, but O maximises it, too.
         if fault in ("answer", "sign"):
-            s_next = self.game.make_move(s, a)  # the board before the opponent's reply
+            # The next board is that before the opponent's reply.
+            s_next = self.game.make_move(s, a)
         old = self.q[s, a]
         key = (self.game.make_move(s, a), a) if fault == "in-place" else (s, a)
         alpha, best_next = parameters.alpha, self.best_next(s_next, is_over)
         target = reward + parameters.gamma * best_next
         self.q[key] += alpha * (target - self.q[key])
         if fault == "step":
-            self.q[key] = float(round(self.q[key]))  # whole numbers
+            # The table can hold whole numbers only.
+            self.q[key] = float(round(self.q[key]))
         if fault in ("in-place", "step"):
-            return Update(s, a, old, self.q[s, a])  # not a step of alpha to the target
+            # The value did not move a step of size alpha to the target, so neither is told.
+            return Update(s, a, old, self.q[s, a])
         return Update(
             s, a, old, self.q[s, a], reward, s_next, None, best_next, target, alpha
         )
 
     def best_next(self, s_next, is_over):
-        """Return the value of the next board as the faulty learner computes it."""
+        """Return the value of the next board, with the fault."""
         fault = self.parameters.fault
         if is_over and fault != "terminal":
             return 0.0
@@ -50,7 +54,7 @@ class QLearningWithFaults(QLearning):
         return (event for event in super().play(turn, rng) if event is not None)
 
     def values(self, board):
-        """Return the value of each move; with the fault "exploration" only the first best move."""
+        """Return the values of all legal moves; with the fault "exploration", of the best move only."""
         values = super().values(board)
         if self.parameters.fault != "exploration":
             return values

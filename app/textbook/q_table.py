@@ -1,4 +1,4 @@
-"""Q-learning that goes back over each finished game, on moves up to symmetry.
+"""Q-learning that updates a finished game, the last move first; symmetric moves share a value.
 
 Source: Watkins (1989), "Learning from delayed rewards"; Lin (1992), "Self-improving reactive agents
 based on reinforcement learning, planning and teaching", for backward replay.
@@ -10,7 +10,7 @@ from app.textbook.table import Values
 
 
 class QTable(BackwardLearner):
-    """A table of Q(s, a), in which symmetric moves share one entry."""
+    """A learner with a table of Q(s, a), in which symmetric moves share one entry."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
@@ -33,5 +33,5 @@ class QTable(BackwardLearner):
         return Update(s, a, old, q[sa], reward, s_next, None, best_next, target, alpha)
 
     def value(self, board, cell):
-        """Return the value of one move to its player."""
+        """Return the value of a move for the player who makes it."""
         return self.q[self.key(board, cell)]

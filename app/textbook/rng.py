@@ -1,6 +1,6 @@
-"""Random numbers: the generator xoshiro256+, seeded like numpy's SeedSequence.
+"""Random numbers by the generator xoshiro256+, seeded like numpy's SeedSequence.
 
-Python's own generator would do, too.  With this one all values are exactly those of the site.
+Python's own generator would do, too. With this one all values are exactly those of the site.
 Sources: Blackman & Vigna (2021), "Scrambled linear pseudorandom number generators"; O'Neill (2015),
 "Developing a seed_seq alternative".
 """
@@ -13,7 +13,7 @@ class Random:
         self.state = seed_state(seed, *part)
 
     def random(self):
-        """Return the next random number, uniform in [0, 1)."""
+        """Return the next random number in [0, 1)."""
         a, b, c, d = self.state
         number = (a + d) % 2**64 >> 11
         c, d, shifted = c ^ a, d ^ b, b << 17
@@ -22,7 +22,7 @@ class Random:
 
 
 def seed_state(seed, *part):
-    """Return the initial state of the generator, four 64-bit words hashed from the seed."""
+    """Return the initial state of the generator: four 64-bit words, hashed from the seed."""
     hash_number = make_hash(0x43B0D7E5, 0x931E8875)
     pool = [hash_number(number) for number in (seed, 0, 0, 0)]
     for source in range(4):
@@ -37,7 +37,7 @@ def seed_state(seed, *part):
 
 
 def make_hash(key, factor):
-    """Return a hash function of 32-bit numbers, which changes its own key at each call."""
+    """Return a function that hashes 32-bit numbers, with another key at each call."""
 
     def hash_number(number):
         nonlocal key

@@ -1,13 +1,13 @@
-"""The rules: boards, moves, lines, and how a game ends."""
+"""The rules of the game: boards, moves, lines, and how a game ends."""
 
 from functools import cache
 from itertools import product
 
 
 class TicTacToe:
-    """A game in which `in_a_row` stones in a line win, or lose if `misere`.
+    """A game that is won by `in_a_row` stones in a line, or lost by them if `misere`.
 
-    A board is a text of its cells in reading order: "X", "O", or "." for an empty cell.  A move is
+    A board is a text of its cells in reading order: "X", "O", or "." for an empty cell. A move is
     the number of a cell, from 0.
     """
 
@@ -18,15 +18,15 @@ class TicTacToe:
         self.lines = list_lines(rows, columns, in_a_row)
 
     def legal_moves(self, board):
-        """List the empty cells."""
+        """Return the empty cells."""
         return [cell for cell, stone in enumerate(board) if stone == "."]
 
     def player_to_move(self, board):
-        """Return "X" or "O"; X begins."""
+        """Return the player to move, "X" or "O"; X begins."""
         return "X" if board.count("X") == board.count("O") else "O"
 
     def last_player(self, board):
-        """Return the player of the last move, "X" or "O"."""
+        """Return the player who made the last move, "X" or "O"."""
         return "O" if self.player_to_move(board) == "X" else "X"
 
     def make_move(self, board, cell):
@@ -34,12 +34,10 @@ class TicTacToe:
         return board[:cell] + self.player_to_move(board) + board[cell + 1 :]
 
     def has_line(self, board, player):
-        """Return whether a player has filled a line."""
         return any(all(board[cell] == player for cell in line) for line in self.lines)
 
     @cache
     def is_over(self, board):
-        """Return whether the game has ended."""
         return "." not in board or self.has_line(board, self.last_player(board))
 
     @cache
@@ -52,7 +50,7 @@ class TicTacToe:
 
     @cache
     def unfinished_boards(self):
-        """List every board of an unfinished game, by number of stones, then in the order '.' < X < O."""
+        """Return all boards of unfinished games, by number of stones, then in the order '.' < X < O."""
         boards, ply = [], [self.empty]
         marks = str.maketrans(".XO", "012")
         while ply:
@@ -67,7 +65,7 @@ class TicTacToe:
 
 
 def list_lines(rows, columns, in_a_row):
-    """List the cells of every row, column and diagonal of `in_a_row` cells."""
+    """Return the cells of every row, column and diagonal with `in_a_row` cells."""
     directions = [(0, 1), (1, 0), (1, 1), (1, -1)]  # rows down, columns to the right
     lines = []
     for row, column, (down, right) in product(range(rows), range(columns), directions):

@@ -10,12 +10,12 @@ from app.textbook.td_game import play_td_game
 
 
 class Sarsa(Learner):
-    """A table of Q(s, a): s is a board, a the cell that its player fills."""
+    """A learner with a table of Q(s, a): s is a board, a the cell that its player fills."""
 
     def update(self, s, a, reward, s_next, a_next):
         """Move Q(s, a) towards reward + gamma Q(s_next, a_next) (Sutton & Barto, eq. 6.7).
 
-        `s_next` is the board after the opponent's answer, `a_next` the move chosen there; None if
+        `s_next` is the board after the opponent's reply. `a_next` is the move chosen there, None if
         the game is over.
         """
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma

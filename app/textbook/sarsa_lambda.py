@@ -10,20 +10,23 @@ from app.textbook.td_game import play_td_game
 
 
 class SarsaLambda(Learner):
-    """A table of Q(s, a): s is a board, a the cell that its player fills."""
+    """A learner with a table of Q(s, a): s is a board, a the cell that its player fills."""
 
     def __init__(self, game, parameters):
         super().__init__(game, parameters)
-        self.z = {"X": {}, "O": {}}  # player -> {move: its trace in this game}
-        self.earlier = []  # the Updates of the moves before the last one
+        self.z = {
+            "X": {},
+            "O": {},
+        }  # for each player, the traces of its moves in this game
+        self.earlier = []  # the Updates of all moves before the last one
 
     def update(self, s, a, reward, s_next, a_next):
         """Add alpha delta z to the value of every move of this game (Sutton & Barto, section 12.7).
 
-        delta is the TD error of the last move, (s, a).  z is the trace of each move: all traces
-        are multiplied by gamma lambda, then the trace of the last move grows by 1. `s_next` is
-        the board after the opponent's answer, `a_next` the move chosen there; None if the game is
-        over. Return the Update of the last move; the others go to `earlier`.
+        delta is the TD error of the last move, (s, a). z is the trace of each move: all traces are
+        multiplied by gamma lambda, then the trace of the last move grows by 1. `s_next` is the
+        board after the opponent's reply. `a_next` is the move chosen there, None if the game is
+        over. Returns the Update of the last move; the others go to `earlier`.
         """
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         z = self.z[self.game.player_to_move(s)]
@@ -43,7 +46,8 @@ class SarsaLambda(Learner):
                         *move, before, q[move], target=before + delta, step_size=step
                     )
                 )
-        del self.earlier[0]  # newest first: the update of the last move is returned
+        # The newest Update, that of the last move, comes first; it is returned instead.
+        del self.earlier[0]
         return Update(s, a, old, q[s, a], reward, s_next, a_next, q_next, target, alpha)
 
     def play(self, turn, rng):

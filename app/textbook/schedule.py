@@ -1,10 +1,10 @@
-"""Step sizes and exploration rates that fall during the training."""
+"""Step sizes and exploration rates that decrease during the training."""
 
 
 def decay(rate, drop, turn, together=1):
-    """Return a rate in this turn: `rate` minus `drop` for each finished tenth of the phase.
+    """Return a rate in this turn: `rate` minus `drop` for each tenth of the phase that is over.
 
-    With `together=2` every two games (as X and as O) have the same rate.
+    With `together=2` the rate is the same in two successive games, as X and as O.
     """
     before = turn.number - turn.number % together
     return max(0.0, rate - drop * (10 * before // turn.length))

@@ -1,7 +1,7 @@
-"""Q-learning against itself, with one table for both sides.
+"""Q-learning against itself, with one table for both players.
 
 Source: Watkins (1989), "Learning from delayed rewards", for the update; Littman (1994), "Markov
-games as a framework for multi-agent reinforcement learning", for two sides with opposite aims.
+games as a framework for multi-agent reinforcement learning", for two players with opposite aims.
 """
 
 from app.textbook.exploration import epsilon_greedy
@@ -12,7 +12,7 @@ from app.textbook.table import get_reward
 
 
 class SelfPlay(Learner):
-    """A table of Q(s, a), each value in the view of the player to move in s."""
+    """A learner with a table of Q(s, a), each value in the view of the player to move in s."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
@@ -21,7 +21,7 @@ class SelfPlay(Learner):
     def update(self, s, a, reward, s_next, a_next=None):
         """Move Q(s, a) towards reward - gamma max Q(s_next, .) (Sutton & Barto, eq. 6.8).
 
-        s_next is the board right after the move. There the opponent moves, and the game is
+        `s_next` is the board right after the move. There the opponent moves, and the game is
         zero-sum, hence the minus. Q of a finished board is 0.
         """
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
@@ -36,7 +36,7 @@ class SelfPlay(Learner):
         )
 
     def play(self, turn, rng):
-        """Play a game for both sides, or with a person for one, and learn from every move."""
+        """Play a game for both players, or against a person, and learn from every move."""
         game, parameters = self.game, self.parameters
         epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn)
         seat = turn.seat("both", turn.number)
@@ -53,12 +53,12 @@ class SelfPlay(Learner):
             board = after
 
     def get_reward(self, board, player):
-        """Return the reward of a player for the board after a move; what X gains O loses."""
+        """Return a player's reward for the board after a move; what X gains, O loses."""
         reward = get_reward(self.game, self.parameters, board, "X")
         return reward if player == "X" or not self.game.is_over(board) else -reward
 
     def value(self, board, cell):
-        """Return Q(s, a) for its mover; at first it is `initial` for X, -`initial` for O."""
+        """Return Q(s, a) for the player who moves; it begins as `initial` for X, -`initial` for O."""
         initial = self.parameters.initial
         first = initial if self.game.player_to_move(board) == "X" else -initial
         return self.q.get((board, cell), first)

@@ -1,10 +1,10 @@
-"""The first board of a game."""
+"""The board on which a game begins."""
 
 from functools import cache
 
 
 def start_game(game, parameters, turn, rng):
-    """Return the first board of a game, and the seats that learn in it: "X", "O" or "XO"."""
+    """Return the first board of a game, and the seats whose moves are updated: "X", "O" or "XO"."""
     if parameters.start == "empty":
         return game.empty, turn.learning_seats(turn.seat(parameters.seat, turn.played))
     boards = list_starts(game, parameters.seat)
@@ -17,7 +17,7 @@ def start_game(game, parameters, turn, rng):
 
 @cache
 def list_starts(game, seat):
-    """List the boards on which the player of a seat ("both" for either) is to move."""
+    """Return the boards on which the player of a seat is to move; the seat "both" stands for either."""
     seats = "XO" if seat == "both" else seat.upper()
     return [
         board

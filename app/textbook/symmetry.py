@@ -5,7 +5,7 @@ from functools import cache
 
 @cache
 def canonical_pair(game, board, cell):
-    """Return the (board, move) that represents all symmetric pairs."""
+    """Return the (board, move) that represents all symmetric ones."""
     return min(list_images(game, board, cell))
 
 
@@ -16,7 +16,7 @@ def canonical_board(game, board):
 
 
 def list_images(game, board, cell):
-    """List the images of a board and a move under all rotations and reflections."""
+    """Return what a board and a move become by each rotation and reflection."""
     return [
         ("".join(board[source] for source in sources), sources.index(cell))
         for sources in list_symmetries(game.rows, game.columns)
@@ -25,14 +25,14 @@ def list_images(game, board, cell):
 
 @cache
 def list_symmetries(rows, columns):
-    """List all rotations and reflections; each is a list with the old cell of every new cell."""
+    """Return all rotations and reflections, each as a list of the old cell of every new cell."""
     grid = [
         [row * columns + column for column in range(columns)] for row in range(rows)
     ]
     grids = []
     for _ in range(4):
         grids += [grid, [row[::-1] for row in grid]]
-        grid = [list(row) for row in zip(*grid[::-1])]  # a quarter turn
+        grid = [list(row) for row in zip(*grid[::-1])]  # turned by 90 degrees
     return [
         [cell for row in grid for cell in row] for grid in grids if len(grid) == rows
     ]

@@ -13,7 +13,7 @@ class Values(dict):
 
 
 def get_reward(game, parameters, board, player):
-    """Return the reward of a player for the board after a move: 0 while the game goes on."""
+    """Return a player's reward for the board after a move: 0 while the game goes on."""
     if not game.is_over(board):
         return 0.0
     rewards = {1: parameters.win, 0: parameters.draw, -1: parameters.loss}

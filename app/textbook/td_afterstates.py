@@ -1,4 +1,4 @@
-"""TD(0) on afterstates: values of the boards that a player's moves lead to, not of the moves.
+"""TD(0) on afterstates: it values boards after a player's moves, not the moves themselves.
 
 Source: Sutton & Barto (2018), section 1.5, "An extended example: tic-tac-toe", and section 6.8.
 """
@@ -11,18 +11,18 @@ from app.textbook.table import Values, get_reward
 
 
 class TdAfterstates:
-    """A table of V(z), the value of a board to the player of the last move."""
+    """A learner with a table of V(z), the value of a board for the player of the last move."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
         self.v = Values(parameters.initial)
-        self.alpha = 0.0  # the step size of this game
+        self.alpha = 0.0  # the step size in this game
 
     def update(self, s, a, reward, s_next, a_next):
         """Move V(z) of the board z after a move towards reward + V(z') (Sutton & Barto, section 1.5).
 
-        z' is the board that the same player makes next, by the move `a_next` on `s_next`; if the game
-        is over, `a_next` is None and the target is the reward.
+        z' is the board that the same player makes next, by the move `a_next` on `s_next`; if the
+        game is over, `a_next` is None and the target is the reward.
         """
         v, alpha = self.v, self.alpha
         z = self.key(s, a)
@@ -33,14 +33,14 @@ class TdAfterstates:
         return Update(s, a, old, v[z], reward, s_next, a_next, v_next, target, alpha)
 
     def play(self, turn, rng):
-        """Play a game, and update each board after the same player's next move."""
+        """Play a game, and update the board after each move when the same player moves again."""
         game, parameters, opponent = self.game, self.parameters, turn.player or self
         together = 2 if parameters.seat == "both" else 1
         self.alpha = decay(parameters.alpha, parameters.alpha_drop, turn, together)
         epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn, together)
         learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
         board = game.empty
-        last = {}  # by learning player, the last board and move, not updated yet
+        last = {}  # for each learning player, the last (s, a), which waits for its update
         while not game.is_over(board):
             player = game.player_to_move(board)
             if player in learning_seats:
@@ -56,7 +56,8 @@ class TdAfterstates:
                 cell = opponent.choose(board, rng)
                 yield Move(board, cell, None)
             board = game.make_move(board, cell)
-        player = game.player_to_move(board)  # the player who did not end the game
+        # Only the player who did not make the last move of the game has a move to update.
+        player = game.player_to_move(board)
         if player in last:
             reward = get_reward(game, parameters, board, player)
             yield self.update(*last[player], reward, board, None)
@@ -66,11 +67,11 @@ class TdAfterstates:
         return epsilon_greedy(self.values(board), 0.0, rng)[0]
 
     def values(self, board):
-        """Return the value of each move: the value of the board after it."""
+        """Return the values of all legal moves: those of the boards after them."""
         return {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
 
     def value(self, board, cell):
-        """Return the value of one move to its player."""
+        """Return the value of a move for the player who makes it."""
         made = self.game.make_move(board, cell)
         if self.game.is_over(made):
             return get_reward(
@@ -79,6 +80,6 @@ class TdAfterstates:
         return self.v[self.key(board, cell)]
 
     def key(self, board, cell):
-        """Return the board after a move; if `symmetric`, symmetric boards have the same key."""
+        """Return the board after a move; if `symmetric`, it is the same for symmetric boards."""
         made = self.game.make_move(board, cell)
         return canonical_board(self.game, made) if self.parameters.symmetric else made

@@ -1,10 +1,10 @@
-"""A game that is played to its end before its moves are updated."""
+"""Play a game to its end before its moves are updated."""
 
 from app.textbook.loop import Move
 
 
 def play_whole_game(learner, board, learning_seats, opponent, rng):
-    """Play a game, yielding each move; return the list of the learner's (s, a), and the last board."""
+    """Play a game, yielding each move; return all (s, a) of the learner, and the last board."""
     game, trail = learner.game, []
     while not game.is_over(board):
         explored = None

@@ -1,4 +1,4 @@
-"""Benchmarks of this machine, printed with their goals.
+"""Measure the speed of this machine: lines with results, and with the goals for them.
 
 All times are processor time, which other programs on the machine do not distort.
 """
@@ -31,27 +31,28 @@ from training.learners.randomness import make_rng_state
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
 BOARD_GOALS = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
-BRIEF_SECONDS = 0.5  # a board with a shorter time is measured BRIEF_RUNS times
+# A board that takes less time is measured several times.
+BRIEF_SECONDS = 0.5
 BRIEF_RUNS = 7
 MAX_RATIO_TO_C = 1.3
 MEASURED_RUNS = 5
-# Our loop and the C loop run in turn, and often: on a shared machine single ratios differ by a third.
+# Our loop and the C loop run in turn, and often, because single ratios differ by a third.
 C_PAIRED_RUNS = 15
-# A loop of Q-learning in C, for comparison with our loop.
+# The training loop of Q-learning in C, with which ours is compared.
 C_SOURCE = Path(__file__).with_name("q_learning.c")
 # Without contraction (fused multiply-add) results are rounded as in numba and numpy.
 COMPILER_FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC"]
 
 
 def benchmark() -> Iterator[str]:
-    """Yield all measurements, line by line."""
+    """Yield the results of all measurements, line by line."""
     yield from _measure_boards()
     yield _measure_evaluation(build_game())
     yield from _measure_learners(build_game())
 
 
 def _measure_boards() -> Iterator[str]:
-    """Yield the cost of enumerating and solving each board, measured in a process of its own."""
+    """Yield the time and the memory for enumerating and solving each board, in a process of its own."""
     # A process of a fork server has its own peak of memory; one made by `spawn` inherits its parent's.
     context = multiprocessing.get_context("forkserver")
     yield "board       positions   enumerate + solve  per position  peak memory  per position"
@@ -76,12 +77,12 @@ class BoardCost(NamedTuple):
 
     positions: int
     seconds: float
-    peak_bytes: float  # peak memory in bytes, beyond the memory at the start
+    peak_bytes: (
+        float  # how much memory was in use at the peak, beyond that at the start
+    )
 
 
 def _measure_board(rows: int, columns: int, in_a_row: int) -> BoardCost:
-    """Return the cost of enumerating and solving a board."""
-
     def solve() -> None:
         solve_game(build_game(rows, columns, in_a_row))
 
@@ -96,13 +97,12 @@ def _measure_board(rows: int, columns: int, in_a_row: int) -> BoardCost:
 
 
 def _get_peak_memory() -> float:
-    """Return the peak memory of this process in bytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def _measure_evaluation(game: Game) -> str:
-    """Return the time of an exact evaluation of two policies, as a line."""
+    """Return a line with the time of an exact evaluation of two policies."""
     x = uniform_policy(game)
     o = t_hand_policy(game)
     compute_outcome_chances(game, x, o)
@@ -113,7 +113,7 @@ def _measure_evaluation(game: Game) -> str:
 
 
 def _measure_learners(game: Game) -> Iterator[str]:
-    """Yield the updates per second of every shipped recipe."""
+    """Yield lines with the updates per second of every recipe of a shipped agent."""
     yield "\nagent                   updates/s"
     for agent in SHIPPED.values():
         if not agent.recipe.is_network:
@@ -127,7 +127,7 @@ def _measure_learners(game: Game) -> Iterator[str]:
 
 
 def _compare_with_c(game: Game) -> str:
-    """Return the speed of Q-learning relative to the same loop in C: the median of paired runs."""
+    """Return a line with the speed of Q-learning beside that of the same loop in C."""
     recipe = parse_recipe("q-learning,games=1000000")
     assert isinstance(recipe, QLearning)
     try:
@@ -149,21 +149,20 @@ def _compare_with_c(game: Game) -> str:
 
 
 def _measure_rate(game: Game, recipe: Recipe) -> float:
-    """Return the updates per second of a whole training."""
+    """Return how many updates per second a training makes."""
     start = process_time()
     *_, end = learn(game, recipe)
     return end.updates / (process_time() - start)
 
 
 def _measure_seconds(call: Callable[[], object]) -> float:
-    """Return the processor time of a call in seconds."""
     start = process_time()
     call()
     return process_time() - start
 
 
 class CLoop:
-    """The compiled C loop.
+    """The training loop of Q-learning in C, compiled.
 
     Raises FileNotFoundError if there is no gcc.
     """
@@ -180,10 +179,10 @@ class CLoop:
         self._play.restype = ctypes.c_int64
 
     def learn(self, game: Game, recipe: QLearning) -> tuple[int, NDArray[np.float64]]:
-        """Return the number of updates and q [P] of a recipe trained by the C loop.
+        """Train a recipe by the C loop; return the number of updates, and the values of all moves, [P].
 
-        Games start in random states against random moves; rewards are 1, 0 and -1, and
-        epsilon stays constant.
+        Games start in random states against random moves; rewards are 1, 0 and -1, and epsilon
+        stays constant.
         """
         pair_start, next_state = list_legal_pairs(game)
         q = np.full(game.pairs, recipe.initial)

@@ -1,4 +1,4 @@
-"""The learners compiled by numba: one file for each algorithm, and their shared functions."""
+"""The learners compiled by numba: a file for each algorithm, and the functions that they share."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -12,11 +12,11 @@ from training.learners.phases import NextCheckpoint, Progress
 
 
 def find_module_name(algorithm: type[Recipe]) -> str:
-    """Return the name of the module with the `learn` function of an algorithm.
+    """Return the name of the module whose function `learn` trains this algorithm.
 
-    An algorithm without a module of its own uses the module of its nearest base class that
-    has one. Modules are imported only when needed, so training a table neither imports JAX
-    nor compiles other loops.
+    An algorithm without a module of its own uses the module of its nearest base class that has one.
+    Modules are imported only when needed, so training a table neither imports JAX nor compiles
+    other loops.
     """
     package = f"{PREFIX}training.networks" if algorithm.is_network else __name__
     modules = (
@@ -26,7 +26,7 @@ def find_module_name(algorithm: type[Recipe]) -> str:
 
 
 def skip_checkpoints(_updates: int) -> int:
-    """Return a checkpoint that no training reaches: only start and end are reported."""
+    """Return a checkpoint that no training reaches, so that only its start and its end are reported."""
     return 10**12
 
 
@@ -36,7 +36,7 @@ def learn(
     """Train a recipe, yielding its progress at the start, at every checkpoint and at the end.
 
     `next_checkpoint` maps the number of updates so far to the number of updates at the next
-    checkpoint. Recipes with games of a person, or with a fault, are trained by the textbook
+    checkpoint. Recipes with games against a person, or with a fault, are trained by the textbook
     learners, which are slower.
     """
     needs_textbook = (

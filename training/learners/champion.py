@@ -1,9 +1,9 @@
-"""Self-play with a lower and an upper bound on every value; unexplored moves are played first.
+"""Self-play with a lower and an upper bound on every value; moves with open bounds are played first.
 
-Source: our own combination of known parts.  Lower and upper estimates of action values, and the rule
+Source: our own combination of known parts. Lower and upper estimates of action values, and the rule
 by which they prove a policy, are from Even-Dar, Mannor & Mansour (2006), "Action elimination and
-stopping conditions".  After each game everything visited so far is updated, last plies first: this is
-planning as in Sutton (1990), "Integrated architectures for learning, planning, and reacting".
+stopping conditions". After each game everything visited so far is updated, last plies first: this
+is planning as in Sutton (1990), "Integrated architectures for learning, planning, and reacting".
 """
 
 from collections.abc import Iterator
@@ -37,15 +37,20 @@ BOUND_WEIGHT = 1e6
 
 
 class Bounds(NamedTuple):
-    """The bounds on the values of K classes of afterstates, in the view of the player who made them."""
+    """The bounds on the values of K classes of afterstates, in the view of the player who made them.
 
-    # [K] the state that represents the class; -1 if the game is over
+    A class has all symmetric afterstates.
+    """
+
+    # [K] a state that represents the class; -1 if the game is over
     representative_states: Indices
-    lower: Values  # [K] lower bound on the value: -1, 0 or 1
-    upper: Values  # [K] upper bound on the value
+    lower: Values  # [K] -1, 0 or 1
+    upper: Values  # [K]
     # [K] whether the afterstate, or any afterstate that can follow it, was never played
     has_unseen: NDArray[np.bool_]
-    priority: Values  # [K] priority of a move to the afterstate: the highest is played
+    priority: (
+        Values  # [K] of moves to the afterstate: the move with the highest is played
+    )
     visits: Visits  # [K] number of games with the afterstate
     q: Values  # [P] priorities by pair; only rows that `refresh_row` copied are up to date
 
@@ -53,25 +58,24 @@ class Bounds(NamedTuple):
 def learn(
     game: Game, recipe: Champion, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Play against itself until every afterstate was seen, or the recipe's games are over.
+    """Play against itself until every afterstate was seen, or all games of the recipe are played.
 
-    The result of a finished game is 1 for a win, 0 for a draw, -1 for a loss.  At first every
-    afterstate has the bounds -1 and 1.  Among moves after which something is unseen, both sides
+    The result of a finished game is 1 for a win, 0 for a draw, -1 for a loss. At first every
+    afterstate has the bounds -1 and 1. Among moves after which something is unseen, both players
     play the move with the highest upper bound; ties are broken by fewest visits, then at random.
     After each game the bounds of every visited afterstate are computed from the bounds of its
     replies, from the last ply to the first: the lower bound is minus the highest upper bound of a
     reply, and the upper bound is minus the highest lower bound of a reply.
 
-    The reported q is lower + (upper - lower) / 4.  So a proved draw (0) ranks above an unknown
-    value (-0.5), and greedy play is unbeatable as soon as the bounds prove it.  In the end both
-    bounds are the minimax value.  Each move of a game counts as an update.
+    The reported q is lower + (upper - lower) / 4. So a proved draw (0) ranks above an unknown value
+    (-0.5), and greedy play is unbeatable as soon as the bounds prove it. In the end both bounds are
+    the minimax value. Each move of a game counts as an update.
     """
     pair_start, next_state = list_legal_pairs(game)
     classes = list_afterstate_classes(game)
     bounds = _init_bounds(game, classes.class_count)
 
     def build_progress(finished_share: float, games: int, updates: int) -> Progress:
-        """Return the progress of the training with the present values."""
         values = bounds.lower + (bounds.upper - bounds.lower) / 4
         return build_class_progress(
             game, classes, (finished_share, games, updates), values, bounds.visits
@@ -85,7 +89,6 @@ def learn(
 
 
 def _init_bounds(game: Game, class_count: int) -> Bounds:
-    """Return the bounds before the first game: -1 and 1 for every class."""
     representatives = np.unique(game.symmetry_class)
     is_state = representatives < game.decisions
     return Bounds(
@@ -113,7 +116,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and tighten the lower and upper bounds of the values of afterstates.
+    """Play games and tighten the bounds on the values of afterstates.
 
     Returns the numbers of games and updates so far; `run_phases` explains its last arguments.
     """
@@ -126,7 +129,8 @@ def _play_games(  # type: ignore[no-untyped-def]
         lower[class_number] = upper[class_number] = result
         has_unseen[class_number] = False
         priority[class_number] = -np.inf
-        # Backward, so that the bounds of all replies to an afterstate are computed before its own.
+        # The loop goes backward, so that the bounds of all replies are computed before those of the
+        # afterstate that they answer.
         for class_number in range(len(representative_states) - 1, -1, -1):
             if representative_states[class_number] >= 0 and visits[class_number] > 0:
                 _revise_bounds(
@@ -154,7 +158,7 @@ def _play_game(  # type: ignore[no-untyped-def]
 ):
     """Play a game and count its visits.
 
-    Return the result for the player of the last move, the class of the last afterstate, and the
+    Returns the result for the player of the last move, the class of the last afterstate, and the
     number of moves.
     """
     # `q` is a copy of the priorities of the present state's moves, which are stored by class.
@@ -175,10 +179,10 @@ def _play_game(  # type: ignore[no-untyped-def]
 def _revise_bounds(  # type: ignore[no-untyped-def]
     pair_start, class_index, state, lower, upper, has_unseen, class_number
 ):
-    """Set the bounds of an afterstate class from the replies in `state`, which represents it."""
-    # The replier gets at least the highest lower bound and at most the highest upper bound of a reply.
+    """Set the bounds of a class of afterstates from the replies in `state`, which represents it."""
+    # The player who replies gets at least the highest lower bound, and at most the highest upper bound.
     highest_lower, highest_upper, any_unseen = -1.0, -1.0, False
-    # The bounds of a reply are in the other side's view: its upper bound, negated, is a lower bound.
+    # What this player gets, the other player loses. So an upper bound, negated, becomes a lower bound.
     for pair in range(pair_start[state], pair_start[state + 1]):
         reply = class_index[pair]
         highest_lower = max(highest_lower, lower[reply])

@@ -1,7 +1,7 @@
-"""A league: every learner plays all other learners, and two players that never learn.
+"""A league: every learner plays against all other learners, and against two players that never learn.
 
-Source: Mitchell (1997), "Machine Learning": eq. 13.10 and 13.11 for nondeterministic rewards
-and actions, and section 13.3.5 for actions with probabilities proportional to k ** Q.
+Source: Mitchell (1997), "Machine Learning": eq. 13.10 and 13.11 for nondeterministic rewards and
+actions, and section 13.3.5 for actions with probabilities proportional to k ** Q.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,9 +30,9 @@ from training.learners.pairs import (
 from training.learners.phases import NextCheckpoint, Progress, run_phases
 from training.learners.randomness import draw_uniform, make_rng_state
 
-# Member numbers of the two players that never learn; learners are numbered from 0.
-RANDOM, FIXED = -1, -2
-FIXED_PLAYERS = MappingProxyType({"fixed": FIXED, "random": RANDOM})
+# The numbers of the two members that never learn; learners are numbered from 0.
+RANDOM_MEMBER, FIXED_MEMBER = -1, -2
+FIXED_PLAYERS = MappingProxyType({"fixed": FIXED_MEMBER, "random": RANDOM_MEMBER})
 LEARNERS: Mapping[str, League] = MappingProxyType(
     {name: League(**parameters) for name, parameters in textbook.LEARNERS.items()}
 )
@@ -40,46 +40,46 @@ MEMBERS = textbook.MEMBERS
 
 
 class TableLayout(NamedTuple):
-    """The index of each board and move in a learner's table: a board has a row of `cells` entries.
+    """Where a learner's table has the value of each board and move; a board has a row of entries.
 
-    A learner sees a board from its own side: empty cells are 0, own stones 1, the opponent's 2.
-    One table serves both seats, so each index array has two views: view 0 if the learner plays X,
-    view 1 if it plays O.  Swapping the two kinds of stones is the same position in the other view.
+    A learner sees a board from its own side: empty cells are 0, own stones 1, the opponent's 2. One
+    table serves both seats, so each index array has two views: view 0 if the learner plays X, view
+    1 if it plays O. If X and O are exchanged on a board, it is the same position in the other view.
 
-    Rows are in the order of the boards' base-3 numbers.  On a board with equally many stones of
-    both kinds, the learner is to move if it plays X, and the opponent if it plays O; such boards
-    share one row, so experience of both seats is mixed there.
+    Rows are in the order of the boards' base-3 numbers. On a board with equally many stones of both
+    kinds, the learner is to move if it plays X, and the opponent if it plays O. Such boards share
+    one row, so experience as X and as O is mixed there.
     """
 
-    entry_count: int  # number of entries of the table
-    first_entry: Indices  # [2, S] index of the first entry of a position, by view
-    # [2, D, cells] index of the entry of each pair, by view; 0 if illegal
+    entry_count: int
+    first_entry: Indices  # [2, S] index of a position's first entry, in each view
+    # [2, D, cells] index of the entry of each move, in each view; 0 if illegal
     pair_entry: Indices
 
 
 class LeagueGame(NamedTuple):
     """The game as L learners see it, with S positions and P pairs of a position and a move.
 
-    View 0 is of a learner as X, view 1 of a learner as O.
+    View 0 is that of a learner as X, view 1 that of a learner as O.
     """
 
     # [D + 1] the pairs of state s are pair_start[s]:pair_start[s + 1]
     pair_start: RangeStarts
     # [P] the position after the move; positions from D on are terminal
     next_position: Indices
-    reward: NDArray[np.float64]  # [2, S] the reward of reaching a position, by view
-    first_entry: Indices  # [L, 2, S] index of the first entry of a position
+    reward: NDArray[np.float64]  # [2, S] for reaching a position, in each view
+    first_entry: Indices  # [L, 2, S] index of a position's first entry
     pair_entry: Indices  # [L, 2, P] index of the entry of each pair
-    cells: int  # number of cells, which is the number of entries of a position
+    cells: int  # how many cells a board has, and entries in its row
 
 
 class LearnerTables(NamedTuple):
-    """The tables of L learners, joined to one array of E entries, and the learners' parameters."""
+    """The tables of L learners, joined in arrays of E entries, and the learners' parameters."""
 
-    q: Values  # [E] the value of each entry
+    q: Values  # [E]
     visits: Visits  # [E] number of updates of each entry
-    updates: NDArray[np.int64]  # [L] number of updates of each learner so far
-    # The parameters of the learners follow, [L] each.
+    updates: NDArray[np.int64]  # [L] number of updates that each learner has made
+    # The following fields, [L], are the parameters of the learners.
     gamma: NDArray[np.float64]
     k_start: NDArray[np.float64]
     k_step: NDArray[np.float64]
@@ -154,9 +154,9 @@ def learn(
 
 
 def find_replaced_member(recipe: League) -> str:
-    """Return the name of the member that a recipe replaces: the one with the same two flags.
+    """Return the name of the league member whose place the learner of a recipe takes.
 
-    The flags are `observing` and `symmetric`.
+    Both have the same parameters `observing` and `symmetric`.
     """
     flags = (recipe.observing, recipe.symmetric)
     return next(
@@ -167,7 +167,7 @@ def find_replaced_member(recipe: League) -> str:
 
 
 def meets_member(vs: str, member_name: str) -> bool:
-    """Return whether the learner of a recipe with opponents `vs` meets the member `member_name`."""
+    """Return whether a recipe's learner plays against a member; `vs` is the recipe's parameter."""
     return vs == "league" or member_name in vs.split("+")
 
 
@@ -177,7 +177,7 @@ def build_league_game(
     table_offsets: Indices,
     rewards: RewardScale,
 ) -> LeagueGame:
-    """Return the game as L learners see it; `table_offsets` [L] are the learners' first entries."""
+    """Return the game as L learners see it; `table_offsets`, [L], are the learners' first entries."""
     reward = np.zeros((2, game.positions))
     for view, own in enumerate((X, O)):
         reward[view, game.decisions :] = list_rewards(game, rewards, own)
@@ -196,7 +196,7 @@ def build_league_game(
 def make_empty_tables(
     learners: Sequence[League], layouts: Sequence[TableLayout]
 ) -> LearnerTables:
-    """Return the tables before the first game: every value is 0."""
+    """Return the tables before the first game, when every value is 0."""
     entries = sum(layout.entry_count for layout in layouts)
     return LearnerTables(
         q=np.zeros(entries),
@@ -212,20 +212,21 @@ def make_empty_tables(
 
 
 def build_table_layout(game: Game, symmetry_count: int) -> TableLayout:
-    """Return the layout of a table; boards share entries under the first `symmetry_count` symmetries.
+    """Return where a table has the value of each board and move.
 
-    With 1, the identity, every board has its own entries.  Otherwise the image with the highest base-3
-    number represents a board.  If several symmetries lead to this image, a cell is represented by
-    the first of the cells that they map it to, so symmetric moves share one entry.
+    Boards that one of the first `symmetry_count` symmetries maps to each other share entries. With
+    1, the identity, every board has its own entries. Otherwise the symmetric board with the highest
+    base-3 number represents a board. If several symmetries lead to it, a cell is represented by the
+    first of the cells that they map it to, so symmetric moves share one entry.
     """
     image = game.symmetric_positions[:symmetry_count]
     symmetry = game.symmetries[:symmetry_count]
-    # [2, G, S] the base-3 numbers of the boards under all G symmetries
+    # The base-3 numbers of the boards under all G symmetries, [2, G, S].
     numbers = number_boards_by_view(game)[:, image]
     highest = numbers.max(axis=1)
     representatives, row_number = np.unique(highest, return_inverse=True)
     first_entry = row_number.reshape(highest.shape) * game.cells
-    # [G, 1, cells] the cell to which each symmetry moves each cell
+    # The cell to which each symmetry moves each cell, [G, 1, cells].
     image_of_cell = np.argsort(symmetry, axis=1)[:, None]
     leads_to_highest = (numbers == highest[:, None])[..., None]
     cell = np.where(leads_to_highest, image_of_cell, game.cells).min(axis=1)
@@ -238,14 +239,14 @@ def build_table_layout(game: Game, symmetry_count: int) -> TableLayout:
 
 
 def list_own_entries(game: Game, layout: TableLayout) -> Indices:
-    """Return the index of every pair's entry in the view of the player to move, [D, cells]."""
+    """Return the entry of every move in the view of the player who makes it, [D, cells]."""
     as_x, as_o = layout.pair_entry
     entries: Indices = np.where(game.to_move[:, None] == X, as_x, as_o)
     return entries
 
 
 def number_boards_by_view(game: Game) -> NDArray[np.int64]:
-    """Return the base-3 number of every position as X sees it and as O sees it, [2, S]."""
+    """Return the base-3 number of every board as X sees it and as O sees it, [2, S]."""
     weight = 3 ** np.arange(game.cells - 1, -1, -1)
     return np.stack([own * game.board % 3 @ weight for own in (1, -1)])
 
@@ -266,10 +267,10 @@ def _play_games(  # type: ignore[no-untyped-def]
 ):
     """Play games of the league; return their number, and the updates of `reported_learner`.
 
-    `meetings` [M, 2] are the members who play X and O in the M games of a round.  `run_phases`
+    `meetings`, [M, 2], are the members who play X and O in the M games of a round. `run_phases`
     explains the counts.
     """
-    # Unpacked before the loop: reading an array from a tuple at every move halves the speed.
+    # The tuples are unpacked before the loop, because reading them at every move halves the speed.
     pair_start, next_position, reward, first_entry, pair_entry, cells = league_game
     q, visits, updates, gamma, k_start, k_step, k_limit, observing, two_stage = tables
     working_memory = np.empty(cells)
@@ -278,11 +279,11 @@ def _play_games(  # type: ignore[no-untyped-def]
         members = meetings[games % len(meetings)]
         position, mover = 0, 0
         while position < decisions:
-            # The first pair of the position is the move of FIXED.
+            # The player that always takes the first empty cell plays the position's first pair.
             member = members[mover]
             pair = pair_start[position]
             end = pair_start[position + 1]
-            if member == RANDOM:
+            if member == RANDOM_MEMBER:
                 pair += int(draw_uniform(rng_state) * (end - pair))
             elif member >= 0:
                 k = compute_k(
@@ -337,7 +338,7 @@ def _play_games(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def compute_k(start: float, step: float, limit: float, updates: int) -> float:
-    """Return k after a number of updates: `start`, plus `step` for each update, at most `limit`."""
+    """Return k after some updates: `start` plus `step` for each update, but at most `limit`."""
     return min(start + step * updates, limit)
 
 
@@ -345,12 +346,12 @@ def compute_k(start: float, step: float, limit: float, updates: int) -> float:
 def choose_by_powers(
     random_number: float, q: Values, k: float, entries: Indices, working_memory: Values
 ) -> int:
-    """Return the index in `entries` of a random choice, proportional to k ** q[entry].
+    """Return the index of a random entry, drawn in proportion to k ** q[entry].
 
-    Source: Mitchell (1997), section 13.3.5. `random_number` is in [0, 1), `entries` [n] are
-    indices into q, and `working_memory` is [n].  All powers are divided by the largest, so none
-    overflows, and not all become 0.  exp and log of another platform may differ in the last
-    bit, which very rarely changes the choice.
+    Source: Mitchell (1997), section 13.3.5. `random_number` is in [0, 1), `entries`, [n], are
+    indices into q, and `working_memory` is [n]. All powers are divided by the largest, so none
+    overflows, and not all become 0. The exp and log of another platform may differ in the last bit,
+    which very rarely changes the choice.
     """
     rate = log(k)
     highest = -np.inf
@@ -372,10 +373,10 @@ def choose_by_powers(
 def _update_entry(  # type: ignore[no-untyped-def]
     q, visits, entry_index, reward, gamma, next_entry, cells, is_over
 ):
-    """Move the entry of a move, `entry_index` of q, towards reward + gamma max(0, max Q(s', .)).
+    """Move the value of a move, `entry_index` of q, towards reward + gamma max(0, max Q(s', .)).
 
-    s' is the position after the move; its entries are next_entry:next_entry + cells.
-    alpha is 1 / (1 + visits), this visit included: 1 / 2 in the first update.
+    s' is the position after the move; its entries are next_entry:next_entry + cells. alpha is 1 /
+    (1 + visits), this visit included: 1 / 2 in the first update.
     """
     highest = 0.0
     for j in range(next_entry, next_entry + cells):

@@ -1,8 +1,8 @@
-"""Monte Carlo tree search from every position: UCT.
+"""Monte Carlo tree search (UCT) from every position.
 
 Source: Kocsis & Szepesvari (2006), "Bandit based Monte-Carlo planning", with the bounds of UCB1,
-Auer, Cesa-Bianchi & Fischer (2002).  Both are for returns from 0 to 1, where c is the square
-root of 2.  Here returns go from -1 to 1, so the same c explores half as much relative to them.
+Auer, Cesa-Bianchi & Fischer (2002). Both are for returns from 0 to 1, where c is the square root of
+2. Here returns go from -1 to 1, so the same c explores half as much relative to them.
 """
 
 import math
@@ -33,30 +33,30 @@ from training.learners.randomness import make_rng_state
 
 
 class Trees(NamedTuple):
-    """The search trees of D states, stored together in arrays of M nodes.
+    """The search trees of all D states, stored together in arrays of M nodes.
 
-    Nodes 0 to D - 1 are the roots, and the next P nodes their children, one for each pair.  Further
-    nodes are taken when they are needed, in blocks: one node for each legal move of a state.
+    Nodes 0 to D - 1 are the roots, and the next P nodes their children, one for each pair. Further
+    nodes are taken when they are needed, in blocks: one node for each legal move in a state.
     """
 
-    # [M] index of the child for the first legal move; 0 while the node has no children
+    # [M] index of the node's first child; 0 while it has no children
     first_child: Indices
     game_counts: Visits  # [M] number of simulated games through the node
     # [M] sum of the results of these games, for the player who moved to the node
     result_sums: Values
-    node_count: Indices  # [1] number of nodes in use
+    node_count: Indices  # [1] how many nodes are in use
 
 
 def learn(
     game: Game, recipe: Mcts, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Simulate one game from every state in each rollout, yielding the trees' progress.
+    """Simulate one game from every state in each rollout, yielding the progress of the search trees.
 
-    *Selection*: within the tree the move with the highest upper bound is played,
-    mean + c sqrt(ln N / n), where n is the number of games through the move and N through the
-    state; untried moves come first, in random order.  *Expansion*: an untried move is added to the
-    tree.  *Rollout*: from there both sides move at random.  *Backup*: every move of the tree that
-    was played gets the result, 1 for a win of the player who made it, 0 for a draw, -1 for a loss.
+    *Selection*: within the tree the move with the highest upper bound is played, mean + c sqrt(ln N
+    / n), where n is the number of games through the move and N through the state; untried moves
+    come first, in random order. *Expansion*: an untried move is added to the tree. *Rollout*: from
+    there both players move at random. *Backup*: every move of the tree that was played gets the
+    result, 1 for a win of the player who made it, 0 for a draw, -1 for a loss.
 
     The reported q is the mean result of the moves at each root; a simulated game is an update.
     Every tree has its own random numbers, so no tree depends on the others.
@@ -66,7 +66,7 @@ def learn(
     rng_states = np.stack(
         [make_rng_state(recipe.seed, root) for root in range(game.decisions)]
     )
-    # ln N for every number of games N that can occur, so the loop computes no logarithm.
+    # The logarithms of all numbers of games that can occur, so that the loop computes none.
     logs = np.array([math.log(max(n, 1)) for n in range(recipe.rollouts + 1)])
     # `path` and `bounds` are working memory of `_simulate`.
     path = np.zeros(game.cells, np.int32)
@@ -74,7 +74,6 @@ def learn(
     root_moves = slice(game.decisions, game.decisions + game.pairs)
 
     def build_progress(finished_share: float, _rollouts: int, games: int) -> Progress:
-        """Return the progress of the training with the present values."""
         game_counts = trees.game_counts[root_moves]
         means = trees.result_sums[root_moves] / np.maximum(game_counts, 1)
         return make_progress_builder(game, means, game_counts)(
@@ -96,9 +95,10 @@ def learn(
 
 
 def _create_trees(game: Game, rollouts: int) -> Trees:
-    """Return the trees before the first game, with room for all nodes that they can need."""
+    """Return the trees before the first game, with room for all nodes that they may need."""
     pair_start, next_state = list_legal_pairs(game)
-    max_nodes_per_tree = rollouts * game.cells  # a game adds at most one block of nodes
+    # Each move of a game adds at most one block of nodes.
+    max_nodes_per_tree = rollouts * game.cells
     roots_and_moves = game.decisions + game.pairs
     nodes = roots_and_moves + _count_nodes(pair_start, next_state, max_nodes_per_tree)
     children = np.zeros(nodes, np.int32)
@@ -109,11 +109,11 @@ def _create_trees(game: Game, rollouts: int) -> Trees:
 
 @njit(cache=True)
 def _count_nodes(pair_start, next_state, max_nodes_per_tree):  # type: ignore[no-untyped-def]
-    """Return the number of nodes below all roots, with at most `max_nodes_per_tree` in each tree."""
-    # Each root has its own tree: a node for each move, and below it the nodes of the next state.
+    """Return how many nodes can lie below all roots, with at most `max_nodes_per_tree` in each tree."""
+    # A tree has a node for each move from its root, and below it the whole tree of the next state.
     tree_sizes = np.zeros(len(pair_start) - 1, np.int64)
     total = 0
-    # Backward, because next states have higher numbers.
+    # Next states have higher numbers, so their trees are counted first.
     for state in range(len(tree_sizes) - 1, -1, -1):
         for pair in range(pair_start[state], pair_start[state + 1]):
             tree_sizes[state] += 1
@@ -140,7 +140,7 @@ def _sweep_roots(  # type: ignore[no-untyped-def]
     rollouts,
     updates,
 ):
-    """Simulate a game from every root in turn; `run_phases` explains the counts."""
+    """Simulate games from every root in turn; `run_phases` explains the counts."""
     # A sweep adds one simulated game to each tree, so all trees have the same number of games.
     while rollouts < phase_end and updates < max_updates:
         # Each root has its own tree and generator, so the order of the roots does not matter.
@@ -175,19 +175,19 @@ def _simulate(  # type: ignore[no-untyped-def]
 ):
     """Play one game from a root and count its result in the tree.
 
-    `path` [cells] is working memory for the nodes of the game, `bounds` [P] for upper bounds, and
-    `log_counts[N]` is ln N.
+    `path`, [cells], is working memory for the nodes of the game, `bounds`, [P], for upper bounds,
+    and `log_counts[N]` is ln N.
     """
     first_child, game_counts, result_sums, node_count = trees
     state = root
     node = root
     plies = 0
-    # Selection and expansion, up to and including the first move that was never tried.
+    # Selection and expansion go up to the first move that was never tried, and include it.
     while state >= 0 and (plies == 0 or game_counts[node] > 0):
         if first_child[node] == 0:
             first_child[node] = node_count[0]
             node_count[0] += pair_start[state + 1] - pair_start[state]
-        # The child of each pair of the state is the node offset + pair.
+        # The move of a pair leads to the child node with the number offset + pair.
         offset = first_child[node] - pair_start[state]
         for pair in range(pair_start[state], pair_start[state + 1]):
             child = offset + pair
@@ -203,13 +203,14 @@ def _simulate(  # type: ignore[no-untyped-def]
         path[plies] = node
         plies += 1
     depth = plies
-    # Rollout by random moves: with epsilon 1 the bounds are not read.
+    # The rollout plays random moves. With epsilon 1 the bounds are not read.
     while state >= 0:
         state = next_state[
             choose_epsilon_greedy(pair_start, bounds, state, 1.0, False, rng_state)
         ]
         plies += 1
-    # Backup.  The result is the last mover's, who made every second move, counted backward.
+    # The backup adds the result, which is that of the player who moved last. Counted backward, this
+    # player made every second move.
     game_counts[root] += 1
     result = state - DRAWN
     for ply in range(depth):
@@ -222,7 +223,7 @@ def _simulate(  # type: ignore[no-untyped-def]
 def _compute_upper_bound(  # type: ignore[no-untyped-def]
     result_sum, game_count, exploration_constant, log_of_parent_count
 ):
-    """Return the upper confidence bound on a move's mean result; infinite for a move without a game."""
+    """Return the upper confidence bound on a move's mean result; it is infinite for an untried move."""
     if game_count == 0:
         return math.inf
     return result_sum / game_count + exploration_constant * math.sqrt(

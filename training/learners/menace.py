@@ -1,4 +1,4 @@
-"""MENACE: a matchbox of beads for each position; the move is the colour of a bead drawn at random.
+"""MENACE: a matchbox of beads for each position; the colour of a bead drawn at random is the move.
 
 Source: Michie (1961), "Trial and error", and (1963), "Experiments on the mechanization of
 game-learning", whose numbers are the defaults; his machine only ever played X.
@@ -34,29 +34,29 @@ class Boxes(NamedTuple):
     Symmetry groups the P (state, action) pairs of the game into K moves that share their beads.
     """
 
-    class_index: Indices  # [P] index of each pair's move, a symmetry class
+    class_index: Indices  # [P] which of the K moves each pair is
     # [P] 1 / number of symmetric cells, which share the beads of a move equally
     cell_share: Values
-    beads: Values  # [K] number of beads of each move now, a whole number
-    # [K] beads of a filled box: at the beginning and after a refill
-    initial_beads: Values
+    beads: Values  # [K] how many beads each move has now, a whole number
+    initial_beads: Values  # [K] how many each move has in a box that was just filled
     visits: Visits  # [K] number of updates
-    refills: NDArray[np.int64]  # [1] number of refills of empty boxes
-    states: Indices  # [cells] by ply, the states of the last game
-    played_pairs: Indices  # [cells] by ply, the pairs that the learner played, or -1
+    refills: NDArray[np.int64]  # [1] how often an empty box was filled again
+    states: Indices  # [cells] the state before each ply of the last game
+    # [cells] the pair that the learner played at each ply, -1 at the opponent's plies
+    played_pairs: Indices
 
 
 def learn(
     game: Game, recipe: Menace, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Play games in the seats of the recipe in turn, drawing a bead for every move.
+    """Play games as X or O, as the recipe says, drawing a bead for every move.
 
-    Symmetric positions share a box.  Symmetric moves share their beads, and each of their cells is
-    equally likely.  After a game, `win` or `draw` beads of the colour of each move played are
-    added, or `-loss` beads are removed, as far as the box has them.  Michie's machine resigns at
-    an empty box; here the box is filled as at the beginning, and the refill is counted.
-    With `self` as the opponent, the replies are drawn from the same boxes.  If both sides learn,
-    each side's moves are rewarded for its own result.
+    Symmetric positions share a box. Symmetric moves share their beads, and each of their cells is
+    equally likely. After a game, `win` or `draw` beads of the colour of each move played are added,
+    or `-loss` beads are removed, as far as the box has them. Michie's machine resigns at an empty
+    box; here the box is filled as at the beginning, and the refill is counted. With `self` as the
+    opponent, the replies are drawn from the same boxes. If both players learn, each player's moves
+    are rewarded for its own result.
     """
     pair_start, next_state = pairs.list_legal_pairs(game)
     next_state = pairs.flip_endings(next_state)
@@ -88,7 +88,6 @@ def learn(
     )
 
     def build_progress(finished_share: float, games: int, updates: int) -> Progress:
-        """Return the progress of the training with the present values."""
         q = game.spread_pairs(
             (boxes.beads[classes.class_index] * shown_share).astype(np.float32)
         )
@@ -124,7 +123,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Play games and change the beads in the boxes; `run_phases` explains the counts."""
-    # After a game the beads of each learner's move change by the result for the side that made it.
+    # After a game the beads of each move change by the result for the player who made it.
     while games < phase_end and updates < max_updates:
         state = 0
         plies = 0
@@ -140,7 +139,7 @@ def _play_games(  # type: ignore[no-untyped-def]
                 state = _draw_reply(replies, boxes, state, rng_state)
             plies += 1
             mover = 1 - mover
-        # The ending is in the view of the side that did not make the last move.
+        # The ending is in the view of the player who did not make the last move.
         last_movers = pairs.get_reward(pairs.flip_ending(state), rewards)
         others = pairs.get_reward(state, rewards)
         for ply in range(plies):
@@ -155,9 +154,9 @@ def _play_games(  # type: ignore[no-untyped-def]
     return games, updates
 
 
-@njit(cache=True, inline="always")  # for the reason given at `choose_epsilon_greedy`
+@njit(cache=True, inline="always")  # A call would copy seven fields for each array.
 def _draw_bead(pair_start, boxes, state, rng_state):  # type: ignore[no-untyped-def]
-    """Draw a bead from the box of `state`; return its pair, at random among symmetric ones."""
+    """Draw a bead from the box of a state and return its pair, one of several if they are symmetric."""
     total = 0.0
     for pair in range(pair_start[state], pair_start[state + 1]):
         total += boxes.beads[boxes.class_index[pair]] * boxes.cell_share[pair]
@@ -174,8 +173,9 @@ def _draw_bead(pair_start, boxes, state, rng_state):  # type: ignore[no-untyped-
 
 @njit(cache=True, inline="always")
 def _draw_reply(replies, boxes, state, rng_state):  # type: ignore[no-untyped-def]
-    """Draw the opponent's reply in `state` and return the next state, or the ending."""
-    if replies.epsilon == 0:  # in self-play the learner's boxes choose the reply
+    """Draw the opponent's reply in `state`; return the next state, or the ending of the game."""
+    # In self-play the reply is drawn from the learner's own boxes.
+    if replies.epsilon == 0:
         return replies.next_state[
             _draw_bead(replies.reply_start, boxes, state, rng_state)
         ]
@@ -184,8 +184,8 @@ def _draw_reply(replies, boxes, state, rng_state):  # type: ignore[no-untyped-de
 
 @njit(cache=True)
 def _refill_if_empty(pair_start, boxes, state):  # type: ignore[no-untyped-def]
-    """Refill the box of `state` with its initial beads if it is empty."""
-    # A box with a single bead left of any move is not empty, and keeps what it has.
+    """Fill the box of a state with its initial beads if it is empty."""
+    # A box with a single bead left is not empty, and keeps it.
     for pair in range(pair_start[state], pair_start[state + 1]):
         if boxes.beads[boxes.class_index[pair]] > 0:
             return

@@ -1,4 +1,4 @@
-"""Monte Carlo control: the value of a pair is the average return of the games with this pair.
+"""Monte Carlo control: the value of a move is the mean return of the games that had the move.
 
 Source: Sutton & Barto (2018), sections 5.3, "Monte Carlo control", for exploring starts, and 5.4
 for control without them, by epsilon-greedy moves; section 2.4 for incremental averages.
@@ -19,7 +19,7 @@ from training.learners.q_learning import choose_start, learn_pairs
 
 
 class LoopParameters(NamedTuple):
-    """The parameters of a recipe as numbers, for the compiled loop."""
+    """The parameters of a recipe as numbers, for the compiled training loop."""
 
     gamma: float
     epsilon: float
@@ -34,11 +34,10 @@ def learn(
     """Play games to their end, then update the learner's moves, the last one first.
 
     The return of the last move is its reward; the return of an earlier move is gamma times the next
-    return.  A value is the average of the returns of all visits: the n-th return moves it by 1 / n of
-    the difference.  No position comes twice in a game, so first-visit and every-visit Monte Carlo are
-    the same.
-    Moves are epsilon-greedy; with exploring starts the first move of each game is random.
-    If both sides learn, the moves of both are updated.
+    return. A value is the average of the returns of all visits: the n-th return moves it by 1 / n
+    of the difference. No position comes twice in a game, so first-visit and every-visit Monte Carlo
+    are the same. Moves are epsilon-greedy; with exploring starts the first move of each game is
+    random. If both players learn, the moves of both are updated.
     """
     parameters = LoopParameters(
         gamma=recipe.gamma,
@@ -69,16 +68,19 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update q [P] and visits [P]; `run_phases` explains the counts."""
+    """Play games and update q, [P], and visits, [P]; `run_phases` explains the counts."""
     gamma, epsilon, epsilon_drop, exploring_starts, rewards = parameters
-    # the pair that the learner played at each ply, or -1
+    # The pair that the learner played at each ply, -1 at the opponent's plies.
     played = np.empty(cells, np.int32)
     while games < phase_end and updates < max_updates:
         exploration = pairs.decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         state, mover = choose_start(starts, games, rng_state)
-        plies, moves = 0, 0  # plies of both sides, moves of the learner
+        plies, moves = (
+            0,
+            0,
+        )  # Plies are those of both players, moves those of the learner.
         while state >= 0:
             if mover == 0 or replies.learns_both_sides:
                 chance = 1.0 if exploring_starts and moves == 0 else exploration
@@ -93,8 +95,8 @@ def _play_games(  # type: ignore[no-untyped-def]
                 state = draw_reply(replies, q, state, False, rng_state)
             plies += 1
             mover = 1 - mover
-        # Backward through the game: the returns of the two sides change places at every ply.
-        # The ending is in the view of the side that did not make the last move.
+        # The loop goes backward through the game, so the two players' returns change places at every
+        # ply. The ending is in the view of the player who did not make the last move.
         own_return = pairs.get_reward(pairs.flip_ending(state), rewards)
         other_return = pairs.get_reward(state, rewards)
         for ply in range(plies - 1, -1, -1):

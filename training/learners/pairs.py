@@ -1,12 +1,12 @@
 """The legal state-action pairs as flat arrays, which compiled learners read and write.
 
-The pairs of state `s` are `pair_start[s]:pair_start[s + 1]`, their cells in reading order.
-Illegal moves have no pair, so loops need no test for them, and the maximum of a state's
-values is the maximum of a slice.
+The pairs of state `s` are `pair_start[s]:pair_start[s + 1]`, their cells in reading order. Illegal
+moves have no pair, so loops need no test for them, and the maximum of a state's values is the
+maximum of a slice.
 
 A `state` is the index of one of D non-terminal states, a `pair` the index of one of P pairs.
-`next_state[pair]` is the state after the move, or LOST, DRAWN or WON,
-which are negative, if the move ends the game.
+`next_state[pair]` is the state after the move, or LOST, DRAWN or WON, which are negative, if the
+move ends the game.
 """
 
 from functools import lru_cache
@@ -32,10 +32,10 @@ from training.learners.randomness import draw_uniform
 Values = NDArray[np.float64]  # [P] a number for every pair
 Visits = NDArray[np.uint32]  # [P] the number of updates of every pair
 Indices = NDArray[np.int32]
-# Starts of ranges are unsigned, because numba tests signed indices for negative numbers: 4% slower.
+# They are unsigned, because numba tests whether signed indices are negative, which is 4% slower.
 RangeStarts = NDArray[np.uint32]
 
-# Codes of the endings of a game, in place of a next state.  `ending - DRAWN` is -1, 0 or 1.
+# These numbers take the place of a next state when a game ends. `ending - DRAWN` is -1, 0 or 1.
 LOST, DRAWN, WON = -3, -2, -1
 
 
@@ -49,7 +49,7 @@ class Pairs(NamedTuple):
 
 
 class Rewards(NamedTuple):
-    """The rewards of the endings; all other moves have reward 0."""
+    """The rewards when a game ends; all other moves have reward 0."""
 
     loss: float
     draw: float
@@ -73,7 +73,7 @@ def make_table(game: Game, initial: float) -> tuple[Values, Visits]:
 
 
 def flip_endings(next_state: Indices) -> Indices:
-    """Return a copy of next states [P] with every ending in the view of the other player."""
+    """Return a copy of next states, [P], with every ending in the view of the other player."""
     return np.where(next_state < 0, LOST + WON - next_state, next_state)
 
 
@@ -86,12 +86,12 @@ def get_rewards(
     | TdAfterstates
     | Menace,
 ) -> Rewards:
-    """Return the rewards of a loss, a draw and a win in a recipe."""
+    """Return a recipe's rewards of a loss, a draw and a win."""
     return Rewards(float(recipe.loss), float(recipe.draw), float(recipe.win))
 
 
 def list_seats(recipe: QTable | TdAfterstates | Menace) -> Indices:
-    """Return the learner's seats in n successive games, [n], which repeat: 0 as X, 1 as O."""
+    """Return the seats, 0 for X and 1 for O, that the learner takes in turn, [n]."""
     return np.array(["xo".index(seat) for seat in SEAT_LETTERS[recipe.seat]], np.int32)
 
 
@@ -109,15 +109,15 @@ def get_reward(ending, rewards):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def flip_ending(ending):  # type: ignore[no-untyped-def]
-    """Return an ending in the view of the other player: LOST becomes WON and WON becomes LOST."""
+    """Return an ending in the view of the other player: LOST becomes WON, and WON becomes LOST."""
     return LOST + WON - ending
 
 
 @njit(cache=True)
 def compute_greedy_target(pair_start, q, state, gamma, rewards):  # type: ignore[no-untyped-def]
-    """Return the target of the move that led to `state`, s: gamma max Q(s, .); q is [P].
+    """Return the target of the move that led to `state`: gamma max Q(state, .).
 
-    If `state` is an ending, the target is its reward; all other moves have reward 0.
+    If `state` is an ending, the target is its reward; all other moves have reward 0. `q` is [P].
     """
     if state < 0:
         return get_reward(state, rewards)
@@ -129,7 +129,7 @@ def compute_greedy_target(pair_start, q, state, gamma, rewards):  # type: ignore
 
 @njit(cache=True)
 def compute_expected_value(pair_start, q, state, epsilon):  # type: ignore[no-untyped-def]
-    """Return the expected value of the next move in `state`, chosen epsilon-greedily; q is [P]."""
+    """Return the expected value of the next move in `state`, chosen epsilon-greedily; `q` is [P]."""
     start = pair_start[state]
     end = pair_start[state + 1]
     highest = q[start]
@@ -140,15 +140,15 @@ def compute_expected_value(pair_start, q, state, epsilon):  # type: ignore[no-un
     return (1 - epsilon) * highest + epsilon * total / (end - start)
 
 
-# Inlined by numba, because a call would copy seven fields for each array.
+# It is inlined by numba, because a call would copy seven fields for each array.
 @njit(cache=True, inline="always")
 def choose_epsilon_greedy(  # type: ignore[no-untyped-def]
     pair_start, q, state, epsilon, first_best, rng_state
 ):
-    """Return the pair of a move in `state`, random with probability epsilon, otherwise greedy.
+    """Return a move in `state` as a pair, random with probability epsilon, otherwise greedy.
 
-    `q` is [P]. If several pairs have the highest value, the first one is played if
-    `first_best`, otherwise each with equal probability.
+    `q` is [P]. If several pairs have the highest value, the first one is played if `first_best`,
+    otherwise each with equal probability.
     """
     start = pair_start[state]
     end = pair_start[state + 1]
@@ -159,7 +159,7 @@ def choose_epsilon_greedy(  # type: ignore[no-untyped-def]
         moves = end - start
         return start + min(int(u / epsilon * moves), moves - 1)
     # Find `best`, the first pair with the highest value, and `ties`, the number of such pairs.
-    # Without branches, which the processor would often predict wrong, the loop is twice as fast.
+    # The loop has no branches, which the processor would often predict wrong: it is twice as fast.
     highest = q[start]
     best = start
     ties = 1
@@ -179,10 +179,11 @@ def choose_epsilon_greedy(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def decay_rate(rate, drop, turns, phase_length):  # type: ignore[no-untyped-def]
-    """Return a step size or exploration rate after `turns` of the `phase_length` turns of a phase.
+    """Return a step size or exploration rate after `turns` of the turns in a phase.
 
-    It begins as `rate` and falls by `drop` after each tenth of the phase, but not below 0.
+    It begins as `rate` and decreases by `drop` after each tenth of the phase, but not below 0.
     """
-    if drop == 0:  # avoids the division below, which takes as long as a move
+    # The division below takes as long as a move.
+    if drop == 0:
         return rate
     return max(0.0, rate - drop * (10 * turns // phase_length))

@@ -1,8 +1,8 @@
-"""The training loop of all compiled learners: phase by phase, with its progress at every checkpoint.
+"""The training loop of all compiled learners, which reports the progress at every checkpoint.
 
-A phase is training against one opponent. The opponent is a part of the environment: the
-learner's move and the opponent's reply make one step. If both sides learn, each side is a
-part of the other's environment.
+A training has phases, each against one opponent. The opponent is a part of the environment: the
+learner's move and the opponent's reply make one step. If both players learn, each is a part of the
+other's environment.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -24,51 +24,51 @@ from training.learners.pairs import (
     list_legal_pairs,
 )
 
-# A function from the updates so far to the number of updates at the next checkpoint.
+# A function from the number of updates so far to that at the next checkpoint.
 NextCheckpoint = Callable[[int], int]
 
 
 class Epoch(NamedTuple):
-    """The results of a network's last epoch; a pair has a number for its games as X and as O."""
+    """The results of a network's last epoch; each pair has a number for its games as X and as O."""
 
-    won: tuple[float, float]  # share of the games that the network won
-    lost: tuple[
-        float, float
-    ]  # share of the games that the opponent won, also by an illegal move
-    forfeited: tuple[float, float]  # share that the network lost by an illegal move
-    # share of all decisions in which an illegal move has the highest output, after the epoch
+    won: tuple[float, float]  # the share of games that the network won
+    # the share of games that the opponent won, also by an illegal move of the network
+    lost: tuple[float, float]
+    # the share of games that the network lost by an illegal move
+    forfeited: tuple[float, float]
+    # the share of all positions in which an illegal move has the highest output, after the epoch
     illegal_share: float
-    # the same share, but only of the decisions in the epoch's games, before its steps
+    # the same share, but only of the positions in the epoch's games, before its steps
     illegal_share_in_games: float
 
 
 class Progress(NamedTuple):
     """The state of a training at a checkpoint: its counts, values and visits."""
 
-    finished_share: float  # finished share of the training, 0 to 1
+    finished_share: float  # how much of the training is finished, 0 to 1
     games: int
     updates: int
-    q: NDArray[np.float32]  # [D, cells] values in the mover's view, NaN where illegal
-    visits: NDArray[np.uint32]  # [D, cells] number of updates of each pair
-    epoch: Epoch | None = None  # only networks have epochs
-    # number of times that a box of beads was refilled; None without boxes
+    q: NDArray[np.float32]  # [D, cells] in the mover's view, NaN for illegal moves
+    visits: NDArray[np.uint32]  # [D, cells] number of updates of each move
+    epoch: Epoch | None = None  # Only networks have epochs.
+    # how often an empty box of beads was filled again; None without boxes
     refills: int | None = None
 
 
 class Replies(NamedTuple):
     """The possible replies of an opponent in each of D states.
 
-    A baseline plays each of its replies with equal probability. If the learner is its own
-    opponent ("self"), all legal moves are possible replies and the greedy one is played;
-    nothing is learned from it.
+    A baseline plays each of its replies with equal probability. If the learner is its own opponent
+    ("self"), all legal moves are possible replies and the greedy one is played; nothing is learned
+    from it.
     """
 
-    # whether the learner plays and learns both sides, without an opponent
+    # whether the learner plays and learns as X and as O, without an opponent
     learns_both_sides: bool
-    epsilon: float  # probability of a random reply: 1 for a baseline, 0 for "self"
+    epsilon: float  # the probability of a random reply: 1 for a baseline, 0 for "self"
     # [D + 1] the replies in state s are reply_start[s]:reply_start[s + 1]
     reply_start: RangeStarts
-    # the state after each reply, or the ending in the learner's view, by index of the reply
+    # for each reply, the state after it, or the ending in the learner's view
     next_state: Indices
 
 
@@ -80,14 +80,13 @@ def run_phases(
 ) -> Iterator[Progress]:
     """Play each phase of (opponent, number of turns), yielding the progress at every checkpoint.
 
-    A turn is the recipe's unit: a game, a sweep, a round. The first progress is before any
-    update.
+    A turn is the recipe's unit: a game, a sweep, a round. The first progress is before any update.
 
     `play_turns(opponent, phase_start, phase_end, max_updates, turns, updates)` plays until
-    `phase_end` turns or at least `max_updates` updates are reached, and returns both
-    counts, which run over all phases; `phase_start` is the number of turns before this
-    phase. If it reaches neither number, nothing is left to learn and the training is over.
-    `build_progress` receives the finished share of the training, the turns and the updates.
+    `phase_end` turns or at least `max_updates` updates are reached, and returns both counts, which
+    run over all phases; `phase_start` is the number of turns before this phase. If it reaches
+    neither number, nothing is left to learn and the training is over. `build_progress` receives the
+    finished share of the training, the turns and the updates.
     """
     schedule = list(phases)
     total = sum(length for _, length in schedule)
@@ -113,7 +112,6 @@ def make_progress_builder(
     """Return a function that builds the progress from the current q and visits, [P] each."""
 
     def build_progress(finished_share: float, games: int, updates: int) -> Progress:
-        """Return the progress of the training with the present values."""
         table = game.spread_pairs(q.astype(np.float32))
         return Progress(
             finished_share, games, updates, table, game.spread_pairs(visits, 0)
@@ -123,12 +121,12 @@ def make_progress_builder(
 
 
 def list_opponents(game: Game, recipe: Recipe) -> list[tuple[Replies, int]]:
-    """Return the opponent of each phase of a recipe, with the number of turns against it."""
+    """Return the opponents of a recipe, each with the number of turns against it."""
     return [(_build_replies(game, name), length) for name, length in recipe.phases]
 
 
 def _build_replies(game: Game, opponent: str) -> Replies:
-    """Return the replies of an opponent: a baseline's name, "self" or "both"."""
+    """Return the replies of an opponent: a baseline, "self" or "both"."""
     pair_start, next_state = list_legal_pairs(game)
     # The opponent makes these moves, but endings are in the view of the learner.
     next_state = flip_endings(next_state)
@@ -145,11 +143,11 @@ def _build_replies(game: Game, opponent: str) -> Replies:
     return Replies(False, 1.0, reply_start, next_state[played])
 
 
-@njit(cache=True, inline="always")  # like `choose_epsilon_greedy`
+@njit(cache=True, inline="always")  # A call would copy seven fields for each array.
 def draw_reply(replies, q, state, first_best, rng_state):  # type: ignore[no-untyped-def]
-    """Draw the opponent's reply in `state` and return the next state, or the ending.
+    """Draw the opponent's reply in `state`; return the next state, or the ending of the game.
 
-    `q` [P] and `first_best` matter only if the opponent is the learner itself.
+    `q`, [P], and `first_best` matter only if the opponent is the learner itself.
     """
     reply = choose_epsilon_greedy(
         replies.reply_start, q, state, replies.epsilon, first_best, rng_state

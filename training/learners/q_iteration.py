@@ -1,7 +1,7 @@
-"""Q-iteration with sampled replies; with `sticky`, a value equal to a loss is final.
+"""Q-iteration with sampled replies: sweeps over all moves in all positions.
 
-Source: value iteration, Bellman (1957); Sutton & Barto (2018), eq. 4.10 for its action values,
-with one sampled next state in place of the expectation.
+Source: value iteration, Bellman (1957); Sutton & Barto (2018), eq. 4.10 for its action values, with
+one sampled next state in place of the expectation.
 """
 
 from collections.abc import Iterator
@@ -31,10 +31,10 @@ from training.learners.randomness import make_rng_state
 def learn(
     game: Game, recipe: QIteration, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Sweep over all pairs, in the order of plies, updating each by one sampled reply.
+    """Sweep over all pairs, in the order of plies, updating each after one sampled reply.
 
     Q(s, a) <- r + gamma max Q(s', .), where s' is the state after one sampled reply of the
-    opponent.  If the recipe is sticky, a pair whose value is the reward of a loss is skipped.  With
+    opponent. If the recipe is sticky, a pair whose value is the reward of a loss is skipped. With
     gamma 1 a value becomes this reward only if some reply wins or leads to a state whose moves all
     lose, so the opponent can force the loss, and no later sweep needs to update it.
 
@@ -72,7 +72,7 @@ def _sweep_pairs(  # type: ignore[no-untyped-def]
     turns,
     updates,
 ):
-    """Update q [P] and visits [P]; a turn is one pair, and `run_phases` explains the counts."""
+    """Update q, [P], and visits, [P]; a turn is one pair, and `run_phases` explains the counts."""
     # `turns` counts pairs over all sweeps, so `turns % len(q)` is the next pair of the sweep.
     gamma, sticky, rewards = parameters
     while turns < phase_end and updates < max_updates:

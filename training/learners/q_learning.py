@@ -4,7 +4,7 @@ They differ in one term, the value of the next state.
 
 Source: Watkins (1989), "Learning from delayed rewards"; Rummery & Niranjan (1994), "On-line
 Q-learning using connectionist systems", for Sarsa; van Seijen et al. (2009), "A theoretical and
-empirical analysis of expected Sarsa".  Sutton & Barto (2018), eq. 6.8, 6.7 and 6.9, and section 5.3
+empirical analysis of expected Sarsa". Sutton & Barto (2018), eq. 6.8, 6.7 and 6.9, and section 5.3
 for games that begin anywhere.
 """
 
@@ -30,45 +30,46 @@ from training.learners.phases import (
 )
 from training.learners.randomness import draw_uniform, make_rng_state
 
-# The three definitions of the next state's value: max Q(s', .), Q(s', a') or the expected Q(s', .).
-MAXIMUM, CHOSEN, EXPECTED = range(3)
+# The value of the next state is max Q(s', .), Q(s', a') or the expected Q(s', .).
+MAXIMUM_VALUE, CHOSEN_VALUE, EXPECTED_VALUE = range(3)
 NEXT_VALUES = MappingProxyType(
-    {"q-learning": MAXIMUM, "sarsa": CHOSEN, "expected-sarsa": EXPECTED}
+    {
+        "q-learning": MAXIMUM_VALUE,
+        "sarsa": CHOSEN_VALUE,
+        "expected-sarsa": EXPECTED_VALUE,
+    }
 )
 
 
 class LoopParameters(NamedTuple):
-    """The parameters of a recipe as numbers, for the compiled loop."""
+    """The parameters of a recipe as numbers, for the compiled training loop."""
 
     alpha: float
     gamma: float
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    next_value_kind: (
-        int  # definition of the next state's value: MAXIMUM, CHOSEN or EXPECTED
-    )
+    next_value_kind: int  # MAXIMUM_VALUE, CHOSEN_VALUE or EXPECTED_VALUE
 
 
 class GameStarts(NamedTuple):
-    """The states where games begin, for `choose_start`."""
+    """The states in which games begin, and who moves first there."""
 
-    # [n] the state s if the learner moves first there, its complement ~s if the opponent does
+    # [n] the state s if the learner moves first there, or the complement ~s if the opponent does
     states: Indices
-    # whether each game draws a state; otherwise games take them in turn
+    # whether games draw a state at random; otherwise they take them in turn
     is_random: bool
 
 
 def learn(
     game: Game, recipe: TdControl, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Play games from the starts of the recipe, moving epsilon-greedily.
+    """Play games epsilon-greedily, beginning as the recipe says, and update after each reply.
 
-    After the opponent's reply Q(s, a) moves a step of size alpha towards r + gamma max Q(s', .).
-    In place of the maximum, Sarsa uses Q(s', a') of the move a' that it plays next, and expected
-    Sarsa uses the expected value over that move: epsilon times the mean of Q(s', .), plus
-    1 - epsilon times its maximum.
-    If both sides learn, they share one table and one exploration rate.
+    After the opponent's reply Q(s, a) moves a step of size alpha towards r + gamma max Q(s', .). In
+    place of the maximum, Sarsa uses Q(s', a') of the move a' that it plays next, and expected Sarsa
+    uses the expected value over that move: epsilon times the mean of Q(s', .), plus 1 - epsilon
+    times its maximum. If both players learn, they share one table and one exploration rate.
     """
     parameters = LoopParameters(
         alpha=recipe.alpha,
@@ -130,7 +131,7 @@ def list_starts(game: Game, recipe: TdControl | MonteCarlo) -> GameStarts:
 
 @njit(cache=True, inline="always")
 def choose_start(starts, games, rng_state):  # type: ignore[no-untyped-def]
-    """Return the first state of a game and its mover: 0 for the learner, 1 for the opponent."""
+    """Return the first state of a game, and who moves there: 0 the learner, 1 the opponent."""
     count = len(starts.states)
     number = int(draw_uniform(rng_state) * count) if starts.is_random else games % count
     start = starts.states[number]
@@ -153,11 +154,11 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update q [P] and visits [P]; `run_phases` explains the counts."""
-    # A side's move is updated when this side chooses its next move, which Sarsa's target needs.
-    # The last move of each side is updated with its reward when the game is over.
+    """Play games and update q, [P], and visits, [P]; `run_phases` explains the counts."""
+    # A move is updated when the same player chooses its next move, which Sarsa's target needs.
+    # The last move of each player is updated with its reward when the game is over.
     alpha, gamma, epsilon, epsilon_drop, rewards, next_value_kind = parameters
-    # [2] the pair that waits for its update, of the learner and of its opponent; -1 for none
+    # The pair that waits for its update, of the learner and of its opponent; -1 for none.
     last_pair = np.empty(2, np.int32)
     while games < phase_end and updates < max_updates:
         exploration = pairs.decay_rate(
@@ -173,11 +174,11 @@ def _play_games(  # type: ignore[no-untyped-def]
                 )
                 previous = last_pair[mover]
                 if previous >= 0:
-                    if next_value_kind == MAXIMUM:
+                    if next_value_kind == MAXIMUM_VALUE:
                         target = pairs.compute_greedy_target(
                             pair_start, q, state, gamma, rewards
                         )
-                    elif next_value_kind == CHOSEN:
+                    elif next_value_kind == CHOSEN_VALUE:
                         target = gamma * q[pair]
                     else:
                         target = gamma * pairs.compute_expected_value(
@@ -191,7 +192,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             else:
                 state = draw_reply(replies, q, state, False, rng_state)
             mover = 1 - mover
-        # Update the last move of each side: `state` is the ending in the view of the side to move.
+        # Update each player's last move. `state` is the ending in the view of the player to move.
         for ending in (state, pairs.flip_ending(state)):
             pair = last_pair[mover]
             if pair >= 0:

@@ -1,8 +1,8 @@
-"""Tabular Q-learning that updates backward over each finished game, with one table or two.
+"""Q-learning and double Q-learning that update the moves of a finished game, the last move first.
 
 Source: Watkins (1989), "Learning from delayed rewards"; backward replay of an episode, Lin (1992),
-"Self-improving reactive agents based on reinforcement learning, planning and teaching"; two
-tables, van Hasselt (2010), "Double Q-learning", algorithm 1, which is `last=coin`.
+"Self-improving reactive agents based on reinforcement learning, planning and teaching"; two tables,
+van Hasselt (2010), "Double Q-learning", algorithm 1, which is `last=coin`.
 """
 
 from collections.abc import Iterator
@@ -31,48 +31,49 @@ from training.learners.randomness import draw_uniform
 
 
 class LoopParameters(NamedTuple):
-    """The parameters of a recipe as numbers, for the compiled loop."""
+    """The parameters of a recipe as numbers, for the compiled training loop."""
 
     alpha: float
     gamma: float
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    # factor of the old value in the error `target - old_share * value`: 1 to average, 0 to sum
+    # The error is `target - old_share * value`: 1 to average the targets, 0 to sum them.
     old_share: float
-    # whether ties are broken by the first of the best moves; otherwise at random
+    # whether the first of the best moves is played; otherwise any of them
     first_best: bool
-    # whether only one table, selected by a coin, learns the last move of a game, as for other moves
+    # whether a coin selects one table for the last move of a game, too, as for other moves
     coin_at_end: bool
     seats: Indices  # [n] the learner's seats in turn: 0 as X, 1 as O
 
 
 class LearnerArrays(NamedTuple):
-    """Arrays that the training changes: the values of K classes of pairs, and the last game."""
+    """What the training changes: the values of K classes of pairs, and the last game."""
 
     tables: NDArray[np.float64]  # [K, 1] values, or [K, 2] for double Q-learning
     values: Values  # [K] the mean of the tables, used to choose moves
     visits: Visits  # [K] number of updates
-    q: Values  # [P] the values by pair; only rows that `refresh_row` copied are up to date
-    states: Indices  # [cells] by ply, the states of the last game
-    played_pairs: Indices  # [cells] by ply, the pairs that the learner played, or -1
+    q: Values  # [P] copies of the values, up to date only in rows that `refresh_row` copied
+    states: Indices  # [cells] the state before each ply of the last game
+    # [cells] the pair that the learner played at each ply, -1 at the opponent's plies
+    played_pairs: Indices
 
 
 def learn(
     game: Game, recipe: QTable, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Play games epsilon-greedily, in the seats of the recipe in turn.
+    """Play games epsilon-greedily as X or O, as the recipe says, and learn from each finished game.
 
-    After a game the learner's moves are updated, last move first.  Each value moves a step of size
-    alpha towards its target.  The target of the last move is the reward; the target of an earlier
-    move is gamma times the highest value of the learner's next state.  With `update=sum` alpha times
-    the target is added to the value instead.  With `key=pair` symmetric moves share a value; with
-    `key=afterstate` all moves share a value that make the same board up to symmetry.
+    After a game the learner's moves are updated, last move first. Each value moves a step of size
+    alpha towards its target. The target of the last move is the reward; the target of an earlier
+    move is gamma times the highest value of the learner's next state. With `update=sum` alpha times
+    the target is added to the value instead. With `key=pair` symmetric moves share a value; with
+    `key=afterstate` all moves share a value that lead to the same board up to symmetry.
 
-    Double Q-learning has two tables.  A coin selects the table that learns a move; this table
-    selects the best next move, and the other table gives its value.  Both tables learn the last move
-    of a game; with `last=coin` a coin selects one table for this move, too.
-    If both sides learn, one pass over a game updates the moves of both, each with its own result.
+    Double Q-learning has two tables. A coin selects the table that learns a move; this table
+    selects the best next move, and the other table gives its value. Both tables learn the last move
+    of a game; with `last=coin` a coin selects one table for this move, too. If both players learn,
+    one pass over a game updates the moves of both, each with its own result.
     """
     classes = (
         list_pair_classes(game)
@@ -123,7 +124,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     seats = parameters.seats
     while games < phase_end and updates < max_updates:
         game = games - phase_start
-        # Epsilon falls only between rounds of one game in each seat, so both seats explore alike.
+        # Epsilon is the same in a game as X and the following one as O, so both explore alike.
         round_start = game // len(seats) * len(seats)
         exploration = pairs.decay_rate(
             parameters.epsilon,
@@ -164,15 +165,15 @@ def _play_game(  # type: ignore[no-untyped-def]
 ):
     """Play a game and store its states and moves in `arrays`.
 
-    Return the number of plies, and the ending in the view of the side that did not move last.
+    Returns the number of plies, and the ending in the view of the player who did not move last.
     """
     _, values, _, q, states, played_pairs = arrays
     state, plies = 0, 0
     while state >= 0:
-        # `values` is by class and the choice reads `q` by pair, so the row of `state` is copied.
+        # `values` has a value for each class, but the choice reads `q`, which has one for each pair.
         refresh_row(pair_start, class_index, values, q, state)
         states[plies] = state
-        played_pairs[plies] = -1  # no move of the learner, unless it chooses one below
+        played_pairs[plies] = -1  # It stays -1 if the opponent moves.
         if mover == 0 or replies.learns_both_sides:
             pair = pairs.choose_epsilon_greedy(
                 pair_start, q, state, exploration, first_best, rng_state
@@ -190,8 +191,8 @@ def _play_game(  # type: ignore[no-untyped-def]
 def _learn_game(  # type: ignore[no-untyped-def]
     rng_state, parameters, pair_start, class_index, arrays, plies, ending
 ):
-    """Update the learner's moves of the last game, last move first; return their number."""
-    # Backward, so that the result of a game reaches its first move within one pass.
+    """Update the learner's moves in the last game, the last move first; return their number."""
+    # The loop goes backward, so the result of a game reaches its first move within one pass.
     alpha, gamma, _, _, rewards, old_share, _, coin_at_end, _ = parameters
     tables, values, visits, _, states, played_pairs = arrays
     table_count = tables.shape[1]
@@ -200,9 +201,9 @@ def _learn_game(  # type: ignore[no-untyped-def]
         if played_pairs[ply] < 0:
             continue
         pair_class = class_index[played_pairs[ply]]
-        # Whether the game ends before the same side moves again, two plies later.
+        # The last move is the one after which the same player does not move again, two plies later.
         is_last = ply + 2 >= plies
-        # Tables from `first_table` to `end_table` - 1 learn: all, or one that a coin selects.
+        # The tables from `first_table` to `end_table` - 1 learn: all, or one that a coin selects.
         first_table = 0
         end_table = table_count
         if table_count == 2 and (coin_at_end or not is_last):
@@ -219,7 +220,7 @@ def _learn_game(  # type: ignore[no-untyped-def]
                 evaluator,
                 states[ply + 2],
             )
-        # The other side made the last move of the game, so `ending` is in this side's view.
+        # The opponent made the last move of the game, so `ending` is in this player's view.
         elif ply + 1 < plies:
             target = pairs.get_reward(ending, rewards)
         else:
@@ -238,9 +239,9 @@ def _learn_game(  # type: ignore[no-untyped-def]
 def _evaluate_best_move(  # type: ignore[no-untyped-def]
     pair_start, class_index, tables, selector, evaluator, state
 ):
-    """Return the value of the best move in `state`, selected by one table, evaluated by another.
+    """Return the value of the best move in `state`: one table selects it, another evaluates it.
 
-    `selector` and `evaluator` are indices of tables. Ties: the first of the best moves.
+    `selector` and `evaluator` are indices of tables. Of equal moves the first is selected.
     """
     best = class_index[pair_start[state]]
     for pair in range(pair_start[state] + 1, pair_start[state + 1]):

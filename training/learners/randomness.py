@@ -1,4 +1,4 @@
-"""A random number generator for compiled loops; a call of numpy's would cost as much as an update.
+"""A random number generator for compiled loops, in which a call of numpy's would be too slow.
 
 Source: Blackman & Vigna (2021), "Scrambled linear pseudorandom number generators": xoshiro256+,
 whose authors recommend it for floating-point numbers.
@@ -8,12 +8,12 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
-# The state of a generator, [4]; drawing a number changes it in place.
+# The state of a random number generator, [4]; drawing a number changes it in place.
 RngState = NDArray[np.uint64]
 
 
 def make_rng_state(seed: int, *part_numbers: int) -> RngState:
-    """Return the initial state of a generator for a seed.
+    """Return the initial state of a random number generator with this seed.
 
     `part_numbers` identify a part of a training, such as one search tree of many; each part gets an
     independent sequence of random numbers.
@@ -24,7 +24,7 @@ def make_rng_state(seed: int, *part_numbers: int) -> RngState:
 
 @njit(cache=True)
 def draw_uniform(rng_state):  # type: ignore[no-untyped-def]
-    """Draw a float64 from [0, 1)."""
+    """Return a random float64 from [0, 1)."""
     s0 = rng_state[0]
     s1 = rng_state[1]
     s2 = rng_state[2]
@@ -35,6 +35,6 @@ def draw_uniform(rng_state):  # type: ignore[no-untyped-def]
     rng_state[0] = s0 ^ s3
     rng_state[1] = s1 ^ s2
     rng_state[2] = s2 ^ (s1 << uint64(17))
-    rng_state[3] = s3 << uint64(45) | s3 >> uint64(19)  # s3 rotated by 45 bits
-    # A float64 holds 53 bits: the upper bits are used, as the lowest bits are less random.
+    rng_state[3] = s3 << uint64(45) | s3 >> uint64(19)  # This rotates s3 by 45 bits.
+    # A float64 holds 53 bits. The upper bits are used, because the lowest are less random.
     return (total >> uint64(11)) * 2.0**-53

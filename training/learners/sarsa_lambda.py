@@ -20,7 +20,7 @@ from training.learners.q_learning import choose_start, learn_pairs
 
 
 class LoopParameters(NamedTuple):
-    """The parameters of a recipe as numbers, for the compiled loop."""
+    """The parameters of a recipe as numbers, for the compiled training loop."""
 
     alpha: float
     gamma: float
@@ -33,13 +33,13 @@ class LoopParameters(NamedTuple):
 def learn(
     game: Game, recipe: SarsaLambda, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Play games from the starts of the recipe, moving epsilon-greedily.
+    """Play games epsilon-greedily, beginning as the recipe says, and learn with eligibility traces.
 
     After the opponent's reply and the choice of the next move a', the error of the last move is
     delta = r + gamma Q(s', a') - Q(s, a), and alpha z delta is added to the value of every move of
-    this game so far.  The trace z is 1 for the last move and is multiplied by gamma lambda for
-    each move before it.  No position comes twice in a game, so accumulating and replacing traces
-    are the same.  If both sides learn, each side has traces of its own moves only.
+    this game so far. The trace z is 1 for the last move and is multiplied by gamma lambda for each
+    move before it. No position comes twice in a game, so accumulating and replacing traces are the
+    same. If both players learn, each has traces of its own moves only.
     """
     parameters = LoopParameters(
         alpha=recipe.alpha,
@@ -72,14 +72,15 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update q [P] and visits [P].
+    """Play games and update q, [P], and visits, [P].
 
-    `run_phases` explains the numbers of turns and updates.
-    `played_pairs` [2, cells] holds the pairs of the learner and of its opponent in this game.
+    `run_phases` explains the numbers of turns and updates. `played_pairs`, [2, cells], holds the
+    pairs that the learner and its opponent played in this game.
     """
-    # When a side chooses its next move, the TD error of its last move updates all its moves so far.
+    # When a player chooses its next move, the TD error of its last move updates all its moves so far.
     alpha, gamma, trace_decay, epsilon, epsilon_drop, rewards = parameters
-    pair_counts = np.empty(2, np.int32)  # number of pairs in each row of `played_pairs`
+    # How many pairs each row of `played_pairs` has.
+    pair_counts = np.empty(2, np.int32)
     while games < phase_end and updates < max_updates:
         exploration = pairs.decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
@@ -106,7 +107,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             else:
                 state = draw_reply(replies, q, state, False, rng_state)
             mover = 1 - mover
-        # Update the last move of each side: `state` is the ending in the view of the side to move.
+        # Update each player's last move. `state` is the ending in the view of the player to move.
         for ending in (state, pairs.flip_ending(state)):
             updates += _update_game(
                 q,
@@ -126,15 +127,15 @@ def _play_games(  # type: ignore[no-untyped-def]
 def _update_game(  # type: ignore[no-untyped-def]
     q, visits, played_pairs, pair_count, target, alpha, trace_decay
 ):
-    """Update the first `pair_count` pairs of `played_pairs` by the TD error of the last one.
+    """Update the first `pair_count` of the played pairs by the TD error of the last of them.
 
-    `target` is the target of the last pair.  Return the number of updates, 0 if there is no pair.
+    `target` is the target of the last one. Returns the number of updates, 0 if there is no pair.
     """
     if pair_count == 0:
         return 0
     error = target - q[played_pairs[pair_count - 1]]
     trace, updates = 1.0, 0
-    # From the last move back to the first: each trace is `trace_decay` times the trace after it.
+    # Going back from the last move to the first, each trace is `trace_decay` times the one before.
     for move in range(pair_count - 1, -1, -1):
         if trace == 0:
             break

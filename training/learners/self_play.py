@@ -1,7 +1,7 @@
-"""Q-learning in self-play with one table for both sides.
+"""Q-learning in self-play with one table for both players.
 
 Source: Watkins (1989), "Learning from delayed rewards", for the update; Littman (1994), "Markov
-games as a framework for multi-agent reinforcement learning", for two sides with opposite aims.
+games as a framework for multi-agent reinforcement learning", for two players with opposite aims.
 """
 
 from collections.abc import Iterator
@@ -31,26 +31,26 @@ from training.learners.randomness import make_rng_state
 
 
 class LoopParameters(NamedTuple):
-    """The parameters of a recipe as numbers, for the compiled loop."""
+    """The parameters of a recipe as numbers, for the compiled training loop."""
 
     alpha: float
     gamma: float
     epsilon: float
     epsilon_drop: float
-    rewards: Rewards  # X's view: `win` if X wins, `loss` if O wins
+    rewards: Rewards  # in X's view: `win` if X wins, `loss` if O wins
 
 
 def learn(
     game: Game, recipe: SelfPlay, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Play epsilon-greedily for both sides, updating after every move.
+    """Play epsilon-greedily for both players, updating after every move.
 
-    In X's view, X maximises and O minimises Q(s, a), whose initial value is `initial`.  After every
+    In X's view, X maximises and O minimises Q(s, a), whose initial value is `initial`. After every
     move Q(s, a) moves a step of size alpha towards r + gamma opt Q(s', .), where s' is the position
-    after the move and opt is the maximum if X is to move there, the minimum if O is.  r is `win` if
-    X wins, `loss` if O wins, `draw` for a draw, and 0 before the end.
-    The table is stored in the view of the player to move: values where O is to move are multiplied
-    by -1, so that both sides maximise.
+    after the move and opt is the maximum if X is to move there, the minimum if O is. r is `win` if
+    X wins, `loss` if O wins, `draw` for a draw, and 0 before the end. The table is stored in the
+    view of the player to move: values where O is to move are multiplied by -1, so that both players
+    maximise.
     """
     pair_start, next_state = list_legal_pairs(game)
     sign = game.to_move.astype(np.float64)
@@ -97,11 +97,11 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update q [P] and visits [P]; `run_phases` explains the counts.
+    """Play games and update q, [P], and visits, [P]; `run_phases` explains the counts.
 
-    `sign` [D] is 1 where X is to move and -1 where O is.
+    `sign`, [D], is 1 where X is to move and -1 where O is.
     """
-    # The target of a move is minus the best value of the next state, in which the other side moves.
+    # The target of a move is minus the best value of the next state, in which the opponent moves.
     alpha, gamma, epsilon, epsilon_drop, rewards = parameters
     # `compute_greedy_target` gets the rewards in the view of the player who moves next.
     after_x = Rewards(-rewards.loss, -rewards.draw, -rewards.win)

@@ -29,14 +29,14 @@ from training.learners.randomness import draw_uniform
 
 
 class LoopParameters(NamedTuple):
-    """The parameters of a recipe as numbers, for the compiled loop."""
+    """The parameters of a recipe as numbers, for the compiled training loop."""
 
     alpha: float
     alpha_drop: float
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    updates_random_moves: bool  # whether random moves make updates, too
+    updates_random_moves: bool  # whether random moves cause updates, too
     seats: Indices  # [n] the learner's seats in turn: 0 as X, 1 as O
 
 
@@ -45,21 +45,21 @@ class LearnerArrays(NamedTuple):
 
     values: Values  # [K] V(z) of each class
     visits: Visits  # [K] number of updates
-    q: Values  # [P] the values by pair; only rows that `refresh_row` copied are up to date
+    q: Values  # [P] copies of the values, up to date only in rows that `refresh_row` copied
 
 
 def learn(
     game: Game, recipe: TdAfterstates, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Play games in the seats of the recipe in turn, learning during the game.
+    """Play games as X or O, as the recipe says, and learn during each game.
 
     The move played leads to the afterstate z' with the highest value V(z'), or with probability
-    epsilon it is random.  After a move the value of the learner's previous afterstate z is updated:
-    V(z) <- V(z) + alpha (V(z') - V(z)).  A random move makes no update, unless `learn_from` is
-    "all".  If the opponent ends the game, the last afterstate moves towards the reward.
-    Afterstates that end the game have their rewards as fixed values from the beginning.
-    If both sides learn, each learns from the afterstates that it makes itself.
-    Alpha falls like epsilon, after each tenth of the games.
+    epsilon it is random. After a move the value of the learner's previous afterstate z is updated:
+    V(z) <- V(z) + alpha (V(z') - V(z)). A random move makes no update, unless `learn_from` is
+    "all". If the opponent ends the game, the last afterstate moves towards the reward. Afterstates
+    that end the game have their rewards as fixed values from the beginning. If both players learn,
+    each learns from the afterstates that it makes itself. Alpha falls like epsilon, after each
+    tenth of the games.
     """
     classes = list_afterstate_classes(game, recipe.symmetric)
     arrays = LearnerArrays(
@@ -108,18 +108,18 @@ def _play_games(  # type: ignore[no-untyped-def]
     updates,
 ):
     """Play games and update the arrays; `run_phases` explains the numbers of turns and updates."""
-    # An afterstate moves towards the next afterstate of the same side; final boards have fixed values.
-    # After the end only the side that did not end the game needs an update, by its reward.
+    # A value moves towards that of the same player's next afterstate; final boards have fixed values.
+    # So at the end only the player who did not make the last move needs an update, by its reward.
     alpha, alpha_drop, epsilon, epsilon_drop, rewards, updates_random_moves, seats = (
         parameters
     )
     values, visits, q = arrays
-    # [2] the class of the last afterstate of the learner and of its opponent; -1 for none
+    # The class of the last afterstate of the learner and of its opponent, -1 for none.
     last_class = np.empty(2, np.int32)
     length = phase_end - phase_start
     while games < phase_end and updates < max_updates:
         game = games - phase_start
-        # Rates fall only between rounds of one game in each seat, so both seats learn alike.
+        # Rates are the same in a game as X and the following one as O, so both learn alike.
         round_start = game // len(seats) * len(seats)
         step_size = pairs.decay_rate(alpha, alpha_drop, round_start, length)
         exploration = pairs.decay_rate(epsilon, epsilon_drop, round_start, length)
@@ -145,7 +145,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             else:
                 state = draw_reply(replies, q, state, False, rng_state)
             mover = 1 - mover
-        # The side that did not end the game learns the result; `state` is the ending in its view.
+        # The player who did not end the game learns the result; `state` is the ending in its view.
         previous = last_class[mover]
         if previous >= 0:
             values[previous] += step_size * (

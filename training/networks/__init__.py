@@ -1,1 +1,1 @@
-"""Deep Q-networks, saved as tables like all other agents; only this package imports JAX."""
+"""Deep Q-networks, stored as tables like all other agents; only this package imports JAX."""

@@ -15,9 +15,11 @@ from app.tictactoe.policy import BASELINES, Policy, epsilon_greedy_policy
 from training.learners.phases import Epoch, NextCheckpoint, Progress
 from training.networks import net
 
-NO_NEXT_STATE = -1  # the number of the next decision if the game is over
-ILLEGAL_LOSS = -2  # the outcome for a player who made an illegal move
-# The seats that each network plays, by the parameter `networks` of the recipe.
+# Stands for the next position of the learner if the game is over.
+NO_NEXT_STATE = -1
+# The result for a player who made an illegal move.
+ILLEGAL_LOSS = -2
+# For each value of the parameter `networks`, the seats that each network plays.
 SEATS_OF_NETWORKS = {
     "shared": ((X, O),),
     "separate": ((X,), (O,)),
@@ -29,7 +31,7 @@ Numbers = NDArray[np.int32]
 class PlayedGames(NamedTuple):
     """The positions and moves of N games; a finished game keeps its last position.
 
-    After an illegal move the position is S, one more than the number of the last real position.
+    After an illegal move the position is S, the number of positions, which no real position has.
     """
 
     # [cells + 2, N] the position before each ply; the last one is repeated
@@ -38,20 +40,20 @@ class PlayedGames(NamedTuple):
 
 
 class EpochShares(NamedTuple):
-    """The results of games for one player, X or O, as shares of the games."""
+    """The results of an epoch's games for one player, X or O, as shares of the games."""
 
     won: float
-    lost: float  # share of the games lost in any way, also by an illegal move
-    forfeited: float  # share of the games lost by an illegal move
+    lost: float  # also by an illegal move
+    forfeited: float  # lost by an illegal move
 
 
 class MoveArrays(NamedTuple):
-    """The learner's moves with their rewards after the reply; all four arrays have the same shape."""
+    """The learner's moves, with the rewards after the replies; all arrays have the same shape."""
 
     decision: Numbers
     cell: Numbers
     reward: NDArray[np.float32]
-    next_decision: Numbers  # the learner's next decision, or NO_NEXT_STATE
+    next_decision: Numbers  # the position at the learner's next move, or NO_NEXT_STATE
 
 
 class NetworkTrainee(NamedTuple):
@@ -60,7 +62,7 @@ class NetworkTrainee(NamedTuple):
     seats: tuple[int, ...]
     state: net.TrainingState
     replay_buffer: MoveArrays
-    step_count: int  # steps of Adam in an epoch
+    step_count: int  # how many steps of Adam it makes in an epoch
 
 
 OnSample = Callable[[NetworkTrainee, MoveArrays], None]
@@ -72,24 +74,24 @@ def learn(
     next_checkpoint: NextCheckpoint,
     on_sample: OnSample | None = None,
 ) -> Iterator[Progress]:
-    """Train in epochs: play games in each seat against an opponent, then change the network.
+    """Train in epochs: play games as X and as O against an opponent, then change the network.
 
-    After the games of an epoch come `steps` steps of Adam.  Each step samples a minibatch of `batch`
+    After the games of an epoch come `steps` steps of Adam. Each step samples a minibatch of `batch`
     moves from the last `memory` moves; its loss is `net.compute_loss`, with r + gamma max Q(s', .)
-    as the target of a move.  The network at the end of an epoch chooses the moves of the next
-    epoch's games, and is the target network of its steps.  Epsilon falls linearly from the first
-    epoch to the last.  If X and O have separate networks, these divide the steps between them, and
+    as the target of a move. The network at the end of an epoch chooses the moves of the next
+    epoch's games, and is the target network of its steps. Epsilon falls linearly from the first
+    epoch to the last. If X and O have separate networks, these divide the steps between them, and
     each has a replay buffer with the moves of its own seat.
 
     With guard rails only legal moves are played, and a target of -5 pulls down the outputs of
-    illegal moves.  Without guard rails the network does not know which moves are legal: it chooses
-    among all cells, and the maximum of its targets is over all cells.  An illegal move then ends the
+    illegal moves. Without guard rails the network does not know which moves are legal: it chooses
+    among all cells, and the maximum of its targets is over all cells. An illegal move then ends the
     game with reward -5.
 
     `on_sample` is called once in each epoch with the network before its steps and with its moves.
 
-    An update is one step of Adam.  A network has a value for every pair; the visits of a pair count
-    how often it was added to the buffer.  Every epoch is reported, so `next_checkpoint` is not
+    An update is one step of Adam. A network has a value for every move; the visits of a move count
+    how often it was added to the buffer. Every epoch is reported, so `next_checkpoint` is not
     called.
     """
     rng = np.random.default_rng(recipe.seed)
@@ -122,7 +124,7 @@ def learn(
             for trainee in trainees
         ]
         met = np.concatenate([moves.decision for moves in new.values()])
-        # The outputs before the epoch's steps chose these moves.
+        # These moves were chosen by the outputs before the epoch's steps.
         illegal_share_in_games = compute_illegal_share(game, outputs, met)
         outputs = _compute_outputs(game, trainees, inputs)
         q = np.where(game.legal, outputs, np.float32(np.nan))
@@ -139,7 +141,7 @@ def learn(
 def _make_trainees(
     rng: np.random.Generator, game: Game, recipe: Dqn, inputs: net.Array
 ) -> list[NetworkTrainee]:
-    """Return the networks of a recipe before training.
+    """Return the networks of a recipe before training: one, or one for X and one for O.
 
     Separate networks divide the steps of an epoch between them; an odd step goes to X's network.
     """
@@ -154,7 +156,7 @@ def _make_trainees(
 
 
 def _list_opponents(game: Game, recipe: Dqn) -> list[Policy]:
-    """Return the policy of the opponent in every epoch, probabilities of shape [D, cells]."""
+    """Return the policy of the opponent in every epoch, [D, cells] each."""
     return [
         policy
         for opponent, epochs in recipe.phases
@@ -165,7 +167,7 @@ def _list_opponents(game: Game, recipe: Dqn) -> list[Policy]:
 def _list_moves(
     game: Game, recipe: Dqn, games: Mapping[int, PlayedGames]
 ) -> dict[int, MoveArrays]:
-    """Return the learner's moves in the games of each seat, with their rewards."""
+    """Return the learner's moves as X and as O, with their rewards."""
     rewards = (net.ILLEGAL_TARGET, *recipe.get_reward_scale().x)
     return {
         seat: extract_moves(game, games[seat], seat, rewards, recipe.step)
@@ -185,8 +187,8 @@ def _train_epoch(
 ) -> NetworkTrainee:
     """Return a network after the steps of an epoch.
 
-    `target_outputs` [D, cells] are the outputs of the target network, and `new_moves` the moves of
-    this epoch by seat.
+    `target_outputs`, [D, cells], are the outputs of the target network, and `new_moves` the moves
+    of this epoch as X and as O.
     """
     buffer = append_moves(
         trainee.replay_buffer,
@@ -214,7 +216,7 @@ def _summarize_epoch(
     outputs: NDArray[np.float32],
     illegal_share_in_games: float,
 ) -> Epoch:
-    """Return the results of an epoch by seat, and how often the highest of `outputs` is illegal."""
+    """Return the results of an epoch as X and as O, and how often the highest output is illegal."""
     as_x = compute_shares(game, games[X], X)
     as_o = compute_shares(game, games[O], O)
     return Epoch(
@@ -229,7 +231,7 @@ def _summarize_epoch(
 def compute_illegal_share(
     game: Game, outputs: NDArray[np.float32], decisions: NDArray[np.int32] | slice
 ) -> float:
-    """Return the share of `decisions` in which the highest of the outputs, [D, cells], is illegal."""
+    """Return in which share of these positions the highest of the outputs, [D, cells], is illegal."""
     highest = outputs.argmax(axis=1)
     is_legal = game.legal[np.arange(game.decisions), highest]
     return float((~is_legal[decisions]).mean())
@@ -238,7 +240,7 @@ def compute_illegal_share(
 def _compute_outputs(
     game: Game, trainees: Sequence[NetworkTrainee], inputs: net.Array
 ) -> NDArray[np.float32]:
-    """Return the outputs for every decision, [D, cells], by the network of the player to move."""
+    """Return the outputs for every position, [D, cells], by the network of the player to move."""
     outputs = [
         net.compute_outputs(trainee.state.network, inputs) for trainee in trainees
     ]
@@ -287,11 +289,11 @@ def extract_moves(
     rewards: tuple[float, ...],
     step_reward: float,
 ) -> MoveArrays:
-    """Return the moves of a player (+1 X, -1 O), [M] of each field, with their rewards.
+    """Return the moves of a player (+1 X, -1 O) in some games, with their rewards, [M] in each field.
 
     A move is rewarded for the position after the opponent's reply: with `step_reward` if the game
-    goes on, else with one of `rewards`, in the order illegal move, loss, draw, win. Only
-    this player makes illegal moves.
+    goes on, else with one of `rewards`, in the order illegal move, loss, draw, win. Only this
+    player makes illegal moves.
     """
     first = 0 if player == X else 1
     decision = games.position[first:-2:2]
@@ -313,7 +315,7 @@ def extract_moves(
 
 
 def compute_shares(game: Game, games: PlayedGames, player: int) -> EpochShares:
-    """Return the results of games for a player (+1 X, -1 O); only this player makes illegal moves."""
+    """Return how many games a player (+1 X, -1 O) won and lost; only this player makes illegal moves."""
     result = _find_results(game, games.position[-1], player)
     return EpochShares(
         float((result == 1).mean()),
@@ -323,14 +325,13 @@ def compute_shares(game: Game, games: PlayedGames, player: int) -> EpochShares:
 
 
 def _find_results(game: Game, position: Numbers, player: int) -> Numbers:
-    """Return the results of finished games for a player: 1 won, 0 drawn, -1 lost, or ILLEGAL_LOSS."""
+    """Return a player's results of finished games: 1 won, 0 drawn, -1 lost, or ILLEGAL_LOSS."""
     finished = np.clip(position - game.decisions, 0, len(game.outcome) - 1)
     result = game.outcome[finished] * np.int32(player)
     return np.where(position == game.positions, np.int32(ILLEGAL_LOSS), result)
 
 
 def make_empty_buffer() -> MoveArrays:
-    """Return an empty replay buffer."""
     none = np.empty(0, np.int32)
     return MoveArrays(none, none, np.empty(0, np.float32), none)
 
@@ -338,7 +339,7 @@ def make_empty_buffer() -> MoveArrays:
 def append_moves(
     buffer: MoveArrays, new_moves: Iterable[MoveArrays], max_moves: int
 ) -> MoveArrays:
-    """Return the buffer with new moves appended, cut to the latest `max_moves` moves."""
+    """Return the replay buffer with new moves at its end, cut to the latest `max_moves` moves."""
     columns: list[Any] = [
         np.concatenate(column)[-max_moves:]
         for column in zip(buffer, *new_moves, strict=True)
@@ -349,7 +350,7 @@ def append_moves(
 def sample_moves(
     buffer: MoveArrays, rng: np.random.Generator, shape: tuple[int, ...]
 ) -> MoveArrays:
-    """Sample moves of the replay buffer uniformly, with replacement."""
+    """Return random moves from the replay buffer, drawn uniformly and with replacement."""
     drawn = rng.integers(len(buffer.cell), size=shape)
     columns: list[Any] = [column[drawn] for column in buffer]
     return MoveArrays(*columns)
@@ -358,7 +359,7 @@ def sample_moves(
 def compute_targets(
     q: NDArray[np.float32], moves: MoveArrays, gamma: float
 ) -> NDArray[np.float32]:
-    """Return the target of each move, r + gamma max Q(s', .), from the table `q` [D, cells]."""
+    """Return the target of each move, r + gamma max Q(s', .), from a table `q`, [D, cells]."""
     highest = np.nanmax(q, axis=1)
     later = np.where(
         moves.next_decision == NO_NEXT_STATE, 0, highest[moves.next_decision]

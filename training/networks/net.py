@@ -1,8 +1,7 @@
 """The network of deep Q-learning: its inputs, its outputs, and its training steps.
 
-Sources: Huber (1964) for the loss, Kingma & Ba (2015) for Adam, He et al. (2015) for the
-first weights, Srivastava et al. (2014) for dropout, LeCun et al. (1998) for the
-convolution.
+Sources: Huber (1964) for the loss, Kingma & Ba (2015) for Adam, He et al. (2015) for the first
+weights, Srivastava et al. (2014) for dropout, LeCun et al. (1998) for the convolution.
 """
 
 from collections.abc import Sequence
@@ -19,11 +18,12 @@ from numpy.typing import NDArray
 from app.tictactoe.encodings import Encoding, encode_inputs
 from app.tictactoe.game import Game
 
-LEAKY_SLOPE = 0.1  # slope of the leaky ReLU below 0
-DROPOUT_RATE = 0.1  # share of the hidden units that are dropped in training
-HUBER_DELTA = 1.0  # the Huber loss is linear above this error
-ILLEGAL_TARGET = -5.0  # reward of an illegal move, and target of its output
-SQUARE_SIZE = 2  # side of the squares that a convolution reads, in cells
+LEAKY_SLOPE = 0.1  # of the leaky ReLU below 0
+DROPOUT_RATE = 0.1
+HUBER_DELTA = 1.0  # The Huber loss is linear above this error.
+# The reward of an illegal move, and the target of its output.
+ILLEGAL_TARGET = -5.0
+SQUARE_SIZE = 2  # A convolution reads squares of 2 by 2 cells.
 
 
 Array = jax.Array | NDArray[Any]
@@ -35,41 +35,41 @@ class Layer(NamedTuple):
     In a network that reads squares, the first layer applies these weights to each square.
     """
 
-    weight: Array  # [inputs, outputs] one column for each output
-    bias: Array  # [outputs] one number for each output
+    weight: Array  # [inputs, outputs]
+    bias: Array  # [outputs]
 
 
 Network = tuple[Layer, ...]
 
 
 class Minibatches(NamedTuple):
-    """The minibatches of several steps: a row for each step."""
+    """The minibatches of several training steps, with a row for each step."""
 
-    decision: Array  # [steps, batch] number of the decision
-    cell: Array  # [steps, batch] cell of the move
-    target: Array  # [steps, batch] the target of the output of `cell`
+    decision: Array  # [steps, batch] the position
+    cell: Array  # [steps, batch] the cell played there
+    target: Array  # [steps, batch] the target of this cell's output
 
 
 class TrainingState(NamedTuple):
     """A network in training, with the state of its optimizer and its random key."""
 
     network: Network
-    optimizer_state: Any  # moving averages of Adam: of the gradient and of its square
-    random_key: Array  # the random key for the dropout of all later steps
+    optimizer_state: Any  # Adam's moving averages of the gradient and of its square
+    random_key: Array  # for the dropout in all later steps
 
 
 def build_inputs(
     game: Game, encoding: Encoding, convolution: bool
 ) -> NDArray[np.float32]:
-    """Return the inputs of a network for each decision, [D, inputs].
+    """Return the inputs of a network for each position, [D, inputs].
 
-    A convolution reads squares of 2 by 2 cells: then the shape is [D, squares, inputs],
-    with the inputs of the square's cells followed by the inputs that belong to no cell.
+    A convolution reads squares of 2 by 2 cells: then the shape is [D, squares, inputs], with the
+    inputs of the square's cells followed by the inputs that belong to no cell.
     """
     inputs = encode_inputs(game, encoding)
     if not convolution:
         return inputs
-    each = inputs.shape[1] // game.cells  # number of inputs for each cell
+    each = inputs.shape[1] // game.cells  # how many inputs each cell has
     squares = np.lib.stride_tricks.sliding_window_view(
         np.arange(game.cells).reshape(game.rows, game.columns),
         (SQUARE_SIZE, SQUARE_SIZE),
@@ -87,10 +87,11 @@ def make_network(
     hidden_widths: Sequence[int],
     output_count: int,
 ) -> Network:
-    """Return a network with normal random weights of variance 2 / (inputs of the layer), and biases 0.
+    """Return a network with random weights, normal with variance 2 / (inputs of a layer), and biases 0.
 
-    Only the shape of `inputs` is used; `hidden_widths` are the numbers of units of the hidden layers.
-    If the network reads squares, the units of the first layer are divided among the squares.
+    Only the shape of `inputs` is used; `hidden_widths` are the numbers of units of the hidden
+    layers. If the network reads squares, the units of the first layer are divided among the
+    squares.
     """
     squares = inputs.shape[1] if inputs.ndim == 3 else 1
     each = hidden_widths[0] // squares
@@ -112,7 +113,8 @@ def apply_network(
 ) -> jax.Array:
     """Return the outputs, [N, cells], for inputs [N, inputs] or [N, squares, inputs].
 
-    With a random key a tenth of the hidden units is set to 0 and the others are scaled up (dropout).
+    With a random key a tenth of the hidden units is set to 0 and the others are scaled up
+    (dropout).
     """
     signal = jnp.asarray(inputs)
     for number, layer in enumerate(network[:-1]):
@@ -129,7 +131,7 @@ def apply_network(
 
 
 def compute_outputs(network: Network, inputs: Array) -> NDArray[np.float32]:
-    """Return the outputs for every decision, [D, cells], including illegal moves."""
+    """Return the outputs for every position, [D, cells], including illegal moves."""
     # JAX computes the outputs, because sums of numpy depend on the number of cores.
     return np.asarray(_apply_compiled(network, inputs))
 
@@ -147,12 +149,12 @@ def compute_loss(
     uses_squared_error: bool = False,
     other_targets: Array | None = None,
 ) -> jax.Array:
-    """Return the mean Huber loss over N decisions.
+    """Return the mean Huber loss over N positions.
 
-    The output of the cell played has the target `target` [N].  Outputs of `is_guarded` cells [N,
-    cells] have the target -5 (the guard rails).  Other outputs have the targets `other_targets` [N,
-    cells], if given. With `uses_squared_error` the loss is half the square of the error, which differs
-    from the Huber loss for errors above 1 only.
+    The output of the cell played has the target `target`, [N]. Outputs of `is_guarded` cells, [N,
+    cells], have the target -5 (the guard rails). Other outputs have the targets `other_targets`,
+    [N, cells], if given. With `uses_squared_error` the loss is half the square of the error, which
+    differs from the Huber loss for errors above 1 only.
     """
     played = jnp.arange(is_guarded.shape[1]) == cell[:, None]
     if other_targets is None:
@@ -191,17 +193,16 @@ def train_steps(
 ) -> TrainingState:
     """Return the network after a step of Adam with each minibatch.
 
-    `inputs` are the inputs of each decision; outputs that are `is_guarded`, [D, cells], have the
+    `inputs` are the inputs of each position; outputs that are `is_guarded`, [D, cells], have the
     target -5, and other outputs that were not played have the targets `other_targets`, [D, cells],
-    if given. The function is compiled once for each shape of network. Networks are trained
-    one by one: eight in parallel, by `vmap`, are 1.07 times as fast on a CPU, but their
-    sums differ in the last digits, so a recipe's table would depend on the other networks.
+    if given. The function is compiled once for each shape of network. Networks are trained one by
+    one: eight in parallel, by `vmap`, are 1.07 times as fast on a CPU, but their sums differ in the
+    last digits, so a recipe's table would depend on the other networks.
     """
 
     def run_step(
         state: TrainingState, batch: Minibatches
     ) -> tuple[TrainingState, None]:
-        """Return the state after a step of Adam with one minibatch."""
         key, drops = jax.random.split(state.random_key)
         s = batch.decision
         gradient = jax.grad(compute_loss)(

@@ -1,16 +1,16 @@
-"""Optimal opponents: one plays the first of the best moves, the other any best move."""
+"""Opponents that play optimally: the first of the best moves, or any of them."""
 
 from functools import cache
 
 
 def list_minimax_move(game, board):
-    """Return a list with only the first of the best moves."""
+    """Return a list with the first of the best moves only."""
     return list_best_moves(game, board)[:1]
 
 
 @cache
 def list_best_moves(game, board):
-    """List the moves with the highest minimax value."""
+    """Return the moves with the highest minimax value."""
     moves = game.legal_moves(board)
     values = {cell: -minimax(game, game.make_move(board, cell)) for cell in moves}
     return [cell for cell, value in values.items() if value == max(values.values())]
@@ -18,7 +18,7 @@ def list_best_moves(game, board):
 
 @cache
 def minimax(game, board):
-    """Return the result for the player to move if both play optimally."""
+    """Return the result for the player to move if both players play optimally."""
     if game.is_over(board):
         return game.result(board, game.player_to_move(board))
     moves = game.legal_moves(board)

@@ -2,5 +2,5 @@
 
 
 def list_random_moves(game, board):
-    """List every legal move."""
+    """Return every legal move."""
     return game.legal_moves(board)

@@ -5,7 +5,7 @@ from functools import cache
 
 
 def list_strongest_move(game, board):
-    """Return a list with only this opponent's move: the first of its best moves."""
+    """Return a list with this opponent's move only: the first of its best moves."""
     player = game.player_to_move(board)
     chances = {
         cell: get_chances(game, game.make_move(board, cell), player)
@@ -18,7 +18,7 @@ def list_strongest_move(game, board):
 def get_chances(game, board, player):
     """Return the probability that a player does not lose, and the probability that it wins.
 
-    The player maximises the first, with ties broken by the second; the other side plays at random.
+    The player maximises the first, then the second; its opponent plays at random.
     """
     if game.is_over(board):
         result = game.result(board, player)

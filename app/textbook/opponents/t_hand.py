@@ -5,7 +5,7 @@ Source: Boyan (1992), "Modular neural networks for learning context-dependent ga
 
 
 def list_t_hand_moves(game, board):
-    """List the moves that win, if there are any, else the moves that block, else all moves."""
+    """Return the moves that win, if there are any, else the moves that block, else all moves."""
     own, other = game.player_to_move(board), game.last_player(board)
     wins, blocks = (
         list_winning_cells(game, board, own),
@@ -15,7 +15,7 @@ def list_t_hand_moves(game, board):
 
 
 def list_winning_cells(game, board, player):
-    """List the cells with which a player would fill a line."""
+    """Return the cells with which a player would complete a line."""
     return [
         cell
         for cell in game.legal_moves(board)
