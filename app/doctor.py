@@ -64,40 +64,42 @@ from functools import cache
 from typing import NamedTuple
 
 COLUMNS = ("board", "move", "reward", "next_board", "done", "before", "after")
-LINES = [
+WINNING_LINES = [
     tuple(map(int, line))
     for line in ("012", "345", "678", "036", "147", "258", "048", "246")
 ]
-OTHER = {"X": "O", "O": "X"}
-CHUNK = 4000  # number of rows that are studied together and kept in memory
-SPAN = 10  # maximum distance of two successive rows of a game in a trace
-FEWEST = 50  # minimum number of rows for a diagnosis
+OTHER_PLAYER = {"X": "O", "O": "X"}
+CHUNK_ROWS = 4000  # So many rows are studied together and kept in memory.
+MAX_GAP = 10  # In a trace, two successive rows of a game have at most this distance.
+MIN_ROWS = 50  # A diagnosis needs at least this many rows.
 # Stands for a number that the rows do not tell; what is computed with it becomes unknown, too.
 UNKNOWN = math.nan
 
 
 class TraceError(ValueError):
-    """A trace that cannot be read.  The message names the row and the reason."""
+    """Raised for a trace that cannot be read; the message names the row and the reason."""
 
 
-# 1. The learning rules of the textbook, and the classic faults with their explanations.
+# Part 1 has the learning rules of the textbook, and the classic faults with their explanations.
 
 
 class Rule(NamedTuple):
-    """A learning rule of the textbook: it says which numbers gamma multiplies.
+    """A learning rule of the textbook, which says what number gamma multiplies.
 
-    Most rules have one such number, V.  If a rule has several, V is a weighted sum of them.
+    Most rules have one such number, V. If a rule has several, V is a weighted sum of them.
     """
 
     title: str
-    next_values: callable  # function of an Example and gamma that returns these numbers
+    next_values: (
+        callable  # a function of an Example and gamma that returns these numbers
+    )
     source: str
 
 
 def discount(rewards, gamma):
     """Return the discounted sum of some rewards.
 
-    If a wrong rule is tried, gamma can be any number.  It is limited to -2 to 2, so that its
+    When a wrong rule is tried, gamma can be any number. It is limited to -2 to 2, so that its
     powers stay finite.
     """
     gamma = max(-2.0, min(gamma, 2.0))
@@ -105,36 +107,38 @@ def discount(rewards, gamma):
 
 
 RESULTS = ("win", "draw", "loss")
-BOOK = "Sutton & Barto (2018)"
+BOOK_TITLE = "Sutton & Barto (2018)"
 RULES = {
-    "q-learning": Rule("Q-learning", lambda e, _: (e.best,), f"{BOOK}, equation 6.8"),
+    "q-learning": Rule(
+        "Q-learning", lambda e, _: (e.best,), f"{BOOK_TITLE}, equation 6.8"
+    ),
     "tried": Rule(
         "Q-learning, maximum over tried moves only",
         lambda e, _: (e.tried,),
-        f"{BOOK}, equation 6.8",
+        f"{BOOK_TITLE}, equation 6.8",
     ),
-    "sarsa": Rule("Sarsa", lambda e, _: (e.played,), f"{BOOK}, equation 6.7"),
+    "sarsa": Rule("Sarsa", lambda e, _: (e.played,), f"{BOOK_TITLE}, equation 6.7"),
     "monte-carlo": Rule(
         "Monte Carlo",
         lambda e, gamma: (discount(e.later, gamma),),
-        f"{BOOK}, section 5.4",
+        f"{BOOK_TITLE}, section 5.4",
     ),
     # The weights of the best and of the mean value depend on epsilon, which is not in the rows.
     # So least squares finds a factor for each of the two.
     "expected-sarsa": Rule(
-        "expected Sarsa", lambda e, _: (e.best, e.mean), f"{BOOK}, equation 6.9"
+        "expected Sarsa", lambda e, _: (e.best, e.mean), f"{BOOK_TITLE}, equation 6.9"
     ),
     # The rows do not tell the preset values of a win, a draw and a loss, so least squares finds
     # these three numbers, too.
     "preset": Rule(
         "TD(0), finished boards preset",
         lambda e, _: (e.played, *(float(e.row.result == one) for one in RESULTS)),
-        f"{BOOK}, sections 1.5 and 6.1",
+        f"{BOOK_TITLE}, sections 1.5 and 6.1",
     ),
     "returns": Rule(
         "Monte Carlo, with the return in the column reward",
         lambda e, _: (0.0,),
-        f"{BOOK}, section 5.4",
+        f"{BOOK_TITLE}, section 5.4",
     ),
 }
 
@@ -149,7 +153,7 @@ class Fault(NamedTuple):
     sentence: str
     effect: str
     source: str
-    # What to say of a trace whose values would be the same with this fault, so that it may have it.
+    # what to say of a trace that may have the fault, because its values would be the same
     hidden: str = None
 
 
@@ -228,7 +232,7 @@ FAULTS = {
     ),
     "exploration": Fault(
         "it explores never or always, or takes the first of equal moves",
-        "",  # one of several
+        "",  # `list_faults_of_exploration` has several sentences.
         "What is never tried is never learned; what is only tried at random is never used.",
         "epsilon-greedy, with ties broken at random: Sutton & Barto (2018), sections 2.2 and 5.4",
     ),
@@ -241,41 +245,40 @@ FAULTS = {
         "the reward is multiplied by gamma too (gamma is 1, or not determined)",
     ),
 }
-UNLISTED = (
-    "unlisted"  # a fault without an entry: the doctor answers "No rule is recognised"
-)
+# For a fault without an entry the doctor answers "No rule is recognised".
+UNLISTED_FAULT = "unlisted"
 
 
-# 2. The targets that the updates are compared with: right ones, and ones with a fault.
+# Part 2 has the targets that the updates are compared with: right ones, and ones with a fault.
 # A target is a function of `e` and `v`.  `e` is the Example of an update; its numbers are in the view
 # of the player who moved.  `v` are the numbers that gamma multiplies in the rule.  The function
 # returns the columns for least squares: alpha multiplies the first, alpha gamma the others.
 
 
-def keep(e, v):
+def make_columns(e, v):
     return (e.reward - e.before, *v)
 
 
-def end_with(value):
-    """Return a target that uses `value(e)`, instead of 0, as the value of a finished board."""
-    return lambda e, v: keep(e, (value(e),) * len(v) if e.row.is_over else v)
+def value_finished_boards(value):
+    """Return a target in which a finished board has the value `value(e)` instead of 0."""
+    return lambda e, v: make_columns(e, (value(e),) * len(v) if e.row.is_over else v)
 
 
 def include_occupied(e, v):
-    if e.row.is_over or math.isnan(e.blank):
-        return keep(e, v)
-    # If the opponent moves next, the values have already changed their sign: the best is the lowest.
+    if e.row.is_over or math.isnan(e.untried_value):
+        return make_columns(e, v)
+    # If the opponent moves next, the values have changed their sign already, so the best is lowest.
     highest = max if e.sign > 0 else min
-    return keep(e, (highest(v[0], e.blank),))
+    return make_columns(e, (highest(v[0], e.untried_value),))
 
 
 class Target(NamedTuple):
-    """A target, right or with a fault, and the rules that it is tried with."""
+    """What updates aim at, right or with a fault, and the learning rules to try it with."""
 
     rules: tuple
-    columns: callable = keep
+    columns: callable = make_columns
     fault: str = None
-    # whether to try the target at all, given the Setup and the first Examples
+    # a function that tells from the Setup and the first Examples whether to try the target
     when: callable = lambda setup, examples: True
     sentence: str = None  # replaces the sentence of the fault
 
@@ -284,12 +287,12 @@ def has_late_rewards(_, examples):
     return any(e.reward and not e.row.is_over for e in examples)
 
 
-def has_open_ends(_, examples):
-    """Whether in some rows with done=1 the opponent could still move and has a known value."""
+def has_early_ends(_, examples):
+    """Return whether the opponent could still move, with a known value, in a row with done=1."""
     return any(not math.isnan(e.end) for e in examples)
 
 
-OPEN_END = (
+EARLY_END_SENTENCE = (
     "done is 1 in this row, and the update still added {gamma} times {next:+.4g}, the value that "
     "the opponent has on {next_board}"
 )
@@ -300,34 +303,40 @@ TARGETS = [
     # This fault stands before Sarsa, because without exploration Sarsa has the same values.
     Target(
         ("q-learning",),
-        lambda e, v: keep(e, (e.worst if e.next_mover == "O" else e.best,)),
+        lambda e, v: make_columns(e, (e.worst if e.next_mover == "O" else e.best,)),
         "sides",
         when=lambda setup, _: setup.is_x_view,
     ),
     Target(("tried", "sarsa", "monte-carlo", "expected-sarsa")),
     Target(("preset",), when=lambda _, examples: not any(e.reward for e in examples)),
     Target(("returns",), when=has_late_rewards),
-    Target(("q-learning", "sarsa"), end_with(lambda e: e.blank), "terminal"),
-    Target(("q-learning", "sarsa"), end_with(lambda e: e.reward), "terminal"),
     Target(
         ("q-learning", "sarsa"),
-        end_with(lambda e: 0.0 if e.row.result else e.end),
+        value_finished_boards(lambda e: e.untried_value),
         "terminal",
-        has_open_ends,
-        OPEN_END,
+    ),
+    Target(
+        ("q-learning", "sarsa"), value_finished_boards(lambda e: e.reward), "terminal"
     ),
     Target(
         ("q-learning", "sarsa"),
-        end_with(lambda e: 0.0 if e.row.result else -e.end),
+        value_finished_boards(lambda e: 0.0 if e.row.result else e.end),
         "terminal",
-        has_open_ends,
-        OPEN_END,
+        has_early_ends,
+        EARLY_END_SENTENCE,
+    ),
+    Target(
+        ("q-learning", "sarsa"),
+        value_finished_boards(lambda e: 0.0 if e.row.result else -e.end),
+        "terminal",
+        has_early_ends,
+        EARLY_END_SENTENCE,
     ),
     Target(("q-learning",), include_occupied, "occupied"),
     Target(
         ("q-learning", "tried"),
-        lambda e, v: keep(e, v if e.row.is_over else (e.total,)),
-        UNLISTED,
+        lambda e, v: make_columns(e, v if e.row.is_over else (e.total,)),
+        UNLISTED_FAULT,
     ),
     Target(
         (*BOOTSTRAPPED, "monte-carlo"),
@@ -336,7 +345,7 @@ TARGETS = [
     ),
     Target(
         (*BOOTSTRAPPED, "monte-carlo"),
-        lambda e, v: keep(e, (-value for value in v)),
+        lambda e, v: make_columns(e, (-value for value in v)),
         "sign",
         when=lambda setup, _: setup.setting == "self-play",
     ),
@@ -349,13 +358,13 @@ TARGETS = [
 ]
 
 
-# 3. The game and the keys of the table.
+# Part 3 has the game and the keys of the table.
 
 
 @cache
 def find_winner(board):
     """Return "X" or "O" for three in a row, "draw" for a full board, None for an open game."""
-    for i, j, k in LINES:
+    for i, j, k in WINNING_LINES:
         if board[i] == board[j] == board[k] != ".":
             return board[i]
     return None if "." in board else "draw"
@@ -375,7 +384,7 @@ def put_mark(board, square, mark):
 
 
 def list_images(board):
-    """List the eight rotations and reflections of a board."""
+    """Return the eight rotations and reflections of a board."""
     images = [board, "".join(board[i] for i in (2, 1, 0, 5, 4, 3, 8, 7, 6))]
     for i in range(6):
         images.append("".join(images[i][j] for j in (6, 3, 0, 7, 4, 1, 8, 5, 2)))
@@ -383,16 +392,21 @@ def list_images(board):
 
 
 def show_board(board):
-    """Return a board as three rows of text, as in X.O/.../..."""
+    """Return a board as text with a slash between the rows, as in X.O/.../..."""
     return f"{board[:3]}/{board[3:6]}/{board[6:]}"
 
 
-KINDS = ("moves", "afterstates", "moves up to symmetry", "afterstates up to symmetry")
+TABLE_KINDS = (
+    "moves",
+    "afterstates",
+    "moves up to symmetry",
+    "afterstates up to symmetry",
+)
 
 
 @cache
 def find_entry(kind, board, move, mover):
-    """Return the key of a move's value in a table of this kind, one of KINDS."""
+    """Return the key of a move's value in a table of this kind, one of TABLE_KINDS."""
     if kind == "moves":
         return board, move
     mark = mover.lower() if kind == "moves up to symmetry" else mover
@@ -402,18 +416,18 @@ def find_entry(kind, board, move, mover):
 
 @cache
 def list_entries(kind, board, mover, has_occupied=False):
-    """List the keys of the moves on a board; `has_occupied` includes moves on occupied squares."""
+    """Return the keys of all moves on a board; `has_occupied` includes moves on occupied squares."""
     moves = range(9) if has_occupied else free_squares(board)
     return [find_entry(kind, board, move, mover) for move in moves]
 
 
-# 4. Rows: the checked updates of the student's program.
+# Part 4 reads and checks rows, the updates of the student's program.
 
 
 class Row(NamedTuple):
-    """One recorded update, and what its boards say about it."""
+    """A recorded update, and what its boards tell about it."""
 
-    number: int  # number of the row in the trace, from 1
+    number: int  # in the trace, from 1
     board: str  # nine characters: X, O or "." for an empty square
     move: int
     reward: float
@@ -424,14 +438,14 @@ class Row(NamedTuple):
     mover: str  # the player of the move, "X" or "O"
     is_in_place: bool  # whether the square of the move was already taken
     is_before_answer: bool  # whether the next board is the board after the move itself
-    # Why next_board does not follow from board: "stale", or "symmetric" if it follows after a
-    # rotation or reflection.  "" if it follows.
+    # "" if next_board follows from board, "symmetric" if a rotation or reflection of it follows,
+    # "stale" if done is 1 but next_board lacks the move
     oddity: str
-    result: str  # "win", "draw" or "loss" of the mover; None if the game goes on
+    result: str  # "win", "draw" or "loss" for the mover; None if the game goes on
     is_over: bool
 
 
-SIGNS = {
+SIGN_MARKS = {
     sign: mark
     for mark, signs in (
         ("X", "X x 1 1.0 +1"),
@@ -440,8 +454,10 @@ SIGNS = {
     )
     for sign in signs.split()
 } | {" ": ".", "": "."}
-TOKEN = re.compile(r"'([^']*)'|\"([^\"]*)\"|([-+]?\d+(?:\.\d*)?|None|[A-Za-z._*#?-])")
-TRUTHS = {
+TOKEN_PATTERN = re.compile(
+    r"'([^']*)'|\"([^\"]*)\"|([-+]?\d+(?:\.\d*)?|None|[A-Za-z._*#?-])"
+)
+DONE_WORDS = {
     "1": True,
     "1.0": True,
     "true": True,
@@ -454,11 +470,11 @@ TRUTHS = {
 def read_board(item):
     """Return a board, given as a text, a list, a list of rows or an array, as nine characters.
 
-    X may be written as X, x or 1, and O as O, o, -1 or 2.  Raises TraceError if `item` is no board.
+    X may be written as X, x or 1, and O as O, o, -1 or 2. Raises TraceError if `item` is no board.
     """
     if isinstance(item, str) and len(item) == 9 and not item.strip(".XO"):
         return item
-    signs = "".join(SIGNS.get(sign, "!") for sign in list_signs(item))
+    signs = "".join(SIGN_MARKS.get(sign, "!") for sign in list_signs(item))
     if len(signs) != 9 or "!" in signs:
         raise TraceError(
             f"{quote(item)} is no board: write its nine squares, as in X.O......"
@@ -467,19 +483,20 @@ def read_board(item):
 
 
 def list_signs(item):
-    """Return the squares of a board as texts."""
+    """Return the squares of a board, given in any form, as texts."""
     item = item.tolist() if hasattr(item, "tolist") else item
     if isinstance(item, (list, tuple)):
         return [sign for part in item for sign in list_signs(part)]
     if not isinstance(item, str):
         return [f"{item:g}" if isinstance(item, float) else str(item)]
-    if len(item) in (0, 1, 3, 9):  # a square, a row, or the whole board
+    # The text is a square, a row or the whole board.
+    if len(item) in (0, 1, 3, 9):
         return list(item) or [""]
-    return [a or b or c for a, b, c in TOKEN.findall(item)]
+    return [a or b or c for a, b, c in TOKEN_PATTERN.findall(item)]
 
 
 def read_move(item):
-    """Return a move as a square, 0 to 8; a pair is a row and a column."""
+    """Return the square, 0 to 8, that a move names; a pair is a row and a column."""
     numbers = item.tolist() if hasattr(item, "tolist") else item
     if isinstance(item, str):
         is_numbers = re.fullmatch(r"[\s\d.,()\[\]-]+", item)
@@ -505,14 +522,14 @@ def read_number(item, name):
 
 
 def read_row(number, board, move, reward, next_board, done, before, after, is_merged):
-    """Return a checked Row; raises TraceError with its number.
+    """Return a row of the trace, checked; raises TraceError, with its number, if it is wrong.
 
     `is_merged` says whether earlier rows have shown that the learner merges symmetric boards.
     """
     try:
         board, move = read_board(board), read_move(move)
         next_board = read_board(next_board)
-        truth = TRUTHS.get(str(done).strip().lower())
+        truth = DONE_WORDS.get(str(done).strip().lower())
         if truth is None:
             raise TraceError(f"done is {quote(done)}: write 0 or 1")
         step = read_step(board, move, next_board, truth, is_merged)
@@ -535,7 +552,7 @@ def read_step(board, move, next_board, done, is_merged):
     """Return (mover, is_in_place, is_before_answer, oddity, result) of the step to the next board.
 
     If the learner merges symmetric boards, a rotation or reflection of the next board may follow
-    instead.  Raises TraceError if these cannot be two boards of one game.
+    instead. Raises TraceError if these cannot be two boards of one game.
     """
     error, found = None, []
     for image in list_images(next_board):
@@ -557,7 +574,7 @@ def read_step(board, move, next_board, done, is_merged):
 
 
 def read_following(board, move, next_board):
-    """Return (mover, is_in_place, is_before_answer, result) of a step to a next board."""
+    """Return (mover, is_in_place, is_before_answer, result) of the step to this next board."""
     is_in_place = board[move] != "."
     mover = player_to_move(board) if is_in_place else next_board[move]
     shown, shown_next = show_board(board), show_board(next_board)
@@ -579,7 +596,7 @@ def read_following(board, move, next_board):
             f"next_board {shown_next} is more than a move and an answer later"
         )
     result = find_winner(next_board)
-    if result in OTHER:
+    if result in OTHER_PLAYER:
         result = "win" if result == mover else "loss"
     return mover, is_in_place, next_board == put_mark(board, move, mover), result
 
@@ -589,26 +606,26 @@ def quote(item):
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-# 5. Games: which row follows each row in its game.
+# Part 5 finds which row follows each row in its game.
 
 
 def link_rows(rows, is_backward):
-    """Return, for each row, the index of the row that moves on its next board, or None.
+    """Return, for each row, the index of the row that moves on its next board, None if there is none.
 
-    Only the next SPAN rows are searched (the previous ones if games are updated backward).
+    Only the next rows are searched, or the previous ones if games are updated backward.
     """
     successors, waiting = [None] * len(rows), {}
     for i, row in enumerate(rows):
         if is_backward:
             if i and row.board.count(".") < rows[i - 1].board.count("."):
-                waiting.clear()  # another game begins
-            j = waiting.get(row.next_board, -SPAN - 1)
-            if i - j <= SPAN and not row.is_over:
+                waiting.clear()  # Another game begins.
+            j = waiting.get(row.next_board, -MAX_GAP - 1)
+            if i - j <= MAX_GAP and not row.is_over:
                 successors[i] = j
             waiting[row.board] = i
         else:
-            j = waiting.pop(row.board, -SPAN - 1)
-            if i - j <= SPAN:
+            j = waiting.pop(row.board, -MAX_GAP - 1)
+            if i - j <= MAX_GAP:
                 successors[j] = i
             if not row.is_over:
                 waiting[row.next_board] = i
@@ -616,7 +633,7 @@ def link_rows(rows, is_backward):
 
 
 def list_later_rewards(rows, successors, setup):
-    """List, for each row, the later rewards of its game, in the view of the row's player."""
+    """Return, for each row, the rewards that follow in its game, in the view of the row's player."""
     later = [[] if row.is_over else [UNKNOWN] for row in rows]
     order = range(len(rows)) if setup.is_backward else reversed(range(len(rows)))
     for i in order:
@@ -628,34 +645,33 @@ def list_later_rewards(rows, successors, setup):
     return later
 
 
-# 6. The table, rebuilt from the rows.
+# Part 6 rebuilds the table from the rows.
 
 
 class Setup(NamedTuple):
-    """What the first rows of a trace show about the learner that wrote it."""
+    """What the first rows of a trace tell about the learner that wrote it."""
 
-    kind: str  # kind of the table, one of KINDS
+    kind: str  # of the table, one of TABLE_KINDS
     is_backward: bool  # whether each game is updated from its last move to its first
-    setting: str  # result of `find_setting`: "opponent", "self-play" or "answer"
+    setting: str  # "opponent", "self-play" or "answer", from `find_setting`
     is_x_view: bool  # whether all values and rewards are in X's view
-    initial: dict  # player -> initial value of this player's moves
-    has_ends: (
-        bool  # whether finished boards have their reward as value from the beginning
-    )
+    initial: dict  # the initial value of each player's moves
+    # whether finished boards have their reward as value from the beginning
+    has_final_values: bool
     plays_occupied: bool  # whether moves on occupied squares are played
-    win: float  # reward of a win
-    draw: float
-    precision: float  # rounding error of the numbers in the rows
+    win: float  # the reward of a win
+    draw: float  # the reward of a draw
+    precision: float  # the rounding error of the numbers in the rows
 
     def flip(self, mover):
-        """Return 1 or -1: the factor that turns a value in the rows into the mover's view."""
+        """Return the factor, 1 or -1, that turns a value in the rows into the mover's view."""
         return -1 if self.is_x_view and mover == "O" else 1
 
 
 class Example(NamedTuple):
-    """An update, with every number that a rule could use, in the mover's view.
+    """An update with every number that a learning rule could use, in the mover's view.
 
-    `best`, `worst`, `mean` and `total` are computed from the values of the next board's moves.
+    `best`, `worst`, `mean` and `total` summarise the values of the moves on the next board.
     """
 
     row: Row
@@ -665,27 +681,26 @@ class Example(NamedTuple):
     best: float
     worst: float
     mean: float
-    total: float  # the sum of the values
+    total: float
     played: float  # the value of the move that was played on the next board
-    tried: (
-        float  # the highest value of the moves that had an update before; 0 without any
-    )
+    # the highest value of the next board's moves that were updated before; 0 without any
+    tried: float
     end: float  # the opponent's best value on the next board, if done=1 comes too early
-    blank: float  # the initial value of a move on the next board
-    later: list  # later rewards to the end of the game
-    choices: list  # values of all moves on the board
-    visits: int  # number of updates of this value so far, including this update
+    untried_value: float  # the initial value of a move on the next board
+    later: list  # the rewards that follow, to the end of the game
+    choices: list  # the values of all moves on the board
+    visits: int  # number of updates of this value, this one included
     sign: int  # -1 if the opponent moves on the next board, else 1
     next_mover: str
 
 
 def find_highest(values):
-    """Return the maximum of the values; UNKNOWN if one of them is, or if there are none."""
+    """Return the highest of some values; it is unknown if one of them is, or if there are none."""
     return UNKNOWN if math.isnan(sum(values)) else max(values, default=UNKNOWN)
 
 
 class Replay:
-    """The learner's table, rebuilt row by row from the values in the rows."""
+    """The learner's table, rebuilt row by row from the values in the trace."""
 
     def __init__(self, setup):
         self.setup = setup
@@ -695,13 +710,13 @@ class Replay:
     def value(self, key, mover):
         if key in self.values:
             return self.values[key]
-        winner = find_winner(key) if self.setup.has_ends else None
+        winner = find_winner(key) if self.setup.has_final_values else None
         if winner:
             return self.setup.draw if winner == "draw" else self.setup.win
         return self.setup.initial[mover]
 
     def list_values(self, board, mover, has_occupied=False):
-        """List the values of a player's moves on a board, in the player's view."""
+        """Return the values of a player's moves on a board, in the player's view."""
         keys = list_entries(self.setup.kind, board, mover, has_occupied)
         return [self.value(key, mover) for key in keys]
 
@@ -709,7 +724,7 @@ class Replay:
         return self.value(find_entry(self.setup.kind, board, move, mover), mover)
 
     def list_next_values(self, row, mover):
-        """List the values of the moves on the next board of a row."""
+        """Return the values of the moves on the next board of a row."""
         board = row.next_board
         if row.is_over:
             return [0.0]
@@ -727,29 +742,32 @@ class Replay:
         ]
 
     def make_example(self, row, successor, later):
-        """Return the Example of a row, with the table as it was before the update of the row.
+        """Return the Example of a row, with the table as it was before the row's update.
 
-        `successor` is the row that moves on the next board; `later` are its later rewards.
+        `successor` is the row that moves on the next board; `later` are the rewards that follow.
         """
         setup, mover, sign, known = self.setup, row.mover, 1, self.values
         if setup.setting == "self-play":
-            mover, sign = OTHER[mover], -1
+            mover, sign = OTHER_PLAYER[mover], -1
         flip = setup.flip(row.mover)
         values = self.list_next_values(row, mover)
         if not values or math.isnan(sum(values)):
             values = [UNKNOWN]
         tried = played = 0.0
-        end, blank = UNKNOWN, setup.initial[mover]
+        end, untried_value = UNKNOWN, setup.initial[mover]
         if not row.is_over:
             keys = list_entries(setup.kind, row.next_board, mover)
             tried = max((known[key] for key in keys if key in known), default=0.0)
             played = UNKNOWN
             if successor:
                 played = self.value_move(successor.board, successor.move, mover)
-        elif row.is_in_place:  # an illegal move ended the game
-            blank = find_highest(self.list_values(row.next_board, mover, True))
+        # An illegal move ended the game.
+        elif row.is_in_place:
+            untried_value = find_highest(self.list_values(row.next_board, mover, True))
         elif not row.result and row.oddity != "stale":
-            end = find_highest(self.list_values(row.next_board, OTHER[row.mover]))
+            end = find_highest(
+                self.list_values(row.next_board, OTHER_PLAYER[row.mover])
+            )
         key = find_entry(setup.kind, row.board, row.move, row.mover)
         return Example(
             row=row,
@@ -763,7 +781,7 @@ class Replay:
             played=sign * played,
             tried=sign * tried,
             end=end,
-            blank=sign * blank,
+            untried_value=sign * untried_value,
             later=later,
             choices=self.list_values(row.board, row.mover),
             visits=self.visits[key] + 1,
@@ -804,10 +822,10 @@ def find_precision(rows):
 
 
 def find_setting(rows, successors):
-    """Return "opponent", "self-play" or "answer", by the next boards of the rows.
+    """Return what the next boards of the rows are: "opponent", "self-play" or "answer".
 
-    "opponent": the next board has the opponent's answer.  "self-play": it does not, because the
-    answer is a move of the learner and has a row of its own.  "answer" is a fault: the next board
+    "opponent": the next board has the opponent's answer. "self-play": it does not, because the
+    answer is a move of the learner and has a row of its own. "answer" is a fault: the next board
     has no answer, and there is no row of the answer either.
     """
     links = [
@@ -830,40 +848,40 @@ def find_initial(rows, setup):
             values[row.mover][setup.flip(row.mover) * row.before] += 1
     initial = {}
     for player in "XO":
-        counts = values[player] or values[OTHER[player]]
+        counts = values[player] or values[OTHER_PLAYER[player]]
         value, number = counts.most_common(1)[0]
         initial[player] = value if number >= 0.98 * sum(counts.values()) else UNKNOWN
     return initial
 
 
 def find_kinds(rows, setup):
-    """List the kinds of table, of KINDS, that agree with the rows, best first.
+    """Return the kinds of tables, of TABLE_KINDS, that agree with the rows, best first.
 
     A row agrees if its `before` is what the last update of the same value left.
     """
     counts = {}
-    for kind in KINDS:
+    for kind in TABLE_KINDS:
         replay = Replay(setup._replace(kind=kind))
         for row in rows:
             replay.record(row)
         counts[kind] = replay.mismatches
     fewest = max(len(rows) / 1000, min(counts.values()))
-    return sorted((k for k in KINDS if counts[k] <= fewest), key=counts.get)
+    return sorted((k for k in TABLE_KINDS if counts[k] <= fewest), key=counts.get)
 
 
 def find_setups(rows, rewards, is_x_view):
-    """List a Setup for each kind of table that agrees with the first rows of a trace."""
+    """Return a Setup for each kind of table that agrees with the first rows of a trace."""
     forward, backward = link_rows(rows, False), link_rows(rows, True)
     is_backward = backward.count(None) < forward.count(None)
     finished = {row.result: row.reward for row in rows if row.result}
     records_wins = any(row.is_before_answer and row.result == "win" for row in rows)
     setup = Setup(
-        kind=KINDS[0],
+        kind=TABLE_KINDS[0],
         is_backward=is_backward,
         setting=find_setting(rows, backward if is_backward else forward),
         is_x_view=is_x_view,
         initial={},
-        has_ends=False,
+        has_final_values=False,
         plays_occupied=any(row.is_in_place for row in rows),
         win=finished.get("win", rewards[2]),
         draw=finished.get("draw", rewards[1]),
@@ -873,13 +891,13 @@ def find_setups(rows, rewards, is_x_view):
     return [
         setup._replace(
             initial=find_initial(rows, setup),
-            has_ends="afterstates" in setup.kind and not records_wins,
+            has_final_values="afterstates" in setup.kind and not records_wins,
         )
         for setup in setups
     ]
 
 
-# 7. Least squares.
+# Part 7 has the method of least squares.
 
 
 def multiply(row, other):
@@ -887,9 +905,9 @@ def multiply(row, other):
 
 
 def solve_least_squares(rows, changes):
-    """Return one factor for each column, so that the weighted sums come closest to the changes.
+    """Return a factor for each column, so that the weighted sums come closest to the changes.
 
-    A factor is 0 if the rows do not determine it.  A second round removes rounding errors.
+    A factor is 0 if the rows do not determine it. A second round removes rounding errors.
     """
     factors = [0.0] * len(rows[0])
     columns = list(zip(*rows))
@@ -921,9 +939,7 @@ def solve_normal_equations(columns, changes):
 class Fit(NamedTuple):
     """The step size and the discount that explain some rows best, found by least squares."""
 
-    factors: (
-        list  # alpha, then the factor of each next value (alpha gamma, if there is one)
-    )
+    factors: list  # alpha, then the factor of each next value, which is alpha gamma
     alpha: float
     gamma: float  # None if alpha is 0
     is_possible: bool  # whether no factor is clearly negative
@@ -932,9 +948,9 @@ class Fit(NamedTuple):
 
 
 def fit_equations(equations, size):
-    """Return the Fit of some equations.
+    """Return the step size and the discount that fit some equations best.
 
-    Alpha and gamma come from the first `size` factors, or from all if `size` is None.
+    They come from the first `size` factors, or from all if `size` is None.
     """
     rows, changes = zip(*((one.columns, one.change) for one in equations))
     factors = solve_least_squares(rows, changes)
@@ -950,12 +966,12 @@ def fit_equations(equations, size):
 
 
 class Equation(NamedTuple):
-    """An Example as a linear equation: change = the sum of each factor times its column."""
+    """An update as a linear equation: its change is the sum of all factors times their columns."""
 
     e: Example
     columns: tuple
     change: float
-    scale: float  # what the columns and the change were multiplied by, see SCALES
+    scale: float  # SCALES explains by what the columns and the change were multiplied
 
     def is_missed_by(self, fit, precision):
         rest = self.change - multiply(fit.factors, self.columns)
@@ -963,7 +979,7 @@ class Equation(NamedTuple):
 
 
 def list_misses(equations, fit, precision):
-    """List the Examples that a Fit does not explain: all of them if it is impossible or None."""
+    """Return the Examples that a Fit does not explain: all of them if it is impossible or None."""
     is_possible = fit is not None and fit.is_possible
     return [
         one.e
@@ -986,42 +1002,42 @@ def improve_guess(guesses):
     return guess if 0 <= guess <= 2 else y1
 
 
-# 8. Hypotheses.
+# Part 8 tries hypotheses.
 
-LAST = "constant, but 1 for the last move of a game"
-VISITS = "falling with the visits of the move"
-# Kind of step size -> what to multiply an update by, so that all updates get the same step size.
+FULL_LAST_STEP = "constant, but 1 for the last move of a game"
+FALLING_STEP = "falling with the visits of the move"
+# For each kind of step size, what to multiply an update by so that all get the same step size.
 SCALES = {
     "constant": lambda e: 1,
     "1/n": lambda e: e.visits,
     "1/(n+1)": lambda e: e.visits + 1,
-    LAST: lambda e: 1,
-    VISITS: None,  # found by `find_steps`
+    FULL_LAST_STEP: lambda e: 1,
+    FALLING_STEP: None,  # `find_steps` finds it.
 }
-FEWEST_VISITS = 12  # minimum number of updates that show a step size by visits
-SHORTEST = 32  # rows are not split further than this to find changes of alpha or gamma
-SAMPLE = (
-    256  # number of rows for finding the closest hypotheses if none explains all rows
-)
+MIN_VISIT_UPDATES = 12  # So many updates show the step size for a number of visits.
+# Rows are not split further than this to find where alpha or gamma changes.
+MIN_SEGMENT_ROWS = 32
+# If no hypothesis explains all rows, so many of them show which ones come closest.
+SAMPLE_ROWS = 256
 
 
 class Hypothesis:
-    """A rule with a right or faulty target, and the count of rows that it explains so far."""
+    """A learning rule with a right or faulty target, and how many rows it explains so far."""
 
     def __init__(self, rule, target, step="constant"):
         self.rule, self.target, self.step = rule, target, step
         self.fault, self.scale = target.fault, SCALES[step]
         self.fit = self.first_fit = None
         self.explained = self.unexplained = self.segments = 0
-        self.penalty = 0  # added to the cost if many factors explain rows too easily
+        # It is added to the cost if so many factors explain any rows.
+        self.penalty = 0
         self.first_unexplained = None
         self.lowest_alpha = 0.0
-        self.steps = {}  # number of visits -> step size, if the step size falls with the visits
+        self.steps = {}  # the step size for each number of visits, if it falls with them
         self.gammas = []  # the discounts found; rows without next values show none
-        self.unused = (
-            None  # the first Example whose next value was not used (gamma is 0)
-        )
-        # the first row that shows the fault, the value that a right update gives, and the Fit
+        # The first Example whose next value was not used, because gamma is 0.
+        self.unused = None
+        # The first row that shows the fault, the value that a right update gives, and the Fit.
         self.evidence = None
 
     def find_steps(self, examples, precision):
@@ -1031,7 +1047,7 @@ class Hypothesis:
             groups.setdefault(e.visits, []).append(e)
         for number, group in sorted(groups.items()):
             fit, equations = single.solve(group)
-            if not fit or len(group) < FEWEST_VISITS or fit.alpha < 1e-4:
+            if not fit or len(group) < MIN_VISIT_UPDATES or fit.alpha < 1e-4:
                 continue
             if fit.alpha > 1 + 1e-6 or list_misses(equations, fit, precision):
                 return False
@@ -1050,20 +1066,20 @@ class Hypothesis:
         return (columns or self.target.columns)(e, values)
 
     def list_equations(self, examples, gamma):
-        """List the Equations of the Examples; those with UNKNOWN numbers are left out."""
+        """Return the equations of these updates; those with unknown numbers are left out."""
         equations = []
         for e in examples:
             columns = self.find_columns(e, gamma)
             change, scale = e.change, self.scale(e)
             if math.isnan(sum(columns) * scale):
                 continue
-            if self.step == LAST and e.row.is_over:
+            if self.step == FULL_LAST_STEP and e.row.is_over:
                 columns, change = (0.0,) * len(columns), change - (e.reward - e.before)
             equations.append(Equation(e, columns, change * scale, scale))
         return equations
 
     def solve(self, examples):
-        """Return the Fit of some Examples (None if no equation is known), and their equations."""
+        """Return the best Fit of some updates, None if no equation is known, and the equations."""
         gamma, guesses = 1.0 if self.fit is None else self.fit.gamma or 1.0, []
         for _ in range(12):
             equations = self.list_equations(examples, gamma)
@@ -1079,12 +1095,12 @@ class Hypothesis:
         return fit, equations
 
     def explain(self, examples, precision):
-        """Return the Fit of the Examples, and a list of those that it does not explain.
+        """Return the best Fit of some updates, and the updates that it does not explain.
 
-        To save time, a few Examples are tried first: if no Fit explains them, none explains all.
+        To save time, a few updates are tried first: if no Fit explains them, none explains all.
         """
         few = examples
-        if len(examples) > FEWEST:
+        if len(examples) > MIN_ROWS:
             changed = [e for e in examples if e.change]
             few = choose_evenly(examples) + choose_evenly(changed)
         fit, equations = self.solve(few)
@@ -1100,14 +1116,14 @@ class Hypothesis:
         return e.before + step / self.scale(e)
 
     def study(self, examples, precision):
-        """Explain more rows: with the old step size, else a new one, else a changing one."""
+        """Explain more rows, with the old step size if possible, else with a new or a changing one."""
         fit, misses = self.fit, examples
         if fit:
             equations = self.list_equations(examples, fit.gamma or 1.0)
             misses = list_misses(equations, fit, precision)
         if misses:
             fit, misses = self.explain(examples, precision)
-            if misses and len(examples) > SHORTEST:
+            if misses and len(examples) > MIN_SEGMENT_ROWS:
                 half = len(examples) // 2
                 self.study(examples[:half], precision)
                 self.study(examples[half:], precision)
@@ -1118,7 +1134,7 @@ class Hypothesis:
         self.accept(examples, fit, misses, precision)
 
     def list_misses_of_drift(self, examples, precision):
-        """List the Examples that no steadily changing step size explains within 1%."""
+        """Return the updates that no steadily changing step size explains within 1%."""
         gamma = self.fit.gamma if self.fit and self.fit.gamma else 1.0
         equations, misses = self.list_equations(examples, gamma), []
         if not equations:
@@ -1140,7 +1156,8 @@ class Hypothesis:
 
     def accept(self, examples, fit, misses, precision):
         """Count the explained rows, and store the first row that shows the fault."""
-        if fit is None:  # these rows have no equation without an UNKNOWN number
+        # Without a Fit, all equations of these rows have an unknown number.
+        if fit is None:
             return
         self.fit, self.first_fit = fit, self.first_fit or fit
         self.lowest_alpha = min(self.lowest_alpha, fit.alpha)
@@ -1155,7 +1172,7 @@ class Hypothesis:
             is_used = abs(fit.gamma or 0.0) > 1e-6 or e.row.is_over
             if self.unused is None and not is_used and abs(value) > 0:
                 self.unused = e
-            right, found = self.predict(e, keep), e.before + e.change
+            right, found = self.predict(e, make_columns), e.before + e.change
             is_right = not abs(right - found) > 5 * precision + 1e-6 * abs(found)
             is_known = not math.isnan(self.predict(e, self.target.columns))
             if self.fault and not self.evidence and is_known and not is_right:
@@ -1172,7 +1189,7 @@ class Hypothesis:
         first, last = self.first_fit, self.fit
         if last.keeps_old_value or self.lowest_alpha < -1e-3:
             return False
-        if self.step == VISITS and (last.gamma or 0.0) > 1 + 1e-3:
+        if self.step == FALLING_STEP and (last.gamma or 0.0) > 1 + 1e-3:
             return False
         is_same = abs(first.alpha - last.alpha) < 1e-3 * abs(last.alpha)
         # If alpha is the same at the end, a right rule would have needed only one Fit.
@@ -1185,18 +1202,18 @@ class Hypothesis:
 
     @property
     def cost(self):
-        """Return the number of unexplained rows, plus a few rows for every change of alpha."""
-        changes = SHORTEST / 4 * max(0, self.segments - 1)
+        """The number of unexplained rows, plus a few rows for every change of alpha."""
+        changes = MIN_SEGMENT_ROWS / 4 * max(0, self.segments - 1)
         return self.unexplained + self.penalty + changes
 
 
 def choose_evenly(examples):
-    """Return at most 25 of the Examples, with even gaps between them."""
+    """Return at most 25 of the updates, with even gaps between them."""
     return examples[:: 1 + len(examples) // 25]
 
 
 def list_hypotheses(examples, setup, step="constant"):
-    """List all hypotheses that may be true, in the order of TARGETS."""
+    """Return all hypotheses that may be true, in the order of TARGETS."""
     if setup.setting == "answer":
         return [Hypothesis("q-learning", TARGETS[0], step)]
     return [
@@ -1208,12 +1225,12 @@ def list_hypotheses(examples, setup, step="constant"):
 
 
 def list_exact_hypotheses(examples, setup):
-    """List the hypotheses that explain all Examples with the same kind of step size, of SCALES."""
+    """Return the hypotheses that explain all updates with one kind of step size, the first in SCALES."""
     for step in SCALES:
         good = []
         for one in list_hypotheses(examples, setup, step):
-            is_known = step != VISITS or not one.fault
-            if step == VISITS and is_known:
+            is_known = step != FALLING_STEP or not one.fault
+            if step == FALLING_STEP and is_known:
                 is_known = one.find_steps(examples, setup.precision)
             fit, misses = (
                 one.explain(examples, setup.precision) if is_known else (None, [])
@@ -1228,10 +1245,10 @@ def list_exact_hypotheses(examples, setup):
 
 
 def list_close_hypotheses(examples, setup):
-    """List the four hypotheses that come closest if the step size may change."""
+    """Return the four hypotheses that come closest if the step size may change."""
     order = list_hypotheses(examples, setup)
     for one in order:
-        one.study(examples[-SAMPLE:], setup.precision)
+        one.study(examples[-SAMPLE_ROWS:], setup.precision)
     closest = sorted((one for one in order if one.fit), key=lambda one: one.cost)[:4]
     hypotheses = [Hypothesis(one.rule, one.target) for one in order if one in closest]
     for one in hypotheses:
@@ -1243,7 +1260,7 @@ def list_close_hypotheses(examples, setup):
 
 
 def find_rounding(examples, setup):
-    """Return (digits, a row) if a right rule explains the values when they are rounded."""
+    """Return (digits, a row) if a right rule explains the values when they are rounded, else None."""
     numbers = [repr(e.row.after) for e in examples]
     if any("e" in number for number in numbers):
         return None
@@ -1258,11 +1275,11 @@ def find_rounding(examples, setup):
     return digits, (stuck or examples)[0].row
 
 
-# 9. Exploration: from the moves that were played.
+# Part 9 finds out about exploration from the moves that were played.
 
 
 def count_choice(values, index):
-    """Count one played move: whether it was a best move, and the first of several best moves.
+    """Count for one move: whether it is a best move, and whether it is the first of several.
 
     `values` are the values of all moves, and `index` is the index of the played one.
     """
@@ -1270,7 +1287,7 @@ def count_choice(values, index):
     number, is_best = values.count(highest), values[index] == highest
     counts = Counter()
     if number < size:
-        chance = 1 - number / size  # chance that a random move is not a best move
+        chance = 1 - number / size  # A random move is no best move with this chance.
         counts.update(moves=1, others=not is_best, chance=chance)
         counts["variance"] = chance * (1 - chance)
     if number > 1 and is_best:
@@ -1285,19 +1302,20 @@ def find_epsilon(counts):
 
 
 def is_random(counts):
-    """Whether best moves were played only as often as by chance."""
+    """Return whether best moves were played only as often as by chance."""
     error = math.sqrt(counts["variance"]) / counts["chance"]
     return error <= 0.02 and find_epsilon(counts) >= 1 - 3 * error
 
 
 def takes_first(counts):
-    """Whether the first of several best moves was always played, too often for chance."""
+    """Return whether the first of several best moves was always played, too often for chance."""
     return counts["firsts"] == counts["ties"] > counts["tie_chance"] + 8
 
 
-# 10. The doctor.
+# Part 10 is the doctor.
 
-NOTES = {  # name of a fact that `Doctor.note` counts -> what to tell the user
+# What to tell the user about the facts that `Doctor.note` counts.
+FACT_NOTES = {
     "early end": "next_board is not the final board in {count:,} rows with done=1: that these games are "
     "over is taken from done alone.",
     "symmetric": "Symmetric boards are merged: a next board follows its board only up to symmetry.",
@@ -1307,30 +1325,30 @@ NOTES = {  # name of a fact that `Doctor.note` counts -> what to tell the user
 
 
 class Doctor:
-    """Collects the updates of a training, and finds the rule or the fault behind them.
+    """Collects the updates of a training, and finds the learning rule or the fault behind them.
 
-    `rewards` are the rewards for a loss, a draw and a win, in this order.  With `self_play` both
+    `rewards` are the rewards for a loss, a draw and a win, in this order. With `self_play` both
     players should learn, so a trace with the moves of only one player is a fault.
     """
 
     def __init__(self, rewards=(-1, 0, 1), self_play=False):
         self.rewards, self.self_play = rewards, self_play
-        # the values that a watched table got in this game, and a second doctor for self-play,
-        # which reads the next boards differently (see `game_over`)
+        # The values that a watched table got in this game, and a second doctor for self-play, which
+        # reads the next boards differently, as `game_over` explains.
         self.writes, self.other = [], None
         self.replay, self.hypotheses, self.choices = None, [], []
-        # (digits, a row) if the table rounds its values, see `find_rounding`
+        # What `find_rounding` returns.
         self.rounding = None
         self.clear()
 
     def clear(self):
-        self.number = 0  # number of rows so far
-        # rows in memory; rows before the index `start` are studied
+        self.number = 0  # how many rows were recorded
+        # The rows in memory, of which those before the index `start` are studied already.
         self.rows, self.start = [], 0
-        self.counts = Counter()  # fact -> number of its rows
-        self.firsts = {}  # fact -> its first row
-        self.results = {}  # (mover, result, reward) -> first row
-        # the last row, if it ended a won or lost game and its reward was 0
+        self.counts = Counter()  # how many rows show each fact
+        self.firsts = {}  # the first row that shows each fact
+        self.results = {}  # the first row with each (mover, result, reward)
+        # The last row, if it ended a won or lost game and its reward was 0.
         self.unpaid = None
 
     def update(self, board, move, reward, next_board, done, before, after):
@@ -1352,21 +1370,21 @@ class Doctor:
             for row in rows:
                 self.update(*row[1:8])
             self.counts["symmetric"] -= 1
-        if len(self.rows) - self.start >= CHUNK + SPAN:
-            self.study_rows(len(self.rows) - SPAN)
+        if len(self.rows) - self.start >= CHUNK_ROWS + MAX_GAP:
+            self.study_rows(len(self.rows) - MAX_GAP)
 
     def watch(self, table, to_board=None, initial=0.0):
         """Return the table, a dict or a numpy array, in a form that records its changes.
 
         `to_board` turns a key (or the indices of an array) into (board, move), or into a board if
-        the table has values of boards.  Leave it out if the keys already look like this.
-        `initial` is the value that your learner uses for a key that is not in the table.
+        the table has values of boards. Leave it out if the keys already look like this. `initial`
+        is the value that your learner uses for a key that is not in the table.
         """
 
         def tell(keys, old, value):
             is_number = isinstance(value, (int, float)) or hasattr(value, "item")
             if not is_number or getattr(value, "shape", ()):
-                return  # a board's whole row, when it is first seen
+                return  # It is a board's whole row, which the learner writes when it first sees it.
             if len(keys) == 1 and isinstance(keys[0], tuple) and len(keys[0]) != 9:
                 keys = keys[0]
             board, move = split_key(to_board(*keys) if to_board else keys)
@@ -1378,9 +1396,9 @@ class Doctor:
     def game_over(self, board, rewards=None):
         """Record the changes that a game made in the watched table; `board` is the final board.
 
-        `rewards` are the rewards for a loss, a draw and a win, if they differ from the doctor's.
-        In self-play the update may use the board right after the move or the one after the answer.
-        A second doctor tries the other possibility.
+        `rewards` are the rewards for a loss, a draw and a win, if they differ from the doctor's. In
+        self-play the update may use the board right after the move or the one after the answer. A
+        second doctor tries the other possibility.
         """
         final, writes, self.writes = read_board(board), self.writes, []
         if not find_winner(final):
@@ -1393,13 +1411,13 @@ class Doctor:
         for row in list_game_rows(*game, is_own=False) if self.other else ():
             self.other.update(*row)
 
-    def note(self, fact, row, is_so=True):
-        if is_so:
+    def note(self, fact, row, is_true=True):
+        if is_true:
             self.counts[fact] += 1
             self.firsts.setdefault(fact, row)
 
     def count_row(self, row):
-        """Note the facts about a row that need no other row, except the end of the last game."""
+        """Count what a row tells by itself, and whether the last game ended without a reward."""
         self.note(f"moves of {row.mover}", row)
         self.note(f"changes of {row.mover}", row, row.after != row.before)
         self.note("reward", row, row.reward != 0)
@@ -1427,13 +1445,13 @@ class Doctor:
             self.results.setdefault((row.mover, row.result, row.reward), row)
 
     def diagnose(self):
-        """Return the Diagnosis of the rows so far; you can record more rows and call it again.
+        """Return what the rows so far show; you can record more rows and call it again.
 
         Raises TraceError if there are too few rows, or if they are not from one learner.
         """
-        if self.number < FEWEST:
+        if self.number < MIN_ROWS:
             raise TraceError(
-                f"There are {self.number} rows, and {FEWEST} are needed at least."
+                f"There are {self.number} rows, and {MIN_ROWS} are needed at least."
             )
         doctor = copy.deepcopy(self, {id(row): row for row in self.rows})
         doctor.study_rows(len(doctor.rows))
@@ -1450,7 +1468,7 @@ class Doctor:
     def study_rows(self, stop):
         """Study the rows in memory up to the index `stop`, and delete all but the last few."""
         if self.is_mostly_in_place or self.start >= stop:
-            self.rows, self.start = self.rows[-SPAN:], min(SPAN, len(self.rows))
+            self.rows, self.start = self.rows[-MAX_GAP:], min(MAX_GAP, len(self.rows))
             return
         if self.replay is None:
             examples = self.study_first_rows(stop)
@@ -1460,11 +1478,11 @@ class Doctor:
                 hypothesis.study(examples, self.setup.precision)
         self.count_choices(examples)
         self.count_ends(stop)
-        kept = max(0, stop - SPAN)
+        kept = max(0, stop - MAX_GAP)
         self.rows, self.start = self.rows[kept:], stop - kept
 
     def study_first_rows(self, stop):
-        """Choose the kind of table and the hypotheses; returns the Examples of the rows."""
+        """Choose the kind of table and the hypotheses by the first rows; return the rows' Examples."""
         views = [self.has_rewards_of_x()]
         # Without rewards (in tables of boards they can be preset values), try both views.
         if not self.counts["reward"]:
@@ -1492,7 +1510,7 @@ class Doctor:
         return examples
 
     def make_examples(self, stop):
-        """Rebuild the table, and return an Example for each row from `self.start` to `stop`."""
+        """Rebuild the table, and return an Example for each row up to the index `stop`."""
         rows, examples = self.rows, []
         successors = link_rows(rows, self.setup.is_backward)
         later = list_later_rewards(rows, successors, self.setup)
@@ -1507,7 +1525,7 @@ class Doctor:
         successors = link_rows(self.rows, self.setup.is_backward)
         for i in range(self.start, stop):
             row, is_open = self.rows[i], not self.rows[i].is_over
-            is_last = successors[i] is None and i < len(self.rows) - SPAN
+            is_last = successors[i] is None and i < len(self.rows) - MAX_GAP
             self.note("open", row, is_open)
             self.note("before answer", row, is_open and row.is_before_answer)
             self.note("cut", row, is_open and is_last)
@@ -1554,7 +1572,12 @@ class Doctor:
     def is_recognised(self):
         """Whether the best hypothesis is plausible, and misses at most one row in four thousand."""
         best = self.best
-        if not best or not best.fit or not best.is_credible or best.fault == UNLISTED:
+        if (
+            not best
+            or not best.fit
+            or not best.is_credible
+            or best.fault == UNLISTED_FAULT
+        ):
             return False
         rows = best.explained + best.unexplained
         return best.unexplained + best.penalty <= rows / 4000
@@ -1681,7 +1704,7 @@ class Doctor:
             )
             yield self.report_fault("step", e.row, sentence, next=e.best * e.sign)
         for name, number in (("alpha", best.fit.alpha), ("gamma", best.fit.gamma)):
-            # else another rule may be behind the rows
+            # Unless alpha is constant, another rule may be behind the rows.
             is_constant = best.segments < 2 and not best.unexplained
             if is_constant and (number or 0.0) > 1 + 1e-4:
                 sentence = f"{name} is {number:.4g}, which is above 1"
@@ -1801,16 +1824,16 @@ class Doctor:
         if rules:
             others = " and ".join(sorted(RULES[rule].title for rule in rules))
             yield f"{others} would explain this trace as well."
-        if any(one.fault == UNLISTED for one in equal):
+        if any(one.fault == UNLISTED_FAULT for one in equal):
             yield "This trace cannot show whether the maximum of the next values or their sum is taken."
         if not_excluded:
             reasons = ", or whether ".join(FAULTS[one].hidden for one in not_excluded)
             yield f"Nothing is wrong yet, but this trace cannot show whether {reasons}."
         yield from self.list_reward_notes()
-        for seat, other in OTHER.items():
+        for seat, other in OTHER_PLAYER.items():
             if not counts[f"moves of {other}"]:
                 yield f"Only {seat} learns here."
-        for fact, sentence in NOTES.items():
+        for fact, sentence in FACT_NOTES.items():
             if counts[fact]:
                 yield sentence.format(count=counts[fact], row=self.firsts[fact].number)
         total = self.sum_choices()
@@ -1851,18 +1874,18 @@ def is_rising(lower, higher):
     return bool(lower or higher) and below < 0 < above
 
 
-# 11. The result.
+# Part 11 is the result.
 
 
 class Diagnosis(NamedTuple):
-    """What the doctor found: `print` shows it as text, and `to_dict` returns it for JSON."""
+    """What the doctor found; `print` shows it as text, and `to_dict` returns it for JSON."""
 
-    status: int  # exit status: 0 nothing found, 1 something found
+    status: int  # the exit status: 0 nothing found, 1 something found
     title: str
     sentence: str
-    rows: int  # number of rows that were read
-    fault: str = None  # key of the fault in FAULTS
-    row: int = None  # number of the first row that shows the fault
+    rows: int  # how many rows were read
+    fault: str = None  # a key of FAULTS
+    row: int = None  # the number of the first row that shows the fault
     board: str = None
     move: int = None
     found: float = None  # the value after this row's update
@@ -1874,7 +1897,7 @@ class Diagnosis(NamedTuple):
     alpha_at_the_end: float = None
     gamma: float = None
     notes: tuple = ()
-    not_excluded: tuple = ()  # faults that the trace may have, as they would change no value
+    not_excluded: tuple = ()  # faults that the trace may have, because they would change no value
     grade: str = None
 
     def to_dict(self):
@@ -1912,16 +1935,16 @@ def describe_row(row, right=None):
 
 
 def describe_fits(hypothesis):
-    """Return the fields of a Diagnosis that describe alpha, its changes, and gamma."""
+    """Return what a Diagnosis tells about alpha, its changes, and gamma."""
     first, last = hypothesis.first_fit.alpha, hypothesis.fit.alpha
     gammas = sorted(hypothesis.gammas)
     gamma = gammas[len(gammas) // 2] if gammas else None
     fields = {"alpha": first, "gamma": 0.0 if hypothesis.ignores_next else gamma}
-    if hypothesis.step == LAST:
+    if hypothesis.step == FULL_LAST_STEP:
         fields["alpha"] = f"{first:.4g}, and 1 for the last move of a game"
-    elif hypothesis.step == VISITS:
+    elif hypothesis.step == FALLING_STEP:
         steps = [f"{step:.4g}" for step in list(hypothesis.steps.values())[:3]]
-        fields["alpha"] = f"{VISITS}: {', '.join(steps)}, ..."
+        fields["alpha"] = f"{FALLING_STEP}: {', '.join(steps)}, ..."
     elif hypothesis.step != "constant":
         fields["alpha"] = hypothesis.step
     elif abs(first - last) > 1e-3 * abs(first):
@@ -1929,7 +1952,7 @@ def describe_fits(hypothesis):
     return fields
 
 
-# 12. Watching a table, for programs that do not have `before` or `done` where they change a value.
+# Part 12 watches a table, for programs that lack `before` or `done` where they change a value.
 
 
 class Write(NamedTuple):
@@ -1943,9 +1966,9 @@ class Write(NamedTuple):
 
 
 def split_key(key):
-    """Return the board and the move in a key of a watched table; None if the key has no move."""
+    """Return the board and the move that a key of a watched table names; the move may be None."""
     if isinstance(key, (list, tuple)) and len(key) == 1:
-        key = key[0]  # a dict has one key; an array may have several indices
+        key = key[0]  # A dict has one key; an array may have several indices.
     if isinstance(key, (list, tuple)) and len(key) == 2:
         return read_board(key[0]), read_move(key[1])
     if isinstance(key, int) or (isinstance(key, tuple) and len(key) == 3):
@@ -2011,14 +2034,14 @@ def make_watched_kind(kind):
 
 
 def list_game_rows(writes, final, rewards, is_own):
-    """List the arguments of `Doctor.update` for the values that a game wrote, in their order.
+    """Return the arguments of `Doctor.update` for the values that a game wrote, in their order.
 
     With `is_own`, the next board is the one on which the same player moves again; otherwise it is
-    the board right after the move.  Raises TraceError if the values do not belong to one game.
+    the board right after the move. Raises TraceError if the values do not belong to one game.
     """
     repeated = Counter(write.board for write in writes if write.move is not None)
     writes = [w for w in writes if not (w.is_new and repeated[w.board] > 1)]
-    steps = [step_to(write, writes) for write in writes]
+    steps = [find_step(write, writes) for write in writes]
     for board, _ in steps:
         if any(sign not in (".", last) for sign, last in zip(board, final)):
             raise TraceError(
@@ -2043,10 +2066,10 @@ def list_game_rows(writes, final, rewards, is_own):
     return rows
 
 
-def step_to(write, writes):
-    """Return the board and the move of a written value.
+def find_step(write, writes):
+    """Return the board and the move whose value was written.
 
-    If it is the value of a board, return the board and the move that led to it.
+    If it is the value of a board, this is the move that led to the board.
     """
     if write.move is not None:
         return write.board, write.move
@@ -2065,13 +2088,13 @@ def step_to(write, writes):
     return put_mark(board, moves[0], "."), moves[0]
 
 
-# 13. Symptoms of a finished table.
+# Part 13 finds symptoms in a finished table.
 
 NO_VALUE = ("", "nan", "none", "null")
 
 
 def list_symptoms(table):
-    """List sentences on what is suspicious in a table, given as {board: {move: value}}.
+    """Return sentences on what is suspicious in a table, given as {board: {move: value}}.
 
     Symptoms prove nothing; only a trace of the training shows the fault itself.
     """
@@ -2107,13 +2130,14 @@ def list_symptoms(table):
 
 
 def loses_at_once(board, move):
-    """Whether the game goes on after a move and the opponent can then win at once."""
+    """Return whether the game goes on after a move and the opponent can then win at once."""
     player = player_to_move(board)
     after = put_mark(board, move, player)
     if find_winner(after):
         return False
     return any(
-        find_winner(put_mark(after, square, OTHER[player])) == OTHER[player]
+        find_winner(put_mark(after, square, OTHER_PLAYER[player]))
+        == OTHER_PLAYER[player]
         for square in free_squares(after)
     )
 
@@ -2148,7 +2172,7 @@ def examine_table(rows):
     )
 
 
-# 14. Files and the command line.
+# Part 14 reads files and the command line.
 
 
 def read_lines(file):
@@ -2204,7 +2228,7 @@ def read_json_lines(lines):
 
 
 def examine_lines(lines, self_play=False, max_rows=None):
-    """Return the Doctor and the Diagnosis for the lines of a file: a trace or a finished table."""
+    """Return a Doctor that has read the lines of a file, a trace or a table, and its Diagnosis."""
     doctor, table = Doctor(self_play=self_play), []
     try:
         for number, cells in itertools.islice(read_lines(lines), max_rows):

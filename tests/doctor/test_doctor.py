@@ -156,11 +156,11 @@ def test_an_illegal_move_that_ends_the_game_has_no_next_value() -> None:
 
 def test_later_rows_are_studied_in_parts() -> None:
     trace = list_rows(Settings(seed=5, games=1400))
-    assert len(trace) > doctor.CHUNK + 500
+    assert len(trace) > doctor.CHUNK_ROWS + 500
     examined = doctor.Doctor()
     for row in trace:
         examined.update(*row)
-        assert len(examined.rows) <= doctor.CHUNK + 2 * doctor.SPAN
+        assert len(examined.rows) <= doctor.CHUNK_ROWS + 2 * doctor.MAX_GAP
     assert examined.diagnose() == examined.diagnose()
     assert examined.diagnose().sentence == f"All {len(trace):,} updates follow Q-learning."
 
