@@ -4,6 +4,7 @@ The line under the board shows it for the square under the pointer. The page /wh
 explanation.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -88,9 +89,12 @@ def _give_reason(query: ValueQuery, view: MoveValues) -> str:
     """Say what follows the move in a game against the opponent of the training."""
     game = query.game
     if game.is_over(query.next_position):
-        if query.get_outcome(query.next_position):
-            return gettext("It wins at once.")
-        return gettext("It ends the game in a draw.")
+        wins = bool(query.get_outcome(query.next_position))
+        return (
+            gettext("It wins at once.")
+            if wins
+            else gettext("It ends the game in a draw.")
+        )
     site = query.site
     if query.value_source != TRUTH and (
         site.is_taught_by_person(query.agent_name)
@@ -128,10 +132,32 @@ def _give_reason(query: ValueQuery, view: MoveValues) -> str:
             "After %(winning)s of %(all)s answers of %(opponent)s, %(mark)s can win at once."
         )
     else:
-        words = gettext_noop(
-            "None of the %(all)s answers of %(opponent)s decides the game at once."
-        )
+        return _describe_best_moves(query, after, opponent)
     return gettext(words, **values)
+
+
+def _describe_best_moves(
+    query: ValueQuery, positions: Sequence[int], opponent: str
+) -> str:
+    """Say what the best moves after the answers of the opponent are worth, "" if it is unknown."""
+    best_values = [
+        None if query.game.is_over(position) else query.evaluate(position).best_value
+        for position in positions
+    ]
+    known_values = [value for value in best_values if value is not None]
+    if len(known_values) < len(positions):
+        return ""
+    worst, best = (format_signed(f(known_values)) for f in (min, max))
+    if worst == best:
+        words = gettext_noop(
+            "After each of the %(all)s answers of %(opponent)s, the best next move is worth %(worst)s."
+        )
+    else:
+        words = gettext_noop(
+            "After the %(all)s answers of %(opponent)s, the best next move is worth "
+            "%(worst)s to %(best)s."
+        )
+    return gettext(words, all=len(positions), opponent=opponent, worst=worst, best=best)
 
 
 def _describe_only_answer(query: ValueQuery, opponent: str, cell: int) -> str:

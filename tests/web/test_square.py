@@ -48,10 +48,19 @@ def test_answers_of_a_random_opponent_are_counted(site: SiteData, record: str) -
                 for each in answers
                 if each not in losing and find_lines(board_after(record + f"{cell}{each}"), mover)
             ]
+            best = [
+                np.nanmax(
+                    site.agents[AGENT].q[replay_record(site.game, f"{record}{cell}{each}")[-1]]
+                )
+                for each in answers
+                if not losing
+            ]
             expected = [
                 f"{len(losing)} of {len(answers)} answers" if losing else "",
                 f"fter {len(winning)} of" if winning else "",
-                "" if losing or winning else "None of the",
+                ""
+                if losing or winning
+                else f"is worth {min(best):+.2f} to {max(best):+.2f}.".replace("-", "−"),
             ]
         told = explain_square(ValueQuery(site, AGENT, position, cell), is_result_shown=False)
         assert all(part in " ".join(told["sentences"]) for part in expected), (record, cell)
