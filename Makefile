@@ -88,8 +88,8 @@ bench: $(DEV) ## Measure the speed of training and of the server (needs wrk)
 bench-web: $(DEV) ## Measure the server only: rates, start, memory, sizes
 	$(BIN)/python -m tests.service.load $(if $(MARKDOWN),--markdown $(MARKDOWN))
 
-faults: $(DEV) ## Test failures of a real server: reloads, kills, odd clients, broken files
-	$(BIN)/python -m tests.service.faults $(if $(MARKDOWN),--markdown $(MARKDOWN))
+faults: kernels ## Test failures of a real server: reloads, kills, odd clients, broken files
+	$(BIN)/python -m pytest -m "" tests/service/faults
 
 screenshot: browser ## Take the pictures in docs/
 	SCREENSHOTS=docs $(BIN)/python -m pytest tests/browser/test_screenshots.py

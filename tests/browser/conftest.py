@@ -15,7 +15,9 @@ from playwright.sync_api import (
     expect,
 )
 
+from app.web import create_app
 from tests.browser.launch import MISSING, launch_options
+from tests.web.addresses import crawl, things
 
 PATIENCE = 20_000  # milliseconds: only a page that hangs needs longer
 expect.set_options(timeout=PATIENCE)
@@ -156,6 +158,24 @@ def desk_and_phone(
     scheme, width, height = request.param
     size = {"width": width, "height": height}
     return new_context(color_scheme=scheme, viewport=size, reduced_motion="reduce").new_page()
+
+
+@pytest.fixture(scope="session")
+def addresses() -> list[str]:
+    """The address with the most parameters of each route that shows a page."""
+    app = create_app(seed=1)
+    client = app.test_client()
+    client.environ_base["HTTP_ACCEPT"] = "text/html"
+    richest: dict[str, str] = {}
+    for visit in crawl(client):
+        if visit.page and visit.response.status_code == 200:
+            rule = min(things(app, visit.address))[0]
+            richest[rule] = max(visit.address, richest.get(rule, ""), key=count_parameters)
+    return list(richest.values())
+
+
+def count_parameters(address: str) -> int:
+    return address.count("=")
 
 
 @pytest.fixture(scope="session")

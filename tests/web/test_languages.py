@@ -16,7 +16,6 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 from flask import Flask
 from flask.testing import FlaskClient
-from werkzeug.test import TestResponse
 
 from app.translations.coverage import is_translated
 from app.translations.gather import TRANSLATIONS_FOLDER, gather_texts, update_catalogue
@@ -26,52 +25,14 @@ from app.web.translation import (
     Language,
     load_languages,
 )
-from app.web.wording import LESSON_STEPS
+from tests.web.addresses import crawl
+from tests.web.test_errors import WRONG
 
 SAID = {"aria-label", "title", "alt", "placeholder", "aria-valuetext", "content", "label"}
 NAMES = {"Q-Tac-Toe", "API", "SVG", "CSV", "Esperanto", "EO"}
 WORD = re.compile(r"[^\W\d_]{2,}")
+TRANSLATED_ERRORS = ("/nowhere", "/play/", "/puzzle/", "/how/untrained", "/embed/board", "/teach")
 VOID = {"meta", "link", "input", "img", "br", "path", "circle", "rect", "line", "use", "polygon"}
-TAUGHT = [
-    "menace,vs=you:4%2Brandom:100,taught=245.45810.5713.12368",
-    "q-table,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0,vs=you:1,taught=245",
-]
-PAGES = [
-    *(f"/how/{stop.slug}" for stop in LESSON_STEPS),
-    *("/play/", "/play/40?lens=q-learning-1", "/play/4?hint=1", "/play/4013?x=minimax&pause=1"),
-    *("/play/03142?o=menace", "/play/03142?x=q-iteration&o=human&tally=1-1-1", "/play/0?hide=1"),
-    *("/play/40?lens=q-learning-1&step=5&train=1", "/play/40?lens=q-iteration_task&errors=task"),
-    *("/play/402?lens=q-learning-1&o=human&errors=truth&ply=1", "/play/012435768?epsilon=1"),
-    *("/settings/?at=/play/40", "/players/?at=/play/40", "/minds/40", "/minds/03?lens=menace"),
-    *(
-        "/",
-        "/?step=3",
-        "/teach",
-        "/teach?now=4",
-        "/teach?now=x!",
-        "/teach/paper",
-        "/teach/paper?set=all&size=letter",
-        "/teach/class",
-        "/teach/paper?taught=5%201%20x",
-        "/teach/menace,seat=x,opening=centre,paper=yes?now=40",
-        "/teach/menace,vs=you:1,taught=245",
-    ),
-    *(f"/teach/{name}" for name in TAUGHT),
-    *("/puzzle", "/puzzle/1", "/puzzle/1?right=0", "/puzzle/6?plays=4&right=0", "/puzzle/9999"),
-    *("/puzzle/6?plays=4&right=0&ply=1", "/puzzle/6?plays=4&right=0&ply=2", "/puzzle/6?ply=1"),
-    *("/puzzle/10/score?answers=0123012301", "/puzzle/1?answers=x", "/embed/puzzle/6"),
-    *("/puzzle/31/score?answers=012&day=2026-11-23", "/puzzle/1?day=x", "/embed/how/why"),
-    *(
-        "/embed/teach",
-        "/nowhere",
-        "/play/00",
-        "/play/4x",
-        "/play/4?step=x",
-        "/play/4?lens=x",
-        "/play/?o=nobody",
-    ),
-    *("/play/4?ply=9", "/play/4?delay=9", "/minds/03142", "/play/4?step=99&lens=q-table"),
-]
 
 
 class Brackets(NullTranslations):
@@ -145,25 +106,27 @@ def bracketed(app: Flask) -> Iterator[FlaskClient]:
     del languages["eo"]
 
 
-def asked(client: FlaskClient, page: str, code: str) -> TestResponse:
-    """Request a page in a language; repeat while its status is 202."""
-    address = f"{page}{'&' if '?' in page else '?'}hl={code}"
-    for _ in range(10):
-        answer = client.get(address, follow_redirects=True)
-        if "Refresh" not in answer.headers:
-            break
-    return answer
-
-
 @pytest.mark.long
-@pytest.mark.parametrize("page", PAGES)
-def test_every_text_is_marked(bracketed: FlaskClient, site: SiteData, page: str) -> None:
-    answer = asked(bracketed, page, "eo")
-    assert answer.status_code < 500
-    assert 'lang="eo"' in answer.text
+def test_every_text_is_marked_and_every_link_keeps_its_language(
+    bracketed: FlaskClient, site: SiteData
+) -> None:
+    """On all pages of the language; links to English pages say so."""
     cards = [agent.card for agent in site.agents.values()]
     names = [*NAMES, *(name for card in cards for name in (card.title, card.origin))]
-    assert Unmarked(answer.text, names).found == []
+    wrong = tuple(url for url, *_ in WRONG if url.startswith(TRANSLATED_ERRORS))
+    visited = 0
+    for visit in crawl(bracketed, "eo", wrong, lambda target: "hl=eo" in target):
+        text = visit.response.text if visit.page else ""
+        if not text or '<html lang="eo"' not in text:
+            continue
+        visited += 1
+        assert visit.response.status_code < 500
+        assert Unmarked(text, names).found == [], visit.address
+        text = re.sub(r'href="[^"]*" hreflang="\w+"', "", text)
+        for address in ADDRESS.findall(text):
+            other = address.startswith(("/static/", "/api/")) or FILE_PATTERN.search(address)
+            assert bool(other) != ("hl=eo" in address), f"{visit.address}: {address}"
+    assert visited > len(WRONG) // 2
 
 
 COMPLETE = ["de", "fr"]
@@ -205,18 +168,6 @@ def test_a_translation_has_the_placeholders_and_the_markup_of_its_text(file: Pat
         for form in forms:
             found = {tuple(sorted(PLACEHOLDER.findall(str(text)))) for text in texts}
             assert tuple(sorted(PLACEHOLDER.findall(str(form)))) in found, form
-
-
-@pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("code", COMPLETE)
-def test_every_link_of_a_page_keeps_its_language(client: FlaskClient, code: str, page: str) -> None:
-    answer = asked(client, page, code)
-    assert answer.status_code < 500
-    assert f'<html lang="{code}"' in answer.text
-    text = re.sub(r'href="[^"]*" hreflang="\w+"', "", answer.text)
-    for address in ADDRESS.findall(text):
-        other = address.startswith(("/static/", "/api/")) or FILE_PATTERN.search(address)
-        assert bool(other) != (f"hl={code}" in address), address
 
 
 def test_what_is_sent_on_keeps_its_language(client: FlaskClient) -> None:

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import count, pairwise
+from itertools import count
 from typing import NamedTuple
 
 from tests.service.server import START_SECONDS, wait_until
@@ -128,22 +128,6 @@ class Load:
         """Wait for this number of further answers."""
         enough = len(self.answered) + requests
         wait_until(lambda: len(self.answered) >= enough)
-
-    def gap(self) -> float:
-        """The longest time without any answer, in seconds."""
-        ends = sorted(asked.end for asked in self.answered)
-        return max(after - before for before, after in pairwise(ends))
-
-    def slowest(self) -> float:
-        """The longest response time, in seconds."""
-        return max(asked.end - asked.start for asked in self.answered)
-
-    def told(self) -> str:
-        """Return the results as text."""
-        lost = f"{len(self.lost)} of {len(self.asked):,} requests lost"
-        if self.lost:
-            lost += f" ({', '.join(sorted({asked.trouble for asked in self.lost}))})"
-        return f"{lost}; slowest answer {self.slowest():.2f} s"
 
     def _client(self, number: int, keeps: bool) -> None:
         draw, connection = random.Random(number), self._connection()
