@@ -66,7 +66,7 @@ from training.learners.pairs import WON, list_legal_pairs
 from training.learners.phases import NextCheckpoint, Progress
 from training.story import GameRecorder, replace_nan
 
-MAX_TOUCHED_BOARDS = 4  # boards that the page shows before and after the training
+MAX_TOUCHED_BOARDS = 2  # boards that the page shows before and after the games
 MAX_CACHED_PUPILS = 128  # maximum number of cached learners, of about 0.1 MB each
 # The learner's seat -> the number of moves that a person makes in the shortest possible game.
 SHORTEST_GAMES = {"X": 2, "O": 3}
@@ -288,9 +288,9 @@ class PupilCache:
             blunder_chances={}
             if has_unfinished_game
             else find_blunder_chances(game, policy, [*list_seat_letters(recipe)]),
-            touched_boards=[]
-            if has_unfinished_game
-            else list_touched_boards(pupil, progress),
+            touched_boards=list_touched_boards(
+                pupil, progress, decisions["XO".index(seat) :: 2]
+            ),
         )
 
 
@@ -423,10 +423,13 @@ def find_first_chances(
     return chances
 
 
-def list_touched_boards(pupil: Pupil, progress: Progress) -> list[TouchedBoard]:
-    """Return the boards whose values the games with people changed most, in the order of moves.
+def list_touched_boards(
+    pupil: Pupil, progress: Progress, own_decisions: Sequence[int]
+) -> list[TouchedBoard]:
+    """Return the board that the games with people changed most, then one that the last game changed.
 
-    Boards that share their values, such as the symmetric boards of a box, count as one.
+    Boards that share their values, such as the symmetric boards of a box, count as one. Before the
+    end of the first game the boards are the latest of `own_decisions`, its decisions in that game.
     """
     game = pupil.recorder.game
     initial, _ = build_first_table(game, pupil.recorder.recipe.with_seed(0))
@@ -435,19 +438,23 @@ def list_touched_boards(pupil: Pupil, progress: Progress) -> list[TouchedBoard]:
         Hashable, int
     ] = {}  # key of shared values -> the first board with them
     game_counts: Counter[int] = Counter()
+    latest = set[int]()  # the boards of the last game with an update
     for lesson in pupil.lessons:
         positions = replay_record(game, lesson.record)
-        game_counts.update(
-            {
-                boards.setdefault(_get_board_key(pupil, one), one)
-                for one in (positions[update.move_index] for update in lesson.updates)
-                if game.legal[one].sum() > 1  # a forced move teaches nothing
-            }
-        )
+        touched = {
+            boards.setdefault(_get_board_key(pupil, one), one)
+            for one in (positions[update.move_index] for update in lesson.updates)
+            if game.legal[one].sum() > 1  # a forced move teaches nothing
+        }
+        game_counts.update(touched)
+        latest = touched or latest
     change = {
         one: float(np.nansum(abs(progress.q[one] - before[one]))) for one in game_counts
     }
-    order = sorted(game_counts, key=lambda one: (-change[one], one))
+    order = sorted(game_counts, key=lambda one: (-change[one], -game_counts[one], one))
+    order[1:] = sorted(order[1:], key=lambda one: one not in latest)
+    if not pupil.lessons:
+        order = [*reversed(own_decisions)]
     return [
         TouchedBoard(
             position=one,
@@ -456,7 +463,7 @@ def list_touched_boards(pupil: Pupil, progress: Progress) -> list[TouchedBoard]:
             new_values=replace_nan(progress.q[one]),
             is_updated=(progress.visits[one] > 0).tolist(),
         )
-        for one in sorted(order[:MAX_TOUCHED_BOARDS])
+        for one in order[:MAX_TOUCHED_BOARDS]
     ]
 
 

@@ -88,7 +88,7 @@ class Course(Struct, frozen=True):
     losing_games: dict[str, str | None]
     # the chances of a blunder by board, from `find_blunder_chances`; {} during a game
     blunder_chances: dict[int, BlunderChance] = {}
-    # the boards that the games changed most; [] during a game
+    # boards that the games changed; during the first game its latest decisions
     touched_boards: list[TouchedBoard] = []
 
 

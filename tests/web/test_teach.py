@@ -50,6 +50,17 @@ def link(page: str, id: str) -> str:
     return unescape(found[1]) if found else ""
 
 
+def changes(page: str) -> list[tuple[str, str, str]]:
+    """Return the squares whose values the last game changed, with the old and the new values."""
+    return re.findall(r"([a-z]+(?: [a-z]+)?) (\S+)\xa0→\xa0(\S*\d)", taught_panel(page))
+
+
+def taught_panel(page: str) -> str:
+    found = re.search(r'(?s)<section id="panel-learned".*?</section>', page)
+    assert found
+    return found[0]
+
+
 def follow(client: FlaskClient, address: str) -> tuple[str, TestResponse]:
     """Open a URL as a browser without JavaScript; return the final URL and its page."""
     answer = client.get(address)
@@ -75,14 +86,13 @@ def test_any_play_through_the_links_is_what_the_command_line_trains(
         recipe = parse_recipe(recipe_at(at))
         assert name_recipe(recipe) == recipe_at(at)
         assert len(list_taught_games(recipe)) == number
-        assert f"What the learner learned from game {number}" in answer.text
+        assert f"<b>Game {number}.</b>" in answer.text
         assert link(answer.text, "take-back").removeprefix("/teach").strip("/") in (
             name_recipe(remove_last_lesson(recipe)),
             "" if number == 1 else None,
         )
         *_, end = learn(game, recipe, lambda updates: updates + 1)
-        values = re.findall(r"<b>(\S+) → (\S+)(?: beads?)?</b>", answer.text)
-        assert len(values) <= end.updates
+        assert len(changes(answer.text)) <= end.updates
         at, answer = follow(client, urljoin(at, link(answer.text, "next")))
     assert (
         client.application.extensions["site"].get_agent(name_recipe(recipe)).q.tobytes()
@@ -96,7 +106,7 @@ def test_the_end_of_a_game_is_one_round_trip_with_htmx(client: FlaskClient) -> N
     while "HX-Push-Url" not in answer.headers:
         answer = client.get(urljoin(at, cells(answer.text)[-1]), headers=HTMX)
     where = answer.headers["HX-Push-Url"]
-    assert "What the learner learned from game 1" in answer.text
+    assert "<b>Game 1.</b>" in answer.text
     whole = client.get(where).text
     assert answer.text.strip() in whole
     assert client.get(where, headers=HTMX).text == answer.text
@@ -104,14 +114,23 @@ def test_the_end_of_a_game_is_one_round_trip_with_htmx(client: FlaskClient) -> N
 
 def test_what_it_learned_is_in_beads_and_in_order(client: FlaskClient) -> None:
     page = client.get(f"/teach/{FOUR}").text
-    assert "A draw: 1 bead more for each of its moves." in page
-    moves = re.findall(r"<span>Move (\d), [a-z ]+</span> <b>(\d+) → (\d+) beads?</b>", page)
-    assert [int(ply) for ply, _, _ in moves] == [2, 4, 6, 8]
-    assert all(int(new) == int(old) + 1 for _, old, new in moves)
+    assert "A draw: 1 bead more for each move:" in page
+    assert [int(new) - int(old) for _, old, new in changes(page)] == [1] * 4
     assert page.count('<i data-result="') == 4 + 3
     earlier = client.get(f"/teach/{FOUR}?game=1").text
-    assert "What the learner learned from game 1" in earlier
+    assert "<b>Game 1.</b>" in earlier
     assert link(earlier, "last") == f"/teach/{FOUR}"
+
+
+def test_what_the_games_taught_stays_while_the_next_game_goes_on(client: FlaskClient) -> None:
+    """And squares on which the learner has more beads than before are green."""
+    ended, begun = (client.get(f"/teach/{FOUR}{query}").text for query in ("", "?now=."))
+    assert taught_panel(begun) == taught_panel(ended)
+    before, now, *_ = re.findall(r'(?s)<span class="taught-board".*?</span>', begun)
+    assert "data-heat" not in before
+    beads = [int(number) for number in re.findall(r">(\d+)●<", now)]
+    assert max(beads) > min(beads)
+    assert max(int(heat) for heat in re.findall(r'data-heat="(-?\d+)"', now)) > 0
 
 
 def test_of_games_that_cannot_have_been_played_those_before_are_kept(client: FlaskClient) -> None:
@@ -132,11 +151,10 @@ def test_of_games_that_cannot_have_been_played_those_before_are_kept(client: Fla
 def test_why_a_value_is_what_it_is_are_the_games_that_changed_it(client: FlaskClient) -> None:
     """The games of a box are the same for all symmetric positions."""
     page = client.get(f"/teach/{FOUR}").text
-    learned = re.search(r"<span>Move 2, ([a-z ]+)</span> <b>(\d+) → (\d+) beads?</b>", page)
-    assert learned
+    _, old, new = changes(page)[0]
     for record, cell in (("1", 7), ("3", 5), ("7", 1), ("5", 3)):
         told = unescape(client.get(f"/why/{record}?lens={FOUR}&cell={cell}").text)
-        assert f"game 4: {learned[2]} → {learned[3]}" in told, record
+        assert f"game 4: {old} → {new}" in told, record
     assert "never updated" in unescape(client.get(f"/why/0123?lens={FOUR}&cell=5").text)
 
 

@@ -274,22 +274,6 @@ def draw_small_board(
     return SmallBoard(_describe_cells(kinds, last_cell), drawn)
 
 
-def draw_changed_board(
-    game: Game, position: int, cell: int, old_heat: int, new_heat: int
-) -> SmallBoard:
-    """Return a picture of a move; its square has the colours of the old and of the new value."""
-    drawn = draw_small_board(
-        game, position, {cell: MARKS[int(game.to_move[position])].lower()}
-    )
-    row, column = divmod(cell, 3)
-    square = f"M{column} {row}h1v1h-1z"
-    heats = [
-        svg.Sign("was", square, ("heat", old_heat)),
-        svg.Sign("became", square, ("heat", new_heat)),
-    ]
-    return drawn._replace(signs=[*heats, *drawn.signs])
-
-
 def draw_squares(board: BoardPicture) -> list[svg.Shape]:
     """Return the shapes of a board in pixels, from its top left corner: squares and winning lines."""
     shapes: list[svg.Shape] = []

@@ -432,28 +432,20 @@ def lay_out_seed_lines(
     return svg.Plot(bottom + AXIS_HEIGHT - 10, margin, shapes)
 
 
-def draw_share_chart(lines: Sequence[tuple[str, Sequence[float]]]) -> Markup:
-    """Return a chart of shares, from 0 to 1, after each lesson.
-
-    `lines` has for each line its CSS classes and its shares.
-    """
+def draw_share_chart(shares: Sequence[float]) -> Markup:
+    """Return a chart of a share, from 0 to 1, at the start and after each lesson."""
     up = build_axis([100.0], includes_zero=True)
-    across = build_axis([0, max(2, *(len(shares) for _, shares in lines))])
+    across = build_axis([0, max(2, len(shares) - 1)])
     shapes: list[svg.Shape] = []
     margin = draw_vertical_axis(shapes, up, ROOM_ABOVE, LOW_PLOT_HEIGHT, PERCENT_UNIT)
-    for kind, values in lines:
-        points = [
-            (
-                round(across.compute_share(number), 4),
-                compute_y(up, 100 * value, ROOM_ABOVE, LOW_PLOT_HEIGHT),
-            )
-            for number, value in enumerate(values, 1)
-        ]
-        shapes.append(
-            svg.Path(
-                f"{kind}curve", points, dot_points=points if len(points) == 1 else ()
-            )
+    points = [
+        (
+            round(across.compute_share(number), 4),
+            compute_y(up, 100 * share, ROOM_ABOVE, LOW_PLOT_HEIGHT),
         )
+        for number, share in enumerate(shares)
+    ]
+    shapes.append(svg.Path("accent curve", points))
     return svg.write_plot(svg.Plot(LOW_PLOT_HEIGHT + 2 * ROOM_ABOVE, margin, shapes))
 
 

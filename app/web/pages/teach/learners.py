@@ -53,14 +53,6 @@ LEARNERS = {
             "Learns values of positions. It expects a loss from every move that it has not tried"
         ),
     ),
-    "self-play,alpha=0.5,epsilon=0.1,initial=0": (
-        gettext_noop("Self-play"),
-        gettext_noop("Has one table for X and O, so it also learns from your moves"),
-    ),
-    "league": (
-        gettext_noop("League player"),
-        gettext_noop("Plays at random at first, and later more and more by its values"),
-    ),
 }
 DEFAULT_LEARNER = next(iter(LEARNERS))
 # The courses of these learners before their first game, so that the first visit waits for no

@@ -1,0 +1,124 @@
+"""What a learner has learned so far: its lessons in words, and a curve over them."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from app.recipes.taught import Course, Lesson
+from app.tictactoe.game import SEATS, get_mover
+from app.tictactoe.notation import parse_record, replay_record
+from app.tictactoe.views import scale_values
+from app.web.algorithms import get_opponent_name
+from app.web.formatting import format_percent, format_signed, name_square
+from app.web.links.play import play_url
+from app.web.match import build_match_against_person
+from app.web.pages.teach.taught_game import TaughtGame
+from app.web.routes import Destination
+from app.web.site_data import get_current_site
+from app.web.translation import gettext, gettext_noop, localize_number
+
+FEW_GAMES = 3
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+def name_lessons(lessons: Sequence[Lesson]) -> list[str]:
+    labels = []
+    games = 0
+    for lesson in lessons:
+        games += bool(lesson.record)
+        who = get_opponent_name(get_current_site(), lesson.opponent)
+        labels.append(
+            gettext("game %(number)s", number=games)
+            if lesson.record
+            else gettext(
+                "%(number)s games against %(opponent)s",
+                number=lesson.games,
+                opponent=who,
+            )
+        )
+    return labels
+
+
+def list_changes(game: TaughtGame, lesson: Lesson) -> list[str]:
+    """Return the values that a lesson visibly changed, such as "bottom right 4 → 3", in order.
+
+    On paper only the changes in a box count, and each begins with the number of the box.
+    """
+    rules = get_current_site().game
+    cells = parse_record(rules, lesson.record)
+    positions = replay_record(rules, lesson.record)
+    changes = []
+    for ply, *values in lesson.updates:
+        box = game.find_paper_box(positions[ply])
+        old, new = _format_values(game, ply, values)
+        if old == new or (game.is_paper_machine and not box):
+            continue
+        change = f"{name_square(cells[ply])} {old}{NO_BREAK}→{NO_BREAK}{new}"
+        if box:
+            change = gettext(
+                "box %(number)s: %(change)s", number=box.number, change=change
+            )
+        changes.append(change)
+    return changes
+
+
+def _format_values(game: TaughtGame, ply: int, values: Sequence[float]) -> list[str]:
+    """Return values of a move as texts: beads, or values in the learner's view from -1 to 1."""
+    scale = game.recipe.get_reward_scale()
+    if scale is None:
+        return [localize_number(f"{beads:g}") for beads in values]
+    shown = scale_values(np.array(values), scale, get_mover(ply))
+    return [format_signed(value) for value in shown.tolist()]
+
+
+def compute_unlearned_shares(lessons: Sequence[Lesson]) -> list[float]:
+    """Return before and after each lesson how much of its mistakes the learner has unlearned.
+
+    A mistake is a move that lost it a game. The share is 1 if the learner plays none of its
+    mistakes any more, and 0 if it plays all of them as often as before the game in which it first
+    did; a mistake that it has not made yet counts as 0.
+    """
+    shares = [0.0]
+    for lesson in lessons:
+        chances = lesson.losing_move_chances
+        unlearned = [max(0.0, 1 - now / first) for first, now in chances if first]
+        shares.append(sum(unlearned) / max(1, len(lessons[-1].losing_move_chances)))
+    return shares
+
+
+def describe_strength(lessons: Sequence[Lesson], played_seats: Sequence[str]) -> str:
+    """Return how often the strongest opponent beats the learner, in words."""
+    lesson = lessons[-1]
+    unlost = 0
+    for one in reversed([one for one in lessons if one.record]):
+        if one.result == "loss":
+            break
+        unlost += 1
+    only = ""
+    if unlost >= FEW_GAMES and "both" not in lesson.milestones:
+        words = gettext_noop(
+            "The learner has not lost the last %(number)s games against you, but it learned "
+            "only from your moves."
+        )
+        only = f"{gettext(words, number=unlost)} "
+    x, o = (format_percent(lesson.loss_chances[seat], 0) for seat in SEATS)
+    words = gettext_noop(
+        "Against the strongest opponent it loses %(x)s%% of games as X and %(o)s%% as O."
+    )
+    if len(played_seats) == 1:
+        words = gettext_noop(
+            "Against the strongest opponent it loses %(share)s%% of games."
+        )
+    share = format_percent(lesson.loss_chances[played_seats[0]], 0)
+    return only + gettext(words, x=x, o=o, share=share)
+
+
+def list_lost_games(
+    course: Course, played_seats: Sequence[str]
+) -> Iterator[Destination]:
+    """Yield a link to a lost game for each seat in which the learner can lose."""
+    for seat, record in course.losing_games.items() if course.lessons else ():
+        if record is not None and seat in played_seats:
+            match = build_match_against_person(course.recipe, SEATS[seat], record)
+            how = gettext("Show a lost game as %(mark)s", mark=seat.upper())
+            yield Destination(how, play_url(match))

@@ -1,0 +1,96 @@
+"""The boards whose values a person's games changed, before the first game and now."""
+
+from typing import Any
+
+import numpy as np
+
+from app.recipes import Recipe, name_recipe
+from app.recipes.algorithms import Menace
+from app.recipes.taught import TouchedBoard
+from app.tictactoe.notation import MARKS
+from app.tictactoe.policy import policy_from_values
+from app.web.move_values import HEAT_STEPS, MoveValues, build_move_values
+from app.web.site_data import get_current_site
+from app.web.translation import gettext, ngettext
+
+
+def evaluate_board(
+    position: int,
+    recipe: Recipe,
+    cell_values: list[float | None],
+    is_updated: list[bool],
+) -> MoveValues:
+    """Return a learner's values for its moves in a position; the lists have an entry by cell."""
+    site = get_current_site()
+    game = site.game
+    values = np.array(cell_values, np.float64)  # None becomes NaN
+    known = np.array(is_updated)
+    if recipe.knows_final_values:
+        known |= game.successor[position] >= game.decisions
+    # the beads of a box are known without an update
+    if recipe.get_reward_scale() is None:
+        known |= np.isfinite(values)
+    return build_move_values(
+        site,
+        position,
+        name_recipe(recipe),
+        source_values=values,
+        is_known=known,
+        policy=policy_from_values(values, recipe.plays),
+        reward_scale=recipe.get_reward_scale(),
+        play_rule=recipe.plays,
+        unknown_text=gettext("not tried yet"),
+    )
+
+
+def describe_touched_board(recipe: Recipe, touched: TouchedBoard) -> dict[str, Any]:
+    """Return a board before the first game, and as it is now if a game changed it.
+
+    Each square has a mark, a text and a colour.
+    """
+    stages = (
+        (touched.old_values, [False] * len(touched.is_updated)),
+        (touched.new_values, touched.is_updated),
+    )
+    before, now = (
+        _list_squares(evaluate_board(touched.position, recipe, values, known))
+        for values, known in stages
+    )
+    if isinstance(recipe, Menace):
+        # More beads are green, fewer are red: a box that was halved is half red.
+        changes = zip(touched.old_values, touched.new_values, strict=True)
+        gains = [(new or 0) / old - 1 if old else 0 for old, new in changes]
+        heats = np.clip(np.round(np.array(gains) * HEAT_STEPS), -HEAT_STEPS, HEAT_STEPS)
+        before = [square | {"heat": None} for square in before]
+        now = [
+            square | {"heat": heat or None}
+            for square, heat in zip(now, heats.astype(int).tolist(), strict=True)
+        ]
+    ply = int(get_current_site().game.ply[touched.position])
+    games = touched.game_count
+    before_text = gettext("Move %(number)s", number=ply + 1)
+    now_text = ""
+    if games:
+        before_text = gettext("Move %(number)s, before", number=ply + 1)
+        now_text = ngettext(
+            "now, after %(count)s game", "now, after %(count)s games", games
+        )
+    return {
+        "before_text": before_text,
+        "before": before,
+        "now_text": now_text,
+        "now": now if games else [],
+    }
+
+
+def _list_squares(values: MoveValues) -> list[dict[str, Any]]:
+    squares = []
+    stones = get_current_site().game.board[values.position].tolist()
+    for cell, stone in enumerate(stones):
+        mark, text, heat = MARKS[stone] if stone else "", "", None
+        if not stone:
+            text = "–"
+            if values.is_known[cell]:
+                text, heat = values.value_texts[cell], values.heats[cell]
+        squares.append({"mark": mark, "value_text": text, "heat": heat})
+    return squares
