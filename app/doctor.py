@@ -72,7 +72,7 @@ OTHER_PLAYER = {"X": "O", "O": "X"}
 CHUNK_ROWS = 4000  # So many rows are studied together and kept in memory.
 MAX_GAP = 10  # In a trace, two successive rows of a game have at most this distance.
 MIN_ROWS = 50  # A diagnosis needs at least this many rows.
-# Stands for a number that the rows do not tell; what is computed with it becomes unknown, too.
+# It stands for a number that the rows do not tell; what is computed with it is unknown, too.
 UNKNOWN = math.nan
 
 
@@ -90,13 +90,11 @@ class Rule(NamedTuple):
     """
 
     title: str
-    next_values: (
-        callable  # a function of an Example and gamma that returns these numbers
-    )
+    next_values: callable  # a function of an Example and gamma, which returns what gamma multiplies
     source: str
 
 
-def discount(rewards, gamma):
+def discount_rewards(rewards, gamma):
     """Return the discounted sum of some rewards.
 
     When a wrong rule is tried, gamma can be any number. It is limited to -2 to 2, so that its
@@ -120,7 +118,7 @@ RULES = {
     "sarsa": Rule("Sarsa", lambda e, _: (e.played,), f"{BOOK_TITLE}, equation 6.7"),
     "monte-carlo": Rule(
         "Monte Carlo",
-        lambda e, gamma: (discount(e.later, gamma),),
+        lambda e, gamma: (discount_rewards(e.later_rewards, gamma),),
         f"{BOOK_TITLE}, section 5.4",
     ),
     # The weights of the best and of the mean value depend on epsilon, which is not in the rows.
@@ -278,9 +276,9 @@ class Target(NamedTuple):
     rules: tuple
     columns: callable = make_columns
     fault: str = None
-    # a function that tells from the Setup and the first Examples whether to try the target
-    when: callable = lambda setup, examples: True
-    sentence: str = None  # replaces the sentence of the fault
+    # a function that tells from the LearnerSetup and the first Examples whether to try the target
+    is_tried: callable = lambda setup, examples: True
+    sentence: str = None  # It replaces the sentence of the fault.
 
 
 def has_late_rewards(_, examples):
@@ -296,7 +294,7 @@ EARLY_END_SENTENCE = (
     "done is 1 in this row, and the update still added {gamma} times {next:+.4g}, the value that "
     "the opponent has on {next_board}"
 )
-BOOTSTRAPPED = ("q-learning", "tried", "sarsa", "expected-sarsa")
+BOOTSTRAPPED_RULES = ("q-learning", "tried", "sarsa", "expected-sarsa")
 # If two targets explain the same rows, the first one is reported.
 TARGETS = [
     Target(("q-learning",)),
@@ -305,11 +303,13 @@ TARGETS = [
         ("q-learning",),
         lambda e, v: make_columns(e, (e.worst if e.next_mover == "O" else e.best,)),
         "sides",
-        when=lambda setup, _: setup.is_x_view,
+        is_tried=lambda setup, _: setup.is_x_view,
     ),
     Target(("tried", "sarsa", "monte-carlo", "expected-sarsa")),
-    Target(("preset",), when=lambda _, examples: not any(e.reward for e in examples)),
-    Target(("returns",), when=has_late_rewards),
+    Target(
+        ("preset",), is_tried=lambda _, examples: not any(e.reward for e in examples)
+    ),
+    Target(("returns",), is_tried=has_late_rewards),
     Target(
         ("q-learning", "sarsa"),
         value_finished_boards(lambda e: e.untried_value),
@@ -339,18 +339,18 @@ TARGETS = [
         UNLISTED_FAULT,
     ),
     Target(
-        (*BOOTSTRAPPED, "monte-carlo"),
+        (*BOOTSTRAPPED_RULES, "monte-carlo"),
         lambda e, v: (-e.before, *(e.reward + value for value in v)),
         "step",
     ),
     Target(
-        (*BOOTSTRAPPED, "monte-carlo"),
+        (*BOOTSTRAPPED_RULES, "monte-carlo"),
         lambda e, v: make_columns(e, (-value for value in v)),
         "sign",
-        when=lambda setup, _: setup.setting == "self-play",
+        is_tried=lambda setup, _: setup.setting == "self-play",
     ),
     Target(
-        BOOTSTRAPPED,
+        BOOTSTRAPPED_RULES,
         lambda e, v: (-e.reward - e.before, *v),
         "reward",
         sentence="the update used the reward {reward:+g} with the other sign",
@@ -427,7 +427,7 @@ def list_entries(kind, board, mover, has_occupied=False):
 class Row(NamedTuple):
     """A recorded update, and what its boards tell about it."""
 
-    number: int  # in the trace, from 1
+    number: int  # counted from 1 in the trace
     board: str  # nine characters: X, O or "." for an empty square
     move: int
     reward: float
@@ -477,7 +477,7 @@ def read_board(item):
     signs = "".join(SIGN_MARKS.get(sign, "!") for sign in list_signs(item))
     if len(signs) != 9 or "!" in signs:
         raise TraceError(
-            f"{quote(item)} is no board: write its nine squares, as in X.O......"
+            f"{quote_item(item)} is no board: write its nine squares, as in X.O......"
         )
     return signs
 
@@ -507,7 +507,7 @@ def read_move(item):
         numbers = [numbers] if isinstance(numbers, (int, float)) else []
     move = 3 * numbers[0] + numbers[1] if len(numbers) == 2 else (*numbers, -1)[0]
     if len(numbers) > 2 or move not in range(9):
-        raise TraceError(f"{quote(item)} is no move: a move is a square, 0 to 8")
+        raise TraceError(f"{quote_item(item)} is no move: a move is a square, 0 to 8")
     return int(move)
 
 
@@ -517,7 +517,7 @@ def read_number(item, name):
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number):
-        raise TraceError(f"{name} is {quote(item)}, which is no number")
+        raise TraceError(f"{name} is {quote_item(item)}, which is no number")
     return number
 
 
@@ -531,7 +531,7 @@ def read_row(number, board, move, reward, next_board, done, before, after, is_me
         next_board = read_board(next_board)
         truth = DONE_WORDS.get(str(done).strip().lower())
         if truth is None:
-            raise TraceError(f"done is {quote(done)}: write 0 or 1")
+            raise TraceError(f"done is {quote_item(done)}: write 0 or 1")
         step = read_step(board, move, next_board, truth, is_merged)
         _, is_in_place, is_before_answer, oddity, result = step
         is_early = is_in_place or is_before_answer or oddity == "stale"
@@ -601,7 +601,7 @@ def read_following(board, move, next_board):
     return mover, is_in_place, next_board == put_mark(board, move, mover), result
 
 
-def quote(item):
+def quote_item(item):
     text = repr(item)
     return text if len(text) <= 60 else f"{text[:60]}..."
 
@@ -634,24 +634,24 @@ def link_rows(rows, is_backward):
 
 def list_later_rewards(rows, successors, setup):
     """Return, for each row, the rewards that follow in its game, in the view of the row's player."""
-    later = [[] if row.is_over else [UNKNOWN] for row in rows]
+    later_rewards = [[] if row.is_over else [UNKNOWN] for row in rows]
     order = range(len(rows)) if setup.is_backward else reversed(range(len(rows)))
     for i in order:
         row, j = rows[i], successors[i]
         if not row.is_over and j is not None:
             sign = 1 if rows[j].mover == row.mover else -1
             first = setup.flip(rows[j].mover) * rows[j].reward
-            later[i] = [sign * reward for reward in (first, *later[j])]
-    return later
+            later_rewards[i] = [sign * reward for reward in (first, *later_rewards[j])]
+    return later_rewards
 
 
 # Part 6 rebuilds the table from the rows.
 
 
-class Setup(NamedTuple):
+class LearnerSetup(NamedTuple):
     """What the first rows of a trace tell about the learner that wrote it."""
 
-    kind: str  # of the table, one of TABLE_KINDS
+    kind: str  # the kind of the table, one of TABLE_KINDS
     is_backward: bool  # whether each game is updated from its last move to its first
     setting: str  # "opponent", "self-play" or "answer", from `find_setting`
     is_x_view: bool  # whether all values and rewards are in X's view
@@ -659,8 +659,8 @@ class Setup(NamedTuple):
     # whether finished boards have their reward as value from the beginning
     has_final_values: bool
     plays_occupied: bool  # whether moves on occupied squares are played
-    win: float  # the reward of a win
-    draw: float  # the reward of a draw
+    win: float
+    draw: float
     precision: float  # the rounding error of the numbers in the rows
 
     def flip(self, mover):
@@ -677,7 +677,7 @@ class Example(NamedTuple):
     row: Row
     reward: float
     before: float
-    change: float  # the value after the update minus the value before
+    change: float  # by how much the update changed the value
     best: float
     worst: float
     mean: float
@@ -687,9 +687,9 @@ class Example(NamedTuple):
     tried: float
     end: float  # the opponent's best value on the next board, if done=1 comes too early
     untried_value: float  # the initial value of a move on the next board
-    later: list  # the rewards that follow, to the end of the game
+    later_rewards: list  # the rewards that follow, to the end of the game
     choices: list  # the values of all moves on the board
-    visits: int  # number of updates of this value, this one included
+    visits: int  # how many updates the value has had, this one included
     sign: int  # -1 if the opponent moves on the next board, else 1
     next_mover: str
 
@@ -741,10 +741,10 @@ class Replay:
             for square in later_moves[:1]
         ]
 
-    def make_example(self, row, successor, later):
+    def make_example(self, row, successor, later_rewards):
         """Return the Example of a row, with the table as it was before the row's update.
 
-        `successor` is the row that moves on the next board; `later` are the rewards that follow.
+        `successor` is the row that moves on the next board; `later_rewards` come after it.
         """
         setup, mover, sign, known = self.setup, row.mover, 1, self.values
         if setup.setting == "self-play":
@@ -782,7 +782,7 @@ class Replay:
             tried=sign * tried,
             end=end,
             untried_value=sign * untried_value,
-            later=later,
+            later_rewards=later_rewards,
             choices=self.list_values(row.board, row.mover),
             visits=self.visits[key] + 1,
             sign=sign,
@@ -870,12 +870,12 @@ def find_kinds(rows, setup):
 
 
 def find_setups(rows, rewards, is_x_view):
-    """Return a Setup for each kind of table that agrees with the first rows of a trace."""
+    """Return a LearnerSetup for each kind of table that agrees with the first rows of a trace."""
     forward, backward = link_rows(rows, False), link_rows(rows, True)
     is_backward = backward.count(None) < forward.count(None)
     finished = {row.result: row.reward for row in rows if row.result}
     records_wins = any(row.is_before_answer and row.result == "win" for row in rows)
-    setup = Setup(
+    setup = LearnerSetup(
         kind=TABLE_KINDS[0],
         is_backward=is_backward,
         setting=find_setting(rows, backward if is_backward else forward),
@@ -900,7 +900,7 @@ def find_setups(rows, rewards, is_x_view):
 # Part 7 has the method of least squares.
 
 
-def multiply(row, other):
+def compute_dot_product(row, other):
     return sum(map(operator.mul, row, other))
 
 
@@ -912,7 +912,10 @@ def solve_least_squares(rows, changes):
     factors = [0.0] * len(rows[0])
     columns = list(zip(*rows))
     for _ in range(2):
-        rest = [change - multiply(factors, row) for row, change in zip(rows, changes)]
+        rest = [
+            change - compute_dot_product(factors, row)
+            for row, change in zip(rows, changes)
+        ]
         correction = solve_normal_equations(columns, rest)
         factors = list(map(operator.add, factors, correction))
     return factors
@@ -921,7 +924,8 @@ def solve_least_squares(rows, changes):
 def solve_normal_equations(columns, changes):
     size = len(columns)
     matrix = [
-        [multiply(one, other) for other in (*columns, changes)] for one in columns
+        [compute_dot_product(one, other) for other in (*columns, changes)]
+        for one in columns
     ]
     smallest = 1e-12 * max(1e-12, *(matrix[i][i] for i in range(size)))
     pivots = []
@@ -941,7 +945,7 @@ class Fit(NamedTuple):
 
     factors: list  # alpha, then the factor of each next value, which is alpha gamma
     alpha: float
-    gamma: float  # None if alpha is 0
+    gamma: float  # None if alpha is 0, because the discount is then not determined
     is_possible: bool  # whether no factor is clearly negative
     # whether the updates add the next value without subtracting the old one
     keeps_old_value: bool
@@ -974,12 +978,12 @@ class Equation(NamedTuple):
     scale: float  # SCALES explains by what the columns and the change were multiplied
 
     def is_missed_by(self, fit, precision):
-        rest = self.change - multiply(fit.factors, self.columns)
+        rest = self.change - compute_dot_product(fit.factors, self.columns)
         return abs(rest) > 3 * precision * self.scale
 
 
 def list_misses(equations, fit, precision):
-    """Return the Examples that a Fit does not explain: all of them if it is impossible or None."""
+    """Return the updates that a Fit does not explain, which are all if the Fit is impossible or None."""
     is_possible = fit is not None and fit.is_possible
     return [
         one.e
@@ -1007,7 +1011,7 @@ def improve_guess(guesses):
 FULL_LAST_STEP = "constant, but 1 for the last move of a game"
 FALLING_STEP = "falling with the visits of the move"
 # For each kind of step size, what to multiply an update by so that all get the same step size.
-SCALES = {
+STEP_SCALES = {
     "constant": lambda e: 1,
     "1/n": lambda e: e.visits,
     "1/(n+1)": lambda e: e.visits + 1,
@@ -1026,7 +1030,7 @@ class Hypothesis:
 
     def __init__(self, rule, target, step="constant"):
         self.rule, self.target, self.step = rule, target, step
-        self.fault, self.scale = target.fault, SCALES[step]
+        self.fault, self.scale = target.fault, STEP_SCALES[step]
         self.fit = self.first_fit = None
         self.explained = self.unexplained = self.segments = 0
         # It is added to the cost if so many factors explain any rows.
@@ -1061,7 +1065,7 @@ class Hypothesis:
         return is_falling and 2 * known > len(examples)
 
     def find_columns(self, e, gamma, columns=None):
-        """Return the numbers that the factors, alpha and alpha gamma, multiply."""
+        """Return the numbers by which alpha and alpha gamma are multiplied in an update's equation."""
         values = RULES[self.rule].next_values(e, gamma)
         return (columns or self.target.columns)(e, values)
 
@@ -1112,7 +1116,9 @@ class Hypothesis:
 
     def predict(self, e, columns):
         gamma = self.fit.gamma if self.fit.gamma is not None else 1.0
-        step = multiply(self.fit.factors, self.find_columns(e, gamma, columns))
+        step = compute_dot_product(
+            self.fit.factors, self.find_columns(e, gamma, columns)
+        )
         return e.before + step / self.scale(e)
 
     def study(self, examples, precision):
@@ -1219,14 +1225,14 @@ def list_hypotheses(examples, setup, step="constant"):
     return [
         Hypothesis(rule, target, step)
         for target in TARGETS
-        if target.when(setup, examples)
+        if target.is_tried(setup, examples)
         for rule in target.rules
     ]
 
 
 def list_exact_hypotheses(examples, setup):
     """Return the hypotheses that explain all updates with one kind of step size, the first in SCALES."""
-    for step in SCALES:
+    for step in STEP_SCALES:
         good = []
         for one in list_hypotheses(examples, setup, step):
             is_known = step != FALLING_STEP or not one.fault
@@ -1389,7 +1395,9 @@ class Doctor:
                 keys = keys[0]
             board, move = split_key(to_board(*keys) if to_board else keys)
             before = initial if old is None else float(old)
-            self.writes.append(Write(board, move, before, float(value), old is None))
+            self.writes.append(
+                TableWrite(board, move, before, float(value), old is None)
+            )
 
         return watch_table(table, tell, ())
 
@@ -1513,10 +1521,12 @@ class Doctor:
         """Rebuild the table, and return an Example for each row up to the index `stop`."""
         rows, examples = self.rows, []
         successors = link_rows(rows, self.setup.is_backward)
-        later = list_later_rewards(rows, successors, self.setup)
+        later_rewards = list_later_rewards(rows, successors, self.setup)
         for i in range(self.start, stop):
             successor = None if successors[i] is None else rows[successors[i]]
-            examples.append(self.replay.make_example(rows[i], successor, later[i]))
+            examples.append(
+                self.replay.make_example(rows[i], successor, later_rewards[i])
+            )
             self.replay.record(rows[i])
         return examples
 
@@ -1541,7 +1551,7 @@ class Doctor:
                 self.choices[-1].update(count_choice(e.choices, index))
 
     def sum_choices(self):
-        """Return the counts of all parts, or none if the learner compares only tried moves.
+        """Return how often best moves were played; nothing if the learner compares only tried moves.
 
         Then the best move of the table may not be the best one to the learner.
         """
@@ -1695,7 +1705,7 @@ class Doctor:
         best, row = self.best, self.find_first_change()
         if best.step != "constant":
             return
-        if best.ignores_next and best.rule in BOOTSTRAPPED:
+        if best.ignores_next and best.rule in BOOTSTRAPPED_RULES:
             e = best.unused
             sentence = (
                 "the best value of {next_board} is {next:+.4g}, and this update, like all others, "
@@ -1955,7 +1965,7 @@ def describe_fits(hypothesis):
 # Part 12 watches a table, for programs that lack `before` or `done` where they change a value.
 
 
-class Write(NamedTuple):
+class TableWrite(NamedTuple):
     """A value that the student's program wrote into its table."""
 
     board: str
@@ -1973,7 +1983,7 @@ def split_key(key):
         return read_board(key[0]), read_move(key[1])
     if isinstance(key, int) or (isinstance(key, tuple) and len(key) == 3):
         raise TraceError(
-            f"{quote(key)} is no board: give `watch` a function `to_board` from such keys to boards"
+            f"{quote_item(key)} is no board: give `watch` a function `to_board` from such keys to boards"
         )
     return read_board(key), None
 
@@ -2052,10 +2062,12 @@ def list_game_rows(writes, final, rewards, is_own):
     rows = []
     for write, (board, move) in zip(writes, steps):
         mover = player_to_move(board)
-        later = [one for one, _ in steps if player_to_move(one) == mover]
-        later = [one for one in later if one.count(".") < board.count(".")]
+        later_boards = [one for one, _ in steps if player_to_move(one) == mover]
+        later_boards = [
+            one for one in later_boards if one.count(".") < board.count(".")
+        ]
         after = put_mark(board, move, mover)
-        next_board = max(later, key=lambda one: one.count("."), default=final)
+        next_board = max(later_boards, key=lambda one: one.count("."), default=final)
         if not is_own:
             next_board = after
         done, reward = bool(find_winner(next_board)), 0.0
@@ -2222,13 +2234,13 @@ def read_json_lines(lines):
                 yield row, [board, *values]
             else:
                 raise TraceError(
-                    f"Row {row}: {quote(values)} are no values of a board."
+                    f"Row {row}: {quote_item(values)} are no values of a board."
                 )
         return
 
 
 def examine_lines(lines, self_play=False, max_rows=None):
-    """Return a Doctor that has read the lines of a file, a trace or a table, and its Diagnosis."""
+    """Read the lines of a file, a trace or a table; return a Doctor with them, and a Diagnosis."""
     doctor, table = Doctor(self_play=self_play), []
     try:
         for number, cells in itertools.islice(read_lines(lines), max_rows):

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from app import textbook
 from app.recipes import Recipe
 from app.recipes.algorithms import League
-from app.recipes.parameters import TaughtError, list_taught_games
+from app.recipes.parameters import TaughtMoveError, list_taught_games
 from app.textbook.league import Meeting
 from app.textbook.loop import Move, Turn, Update
 from app.textbook.opponents.first_empty import list_first_move
@@ -90,7 +90,7 @@ def find_learner(recipe: Recipe) -> type[ReferenceLearner]:
 UNFINISHED_TEXT = "is missing: the game is not over"
 
 
-class UnfinishedError(TaughtError):
+class UnfinishedError(TaughtMoveError):
     """A game with a person breaks off when it is the person's turn; `board` is the position."""
 
     def __init__(self, game_number: int, move_number: int, board: str) -> None:
@@ -110,7 +110,7 @@ class Person:
     def choose(self, board: str, _rng: Random) -> int:
         """Return the next cell.
 
-        Raises TaughtError if the cell is taken, and UnfinishedError if there is no further
+        Raises TaughtMoveError if the cell is taken, and UnfinishedError if there is no further
         cell.
         """
         self.moves += 1
@@ -118,15 +118,15 @@ class Person:
             raise UnfinishedError(self.number, self.moves, board)
         cell = DIGITS.index(self.cells[self.moves - 1])
         if board[cell] != ".":
-            raise TaughtError(
+            raise TaughtMoveError(
                 self.number, self.moves, f"is cell {cell}, which is taken"
             )
         return cell
 
     def check_end(self) -> None:
-        """Raise TaughtError if cells are left when the game is over."""
+        """Raise TaughtMoveError if cells are left when the game is over."""
         if self.moves < len(self.cells):
-            raise TaughtError(
+            raise TaughtMoveError(
                 self.number, self.moves + 1, "comes after the end of the game"
             )
 
@@ -174,7 +174,7 @@ def learn(
 ) -> Iterator[TrainingEvent]:
     """Yield each move and each update of a training by the textbook learner.
 
-    The updates are those of `training.learners.learn`. Raises TaughtError for an impossible
+    The updates are those of `training.learners.learn`. Raises TaughtMoveError for an impossible
     move of a person.
     """
     learner = learner or make_learner(game, recipe)

@@ -25,7 +25,7 @@ from app.recipes.games import TrainingGame
 from app.recipes.parameters import (
     MAX_TAUGHT_GAMES,
     PERSON_OPPONENT,
-    TaughtError,
+    TaughtMoveError,
     list_taught_games,
 )
 from app.recipes.taught import (
@@ -92,7 +92,7 @@ def answer_course(
                 parse_recipe(recipe_name), unfinished_moves
             )
         )
-    except TaughtError as error:
+    except TaughtMoveError as error:
         games = recipe_name.partition("taught=")[2].count(".") + 1
         is_cut = error.game == games and error.fault == UNFINISHED_TEXT
         return msgspec.json.encode(Refusal(str(error), error.game, is_cut))
@@ -149,7 +149,7 @@ class PupilCache:
 
         With None no game is begun. If the game is over after these cells, the returned recipe
         includes it.
-        Raises TaughtError if a move cannot be played, and RecipeError if there are too many games.
+        Raises TaughtMoveError if a move cannot be played, and RecipeError if there are too many games.
         """
         pupil = self.get_pupil(recipe)
         number = len(list_taught_games(recipe)) + 1
@@ -301,7 +301,7 @@ def learn(
 
     The recipe may have games of a person.
 
-    Raises TaughtError for a move that cannot be played.
+    Raises TaughtMoveError for a move that cannot be played.
     """
     start = remove_all_games(recipe) if recipe.has_opponent(PERSON_OPPONENT) else recipe
     pupil = create_pupil(game, start)
@@ -327,7 +327,7 @@ def create_pupil(game: Game, untaught_recipe: Recipe) -> Pupil:
 def play_turns(pupil: Pupil, turns: list[Turn]) -> None:
     """Play some turns, and record their games.
 
-    Raises TaughtError for a move of a person that cannot be played.
+    Raises TaughtMoveError for a move of a person that cannot be played.
     """
     recorder = pupil.recorder
     recorder.forget_games()
@@ -343,13 +343,13 @@ def play_turns(pupil: Pupil, turns: list[Turn]) -> None:
 
 
 def check_bead_choice(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
-    """Raise TaughtError for a move of a game on paper whose box had no bead of that move."""
+    """Raise TaughtMoveError for a move of a game on paper whose box had no bead of that move."""
     is_paper_machine = (
         isinstance(recipe, Menace) and recipe.paper and turn.opponent == PERSON_OPPONENT
     )
     if is_paper_machine and not update.old:
         ply = len(update.board) - update.board.count(".")
-        raise TaughtError(
+        raise TaughtMoveError(
             turn.player.number, ply + 1, "has no bead left in the box of that board"
         )
 
@@ -491,7 +491,7 @@ def list_lesson_plans(game: Game, recipe: Recipe) -> list[LessonPlan]:
 
 
 def check_game_lengths(recipe: Recipe, plans: list[LessonPlan]) -> None:
-    """Raise TaughtError if a game has too few moves of the person to be finished."""
+    """Raise TaughtMoveError if a game has too few moves of the person to be finished."""
     for step in plans:
         person = step.turns[0].player
         if (
@@ -499,7 +499,7 @@ def check_game_lengths(recipe: Recipe, plans: list[LessonPlan]) -> None:
             and len(step.person_cells)
             < SHORTEST_GAMES[find_seat(recipe, person.number)]
         ):
-            raise TaughtError(
+            raise TaughtMoveError(
                 person.number, len(step.person_cells) + 1, UNFINISHED_TEXT
             )
 

@@ -27,7 +27,7 @@ class TrainingMove(
     cell: int
     # whether the move was random; in the algorithm "champion", whether it led to an unexplored board
     was_random: bool
-    next_own_board: str  # the board at the learner's next move, or at the end
+    next_own_board: str  # the board at the learner's next move, or the last board
 
     @property
     def mark(self) -> str:
@@ -50,23 +50,23 @@ class TrainingUpdate(
     All values are in the view of the learner that made the update.
     """
 
-    move_index: int  # index of the move in its game
-    old: float  # the value before the update
-    new: float  # the value after the update
-    update_count: int  # number of updates of this value, this one included
+    move_index: int  # counted from 0 in the game
+    old: float
+    new: float
+    update_count: int  # how many updates the value has had, this one included
     # whether the move is the opponent's; in a league a learner also learns from such moves
     is_opponent_move: bool
     reward: float = 0.0
-    next_board: str = ""  # the next state; "" if the update uses none
+    next_board: str = ""  # "" if the update uses no next state
     next_cell: int | None = None  # the move whose value is `next_value`
-    next_value: float = 0.0  # the value of the next state; 0 when the game is over
+    next_value: float = 0.0  # 0 when the game is over
     target: float | None = None  # None for beads and bounds, which have no target
     step_size: float | None = None
     # in double Q-learning, the values before and after in the table that was updated
     in_table: tuple[float, float] | None = None
     # the values of all moves before the update, by cell; only examples have them
     values: list[float | None] = []
-    next_values: list[float | None] = []  # the values of all moves in the next state
+    next_values: list[float | None] = []
 
 
 # The fields that the `Update` of a textbook learner and a `TrainingUpdate` have in common.
@@ -92,7 +92,7 @@ class TrainingGame(
     updates: list[TrainingUpdate]
     seat: str  # the learner's seat; "X" if it plays both sides
     opponent: str  # the opponent's name in a league, else ""
-    result: Literal["win", "draw", "loss"]  # for the learner's seat
+    result: Literal["win", "draw", "loss"]
 
     @property
     def played_both_sides(self) -> bool:
@@ -126,12 +126,12 @@ class UpdateExample(
     """
 
     kind: str  # why the example was chosen, such as "usual" or DECIDING_KIND
-    agent: str  # the agent's id or recipe
-    game_number: int  # in the training, from 1
-    earlier_updates: int  # how many updates the training made before this game
+    agent: str  # its id or the name of its recipe
+    game_number: int  # counted from 1 in the training
+    earlier_updates: int  # how many updates came before this game
     moves: list[TrainingMove]
     updates: list[TrainingUpdate]
-    shown_index: int  # the index of the update that is shown first
+    shown_index: int
     final_board: str = ""
 
 

@@ -61,7 +61,7 @@ class RecipeError(ValueError):
     """Raised for an invalid recipe; the message names the parameter and the valid values."""
 
 
-class TaughtError(RecipeError):
+class TaughtMoveError(RecipeError):
     """Raised for a person's move that is not possible; the message names the game and the move."""
 
     def __init__(self, game_number: int, move_number: int, fault: str) -> None:
@@ -80,7 +80,7 @@ class Parameter(NamedTuple):
 
     name: str
     field_name: str  # the name, or another one if the name is a Python keyword
-    symbol: str  # in formulas; "" if it occurs in none
+    symbol: str  # the symbol in formulas, "" if it occurs in none
     value_type: type  # bool, int, float or str
     value: ParameterValue
     default: ParameterValue
@@ -384,14 +384,14 @@ def _check_practice(recipe: Recipe) -> None:
 
 
 def _check_taught_cells(game_number: int, cells: str) -> None:
-    """Raise TaughtError unless a person played at least one cell in a game, all valid and different."""
+    """Raise TaughtMoveError unless the cells of a person in a game are valid and different."""
     valid_cells = DIGITS[: tic_tac_toe().cells]
     for move, cell in enumerate(cells or " ", 1):
         if cell not in valid_cells:
             fault = f"is {quote_value(cell)}, and a cell is 0 to {valid_cells[-1]}"
-            raise TaughtError(game_number, move, fault if cells else "is missing")
+            raise TaughtMoveError(game_number, move, fault if cells else "is missing")
         if cell in cells[: move - 1]:
-            raise TaughtError(game_number, move, f"is cell {cell} once more")
+            raise TaughtMoveError(game_number, move, f"is cell {cell} once more")
 
 
 # A number has only one valid form, without a sign, a space or a leading zero.

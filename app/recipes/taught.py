@@ -27,7 +27,7 @@ MILESTONES = ("rows", "blocks", "random", "x", "o", "both")
 class ValueChange(NamedTuple):
     """How a game changed a value: a number of beads, or a Q-value in the mover's view."""
 
-    move_index: int  # in the game's record
+    move_index: int  # counted from 0 in the game
     old_value: float
     new_value: float
 
@@ -35,8 +35,8 @@ class ValueChange(NamedTuple):
 class LosingMove(NamedTuple):
     """The move with which the learner lost a game: its last one that turned the game into a loss."""
 
-    move_index: int  # in the game's record
-    chance: float  # how likely the learner was to play it, before the game
+    move_index: int  # counted from 0 in the game
+    chance: float  # how likely the learner was to play the move, before the game
 
 
 class Lesson(Struct, frozen=True):
@@ -50,12 +50,12 @@ class Lesson(Struct, frozen=True):
     result: str  # the learner's result: "win", "draw" or "loss"
     # updates of the learner's own moves, in order; [] in practice
     updates: list[ValueChange]
-    opponent_update_count: int  # number of updates of the person's moves
+    opponent_update_count: int  # how many moves of the person were updated
     # for each seat, the chance that the best responder beats the learner
     loss_chances: dict[str, float]
-    blunder_count: int  # number of positions with a possible blunder
+    blunder_count: int  # how many positions have a possible blunder
     milestones: list[str]  # the MILESTONES that the learner has reached
-    refill_count: int = 0  # number of empty boxes that were filled again
+    refill_count: int = 0  # how often an empty box was filled again
     losing_move: LosingMove | None = None  # None if the game was not lost
     # For each losing move so far, in the order of the games: how likely the learner was to play it
     # before its first time, and how likely it is after this lesson.
@@ -66,7 +66,7 @@ class TouchedBoard(NamedTuple):
     """A board whose values changed in games against a person."""
 
     position: int
-    game_count: int  # number of games that updated a value of this board
+    game_count: int  # how many games updated a value of this board
     old_values: list[float | None]  # [cells] before the first lesson, mover's view
     new_values: list[float | None]
     is_updated: list[bool]  # [cells] whether the value was ever updated

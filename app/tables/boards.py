@@ -62,7 +62,7 @@ SEPARATOR_SIGNS = set(" \t\r\n,;:|/()[]{}='\"")
 NUMERAL_PATTERN = re.compile(r"-?\d+|\.", re.ASCII)
 # If at least this many boards show that X began and as many that O began, the table has both games.
 MIN_STARTED_BOARDS = 3
-# Stands for the position of a board that no game leads to.
+# It stands for the position of a board that no game leads to.
 UNREACHABLE = -1
 MAX_SIGN_LENGTH = 4
 MAX_BOARD_LENGTH = 600  # Nine numbers have 150 characters as numpy prints them.
@@ -228,7 +228,7 @@ class SignScheme(NamedTuple):
 
     digits: dict[str, int]
     starter: str  # "x", "o" or "mover"
-    meaning: str  # in words, for a sentence to the user
+    meaning: str  # in words, as a part of a sentence
     is_usual: bool = True  # whether the page /judge documents this meaning
 
     @property
@@ -299,7 +299,7 @@ class ChosenScheme(NamedTuple):
     """The meaning of the signs that fits the boards of a table best, with the evidence."""
 
     scheme: SignScheme
-    note: str  # sentence for the user, with the evidence
+    note: str  # a sentence for the user, with the evidence
     # [B] whether the board is ignored, because it occurs only in games that the other mark begins
     is_left_out: NDArray[np.bool_]
 
@@ -309,7 +309,9 @@ class DistinctBoards:
     """The B different boards in a table."""
 
     signs: list[BoardSigns]
-    tokens: NDArray[np.intp] = field(init=False)  # [B, 9] indices into `vocabulary`
+    tokens: NDArray[np.intp] = field(
+        init=False
+    )  # [B, 9] the signs as indices of `vocabulary`
     vocabulary: list[str] = field(init=False)  # the different signs
     # [B] whether the board is written as a base-3 number
     is_base3_number: NDArray[np.bool_] = field(init=False)

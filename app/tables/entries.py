@@ -48,7 +48,7 @@ class Entries:
     kind: NDArray[np.int8]
     first: NDArray[np.intp]  # the number of the cell or of its row, -1 if there is none
     second: NDArray[np.intp]  # the number of the column in a ROW_AND_COLUMN
-    value: NDArray[np.float64]  # NaN without a value
+    value: NDArray[np.float64]  # NaN for a move without a value
     is_choice: NDArray[
         np.bool_
     ]  # whether it is a move without a value: the agent plays it

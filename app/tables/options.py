@@ -8,7 +8,7 @@ from app.tables.values import TableError
 class TableOptions(NamedTuple):
     """The options that a user chose for a table; `OPTION_QUESTIONS` lists the possible values."""
 
-    numbers: str = "auto"  # values of moves, or values of boards
+    numbers: str = "auto"  # whether single numbers are moves, or values of boards
     marks: str = "auto"  # the numbers that stand for empty, X and O
     # whether boards show X and O, or the player to move and the opponent
     boards: str = "auto"

@@ -50,7 +50,7 @@ class TableReading:
     position_count: int  # how many unfinished positions the table has
     notes: list[str]  # sentences for the user on how the table was read
     unread_reasons: list[str]  # the first unreadable rows, with reasons
-    unread_count: int  # how many rows are unreadable
+    unread_count: int  # how many rows cannot be read
     is_proportional: bool  # whether moves are drawn in proportion to their values
 
     @property
@@ -101,7 +101,7 @@ class TableReader:
         self.is_untouched = np.zeros(len(rows), np.bool_)
         self.has_values = False
         self.q = np.full(game.legal.shape, np.nan)
-        self.found: NDArray[np.bool_]  # [D] whether the table has the position
+        self.found: NDArray[np.bool_]  # whether the table has each of the D positions
         # The empty cells of each position, padded with -1, and a last row without any: [D + 1, 10].
         self.free_cells = np.full((game.decisions + 1, CELL_COUNT + 1), -1)
         for position, is_free in enumerate(game.legal):

@@ -31,7 +31,7 @@ from app.tictactoe.npz import read_array, read_npy
 MAX_ROWS = 50_000
 # A board of nine columns with nine values has 18 columns.
 MAX_COLUMNS = 40
-MAX_UNPACKED_BYTES = 8 << 20  # for a table that is sent as gzip
+MAX_UNPACKED_BYTES = 8 << 20  # A table may be sent packed as gzip.
 # A text without commas is no table if none of so many lines begins with a board.
 MAX_PROSE_LINES = 50
 CELL_COUNT = 9
@@ -55,7 +55,13 @@ ASSIGNMENT_PATTERN = re.compile(
 )
 DECIMAL_COMMA_PATTERN = re.compile(r"-?\d+,\d+(?:[eE]-?\d+)?", re.ASCII)
 CHOSEN_CELLS_PATTERN = re.compile(r"[0-8](?:[ ,;][0-8])*")
-BOARD_SEPARATORS = ("->", "=>", ":", "=", "|")  # between a board and its values
+BOARD_SEPARATORS = (
+    "->",
+    "=>",
+    ":",
+    "=",
+    "|",
+)  # They stand between a board and its values.
 # A pickle begins like this. Before protocol 2 it is text.
 PICKLE_PATTERN = re.compile(
     rb"\x80[\x02-\x09]|[(][dl]p\d|c[\w.]{1,80}\n\w{1,80}\n", re.ASCII

@@ -95,7 +95,7 @@ class Champion:
         return canonical_board(self.game, self.game.make_move(board, cell))
 
     def list_boards_after(self, board):
-        """List the board after each legal move, in the order of the cells."""
+        """Return the board after each legal move, in the order of the cells."""
         return [self.key(board, cell) for cell in self.game.legal_moves(board)]
 
 

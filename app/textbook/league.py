@@ -33,8 +33,8 @@ MEMBERS = (*LEARNERS, "fixed", "random")
 class Meeting(NamedTuple):
     """The start of a league game; both fields are "" if the learner of this training does not play."""
 
-    opponent: str  # its name
-    seat: str  # the learner's seat, "X" or "O"
+    opponent: str  # a name, "" if the learner does not play
+    seat: str  # the learner's seat: "X" or "O"
 
 
 class Player:

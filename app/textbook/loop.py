@@ -14,14 +14,14 @@ class Move(NamedTuple):
 class Update(NamedTuple):
     """One update: a move, its value before and after, and the numbers that made the difference."""
 
-    board: str  # the state s
-    cell: int  # the action a
-    old: float  # the value before the update
-    new: float  # the value after it
+    board: str
+    cell: int
+    old: float
+    new: float
     reward: float = 0.0
-    next_board: str = ""  # the next state; "" if the update uses none
+    next_board: str = ""  # "" if the update uses no next state
     next_cell: int | None = None  # the next move, if the learner has chosen one
-    next_value: float = 0.0  # the value of the next state; 0 when the game is over
+    next_value: float = 0.0  # 0 when the game is over
     target: float | None = None  # None for beads and bounds, which have no target
     step_size: float | None = None
     # in double Q-learning, the values before and after in the table that was updated
@@ -31,9 +31,9 @@ class Update(NamedTuple):
 class Turn(NamedTuple):
     """A unit of a training: a game, a round of a league, or a sweep over all boards."""
 
-    opponent: str  # its name; "self" and "both" mean the learner itself
+    opponent: str  # a name; "self" and "both" mean the learner itself
     player: Any  # the opponent as an object, None if it is the learner itself
-    number: int  # the number of the turn in its phase, from 0
+    number: int  # counted from 0 in the phase
     length: int  # how many turns the phase has
     played: int  # how many turns came before this one, in all phases
 

@@ -43,8 +43,8 @@ class Tree:
     def simulate(self):
         """Play one game, and add its result to the tree (backpropagation)."""
         game, board, node = self.game, self.root, ()
-        path = []  # nodes of the tree, each with the player of its last move
-        moves = []  # all cells played, in order
+        path = []  # the nodes of the tree on this path, each with the player who moved to it
+        moves = []
         # Selection and expansion follow the highest bounds up to the first new node.
         while not game.is_over(board) and (not path or self.visits[node]):
             bounds = {

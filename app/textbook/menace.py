@@ -117,7 +117,7 @@ class Menace:
         return epsilon_greedy(beads, 0.0, rng)[0]
 
     def value(self, board, cell):
-        """Return the beads of a move; if moves are drawn, symmetric cells share the beads."""
+        """Return the beads of a move; if the agent draws its moves, symmetric cells share the beads."""
         if self.parameters.plays == "proportional":
             return self.share(board, cell)
         return self.beads(board, cell)

@@ -62,10 +62,12 @@ class Agent:
     card: Card
     # [D, cells] action values; they are NaN for illegal moves only
     q: NDArray[np.float32]
-    visits: NDArray[np.uint32]  # [D, cells] number of updates of each move
-    snapshot_updates: NDArray[np.int64]  # [T] number of updates before each snapshot
-    history: History  # the values at each snapshot
-    arrays_file: Path | None = None  # the file that the arrays were read from, if any
+    visits: NDArray[np.uint32]  # [D, cells] how often each move was updated
+    snapshot_updates: NDArray[
+        np.int64
+    ]  # [T] how many updates came before each snapshot
+    history: History
+    arrays_file: Path | None = None  # None if the agent was not loaded from a file
 
     def build_table(
         self, game: Game, snapshot: int | None = None
@@ -417,7 +419,7 @@ def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) ->
         raise ValueError("what the last snapshot had updated is not what visits counts")
     if (updated[1:] < updated[:-1]).any():
         raise ValueError("snapshot_updated forgets a pair")
-    # An agent that plays in proportion to its values has none below 0: this raises ValueError.
+    # If an agent plays in proportion to its values, this raises ValueError for values below 0.
     policy_from_values(game.spread_pairs(values.min(axis=0)), card.play_rule)
 
 

@@ -28,15 +28,15 @@ Chances = NDArray[np.float64]
 class ArenaTable(NamedTuple):
     """The mean results of each of N players against all players, itself included, in its own view."""
 
-    as_x: Chances  # [N, 3] chances of win, draw, loss as X
-    as_o: Chances  # [N, 3] chances of win, draw, loss as O
-    # [N] the number of opponents that can beat the player, as X or as O
+    results_as_x: Chances  # [N, 3] the chances of a win, a draw and a loss as X
+    results_as_o: Chances  # [N, 3] the chances of a win, a draw and a loss as O
+    # [N] how many opponents can beat the player, as X or as O
     beaten_by_count: NDArray[np.intp]
 
     @property
     def mean_score(self) -> Chances:
         """The mean of a player's scores as X and as O, -1 (always loses) to +1 (always wins), [N]."""
-        return (compute_score(self.as_x) + compute_score(self.as_o)) / 2
+        return (compute_score(self.results_as_x) + compute_score(self.results_as_o)) / 2
 
     @property
     def ranks(self) -> NDArray[np.intp]:
@@ -87,10 +87,12 @@ def add_player(
 
 def summarize_round_robin(chances: Chances) -> ArenaTable:
     """Return each player's mean results from the results of all matches, [N, N, 3] in X's view."""
-    as_o = chances[..., ::-1].swapaxes(0, 1)  # indexed [o, x], in O's view
-    can_be_beaten = (chances[..., 2] > 0) | (as_o[..., 2] > 0)
+    results_as_o = chances[..., ::-1].swapaxes(
+        0, 1
+    )  # The first index is now the player of O, and the chances are in O's view.
+    can_be_beaten = (chances[..., 2] > 0) | (results_as_o[..., 2] > 0)
     return ArenaTable(
-        chances.mean(axis=1), as_o.mean(axis=1), can_be_beaten.sum(axis=1)
+        chances.mean(axis=1), results_as_o.mean(axis=1), can_be_beaten.sum(axis=1)
     )
 
 
@@ -114,8 +116,8 @@ def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.int
         [~(one & other).any(axis=1) for one, other in combinations(choices, 2)], axis=0
     )
     decisions = np.flatnonzero(disagreeing_pairs)
-    chosen = np.stack(choices)[:, decisions]  # [V, d, cells] for V policies
-    # [V, d] the lowest value of a policy's moves in each decision
+    chosen = np.stack(choices)[:, decisions]
+    # The value of the worst move that each policy may play in each position.
     worst_values = np.where(chosen, compute_optimal_q(game)[decisions], np.inf).min(
         axis=2
     )

@@ -21,8 +21,10 @@ CHANCE_DECIMALS = 12
 class BlunderDecisions(NamedTuple):
     """The M positions in which a policy can blunder; values are in the view of the player to move."""
 
-    positions: NDArray[np.intp]  # [M]
-    blunders: CellMask  # [M, cells] the blunders of the policy
+    positions: NDArray[np.intp]
+    blunders: (
+        CellMask  # [M, cells] the moves that are blunders, if the policy may play them
+    )
     correct_moves: CellMask  # [M, cells] the moves that keep the value of the game
     # [M] the value with optimal play: +1 or 0, because no move is a blunder in a lost position
     value_before: NDArray[np.int8]
@@ -39,7 +41,7 @@ class BlunderClasses(NamedTuple):
     example_rows: NDArray[np.intp]
     # [N] in how many positions of the class the policy can blunder
     blundering_counts: NDArray[np.intp]
-    # [N] how many positions the class has
+    # [N] how many symmetric positions the class has
     symmetric_counts: NDArray[np.intp]
     # [N] the chance that a game against random moves has a blunder in the class
     chances: NDArray[np.float64]
@@ -155,7 +157,7 @@ def _number_pair_classes(
     bits = 1 << np.arange(game.cells)
     # The inverse of each of the G symmetries, [G, cells].
     image_of_cell = np.argsort(game.symmetries, axis=1)
-    moves = (chosen_moves @ bits[image_of_cell].T).T  # [G, N]
+    moves = (chosen_moves @ bits[image_of_cell].T).T
     symmetric_pairs = game.symmetric_positions[:, decisions].astype(np.int64)
     symmetric_pairs = (symmetric_pairs << game.cells) + moves
     classes: NDArray[np.int64] = symmetric_pairs.min(axis=0)

@@ -16,8 +16,8 @@ NEGLIGIBLE_CHANCE = 0.0005
 class BlunderChance(NamedTuple):
     """The chances that a policy blunders on a board: if a game reaches it, and in any game."""
 
-    chance_on_board: float  # chance of a blunder when the board is reached
-    # chance that a game against random moves has this blunder, in the seat of the player to move
+    chance_on_board: float  # the chance of a blunder if a game reaches the board
+    # the chance that a game against random moves, played as this board's mover, has the blunder
     chance_in_game: float
 
 
@@ -30,7 +30,7 @@ def find_blunder_chances(
     policy plays in these `seats`, "x" or "o", count.
     """
     games = ReachablePlay(game, policy).games_by_player
-    is_blunder = ~find_best_moves(game)[game.legal]  # for each of the P legal moves
+    is_blunder = ~find_best_moves(game)[game.legal]
     mover = game.to_move[game.pair_decision]
     board_of_pair = game.symmetry_class[game.pair_decision]
     chance = np.zeros(game.pairs)

@@ -17,9 +17,9 @@ from app.tictactoe.values import solve_game
 class Box(NamedTuple):
     """A matchbox for a position and all symmetric positions."""
 
-    number: int  # counted from 1, first by ply
+    number: int
     position: int  # the lowest-numbered symmetric position, shown on the box's label
-    cells: tuple[int, ...]  # one cell for each move; symmetric cells are the same move
+    cells: tuple[int, ...]  # a cell for each move; of symmetric cells the first
 
     def get_move_number(self, game: Game) -> int:
         """Return 1 if the box holds X's first move of a game, 2 if it holds the second, and so on."""

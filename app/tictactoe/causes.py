@@ -39,18 +39,18 @@ CauseKind = Literal[
     "untrained", "other-side", "first-cell", "no-block", "images", "unreachable"
 ]
 SimpleRule = Literal["", "any", "first", "last", "chance"]
-DecisionMask = NDArray[np.bool_]  # [D] whether each decision is selected
+DecisionMask = NDArray[np.bool_]  # whether each of D positions is selected
 
 
 class Cause(NamedTuple):
     """A likely cause of blunders, and the numbers that support it."""
 
     kind: CauseKind
-    matching_count: int  # number of positions that show the pattern
-    possible_count: int  # number of positions that could show the pattern
+    matching_count: int  # how many positions show the pattern
+    possible_count: int  # how many positions could show the pattern
     # an example of the pattern, and perhaps a second position to compare it with
     example_positions: tuple[int, ...]
-    # expected number of positions with this pattern if all moves were random
+    # how many positions would show the pattern if all moves were random
     expected_by_chance: float = 0.0
     player: int = 0  # the player whose moves are the blunders: +1 X, -1 O, 0 both
     rule: SimpleRule = (
@@ -67,9 +67,9 @@ class PositionFacts(NamedTuple):
     """Properties of the positions with a player to move, for any policy: [D], or [D, cells]."""
 
     has_several_moves: DecisionMask
-    random_chances: NDArray[np.float64]  # the chance of each move if moves are random
-    first_empty: CellMask  # the first empty cell in reading order
-    last_empty: CellMask
+    random_chances: NDArray[np.float64]
+    first_empty_cells: CellMask  # in reading order
+    last_empty_cells: CellMask
     is_blunder_possible: DecisionMask
     # the chance that a random move is no blunder
     random_safe_chance: NDArray[np.float64]
@@ -79,7 +79,7 @@ class PositionFacts(NamedTuple):
     # the chance that a random move is a worst move
     random_worst_chance: NDArray[np.float64]
     optimal_value: NDArray[np.float64]  # the value with optimal play, mover's view
-    winning_moves: CellMask  # moves that win at once
+    winning_moves: CellMask
     # The only cell with which the opponent would win next. No cell is selected if there are no or
     # several such cells, or if the player to move can win at once.
     forced_block: CellMask
@@ -91,15 +91,15 @@ class AnalysedPolicy:
 
     game: Game
     facts: PositionFacts
-    policy: Policy  # [D, cells] chances of the moves
-    possible_moves: CellMask  # [D, cells] the moves with a chance above 0
+    policy: Policy
+    possible_moves: CellMask  # [D, cells] the moves that the policy may play
     # [D] whether the policy's games, against any opponent, can reach the position
     is_reachable: DecisionMask
     # [D] the chance that the policy's move is no blunder
     safe_chance: NDArray[np.float64]
     # [D] 0 or less: how much the worst move that the policy can play lowers the mover's value
     worst_change: NDArray[np.float64]
-    blunders: NDArray[np.intp]  # the positions with a blunder
+    blunders: NDArray[np.intp]  # the positions in which the policy may blunder
     blunder_classes: BlunderClasses
 
     def find_simple_rules(self) -> list[Cause]:
@@ -109,8 +109,8 @@ class AnalysedPolicy:
         """
         rules: dict[SimpleRule, CellMask] = {
             "any": self.game.legal,
-            "first": self.facts.first_empty,
-            "last": self.facts.last_empty,
+            "first": self.facts.first_empty_cells,
+            "last": self.facts.last_empty_cells,
         }
         causes = []
         for rule, moves in rules.items():
@@ -171,8 +171,8 @@ class AnalysedPolicy:
         possible[self.blunders] = unexplained[self.blunders]
         by_chance = float(self.facts.random_chances[possible].sum())
         rules: dict[SimpleRule, CellMask] = {
-            "first": self.facts.first_empty,
-            "last": self.facts.last_empty,
+            "first": self.facts.first_empty_cells,
+            "last": self.facts.last_empty_cells,
         }
         causes = []
         for rule, moves in rules.items():
@@ -345,8 +345,8 @@ def _compute_facts(game: Game) -> PositionFacts:
     return PositionFacts(
         has_several_moves=moves > 1,
         random_chances=1 / moves,
-        first_empty=_mask_single_cells(legal, legal.argmax(axis=1)),
-        last_empty=_mask_single_cells(legal, last),
+        first_empty_cells=_mask_single_cells(legal, legal.argmax(axis=1)),
+        last_empty_cells=_mask_single_cells(legal, last),
         is_blunder_possible=(right != legal).any(axis=1),
         random_safe_chance=right.sum(axis=1) / moves,
         worst_moves=worst_moves,

@@ -38,15 +38,15 @@ class Game:
 
     rows: int
     columns: int
-    in_a_row: int  # number of stones in line that win
+    in_a_row: int  # how many stones in line win
     lines: NDArray[np.intp]  # [L, in_a_row] the cells of each line
     # [G, cells] symmetry g turns a board b into b[symmetries[g]]; symmetry 0 changes nothing
     symmetries: NDArray[np.intp]
-    code: PositionCodes  # [S]
+    code: PositionCodes
     successor: (
         PositionCodes  # [D, cells] the position after a move, -1 for an illegal move
     )
-    # [S - D] result of finished positions: +1 X won, 0 draw, -1 O won
+    # [S - D] the result of each finished position: +1 X won, 0 draw, -1 O won
     outcome: NDArray[np.int8]
     # [plies + 1] the decisions of ply p are ply_start[p]:ply_start[p + 1]
     ply_start: NDArray[np.intp]
@@ -156,7 +156,7 @@ class Game:
         A move and its symmetric move lead to symmetric positions: with `image` for this array,
         `image[g, successor[s, symmetries[g, c]]]` is `successor[image[g, s], c]`.
         """
-        digits = self.board % 3  # modulo 3 turns the -1 of O into 2
+        digits = self.board % 3  # Modulo 3 turns the -1 of O into 2.
         weight = _get_digit_weights(self.cells)
         return _make_read_only(
             np.stack(
@@ -251,19 +251,19 @@ def get_mover(ply: int) -> int:
     return X if ply % 2 == 0 else O
 
 
-class _Ply(NamedTuple):
+class _PlyPositions(NamedTuple):
     """The positions after a number of moves; each array is sorted by code."""
 
     unfinished: PositionCodes
     finished: PositionCodes
-    # result of each finished position: +1 X won, 0 draw, -1 O won
+    # for each finished position, +1 X won, 0 draw, -1 O won
     outcome: NDArray[np.int8]
 
 
-def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
+def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_PlyPositions]:
     """Return the positions of every ply, each found by all moves from the ply before."""
     nothing = np.empty(0, np.int32)
-    plies = [_Ply(np.zeros(1, np.int32), nothing, nothing.astype(np.int8))]
+    plies = [_PlyPositions(np.zeros(1, np.int32), nothing, nothing.astype(np.int8))]
     while len(plies[-1].unfinished):
         ply = len(plies) - 1
         moves = _list_moves(plies[-1].unfinished, ply, cells)
@@ -273,12 +273,12 @@ def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
         won = _has_line(codes, get_mover(ply), cells, lines)
         over = won | (ply + 1 == cells)
         outcome = np.where(won, get_mover(ply), 0).astype(np.int8)
-        plies.append(_Ply(codes[~over], codes[over], outcome[over]))
+        plies.append(_PlyPositions(codes[~over], codes[over], outcome[over]))
     return plies
 
 
 def _find_successors(
-    cells: int, plies: list[_Ply], ply_start: NDArray[np.intp]
+    cells: int, plies: list[_PlyPositions], ply_start: NDArray[np.intp]
 ) -> PositionCodes:
     """Return the position after every move, [D, cells], -1 where it is illegal.
 

@@ -20,12 +20,12 @@ class History:
     original ones. The arrays are read-only.
     """
 
-    snapshot_count: int  # T
+    snapshot_count: int
     # [P + 1] pair p has changes change_start[p]:change_start[p + 1]
     change_start: NDArray[np.int32]
     # [C] the first snapshot that has the value; 0 for the first value of a pair
     change_snapshot: NDArray[np.uint8]
-    change_value: NDArray[np.float32]  # [C] the value after each change
+    change_value: NDArray[np.float32]
     # [P] the first snapshot before which the move was updated, T if there is none
     first_update: NDArray[np.uint8]
 
@@ -38,7 +38,7 @@ class History:
         A move that is updated at a snapshot has to be updated at all later snapshots.
         """
         snapshots, pairs = values.shape
-        bits = values.view(np.uint32)  # 0 and -0 are equal as numbers, but not as bits
+        bits = values.view(np.uint32)  # 0 and -0 are equal as numbers, but not as bits.
         changes = np.ones((pairs, snapshots), np.bool_)
         changes[:, 1:] = (bits[1:] != bits[:-1]).T
         pair, snapshot = changes.nonzero()

@@ -70,7 +70,7 @@ def read_arrays(npz_bytes: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
         raise
     except (
         Exception
-    ) as error:  # a forged file can make the readers raise almost any error
+    ) as error:  # A forged file can make the readers raise almost any error.
         raise ValueError(f"no readable zip file: {error}") from error
 
 
@@ -99,7 +99,7 @@ def read_array(
         raise
     except (
         Exception
-    ) as error:  # a forged file can make the readers raise almost any error
+    ) as error:  # A forged file can make the readers raise almost any error.
         raise ValueError(f"no readable zip file: {error}") from error
 
 
@@ -131,7 +131,7 @@ def _read_foreign_array(
         wanted = " or ".join(str(list(one)) for one in shapes)
         raise ValueError(f"the array is {list(shape)}, not {wanted}")
     size = prod(shape) * dtype.itemsize
-    numbers = head.read(size)  # the numbers that were unpacked with the header
+    numbers = head.read(size)  # Some numbers were unpacked with the header.
     numbers += packed.read(size - len(numbers))
     if len(numbers) != size:
         raise ValueError(f"{array_name} has {len(numbers)} bytes of numbers, too few")

@@ -111,7 +111,7 @@ def policy_from_values(q: NDArray[np.floating], play_rule: PlayRule) -> Policy:
         return policy_from_first_moves(_find_best_cells(q))
     if play_rule == "greedy":
         return greedy_policy(q)
-    _find_best_cells(q)  # raises ValueError if a row has no legal cell
+    _find_best_cells(q)  # This raises ValueError if a row has no legal cell.
     beads = np.nan_to_num(q.astype(np.float64))
     if (beads < 0).any():
         raise ValueError("no policy plays in proportion to a value below 0")
@@ -150,7 +150,7 @@ class Baseline(NamedTuple):
     """A player with a fixed rule; agents are evaluated in matches against it."""
 
     title: str
-    description: str  # the player's rule in one line, shown on pages
+    description: str
     build_policy: Callable[[Game], Policy]
 
 

@@ -121,7 +121,7 @@ def _complete_classes(game: Game, chosen_moves: CellMask) -> CellMask:
     first = _find_representatives(game)
     for image, cells in _list_symmetry_maps(game):
         complete[image[first]] |= chosen_moves[first][:, cells]
-    # A symmetry that maps a first decision to itself may have added symmetric moves.
+    # If a symmetry maps the first position of a class to itself, it may have added moves.
     differs = first & (complete != chosen_moves).any(axis=1)
     if differs.any():
         where = format_position(game, int(differs.argmax()))

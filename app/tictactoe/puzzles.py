@@ -35,17 +35,17 @@ class Puzzle(NamedTuple):
     """A position in which an agent blunders, with the moves and values that the puzzle's page shows."""
 
     agent_id: str
-    record: str  # a game of the agent that leads to the position
+    record: str  # a game of the agent that leads to the position, as cells
     position: int
-    blunder_cell: int  # the cell that the agent plays
-    correct_cells: list[int]  # the cells that are no blunders
-    value_before: int  # with optimal play, mover's view: +1 or 0
-    value_after: int  # after the blunder: 0 or -1
+    blunder_cell: int
+    correct_cells: list[int]
+    value_before: int  # the value with optimal play, mover's view: +1 or 0
+    value_after: int  # the value after the blunder: 0 or -1
     refutation: (
         str  # the blunder and optimal play by both sides to the end, as a record
     )
     level: int  # one of PUZZLE_LEVELS
-    # chance of the position, up to symmetry, in a game against random moves
+    # the chance that a game against random moves has the position or a symmetric one
     position_chance: float
 
 
@@ -62,14 +62,18 @@ def make_puzzles(
     levels in a round. The agents take turns; the first round prefers `preferred_agents` as long as
     they have puzzles. No position occurs twice, not even in a symmetric form or with another agent.
     """
-    candidates: dict[tuple[int, str], list[Puzzle]] = {}  # by level and agent id
+    candidates: dict[
+        tuple[int, str], list[Puzzle]
+    ] = {}  # The keys are a level and an agent's id.
     for name, policy in policies_by_agent.items():
         for puzzle in list_candidate_puzzles(game, name, policy, values_by_agent[name]):
             candidates.setdefault((puzzle.level, name), []).append(puzzle)
     first_stock = {
         key: listed for key, listed in candidates.items() if key[1] in preferred_agents
     }
-    used_classes: set[int] = set()  # symmetry classes of the chosen puzzles
+    used_classes: set[int] = (
+        set()
+    )  # They are the classes of positions that puzzles have already.
     puzzle_counts: dict[str, int] = dict.fromkeys(policies_by_agent, 0)
     chosen_puzzles: list[Puzzle] = []
     while len(chosen_puzzles) < MAX_PUZZLES:

@@ -12,7 +12,7 @@ from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import Policy
 from app.tictactoe.values import Values, list_plies, list_plies_backward
 
-# Stands for the number of a pair where there is none.
+# It stands for the number of a pair if there is none.
 NO_PAIR = -1
 
 
@@ -23,9 +23,7 @@ class ReachableGames:
     game: Game
     # [D] whether a game reaches the position, and the policy is to move there
     is_reachable: NDArray[np.bool_]
-    move_chances: (
-        Values  # [P] the chance that a game against random moves has each move
-    )
+    move_chances: Values  # [P] the chance that a game against random moves has the move
 
     @cached_property
     def _first_pair_by_position(self) -> NDArray[np.int32]:
@@ -54,7 +52,7 @@ class ReachablePlay:
     """A policy with all games that it can play."""
 
     game: Game
-    policy: Policy  # [D, cells] chances of the moves
+    policy: Policy
 
     @cached_property
     def games_by_player(self) -> dict[int, ReachableGames]:

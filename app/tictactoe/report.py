@@ -38,7 +38,7 @@ Chance = Annotated[float, Meta(ge=0, le=1)]
 Chances = Annotated[tuple[Chance, ...], Meta(min_length=3, max_length=3)]
 Count = Annotated[int, Meta(ge=0)]
 Distance = Annotated[float, Meta(ge=0)]
-FIGURE_DECIMALS = 9  # of the figures on a card
+FIGURE_DECIMALS = 9
 
 
 class BySeat(
@@ -139,13 +139,13 @@ class Figures(
 
 
 class PolicyResults(NamedTuple):
-    """The results of T policies in matches, as chances that X wins, of a draw, and that O wins."""
+    """The results of T policies in matches: the chances that X wins, of a draw, and that O wins."""
 
-    # [2, L, T, 3] chances as X and as O against each of L baselines
+    # [2, L, T, 3] as X and as O, against each of L baselines
     baseline_chances: Values
-    # [2, T, 3] chances as X and as O against the policy's best responder
+    # [2, T, 3] as X and as O, against the policy's best responder
     best_response_chances: Values
-    # [2, T, D] the positions that the policy can reach as X and as O
+    # [2, T, D] whether the policy can reach each position, as X and as O
     is_reachable: NDArray[np.bool_]
 
 

@@ -31,18 +31,20 @@ class Task(msgspec.Struct, frozen=True):
     they do in Sarsa.
     """
 
-    opponent: str | None = None  # a baseline, or None for the learner's own best play
+    opponent: str | None = (
+        None  # the name of a baseline; None if the learner plays itself
+    )
     gamma: float = 1.0
-    # rewards of a move if this move or the opponent's reply ends the game
+    # the rewards of a move if this move or the opponent's reply ends the game
     reward_scale: RewardScale = RewardScale()
-    step_reward: float = 0.0  # reward of a move after which the game goes on
+    step_reward: float = 0.0  # the reward of a move after which the game goes on
     # Gamma applies once in 2 plies, from own move to own move; or in each ply, if both sides of
     # self-play update one table.
     discounted_plies: int = 2
-    seats: str = "xo"  # the seats of the learner: "x", "o" or both
+    seats: str = "xo"  # the seats that the learner plays: "x", "o" or both, "xo"
     # whether games start in every position, not only on the empty board
     starts_everywhere: bool = False
-    epsilon: float = 0.0  # chance that a later move of the learner is random
+    epsilon: float = 0.0  # the chance that a later move of the learner is random
 
     def __post_init__(self) -> None:
         if self.opponent is not None and self.opponent not in BASELINES:
@@ -137,12 +139,12 @@ def _solve_backward(
     its replies.
     """
     rewards = {seat: list_rewards(game, task.reward_scale, seat) for seat in (X, O)}
-    # The value of a position to the player who has just moved: the value of an afterstate.
+    # The values of positions for the player who has just moved, which are values of afterstates.
     after_move = np.empty(game.positions)
     after_move[game.decisions :] = np.where(
         _find_last_movers(game) == X, rewards[X], rewards[O]
     )
-    # The value of a position to each player if the other player has just moved.
+    # The values of positions for each player if the other player has just moved.
     after_reply = {seat: np.empty(game.positions) for seat in (X, O)}
     for seat, values in after_reply.items():
         values[game.decisions :] = rewards[seat]

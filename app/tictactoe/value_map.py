@@ -26,7 +26,7 @@ from app.tictactoe.views import (
 UNKNOWN_LEVEL = -128
 # The row of a ply with n tiles is about sqrt(n) / ROW_FLATNESS tiles high.
 ROW_FLATNESS = 3
-ROW_GAP = 0.75  # in tiles
+ROW_GAP = 0.75  # The unit is the side of a tile.
 # Chances are rounded before sorting, because those of symmetric positions differ by rounding errors.
 CHANCE_DECIMALS = 9
 
@@ -41,14 +41,14 @@ class Tiles:
     decisions: NDArray[np.intp]  # [N] the lowest-numbered position of the class
     # [N, G] the position to which each of the G symmetries maps it
     symmetric_decisions: NDArray[np.intp]
-    plies: NDArray[np.intp]  # [N] number of moves made before the position
+    plies: NDArray[np.intp]  # [N] how many moves were made before the position
     optimal_value: NDArray[np.int8]  # [N] mover's view: +1 a win, 0 a draw, -1 a loss
-    column_index: NDArray[np.intp]  # [N] from 0 at the left
-    top_distance: NDArray[np.float64]  # [N] distance from the top of the picture
+    column_index: NDArray[np.intp]
+    top_distance: NDArray[np.float64]
     # for each ply, the distance from the top of the picture to the middle of its row
     row_middles: list[float]
-    columns: int  # how many columns the picture has
-    height: float  # of the picture
+    columns: int
+    height: float
 
 
 class TileColours(NamedTuple):
@@ -56,7 +56,7 @@ class TileColours(NamedTuple):
 
     # [..., N] colour level from -colour_steps or 0 to colour_steps; UNKNOWN_LEVEL without a known value
     colour_levels: NDArray[np.int8]
-    is_known: NDArray[np.bool_]  # [..., N]
+    is_known: NDArray[np.bool_]
 
 
 def place_tiles(game: Game) -> Tiles:
@@ -100,10 +100,10 @@ def place_tiles(game: Game) -> Tiles:
 
 
 def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
-    """Return the first position of each class in reading order of the tiles, and its optimal value: [N].
+    """Return the position that each tile shows, in the order of the tiles, and its optimal value: [N].
 
-    Within a band, early wins and late losses come first, then positions with better results if both
-    sides move at random; this order depends on the rules only.
+    In each band of wins, draws or losses, early wins and late losses come first, then positions
+    with better results if both sides move at random; this order depends on the rules only.
     """
     decision = np.unique(game.symmetry_class[: game.decisions]).astype(np.intp)
     mover = game.to_move[decision]
@@ -139,7 +139,7 @@ def choose_representatives(
     first. There may be several snapshots.
     """
     updates = visits.sum(axis=1, dtype=np.int64)[tiles.symmetric_decisions]
-    # A decision with a known value ranks above all decisions without.
+    # A position with a known value ranks above all positions without.
     rank = updates + is_known[..., tiles.symmetric_decisions] * (updates.max() + 1)
     is_best = rank == rank.max(axis=-1, keepdims=True)
     above_all = len(visits)
@@ -175,7 +175,7 @@ def estimate_outcomes(
     `q`, [..., P], are the values of all legal moves, in the mover's view; `decisions` are the N
     positions, [N] or [..., N].
     """
-    # All decisions of a class have the same player to move, so one snapshot is enough.
+    # Symmetric positions have the same player to move, so one snapshot is enough.
     mover = game.to_move[decisions[(0,) * (decisions.ndim - 1)]]
     return scale_values_of_movers(
         mover, get_best_move_values(game, decisions, q), reward_scale

@@ -31,18 +31,20 @@ TIE_TOLERANCE = 1e-12
 class Solution(NamedTuple):
     """The result and the length of the game from each position, with optimal play by both sides."""
 
-    # [S] result with optimal play: +1 X wins, 0 draw, -1 O wins
+    # [S] the result of optimal play: +1 X wins, 0 draw, -1 O wins
     values: NDArray[np.int8]
-    # [S] number of moves to the end, if winners win as fast and losers lose as slowly as possible
+    # [S] how many moves the game lasts, if winners hurry and losers delay the end
     plies_to_end: NDArray[np.int8]
 
 
 class BestResponse(NamedTuple):
     """The best response to a policy, and the chances of each outcome if it plays against the policy."""
 
-    # [..., D, cells] 1 for the move that the responder plays, 0 for others
+    # [..., D, cells] 1 for the moves that the responder plays, 0 for others
     policy: Values
-    outcome_chances: Values  # [..., S, 3] chances of X winning, a draw, O winning
+    outcome_chances: (
+        Values  # [..., S, 3] the chances that X wins, of a draw, and that O wins
+    )
 
 
 class PlyArrays(NamedTuple):
@@ -50,10 +52,12 @@ class PlyArrays(NamedTuple):
 
     decisions: slice
     pairs: slice
-    pair_starts: Numbers  # [d] index of each position's first move, among the n moves
-    move_counts: Numbers  # [d] number of legal moves in each position
+    pair_starts: (
+        Numbers  # [d] the index of each position's first move among the n moves
+    )
+    move_counts: Numbers  # [d] how many moves each position has
     next_positions: NDArray[np.int32]  # [n] the position after each move
-    mover: int  # the player to move: +1 X, -1 O
+    mover: int  # +1 X, -1 O
 
 
 @lru_cache(maxsize=2)
@@ -67,7 +71,7 @@ def solve_game(game: Game) -> Solution:
     for ply in list_plies_backward(game):
         best = np.maximum if ply.mover == X else np.minimum
         chosen = best.reduceat(score[ply.next_positions], ply.pair_starts)
-        # The decision is one ply further from the end than its best successor.
+        # A position is one ply further from the end than its best successor.
         score[ply.decisions] = chosen - np.sign(chosen)
         empty_cells[ply.decisions] = ply.move_counts
     value = np.sign(score)
@@ -144,12 +148,12 @@ def compute_best_responses(
 class PolicyMoves(NamedTuple):
     """The N moves that L policies play with a chance above 0, sorted by policy and position."""
 
-    move_chances: Values  # [N] chance of each move in its position
+    move_chances: Values
     next_positions: NDArray[np.int32]  # [N] the position after each move
     move_starts: (
-        Numbers  # [L, D] index of each position's first move, among the N moves
+        Numbers  # [L, D] the index of each position's first move among the N moves
     )
-    move_counts: Numbers  # [L, D] number of moves in each position
+    move_counts: Numbers  # [L, D] how many moves the policy may play in each position
 
 
 def collect_policy_moves(game: Game, policies: Values) -> PolicyMoves:
@@ -217,7 +221,7 @@ def iterate_matches(
         match = match.repeat(size)
         over = reached >= game.decisions
         outcome = game.outcome[reached[over] - game.decisions]
-        # The columns are the chances of X winning, a draw, O winning.
+        # The columns are the chances that X wins, of a draw, and that O wins.
         _add_weights(ends, match[over], 1 - outcome, weight[over])
         here = np.zeros((len(x_indices), next_stop - stop))
         _add_weights(here, match[~over], reached[~over] - stop, weight[~over])

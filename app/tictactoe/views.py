@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from app.tictactoe.game import SEATS, Game, X
 
-VALUE_DECIMALS = 2  # of a value on a square
-# The rewards of a loss, a draw and a win.
+VALUE_DECIMALS = 2
+# A loss, a draw and a win have these rewards.
 Rewards = Annotated[tuple[float, ...], Meta(min_length=3, max_length=3)]
 # On this common scale the values of agents with different rewards can be compared.
 COMMON_REWARDS = (-1.0, 0.0, 1.0)

@@ -42,10 +42,12 @@ def test_what_is_certain_is_exactly_so(chances: np.ndarray) -> None:
 
 def test_a_league_sees_each_player_from_its_own_side(chances: np.ndarray) -> None:
     table, random = summarize_round_robin(chances), NAMES.index("random")
-    np.testing.assert_allclose(table.as_x[random], chances[random].mean(axis=0))
-    np.testing.assert_allclose(table.as_o[random][::-1], chances[:, random].mean(axis=0))
+    np.testing.assert_allclose(table.results_as_x[random], chances[random].mean(axis=0))
+    np.testing.assert_allclose(table.results_as_o[random][::-1], chances[:, random].mean(axis=0))
     # Whatever X gains, O loses.
-    assert compute_score(table.as_x).sum() == pytest.approx(-compute_score(table.as_o).sum())
+    assert compute_score(table.results_as_x).sum() == pytest.approx(
+        -compute_score(table.results_as_o).sum()
+    )
     assert table.mean_score.sum() == pytest.approx(0)
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.recipes import Recipe, name_recipe, parse_recipe
-from app.recipes.parameters import TaughtError, list_taught_games
+from app.recipes.parameters import TaughtMoveError, list_taught_games
 from app.recipes.taught import (
     Course,
     add_practice,
@@ -185,9 +185,9 @@ def test_what_cannot_have_been_played_is_refused_with_game_and_move(
     text = games.format(cells, **words)
     recipe = parse_recipe(f"menace,vs=you:{text.count('.') + 1},seat=x,taught={text}")
     said = sentence.format(cells, **words)
-    with pytest.raises(TaughtError, match=f"^{said}$"):
+    with pytest.raises(TaughtMoveError, match=f"^{said}$"):
         pupils.build_course(recipe)
-    with pytest.raises(TaughtError, match=f"^{said}$"):
+    with pytest.raises(TaughtMoveError, match=f"^{said}$"):
         train("taught", recipe, game, lambda progress: None)
     result = CliRunner().invoke(main, ["train", name_recipe(recipe)])
     assert result.exit_code == 1
@@ -243,5 +243,5 @@ def on_paper(*games: str) -> Recipe:
 def test_a_game_on_paper_that_cannot_have_been_played(
     pupils: PupilCache, games: list[str], fault: str
 ) -> None:
-    with pytest.raises(TaughtError, match=fault):
+    with pytest.raises(TaughtMoveError, match=fault):
         pupils.build_course(on_paper(*games))

@@ -78,7 +78,7 @@ class BoardCost(NamedTuple):
     positions: int
     seconds: float
     peak_bytes: (
-        float  # how much memory was in use at the peak, beyond that at the start
+        float  # the peak of the memory in use, minus the memory in use at the start
     )
 
 

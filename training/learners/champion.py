@@ -44,15 +44,15 @@ class Bounds(NamedTuple):
 
     # [K] a state that represents the class; -1 if the game is over
     representative_states: Indices
-    lower: Values  # [K] -1, 0 or 1
-    upper: Values  # [K]
+    lower: Values
+    upper: Values
     # [K] whether the afterstate, or any afterstate that can follow it, was never played
     has_unseen: NDArray[np.bool_]
     priority: (
-        Values  # [K] of moves to the afterstate: the move with the highest is played
+        Values  # [K] the move to the afterstate with the highest priority is played
     )
-    visits: Visits  # [K] number of games with the afterstate
-    q: Values  # [P] priorities by pair; only rows that `refresh_row` copied are up to date
+    visits: Visits  # [K] how many games had the afterstate
+    q: Values  # [P] copies of the priorities, up to date only in rows that `refresh_row` copied
 
 
 def learn(

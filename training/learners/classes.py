@@ -37,7 +37,7 @@ class PairClasses(NamedTuple):
     """P state-action pairs, divided into K classes; the pairs of a class share one value."""
 
     class_index: Indices  # [P] the class of each pair, from 0
-    class_count: int  # K
+    class_count: int
 
 
 @lru_cache(maxsize=2)

@@ -52,8 +52,8 @@ class TableLayout(NamedTuple):
     """
 
     entry_count: int
-    first_entry: Indices  # [2, S] index of a position's first entry, in each view
-    # [2, D, cells] index of the entry of each move, in each view; 0 if illegal
+    first_entry: Indices  # [2, S] the index of a position's first entry, in each view
+    # [2, D, cells] the index of a move's entry, in each view; 0 if illegal
     pair_entry: Indices
 
 
@@ -67,18 +67,20 @@ class LeagueGame(NamedTuple):
     pair_start: RangeStarts
     # [P] the position after the move; positions from D on are terminal
     next_position: Indices
-    reward: NDArray[np.float64]  # [2, S] for reaching a position, in each view
-    first_entry: Indices  # [L, 2, S] index of a position's first entry
-    pair_entry: Indices  # [L, 2, P] index of the entry of each pair
-    cells: int  # how many cells a board has, and entries in its row
+    reward: NDArray[
+        np.float64
+    ]  # [2, S] the reward for reaching a position, in each view
+    first_entry: Indices  # [L, 2, S] the index of a position's first entry
+    pair_entry: Indices  # [L, 2, P] the index of a pair's entry
+    cells: int  # A board has as many entries as cells.
 
 
 class LearnerTables(NamedTuple):
     """The tables of L learners, joined in arrays of E entries, and the learners' parameters."""
 
-    q: Values  # [E]
-    visits: Visits  # [E] number of updates of each entry
-    updates: NDArray[np.int64]  # [L] number of updates that each learner has made
+    q: Values
+    visits: Visits  # [E] how often each entry was updated
+    updates: NDArray[np.int64]  # [L] how many updates each learner has made
     # The following fields, [L], are the parameters of the learners.
     gamma: NDArray[np.float64]
     k_start: NDArray[np.float64]

@@ -39,12 +39,12 @@ class Trees(NamedTuple):
     nodes are taken when they are needed, in blocks: one node for each legal move in a state.
     """
 
-    # [M] index of the node's first child; 0 while it has no children
+    # [M] the index of the node's first child; 0 while it has no children
     first_child: Indices
-    game_counts: Visits  # [M] number of simulated games through the node
-    # [M] sum of the results of these games, for the player who moved to the node
+    game_counts: Visits  # [M] how many simulated games went through the node
+    # [M] the sum of their results for the player who moved to the node
     result_sums: Values
-    node_count: Indices  # [1] how many nodes are in use
+    node_count: Indices  # [1] how many of the M nodes are in use
 
 
 def learn(
@@ -68,7 +68,7 @@ def learn(
     )
     # The logarithms of all numbers of games that can occur, so that the loop computes none.
     logs = np.array([math.log(max(n, 1)) for n in range(recipe.rollouts + 1)])
-    # `path` and `bounds` are working memory of `_simulate`.
+    # Every simulated game uses the same two arrays as working memory.
     path = np.zeros(game.cells, np.int32)
     bounds = np.zeros(game.pairs)
     root_moves = slice(game.decisions, game.decisions + game.pairs)

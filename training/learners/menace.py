@@ -39,7 +39,7 @@ class Boxes(NamedTuple):
     cell_share: Values
     beads: Values  # [K] how many beads each move has now, a whole number
     initial_beads: Values  # [K] how many each move has in a box that was just filled
-    visits: Visits  # [K] number of updates
+    visits: Visits  # [K] how often each move was updated
     refills: NDArray[np.int64]  # [1] how often an empty box was filled again
     states: Indices  # [cells] the state before each ply of the last game
     # [cells] the pair that the learner played at each ply, -1 at the opponent's plies

@@ -49,7 +49,7 @@ class Progress(NamedTuple):
     games: int
     updates: int
     q: NDArray[np.float32]  # [D, cells] in the mover's view, NaN for illegal moves
-    visits: NDArray[np.uint32]  # [D, cells] number of updates of each move
+    visits: NDArray[np.uint32]  # [D, cells] how often each move was updated
     epoch: Epoch | None = None  # Only networks have epochs.
     # how often an empty box of beads was filled again; None without boxes
     refills: int | None = None

@@ -38,7 +38,7 @@ class LoopParameters(NamedTuple):
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    # The error is `target - old_share * value`: 1 to average the targets, 0 to sum them.
+    # A value moves towards `target - old_share * value`: 1 averages the targets, 0 sums them.
     old_share: float
     # whether the first of the best moves is played; otherwise any of them
     first_best: bool
@@ -50,9 +50,11 @@ class LoopParameters(NamedTuple):
 class LearnerArrays(NamedTuple):
     """What the training changes: the values of K classes of pairs, and the last game."""
 
-    tables: NDArray[np.float64]  # [K, 1] values, or [K, 2] for double Q-learning
+    tables: NDArray[
+        np.float64
+    ]  # [K, 1], or [K, 2] with the two tables of double Q-learning
     values: Values  # [K] the mean of the tables, used to choose moves
-    visits: Visits  # [K] number of updates
+    visits: Visits  # [K] how often each class was updated
     q: Values  # [P] copies of the values, up to date only in rows that `refresh_row` copied
     states: Indices  # [cells] the state before each ply of the last game
     # [cells] the pair that the learner played at each ply, -1 at the opponent's plies

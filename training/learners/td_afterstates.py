@@ -43,8 +43,8 @@ class LoopParameters(NamedTuple):
 class LearnerArrays(NamedTuple):
     """The values of K classes of afterstates, in the view of the player who made the afterstate."""
 
-    values: Values  # [K] V(z) of each class
-    visits: Visits  # [K] number of updates
+    values: Values
+    visits: Visits  # [K] how often each class was updated
     q: Values  # [P] copies of the values, up to date only in rows that `refresh_row` copied
 
 

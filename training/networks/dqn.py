@@ -15,7 +15,7 @@ from app.tictactoe.policy import BASELINES, Policy, epsilon_greedy_policy
 from training.learners.phases import Epoch, NextCheckpoint, Progress
 from training.networks import net
 
-# Stands for the next position of the learner if the game is over.
+# It stands for the learner's next position if the game is over.
 NO_NEXT_STATE = -1
 # The result for a player who made an illegal move.
 ILLEGAL_LOSS = -2
@@ -43,8 +43,8 @@ class EpochShares(NamedTuple):
     """The results of an epoch's games for one player, X or O, as shares of the games."""
 
     won: float
-    lost: float  # also by an illegal move
-    forfeited: float  # lost by an illegal move
+    lost: float  # Games lost by an illegal move count, too.
+    forfeited: float  # the share of games lost by an illegal move
 
 
 class MoveArrays(NamedTuple):
@@ -65,14 +65,14 @@ class NetworkTrainee(NamedTuple):
     step_count: int  # how many steps of Adam it makes in an epoch
 
 
-OnSample = Callable[[NetworkTrainee, MoveArrays], None]
+SampleCallback = Callable[[NetworkTrainee, MoveArrays], None]
 
 
 def learn(
     game: Game,
     recipe: Dqn,
     next_checkpoint: NextCheckpoint,
-    on_sample: OnSample | None = None,
+    on_sample: SampleCallback | None = None,
 ) -> Iterator[Progress]:
     """Train in epochs: play games as X and as O against an opponent, then change the network.
 
@@ -183,7 +183,7 @@ def _train_epoch(
     inputs: net.Array,
     target_outputs: NDArray[np.float32],
     new_moves: Mapping[int, MoveArrays],
-    on_sample: OnSample | None,
+    on_sample: SampleCallback | None,
 ) -> NetworkTrainee:
     """Return a network after the steps of an epoch.
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from app.tictactoe.encodings import Encoding, encode_inputs
 from app.tictactoe.game import Game
 
-LEAKY_SLOPE = 0.1  # of the leaky ReLU below 0
+LEAKY_SLOPE = 0.1
 DROPOUT_RATE = 0.1
 HUBER_DELTA = 1.0  # The Huber loss is linear above this error.
 # The reward of an illegal move, and the target of its output.
@@ -45,8 +45,8 @@ Network = tuple[Layer, ...]
 class Minibatches(NamedTuple):
     """The minibatches of several training steps, with a row for each step."""
 
-    decision: Array  # [steps, batch] the position
-    cell: Array  # [steps, batch] the cell played there
+    decision: Array  # [steps, batch] the position of each sampled move
+    cell: Array  # [steps, batch] the cell of each sampled move
     target: Array  # [steps, batch] the target of this cell's output
 
 
@@ -55,7 +55,7 @@ class TrainingState(NamedTuple):
 
     network: Network
     optimizer_state: Any  # Adam's moving averages of the gradient and of its square
-    random_key: Array  # for the dropout in all later steps
+    random_key: Array  # The dropout of all later steps follows from it.
 
 
 def build_inputs(
@@ -69,7 +69,7 @@ def build_inputs(
     inputs = encode_inputs(game, encoding)
     if not convolution:
         return inputs
-    each = inputs.shape[1] // game.cells  # how many inputs each cell has
+    each = inputs.shape[1] // game.cells
     squares = np.lib.stride_tricks.sliding_window_view(
         np.arange(game.cells).reshape(game.rows, game.columns),
         (SQUARE_SIZE, SQUARE_SIZE),

@@ -216,7 +216,9 @@ def list_standings(
     table = summarize_round_robin(play_round_robin(site, added_recipe))
     standings = []
     for name, at in reversed([*players.items()]):
-        win, draw, loss = ((table.as_x[at] + table.as_o[at]) / 2).tolist()
+        win, draw, loss = (
+            (table.results_as_x[at] + table.results_as_o[at]) / 2
+        ).tolist()
         standings.append(
             {
                 "rank": int(table.ranks[at]),
@@ -224,8 +226,12 @@ def list_standings(
                 "href": agent_url(name) if site.agents.contains_name(name) else "",
                 "strength": grade_strength(site, name),
                 "score": format_signed(table.mean_score[at]),
-                "score_as_x": format_signed(float(compute_score(table.as_x[at]))),
-                "score_as_o": format_signed(float(compute_score(table.as_o[at]))),
+                "score_as_x": format_signed(
+                    float(compute_score(table.results_as_x[at]))
+                ),
+                "score_as_o": format_signed(
+                    float(compute_score(table.results_as_o[at]))
+                ),
                 "shares": divide_bar((win, draw, loss), 1),
                 "beating_player_count": int(table.beaten_by_count[at]),
             }
