@@ -86,8 +86,8 @@ def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell
     target = sum(p * max(0, number + pay) for p, pay in zip(chances, (3, 1, -1), strict=True))
     assert find_algorithm(pair).compute_reason(pair).target == pytest.approx(target, abs=1e-6)
     told = explain_value(pair)
-    assert told.value_statement.value == spell_bead_count(number)
-    assert f"{100 * chances[0]:.1f}%" in " ".join(told.sentences)
+    assert told["value_statement"]["value"] == spell_bead_count(number)
+    assert f"{100 * chances[0]:.1f}%" in " ".join(told["sentences"])
     assert format_position(site.game, position) == board
 
 

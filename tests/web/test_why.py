@@ -33,7 +33,7 @@ from app.web.links.play import SQUARE, match_url
 from app.web.links.why import why_url
 from app.web.match import Match
 from app.web.pages.parts.next_update import list_cases
-from app.web.pages.why import Explanation, explain_value
+from app.web.pages.why import explain_value
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
 
@@ -216,16 +216,16 @@ def reason(pair: ValueQuery) -> ValueReason:
     return find_algorithm(pair).compute_reason(pair)
 
 
-def row_lines(explanation: Explanation) -> list[str]:
+def row_lines(explanation: dict[str, Any]) -> list[str]:
     lines = []
-    for row in explanation.rows:
-        shared = f"{explanation.reply_column} {row.share_text}"
+    for row in explanation["rows"]:
+        shared = f"{explanation['reply_column']} {row['share_text']}"
         parts = [
-            row.square_name,
+            row["square_name"],
             shared,
-            row.next_value_text,
-            f"y: {row.target_text}",
-            row.optimal_result,
+            row["next_value_text"],
+            f"y: {row['target_text']}",
+            row["optimal_result"],
         ]
         lines.append(f"  - {' | '.join(parts)}")
     return lines
@@ -235,7 +235,7 @@ def state_value(app: Flask, pair: ValueQuery) -> str:
     """Return the sentence that states a value, from its template."""
     macros: Any = app.jinja_env.get_template("why/_value.html").module
     return str(
-        macros.state_value(explain_value(pair).value_statement, find_algorithm_slug(pair))
+        macros.state_value(explain_value(pair)["value_statement"], find_algorithm_slug(pair))
     ).strip()
 
 
@@ -248,7 +248,7 @@ def explained(app: Flask, site: SiteData, record: str, cell: int, lens: str) -> 
     board = format_position(site.game, pair.position)
     lines = [why_url(Match(record, value_source=lens), cell)]
     lines += [f"  {' '.join(board[row : row + 3])}" for row in range(0, 9, 3)]
-    lines += [told.heading, state_value(app, pair), *told.sentences]
+    lines += [told["heading"], state_value(app, pair), *told["sentences"]]
     lines += [f"  {name}: {value}" for name, value in facts]
     return [*lines, *row_lines(told), ""]
 
@@ -336,7 +336,7 @@ def test_an_exact_value_is_what_follows_from_its_answers(site: SiteData) -> None
             for pair in pairs(site, lens, 811):
                 assert pair.value == pytest.approx(reason(pair).target, abs=1e-9)
                 assert (
-                    explain_value(pair).sentences[-1].startswith("With optimal play")
+                    explain_value(pair)["sentences"][-1].startswith("With optimal play")
                     or lens == TRUTH
                 )
 
@@ -358,11 +358,11 @@ def test_the_distance_is_that_of_the_numbers_shown(site: SiteData) -> None:
     every = [pair for lens in site.agents for pair in pairs(site, lens, 509)]
     for at, pair in enumerate([*first, *every]):
         told = explain_value(pair)
-        facts, said = dict(told.facts), " ".join(told.sentences)
+        facts, said = dict(told["facts"]), " ".join(told["sentences"])
         distances = re.findall(r"is ([\d.]+) (above|below) its target", said)
         assert len(distances) == 1 or at >= len(first)
         for off, side in distances:
-            apart = number(told.value_statement.value) - number(target_of(facts))
+            apart = number(told["value_statement"]["value"]) - number(target_of(facts))
             decimals = len(off.partition(".")[2])
             assert f"{abs(apart):.{decimals}f}" == off, (
                 pair.value_source,
@@ -449,7 +449,7 @@ def test_every_why_is_there(app: Flask, client: FlaskClient, site: SiteData) -> 
             for formula in re.findall(r"<math.*?</math>", response.text, re.DOTALL):
                 ElementTree.fromstring(formula.replace("&nbsp;", " "))
             page = response.text.replace("&#39;", "'")
-            sentences = [state_value(app, pair), *explain_value(pair).sentences]
+            sentences = [state_value(app, pair), *explain_value(pair)["sentences"]]
             assert all(f"<p>{sentence}</p>" in page for sentence in sentences)
 
 
@@ -477,7 +477,7 @@ def test_a_snapshot_is_explained_by_its_own_table(app: Flask, site: SiteData, le
         assert then.value == table[pair.position, pair.cell]
         assert then.is_known == updated[pair.position, pair.cell]
         assert ("had not yet updated" in state_value(app, then)) != then.is_known
-        assert not told.update_count_text
+        assert not told["update_count_text"]
 
 
 @pytest.mark.parametrize("fault", get_args(FaultName))

@@ -118,11 +118,11 @@ def show_judge() -> Response:
         links=[
             Destination(
                 f"The game that beats it as {seat.upper()}",
-                lost.url,
+                verdict["url"],
                 id=f"beat-{seat}",
             )
-            for seat, lost in verdicts.items()
-            if isinstance(lost, judgement.LostGame)
+            for seat, verdict in verdicts.items()
+            if "certificate" not in verdict
         ]
         + judgement.list_board_links(name),
         exhibits_by_cause=[

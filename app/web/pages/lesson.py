@@ -23,7 +23,7 @@ from app.web.navigation import PageBlueprint
 from app.web.pages.parts.attempt import Attempt, lay_out_attempt, read_choices
 from app.web.pages.parts.export import export_lesson_step
 from app.web.pages.parts.learning import film_all_positions, film_position
-from app.web.pages.parts.next_update import NextUpdate, draw_next_update
+from app.web.pages.parts.next_update import draw_next_update
 from app.web.pages.parts.update import UpdateSquare
 from app.web.pictures.boards import lay_out_board
 from app.web.pictures.minds import draw_mind
@@ -229,7 +229,7 @@ def _illustrate_why(site: SiteData, _: str) -> dict[str, Any]:
     )
 
 
-def _draw_update(query: ValueQuery, case_name: str) -> NextUpdate | None:
+def _draw_update(query: ValueQuery, case_name: str) -> dict[str, Any] | None:
     """Return the next update of a value, after the reply of the opponent that `case_name` names.
 
     Raises BadRequest with a sentence if the reply is impossible.

@@ -1,9 +1,9 @@
 """The page that explains a value: where it comes from, and which update comes next."""
 
 import dataclasses
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 from flask import Response, request
@@ -66,70 +66,33 @@ bp.add_app_template_filter(convert_to_mathml, "formula")
 PARAMETER_TITLES = {"alpha": "Step size α", "gamma": "Discount factor γ"}
 
 
-class ReplyRow(NamedTuple):
-    """A row of the table of replies: a reply of the opponent, its next value and its target."""
-
-    cell: int
-    square_name: str
-    share_text: str  # probability of the reply, or whether it counts: "yes" or "no"
-    next_value_text: str
-    target_text: str
-    optimal_result: str
-
-
-class ValueStatement(NamedTuple):
-    """What the sentence on a value says: the value, its move and where it comes from.
-
-    The template why/_value.html writes the sentence.
-    """
-
-    # optimal play, a training task, a snapshot, a finished training, or games of a person
-    source: Literal["optimal", "task", "snapshot", "learned", "taught"]
-    agent: str  # title of the agent
-    move: str  # "X at top left"
-    value: str
-    is_known: bool
-    # text that depends on `source`: the optimal result, the training task, or the updates so far
-    context: str = ""
-
-
-class Explanation(NamedTuple):
-    """The explanation of a value: its statement, sentences, numbers and the table of replies."""
-
-    heading: str
-    value_statement: ValueStatement
-    sentences: list[str]
-    facts: list[tuple[str, str]]
-    update_count_text: str  # number of updates of the value, "" if it is not recorded
-    reply_column: str = ""  # heading of the column with the chance of each reply
-    rows: Sequence[ReplyRow] = ()  # empty if the move ends the game
-
-
-def explain_value(query: ValueQuery) -> Explanation:
+def explain_value(query: ValueQuery) -> dict[str, Any]:
+    """Return the explanation of a value: its statement, sentences, numbers and the table of replies."""
     algorithm = find_algorithm(query)
     if query.site.is_taught_by_person(query.value_source):
         return _explain_taught_value(query, algorithm)
     reason = algorithm.compute_reason(query)
-    return Explanation(
-        heading=_name_move(query),
-        value_statement=_state_value(query, reason),
-        sentences=[
+    count = query.update_count
+    return {
+        "heading": _name_move(query),
+        "value_statement": _state_value(query, reason),
+        "sentences": [
             *algorithm.describe_reason(query, reason),
             *_describe_missing_count(query, reason),
             *_describe_task_value(query),
             *_describe_result(query, algorithm),
         ],
-        facts=_list_facts(query, reason),
-        update_count_text=""
-        if query.update_count is None
-        else format_count(query.update_count),
-        reply_column=algorithm.reply_column,
-        rows=[
+        "facts": _list_facts(query, reason),
+        # "" if the number is not recorded
+        "update_count_text": "" if count is None else format_count(count),
+        "reply_column": algorithm.reply_column,
+        # empty if the move ends the game
+        "rows": [
             _build_reply_row(query, algorithm, reason, answer)
             for answer in reason.replies
             if answer.cell is not None
         ],
-    )
+    }
 
 
 def _name_move(query: ValueQuery) -> str:
@@ -141,11 +104,8 @@ def _build_best_play_fact(query: ValueQuery) -> tuple[str, str]:
     return "With optimal play", f"{number}, {describe_optimal_result(query)}"
 
 
-def _explain_taught_value(query: ValueQuery, algorithm: Algorithm) -> Explanation:
+def _explain_taught_value(query: ValueQuery, algorithm: Algorithm) -> dict[str, Any]:
     game = query.game
-    view = query.view
-    move = _name_move(query)
-    who = query.site.display_titles[query.value_source]
     course = query.site.lab.replay_course(query.value_source, None)
     lessons = course.lessons if isinstance(course, Course) else []
     learner = make_learner(game, query.recipe)
@@ -176,15 +136,20 @@ def _explain_taught_value(query: ValueQuery, algorithm: Algorithm) -> Explanatio
         sentences.append(
             f"Some of the {practised} games of practice may have changed the value, too."
         )
-    return Explanation(
-        heading=move,
-        value_statement=ValueStatement(
-            "taught", who, move, view.spoken_values[query.cell], query.is_known
-        ),
-        sentences=[*sentences, *_describe_result(query, algorithm)],
-        facts=[_build_best_play_fact(query)],
-        update_count_text=format_count(query.update_count or 0),
-    )
+    return {
+        "heading": _name_move(query),
+        "value_statement": {
+            "source": "taught",
+            "agent": query.site.display_titles[query.value_source],
+            "move": _name_move(query),
+            "value": query.view.spoken_values[query.cell],
+            "is_known": query.is_known,
+        },
+        "sentences": [*sentences, *_describe_result(query, algorithm)],
+        "facts": [_build_best_play_fact(query)],
+        "update_count_text": format_count(query.update_count or 0),
+        "rows": [],
+    }
 
 
 def _format_value(query: ValueQuery, value: float) -> str:
@@ -198,7 +163,8 @@ def _format_value(query: ValueQuery, value: float) -> str:
 
 def _build_reply_row(
     query: ValueQuery, algorithm: Algorithm, reason: ValueReason, reply: Reply
-) -> ReplyRow:
+) -> dict[str, Any]:
+    """Return a row of the table of replies: a reply, its next value and its target."""
     likely = (
         f"{format_percent(reply.chance)}%"
         if algorithm.reply_column == CHANCE_HEADING
@@ -209,33 +175,45 @@ def _build_reply_row(
         target = format_signed(reply.target, 0)
     elif reply.is_ignored:
         target = "no update"
-    return ReplyRow(
-        cell=reply.cell or 0,
-        square_name=reply.square_name,
-        share_text=likely or ("yes" if reply.chance else "no"),
-        next_value_text=algorithm.describe_reply(query, reply),
-        target_text=target,
-        optimal_result=describe_optimal_result(query, reply),
-    )
+    return {
+        "cell": reply.cell or 0,
+        "square_name": reply.square_name,
+        # probability of the reply, or whether it counts
+        "share_text": likely or ("yes" if reply.chance else "no"),
+        "next_value_text": algorithm.describe_reply(query, reply),
+        "target_text": target,
+        "optimal_result": describe_optimal_result(query, reply),
+    }
 
 
-def _state_value(query: ValueQuery, reason: ValueReason) -> ValueStatement:
-    """Return what the page says first about a value, and where it comes from."""
-    move = _name_move(query)
+def _state_value(query: ValueQuery, reason: ValueReason) -> dict[str, Any]:
+    """Return what the page says first about a value, and where it comes from.
+
+    The template why/_value.html writes the sentence. "source" is optimal play, a training task, a
+    snapshot or a finished training (learned), and "context" is a text that depends on it.
+    """
     if query.value_source == TRUTH:
-        value = format_signed(query.value, 0)
-        return ValueStatement(
-            "optimal", "", move, value, True, describe_optimal_result(query)
-        )
-    agent = query.site.display_titles[query.agent_name]
-    value = reason.format_value(reason.value)
+        return {
+            "source": "optimal",
+            "move": _name_move(query),
+            "value": format_signed(query.value, 0),
+            "is_known": True,
+            "context": describe_optimal_result(query),
+        }
+    statement = {
+        "source": "learned",
+        "agent": query.site.display_titles[query.agent_name],
+        "move": _name_move(query),
+        "value": reason.format_value(reason.value),
+        "is_known": query.is_known,
+    }
     if query.task and not query.is_learned:
         task = describe_task(query.site, query.task)
-        return ValueStatement("task", agent, move, value, True, task)
+        return statement | {"source": "task", "is_known": True, "context": task}
     if query.snapshot is None:
-        return ValueStatement("learned", agent, move, value, query.is_known)
-    updates = format_count(query.agent.card.figures.snapshot_updates[query.snapshot])
-    return ValueStatement("snapshot", agent, move, value, query.is_known, updates)
+        return statement
+    updates = query.agent.card.figures.snapshot_updates[query.snapshot]
+    return statement | {"source": "snapshot", "context": format_count(updates)}
 
 
 def _describe_missing_count(query: ValueQuery, reason: ValueReason) -> list[str]:
@@ -362,8 +340,8 @@ def describe_value(state: MatchState, query: ValueQuery) -> dict[str, Any]:
             query.cell,
         ),
         "next_position_urls": {
-            row.cell: _build_reply_url(match, query.cell, row.cell)
-            for row in explanation.rows
+            row["cell"]: _build_reply_url(match, query.cell, row["cell"])
+            for row in explanation["rows"]
         },
         "other_sources": _list_other_sources(match, query),
         "page_url": why_url(match, query.cell),

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import groupby
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
-from app.tictactoe.atlas import BlunderDecisions, Certificate
+from app.tictactoe.atlas import BlunderDecisions
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.tictactoe.report import Chances
@@ -27,7 +27,7 @@ from app.web.links.play import map_plies_to_urls, play_against_url, play_url
 from app.web.match import Match, build_match_against_person, replay_match
 from app.web.move_values import OUTCOME_LABELS, spell_best_play, spell_outcome
 from app.web.pages.parts.learning import name_opponent
-from app.web.pictures.boards import SmallBoard, draw_small_board
+from app.web.pictures.boards import draw_small_board
 from app.web.pictures.curves import divide_bar
 from app.web.routes import Destination
 from app.web.site_data import HUMAN, SiteData
@@ -57,45 +57,8 @@ def draw_results(
 
 SAMPLE_SIZE = 8  # positions of a proof on the agent's page
 
-
-class PositionExhibit(NamedTuple):
-    """A small board with its link and notes: a position in which an agent has to move."""
-
-    board: SmallBoard
-    url: str
-    title: str
-    notes: list[str]
-    is_blunder: bool = False
-
-
-ExhibitGroups = list[tuple[str, list[PositionExhibit]]]  # headings with their pictures
-
-
-class BlunderExhibits(NamedTuple):
-    """Some or all blunders of a policy, one for each symmetry class."""
-
-    # (kind, number of blunders, number of these that the policy's own games can reach)
-    counts_by_kind: list[tuple[str, int, int]]
-    class_count: int  # number of blunders, counting symmetric ones once
-    shown_count: int
-    groups: ExhibitGroups
-
-
-class Proof(NamedTuple):
-    """The proof that a policy is unbeatable in a seat, with pictures of some of its positions."""
-
-    certificate: Certificate
-    groups: ExhibitGroups
-
-
-class LostGame(NamedTuple):
-    """The likeliest game that an agent loses."""
-
-    url: str  # URL of this game on the play page, at its start
-    best_response_chances: Chances  # results in this seat against the best responder
-    game_chance: float  # chance of this game if the opponent plays exactly these moves
-    unpunished_count: int  # number of moves at which the opponent blundered too
-    exhibits: list[PositionExhibit]  # the position after each ply
+# A small board with its link and notes, as the macro `show` of parts/_judgement.html reads it.
+Exhibit = dict[str, Any]
 
 
 def list_board_links(policy_name: str) -> list[Destination]:
@@ -117,8 +80,11 @@ def list_board_links(policy_name: str) -> list[Destination]:
 
 def build_blunder_exhibits(
     site: SiteData, policy_name: str, shown_range: slice
-) -> BlunderExhibits:
-    """Return the blunders of a policy, the most serious first; `shown_range` selects the pictures."""
+) -> dict[str, Any]:
+    """Return the blunders of a policy, the most serious first; `shown_range` selects the pictures.
+
+    Symmetric blunders have one picture.
+    """
     mistakes = list_policy_blunders(site, policy_name)
     atlas = classify_blunders(site, policy_name)
     numbers = range(len(atlas.example_rows))[shown_range]
@@ -133,13 +99,19 @@ def build_blunder_exhibits(
     groups = _group_exhibits(
         numbers, format_reachability, partial(_build_blunder_exhibit, site, policy_name)
     )
-    return BlunderExhibits(
-        _count_blunders(mistakes), len(atlas.example_rows), len(numbers), groups
-    )
+    return {
+        "counts_by_kind": _count_blunders(mistakes),
+        "class_count": len(atlas.example_rows),
+        "shown_count": len(numbers),
+        "groups": groups,
+    }
 
 
-def judge_seats(site: SiteData, policy_name: str) -> dict[str, LostGame | Proof]:
-    """Return a lost game or a proof for each seat of an agent."""
+def judge_seats(site: SiteData, policy_name: str) -> dict[str, dict[str, Any]]:
+    """Return a proof for each seat in which an agent is unbeatable, else a game that it loses.
+
+    Only a proof has a "certificate".
+    """
     records = find_losing_games(site, policy_name)
     return {
         seat: build_proof(site, policy_name, seat, slice(SAMPLE_SIZE))
@@ -151,7 +123,7 @@ def judge_seats(site: SiteData, policy_name: str) -> dict[str, LostGame | Proof]
 
 def build_proof(
     site: SiteData, policy_name: str, seat: str, shown_range: slice
-) -> Proof:
+) -> dict[str, Any]:
     """Return the proof of a policy in a seat; `shown_range` selects the positions with pictures."""
     certificate = build_certificate(site, policy_name, seat)
     numbers = range(len(certificate.positions))[shown_range]
@@ -161,21 +133,18 @@ def build_proof(
             f"Move {site.game.ply[certificate.positions[index]] // 2 + 1} of the agent"
         )
 
-    return Proof(
-        certificate,
-        _group_exhibits(
-            numbers,
-            format_move_number,
-            partial(_build_proof_exhibit, site, policy_name, seat),
-        ),
-    )
+    build_exhibit = partial(_build_proof_exhibit, site, policy_name, seat)
+    return {
+        "certificate": certificate,
+        "groups": _group_exhibits(numbers, format_move_number, build_exhibit),
+    }
 
 
 def _group_exhibits(
     picture_numbers: Iterable[int],
     format_title: Callable[[int], str],
-    build_exhibit: Callable[[int], PositionExhibit],
-) -> ExhibitGroups:
+    build_exhibit: Callable[[int], Exhibit],
+) -> list[tuple[str, list[Exhibit]]]:
     """Return exhibits under headings; neighbours with equal titles share a heading."""
     return [
         (name, [build_exhibit(number) for number in of])
@@ -183,9 +152,7 @@ def _group_exhibits(
     ]
 
 
-def build_decision_exhibit(
-    site: SiteData, policy_name: str, position: int
-) -> PositionExhibit:
+def build_decision_exhibit(site: SiteData, policy_name: str, position: int) -> Exhibit:
     """Return the small board of a position that marks the policy's moves and the right moves."""
     chosen = site.policies[policy_name][position] > 0
     right = site.is_move_correct[position]
@@ -212,7 +179,7 @@ def _build_exhibit(
     signs: Mapping[int, str],
     title: str,
     *notes: str,
-) -> PositionExhibit:
+) -> Exhibit:
     """Return the small board of a decision, with `signs` as in `draw_small_board`.
 
     Its link opens a game that stops before the agent's move, if possible a game that the agent
@@ -225,10 +192,12 @@ def _build_exhibit(
         ),
         is_paused=True,
     )
-    href = play_url(match)
-    return PositionExhibit(
-        draw_small_board(site.game, position, signs), href, title, list(notes)
-    )
+    return {
+        "board": draw_small_board(site.game, position, signs),
+        "url": play_url(match),
+        "title": title,
+        "notes": notes,
+    }
 
 
 def _count_blunders(blunder_decisions: BlunderDecisions) -> list[tuple[str, int, int]]:
@@ -253,7 +222,7 @@ def _count_blunders(blunder_decisions: BlunderDecisions) -> list[tuple[str, int,
 
 def _build_blunder_exhibit(
     site: SiteData, policy_name: str, class_number: int
-) -> PositionExhibit:
+) -> Exhibit:
     """Return the position that stands for a class of blunders."""
     mistakes = list_policy_blunders(site, policy_name)
     atlas = classify_blunders(site, policy_name)
@@ -314,7 +283,7 @@ def _describe_symmetric_blunders(erring_count: int, symmetric_count: int) -> str
 
 def _build_proof_exhibit(
     site: SiteData, policy_name: str, seat: str, proof_index: int
-) -> PositionExhibit:
+) -> Exhibit:
     """Return one position of the proof that the agent never loses, with the agent's moves."""
     certificate = build_certificate(site, policy_name, seat)
     position = int(certificate.positions[proof_index])
@@ -330,7 +299,7 @@ def _build_proof_exhibit(
 
 def _build_lost_game(
     site: SiteData, policy_name: str, seat: str, record: str
-) -> LostGame:
+) -> dict[str, Any]:
     """Return the game that beats an agent, ply by ply."""
     state = replay_match(
         build_match_against_person(policy_name, SEATS[seat], record), site
@@ -352,17 +321,22 @@ def _build_lost_game(
             done = f"{was} became a {done}"
         if blunder:
             done = f"✗ Blunder: {done}" if own else f"✗ Blunder, unpunished: {done}"
-        picture = draw_small_board(site.game, after, {}, last_cell=cell)
-        title = f"{ply}. {MARKS[mover]} {name_square(cell)}"
         exhibits.append(
-            PositionExhibit(picture, address(ply), title, [done], blunder and own)
+            {
+                "board": draw_small_board(site.game, after, {}, last_cell=cell),
+                "url": address(ply),
+                "title": f"{ply}. {MARKS[mover]} {name_square(cell)}",
+                "notes": [done],
+                "is_blunder": blunder and own,
+            }
         )
-    return LostGame(
-        url=play_url(state.match.show_ply(0)),
-        best_response_chances=judge_policy(site, policy_name).outcome_chances[
-            BEST_RESPONDER, seat
-        ],
-        game_chance=prod(chances),
-        unpunished_count=unpunished,
-        exhibits=exhibits,
-    )
+    results = judge_policy(site, policy_name).outcome_chances
+    return {
+        "url": play_url(state.match.show_ply(0)),
+        "best_response_chances": results[BEST_RESPONDER, seat],
+        # if the opponent plays exactly these moves
+        "game_chance": prod(chances),
+        # number of moves at which the opponent blundered too
+        "unpunished_count": unpunished,
+        "exhibits": exhibits,
+    }

@@ -39,17 +39,12 @@ class UpdateCase(NamedTuple):
     default_rank: float  # the page shows the case with the lowest rank by default
 
 
-class NextUpdate(NamedTuple):
-    """The next update of a value in one case, with links to the other cases."""
-
-    update: UpdatePicture
-    case_links: list[UpdateLink]  # links to all cases; [] for a single case
-
-
 def draw_next_update(
     query: ValueQuery, case_name: str, build_url: Callable[..., str]
-) -> NextUpdate | None:
-    """Return the next update of a value, None if the table alone does not determine it.
+) -> dict[str, Any] | None:
+    """Return the next update of a value in one case, with links to the cases if there are several.
+
+    It is None if the table alone does not determine the update.
 
     `case_name` is a reply or a result, "" for the most typical case; `build_url` returns the URL of
     the page with another case.  Raises ValueError with a sentence if there is no such case.
@@ -77,7 +72,7 @@ def draw_next_update(
         )
         for case in cases
     ]
-    return NextUpdate(chosen.picture, links if len(cases) > 1 else [])
+    return {"picture": chosen.picture, "case_links": links if len(cases) > 1 else []}
 
 
 def list_cases(query: ValueQuery) -> list[UpdateCase]:
