@@ -34,7 +34,7 @@ CLAIM_ORDER = tuple(
     """.split()  # noqa: SIM905 - a list of strings needs a line each
 )
 
-Verdict = Literal["reproduced", "partly reproduced", "not reproduced", "inconclusive"]
+ClaimVerdict = Literal["reproduced", "partly reproduced", "not reproduced", "inconclusive"]
 MAX_FILE_BYTES = 1 << 20  # limit for the size of a results file
 FILE_MODE = 0o644  # permissions of a results file: readable by all users
 SIGNIFICANT_DIGITS = (
@@ -336,7 +336,7 @@ class ClaimSummary(
     sources: Annotated[list[Id], Meta(min_length=1)]
     source_location: Text
     method: Text
-    verdict: Verdict
+    verdict: ClaimVerdict
     parts_reproduced: Annotated[list[bool], Meta(min_length=1)]
     answer: Text
     numbers: Table

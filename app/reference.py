@@ -35,7 +35,7 @@ TrainingEvent = Move | Update | Meeting
 MovePair = tuple[str, int]  # a board and a move on it
 ListMoves = Callable[[TicTacToe, str], list[int]]
 
-OPPONENTS: Mapping[str, ListMoves] = MappingProxyType(
+TEXTBOOK_OPPONENTS: Mapping[str, ListMoves] = MappingProxyType(
     {
         "random": list_random_moves,
         "fixed": list_first_move,
@@ -98,7 +98,7 @@ class UnfinishedError(TaughtMoveError):
         self.board = board
 
 
-class Person:
+class CheckedPerson:
     """A person in one game against the learner; the moves are given as cells in advance."""
 
     def __init__(self, game_number: int, cells: str) -> None:
@@ -134,7 +134,7 @@ class Person:
 def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
     """Yield the turns of a training."""
     people = (
-        Person(number, cells)
+        CheckedPerson(number, cells)
         for number, cells in enumerate(list_taught_games(recipe), 1)
     )
     names = () if isinstance(recipe, League) else {name for name, _ in recipe.phases}
@@ -151,7 +151,7 @@ def find_move_lister(game: Game, baseline: str) -> ListMoves:
 
     If a baseline has no file in `app/textbook`, its moves come from its policy.
     """
-    return OPPONENTS.get(baseline) or (
+    return TEXTBOOK_OPPONENTS.get(baseline) or (
         lambda rules, board: [
             cell
             for cell in rules.legal_moves(board)
@@ -181,7 +181,7 @@ def learn(
     rng = Random(recipe.seed)
     for turn in list_recipe_turns(game, recipe):
         yield from learner.play(turn, rng)
-        if isinstance(turn.player, Person):
+        if isinstance(turn.player, CheckedPerson):
             turn.player.check_end()
 
 

@@ -34,7 +34,7 @@ from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.puzzles import list_candidate_puzzles
-from training.story import GameRecorder, find_entry_key, read_value
+from training.story import GameRecorder, find_entry_key, read_entry
 from training.updates import Place, record_games
 
 # MCTS and the networks are left out, because no single update made their blunders.
@@ -113,7 +113,7 @@ def index_blunders(
 def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
     """Return whether a blunder alone has the highest value of its board."""
     values = {
-        cell: read_value(learner, blunder.board, cell, blunder.seat)
+        cell: read_entry(learner, blunder.board, cell, blunder.seat)
         for cell in learner.game.legal_moves(blunder.board)
     }
     highest = max(values.values())

@@ -387,8 +387,8 @@ def judge(
     again from its table and written, without any training.
     """
     from training.external_agents import (  # noqa: PLC0415
-        describe_agent,
         describe_external,
+        describe_shipped_agent,
         judge_external,
     )
     from training.run import recompute_figures  # noqa: PLC0415
@@ -416,7 +416,7 @@ def judge(
                 agent = load_agent_from_folders(
                     folder, game, agent_id, ids.get(agent_id)
                 )
-                click.echo(msgspec.json.encode(describe_agent(game, agent)))
+                click.echo(msgspec.json.encode(describe_shipped_agent(game, agent)))
             else:
                 agent = load_agent_without_figures(folder, game, agent_id)
                 save_card(folder, game, recompute_figures(game, agent))
@@ -445,7 +445,7 @@ def evaluate(
     """Print the exact results of trained agents."""
     from app.experiments import load_summaries  # noqa: PLC0415
     from training.evaluate import format_results, print_table, write_document  # noqa: PLC0415
-    from training.external_agents import describe_agent  # noqa: PLC0415
+    from training.external_agents import describe_shipped_agent  # noqa: PLC0415
 
     game = tic_tac_toe()
     loaded = [
@@ -458,7 +458,7 @@ def evaluate(
         write_document(documents_folder, game, loaded, claims)
     elif as_json:
         for agent in loaded:
-            click.echo(msgspec.json.encode(describe_agent(game, agent)))
+            click.echo(msgspec.json.encode(describe_shipped_agent(game, agent)))
     elif markdown:
         click.echo(format_results(game, loaded), nl=False)
     else:

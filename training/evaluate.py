@@ -12,11 +12,15 @@ from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game
 from app.tictactoe.report import Chances, compute_figures
 
-OPPONENTS = {"random": "Random", "t-hand": "T-hand"}
+OPPONENT_TITLES = {"random": "Random", "t-hand": "T-hand"}
 SEATS = {"x": "X", "o": "O"}
 RESULT_HEADER = [
     "Agent",
-    *(f"as {seat}, {name}" for name in OPPONENTS.values() for seat in SEATS.values()),
+    *(
+        f"as {seat}, {name}"
+        for name in OPPONENT_TITLES.values()
+        for seat in SEATS.values()
+    ),
     *(f"as {seat}, best responder" for seat in SEATS.values()),
     "Blunders",
 ]
@@ -110,7 +114,7 @@ def _build_row(game: Game, agent: Agent) -> list[str]:
         game, table, [card.updates], card.reward_scale, card.play_rule
     )
     results = [
-        *(figures.baseline_chances[opponent] for opponent in OPPONENTS),
+        *(figures.baseline_chances[opponent] for opponent in OPPONENT_TITLES),
         figures.best_response,
     ]
     return [

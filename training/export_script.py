@@ -16,7 +16,7 @@ from app.project import PREFIX
 from app.recipes import Recipe, RecipeError, name_recipe, name_script_file
 from app.recipes.algorithms import League
 from app.recipes.parameters import PERSON_OPPONENT, list_parameters
-from app.reference import OPPONENTS, find_learner, learn
+from app.reference import TEXTBOOK_OPPONENTS, find_learner, learn
 from app.textbook.opponents.opponent import Opponent
 from app.tictactoe.game import tic_tac_toe
 
@@ -40,7 +40,7 @@ FILE_ORDER = (
     *sorted(
         {
             function.__module__.removeprefix(f"{TEXTBOOK_PACKAGE}.")
-            for function in OPPONENTS.values()
+            for function in TEXTBOOK_OPPONENTS.values()
         }
     ),
     "rng",
@@ -104,7 +104,8 @@ def build_script(recipe: Recipe) -> str:
         parameters="\n".join(format_parameters(recipe)),
     )
     players = [
-        f'"{one}": Opponent(game, {OPPONENTS[one].__name__}),' for one in opponents
+        f'"{one}": Opponent(game, {TEXTBOOK_OPPONENTS[one].__name__}),'
+        for one in opponents
     ]
     run = RUN_TEMPLATE.format(
         opponents="\n        ".join(["{", *players]) + "\n    }" if players else "{}",
@@ -126,7 +127,7 @@ def list_opponents(recipe: Recipe) -> list[str]:
     names = list(dict.fromkeys(opponent for opponent, _ in recipe.phases))
     others = [one for one in names if one not in (PERSON_OPPONENT, "self", "both")]
     for one in others:
-        if one not in OPPONENTS:
+        if one not in TEXTBOOK_OPPONENTS:
             raise RecipeError(f"the opponent {one} is not written in plain Python")
     return others
 
@@ -139,7 +140,7 @@ def list_needed_modules(recipe: Recipe, opponents: Iterable[str]) -> Iterator[st
     if recipe.has_opponent(PERSON_OPPONENT):
         yield f"{TEXTBOOK_PACKAGE}.people"
     for opponent in opponents:
-        yield OPPONENTS[opponent].__module__
+        yield TEXTBOOK_OPPONENTS[opponent].__module__
         yield Opponent.__module__
 
 

@@ -147,7 +147,7 @@ def describe_external(
     return record | ({"unread": foreign.fault} if foreign.fault else {})
 
 
-def describe_moves(game: Game, chosen_moves: CellMask, site: str) -> dict[str, Any]:
+def report_moves(game: Game, chosen_moves: CellMask, site: str) -> dict[str, Any]:
     """Return the exact results of moves, [D, cells], as `describe_play` does, and their link."""
     figures = _compute_figures(game, ExternalAgent(chosen_moves))
     record = describe_play(game, policy_from_moves(chosen_moves), figures)
@@ -169,7 +169,7 @@ def _compute_figures(game: Game, foreign: ExternalAgent) -> Figures:
     return compute_policy_figures(game, foreign.policy)
 
 
-def describe_agent(game: Game, agent: Agent) -> dict[str, Any]:
+def describe_shipped_agent(game: Game, agent: Agent) -> dict[str, Any]:
     """Return the exact results of a trained agent's play, as `describe_play` does."""
     card = agent.card
     table = agent.q[game.legal][None]

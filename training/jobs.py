@@ -115,7 +115,7 @@ def run_seed(game: Game, recipe: Recipe) -> bytes:
         None,
         recipe.plays,
         recipe.build_training_task(),
-        fast_evaluation.evaluate_policies,
+        fast_evaluation.evaluate_policies_fast,
     )
     policy = policy_from_values(history[-1].q, recipe.plays)
     proofs = [

@@ -30,7 +30,7 @@ from app.tictactoe.policy import BASELINES, Policy, policy_from_values
 from app.tictactoe.report import PolicyResults, RatesBySeat, compute_figures
 from app.tictactoe.values import Values
 from training import learners
-from training.fast_evaluation import compute_recipe_figures, evaluate_policies
+from training.fast_evaluation import compute_recipe_figures, evaluate_policies_fast
 from training.learners.phases import NextCheckpoint, Progress
 from training.processes import report_progress, run_in_parallel
 
@@ -53,7 +53,7 @@ class TrainingMethod(NamedTuple):
     evaluate_policies: Callable[[Game, Values], PolicyResults]
 
 
-COMPILED = TrainingMethod(learners.learn, evaluate_policies)
+COMPILED = TrainingMethod(learners.learn, evaluate_policies_fast)
 
 
 class CardTexts(msgspec.Struct, frozen=True, rename={"findings": "found"}):

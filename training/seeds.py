@@ -19,7 +19,7 @@ from training.measures import (
 from training.processes import run_in_parallel
 from training.progress import show_bar
 
-OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
+COMPARED_OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
 HISTOGRAM_WIDTH = 40  # length of the longest bar of a histogram, in characters
 
 Measured = TypeVar("Measured")
@@ -89,7 +89,7 @@ def measure_seed(measure: Measure, recipe: Recipe, seed: int) -> Any:
 def format_distribution(results: Sequence[MeasuredRun]) -> Iterator[str]:
     """Yield the distribution of the results, line by line."""
     yield f"{f'over {len(results):,} seeds':<40}     min  quartile   median  quartile      max"
-    for opponent, seat in product(OPPONENTS, SEATS):
+    for opponent, seat in product(COMPARED_OPPONENTS, SEATS):
         by_seat = [one.figures.baseline_chances[opponent] for one in results]
         ends = [getattr(chances, seat)[-1] for chances in by_seat]
         for column, verb in ((0, "wins against"), (2, "loses to")):

@@ -201,12 +201,12 @@ def list_values(
     if not board or learner.game.is_over(board):
         return []
     return [
-        read_value(learner, board, cell, seat) if stone == "." else None
+        read_entry(learner, board, cell, seat) if stone == "." else None
         for cell, stone in enumerate(board)
     ]
 
 
-def read_value(learner: ReferenceLearner, board: str, cell: int, seat: str) -> float:
+def read_entry(learner: ReferenceLearner, board: str, cell: int, seat: str) -> float:
     """Return the number in a move's table entry: a value, or a number of beads."""
     match learner:
         case TextbookLeague():

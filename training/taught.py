@@ -42,8 +42,8 @@ from app.recipes.taught import (
 )
 from app.reference import (
     UNFINISHED_TEXT,
+    CheckedPerson,
     MovePair,
-    Person,
     ReferenceLearner,
     UnfinishedError,
     build_rules,
@@ -112,7 +112,7 @@ class LessonPlan(NamedTuple):
 
 
 @dataclass
-class Pupil:
+class PupilState:
     """The state of a learner that people teach, between two of its games."""
 
     learner: ReferenceLearner
@@ -122,7 +122,7 @@ class Pupil:
     update_count: int = 0
     lessons: list[Lesson] = field(default_factory=list)
 
-    def copy(self) -> "Pupil":
+    def copy(self) -> "PupilState":
         """Return an independent copy.  The lessons are shared: they never change."""
         recorder = self.recorder
         fixed = [recorder.game, recorder.recipe, recorder.rules, *self.lessons]
@@ -140,7 +140,7 @@ class PupilCache:
     def __init__(self, game: Game, is_compiled: bool = True) -> None:
         self.game = game
         self.is_compiled = is_compiled
-        self.cache: LRUCache[PupilKey, Pupil] = LRUCache(MAX_CACHED_PUPILS)
+        self.cache: LRUCache[PupilKey, PupilState] = LRUCache(MAX_CACHED_PUPILS)
 
     def build_course(
         self, recipe: Recipe, unfinished_moves: str | None = None
@@ -170,7 +170,7 @@ class PupilCache:
             return self._build_course_of_pupil(recipe, pupil, record, True, seat)
         return self.build_course(longer)
 
-    def get_pupil(self, recipe: Recipe) -> Pupil:
+    def get_pupil(self, recipe: Recipe) -> PupilState:
         """Return the learner of a recipe from the cache, or replay its games.
 
         The returned learner is shared: copy it before it plays on.
@@ -200,7 +200,7 @@ class PupilCache:
                 return number
         return 0
 
-    def add_lesson(self, pupil: Pupil, plan: LessonPlan) -> None:
+    def add_lesson(self, pupil: PupilState, plan: LessonPlan) -> None:
         """Let a learner play the games of a planned lesson, and add the lesson to the learner."""
         recorder = pupil.recorder
         before = build_progress(pupil)
@@ -242,7 +242,7 @@ class PupilCache:
         chances = [(first, float(policy[move])) for move, first in lost.items()]
         pupil.lessons.append(replace(lesson, losing_move_chances=chances))
 
-    def build_record(self, pupil: Pupil, *last_board: str) -> str:
+    def build_record(self, pupil: PupilState, *last_board: str) -> str:
         """Return the moves of the recorded game, as the digits of the cells.
 
         They end at the last recorded board, or at `last_board`, if it is given.
@@ -266,7 +266,7 @@ class PupilCache:
     def _build_course_of_pupil(
         self,
         recipe: Recipe,
-        pupil: Pupil,
+        pupil: PupilState,
         record: str,
         has_unfinished_game: bool,
         seat: str,
@@ -315,16 +315,16 @@ def learn(
             stop = next_checkpoint(pupil.update_count)
 
 
-def create_pupil(game: Game, untaught_recipe: Recipe) -> Pupil:
+def create_pupil(game: Game, untaught_recipe: Recipe) -> PupilState:
     """Return a learner before its first game with a person."""
-    return Pupil(
+    return PupilState(
         make_learner(game, untaught_recipe),
         GameRecorder(game, untaught_recipe),
         Random(untaught_recipe.seed),
     )
 
 
-def play_turns(pupil: Pupil, turns: list[Turn]) -> None:
+def play_turns(pupil: PupilState, turns: list[Turn]) -> None:
     """Play some turns, and record their games.
 
     Raises TaughtMoveError for a move of a person that cannot be played.
@@ -336,7 +336,7 @@ def play_turns(pupil: Pupil, turns: list[Turn]) -> None:
             recorder.record_event(pupil.learner, event)
             if isinstance(event, BookUpdate):
                 check_bead_choice(recorder.recipe, turn, event)
-        if isinstance(turn.player, Person):
+        if isinstance(turn.player, CheckedPerson):
             turn.player.check_end()
     pupil.game_count += len(recorder.games)
     pupil.update_count += sum(map(len, recorder.updates_by_game.values()))
@@ -357,7 +357,7 @@ def check_bead_choice(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
 def build_person_turn(game_number: int, cells: str = "") -> Turn:
     """Return the turn of game `game_number` with a person, counted from 1."""
     return Turn(
-        PERSON_OPPONENT, Person(game_number, cells), game_number - 1, 1, game_number - 1
+        PERSON_OPPONENT, CheckedPerson(game_number, cells), game_number - 1, 1, game_number - 1
     )
 
 
@@ -424,7 +424,7 @@ def find_first_chances(
 
 
 def list_touched_boards(
-    pupil: Pupil, progress: Progress, own_decisions: Sequence[int]
+    pupil: PupilState, progress: Progress, own_decisions: Sequence[int]
 ) -> list[TouchedBoard]:
     """Return the board that the games with people changed most, then one that the last game changed.
 
@@ -467,7 +467,7 @@ def list_touched_boards(
     ]
 
 
-def _get_board_key(pupil: Pupil, position: int) -> Hashable:
+def _get_board_key(pupil: PupilState, position: int) -> Hashable:
     game = pupil.recorder.game
     board = format_position(game, position)
     cells = np.flatnonzero(game.legal[position]).tolist()
@@ -504,7 +504,7 @@ def check_game_lengths(recipe: Recipe, plans: list[LessonPlan]) -> None:
             )
 
 
-def build_progress(pupil: Pupil) -> Progress:
+def build_progress(pupil: PupilState) -> Progress:
     """Return the values and visits of a learner as arrays, in the mover's view."""
     learner = pupil.learner
     update_counts = pupil.recorder.update_counts
@@ -564,7 +564,7 @@ def evaluate_lesson(
     """
     pairs = policy[game.legal]
     if is_compiled:
-        followed = fast_evaluation.evaluate_policies(game, pairs[None])
+        followed = fast_evaluation.evaluate_policies_fast(game, pairs[None])
         proved = {
             seat: fast_evaluation.is_unbeatable(game, policy, side)
             for seat, side in SEATS.items()

@@ -13,7 +13,7 @@ from werkzeug.exceptions import BadRequest
 from app.tictactoe.notation import DIGITS, find_record
 from app.web import match
 from app.web.facts import find_disagreements
-from app.web.match import Match, MatchState, parse_match, read_value
+from app.web.match import Match, MatchState, parse_match, read_parameter
 from app.web.site_data import HUMAN, TRUTH, SiteData
 
 SNAPSHOT_SEPARATOR = "_"  # no id contains it, and URLs need not quote it
@@ -202,7 +202,7 @@ def _parse_source_snapshot(source_text: str, site: SiteData) -> SourceSnapshot:
     return SourceSnapshot(
         value_source,
         match.check_value_source(
-            value_source, read_value("step", step) if step else None, site
+            value_source, read_parameter("step", step) if step else None, site
         ),
     )
 

@@ -209,7 +209,8 @@ def _read_match(record: str, query: Mapping[str, str], site: SiteData) -> Match:
     texts = {name: text for name in _READERS if (text := query.get(name))}
     fields = {parameter: field for field, parameter in _PARAMETERS.items()}
     values = {
-        fields.get(name, name): read_value(name, text) for name, text in texts.items()
+        fields.get(name, name): read_parameter(name, text)
+        for name, text in texts.items()
     }
     match = Match(record, **values)
     # The default opponent may be missing from other folders of models.
@@ -280,7 +281,7 @@ def read_snapshot(agent_name: str, text: str, default: int, site: SiteData) -> i
     if not text:
         return default
     return site.resolve_snapshot(
-        agent_name, check_value_source(agent_name, read_value("step", text), site)
+        agent_name, check_value_source(agent_name, read_parameter("step", text), site)
     )
 
 
@@ -337,7 +338,7 @@ def read_cell(parameter_name: str, text: str) -> int:
     return int(text)
 
 
-def read_value(parameter_name: str, text: str) -> Any:
+def read_parameter(parameter_name: str, text: str) -> Any:
     """Return the value of one parameter of a match's URL.
 
     Raises BadRequest, with a description of valid texts, for any other text.

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from flask import Blueprint, Flask
 
-from app.web.routes import Route
+from app.web.routes import Destination, Route
 from app.web.translation import gettext_noop
 
 # the entries of the header ("doors"), each with a menu of pages ("rooms")
@@ -20,24 +20,19 @@ DOOR_TITLES = (
 View = TypeVar("View", bound=Callable[..., Any])
 
 
-class Room(NamedTuple):
-    """An entry in the menu of a door: a kind of page."""
-
-    id: str  # value of `room` in the templates of its pages
-    title: str  # English title, translated by the header
-    url: str
-
-
 class Door(NamedTuple):
-    """An entry of the header with its menu of rooms."""
+    """An entry of the header with its menu of rooms.
+
+    The id of a room is the value of `room` in the templates of its pages.
+    """
 
     title: str  # English title, translated by the header
-    rooms: tuple[Room, ...]
+    rooms: tuple[Destination, ...]
 
     @property
-    def url(self) -> str:
+    def href(self) -> str:
         """The URL of the first room."""
-        return self.rooms[0].url
+        return self.rooms[0].href
 
     def contains_room(self, room_id: str) -> bool:
         return any(each.id == room_id for each in self.rooms)
@@ -71,11 +66,11 @@ class PageBlueprint(Blueprint):
         """Add pages without a room to the sitemap."""
         self._list_urls = list_urls
 
-    def list_rooms(self, door_title: str) -> Iterator[Room]:
+    def list_rooms(self, door_title: str) -> Iterator[Destination]:
         """Yield the rooms of a door in the order in which they were added."""
         for door, room_id, title, build_url in self._rooms:
             if door == door_title and (url := build_url()):
-                yield Room(room_id, title, url)
+                yield Destination(title, url, id=room_id)
 
     def list_urls(self) -> list[str]:
         """Return the URLs of the pages without a room for the sitemap."""
@@ -111,6 +106,6 @@ def list_doors(app: Flask) -> tuple[Door, ...]:
 
 def list_sitemap(app: Flask) -> list[str]:
     """Return the URLs of the pages that are always available, each once."""
-    rooms = [room.url for door in app.extensions["doors"] for room in door.rooms]
+    rooms = [room.href for door in app.extensions["doors"] for room in door.rooms]
     others = [url for one in list_page_blueprints(app) for url in one.list_urls()]
     return [*dict.fromkeys([*rooms, *others])]

@@ -22,7 +22,7 @@ from jinja2.utils import missing
 from jinja2_fragments.flask import render_blocks
 from markupsafe import Markup
 from werkzeug.http import generate_etag
-from werkzeug.wrappers import Response as AnyResponse
+import werkzeug
 
 from app.web.routes import EMBED, frame_url
 from app.web.translation import Language, get_current_language
@@ -92,7 +92,7 @@ def render_page(
 
 def redirect_after_form(
     url: str, render: Callable[[], Response], history_action: str = "Push"
-) -> AnyResponse:
+) -> werkzeug.Response:
     """Return the response to a request that ends at another URL, such as a move drawn by chance.
 
     htmx gets the page at once, from `render`; `history_action` is "Push" to add an entry to the
@@ -103,7 +103,7 @@ def redirect_after_form(
     if is_frame_request():
         history_action = "Replace"
     if not wants_fragment():
-        response: AnyResponse = redirect(url, 303)
+        response: werkzeug.Response = redirect(url, 303)
     else:
         response = render()
         del response.headers["ETag"]

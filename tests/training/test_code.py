@@ -11,7 +11,7 @@ import pytest
 
 from app.recipes import Recipe, RecipeError, name_recipe, parse_recipe
 from app.recipes.taught import add_practice
-from app.reference import OPPONENTS, build_rules
+from app.reference import TEXTBOOK_OPPONENTS, build_rules
 from app.textbook.rng import seed_state
 from app.textbook.symmetry import list_symmetries
 from app.tictactoe.game import Game, tic_tac_toe
@@ -116,7 +116,10 @@ def test_its_opponents_are_those_of_the_site(game: Game, opponent: str) -> None:
     policy = BASELINES[opponent].build_policy(game) > 0
     for row in range(game.decisions):
         board = format_position(game, row)
-        assert OPPONENTS[opponent](build_rules(game), board) == np.flatnonzero(policy[row]).tolist()
+        assert (
+            TEXTBOOK_OPPONENTS[opponent](build_rules(game), board)
+            == np.flatnonzero(policy[row]).tolist()
+        )
 
 
 def test_its_game_is_that_of_the_site(game: Game) -> None:

@@ -25,7 +25,7 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import find_lost_game
 from app.web.formatting import format_with_unit
 from training.experiments import FOLDER, ClaimError, list_claims
-from training.experiments.claim import Experiment, Sweep, load_claim, load_claims
+from training.experiments.claim import Claim, Sweep, load_claim, load_claims
 from training.experiments.claims.menace import count_lost_games
 from training.experiments.engine import (
     ExperimentRun,
@@ -74,7 +74,7 @@ def without_times(summary: ClaimSummary) -> ClaimSummary:
     return msgspec.structs.replace(summary, seconds=0.0, date="2000-01-01")
 
 
-def carried_out(experiment: Experiment, folder: Path, seeds: int) -> ExperimentRun:
+def carried_out(experiment: Claim, folder: Path, seeds: int) -> ExperimentRun:
     with open_store(folder) as store:
         return run_experiment(experiment, store, max_seeds=seeds)
 
@@ -204,10 +204,10 @@ def test_two_processes_find_what_one_does(tmp_path: Path, undisturbed: Experimen
 
 
 def test_a_newer_version_of_a_measure_believes_nothing_older(tmp_path: Path) -> None:
-    def about(version: int) -> Experiment:
+    def about(version: int) -> Claim:
         measure = Measure(END_MEASURE.name, version, END_MEASURE.compute, MeasuredRun)
         sweeps = [Sweep({"averages": "q-table", "running sums": "q-table,update=sum"}, measure)]
-        return Experiment("running-sum", RUNNING_SUM.table, sweeps)
+        return Claim("running-sum", RUNNING_SUM.table, sweeps)
 
     assert carried_out(about(1), tmp_path, 1).trained_count == 2
     assert carried_out(about(2), tmp_path, 1).trained_count == 2

@@ -11,7 +11,7 @@ from app.tictactoe.policy import PlayRule, greedy_policy
 from app.tictactoe.report import compute_figures, find_lost_game
 from app.tictactoe.values import compute_successor_values, solve_game
 from app.tictactoe.views import RewardScale, convert_view
-from training.fast_evaluation import evaluate_policies, is_unbeatable
+from training.fast_evaluation import evaluate_policies_fast, is_unbeatable
 from training.learners import learn
 from training.run import find_next_round_number
 
@@ -33,7 +33,7 @@ def test_tables_right_and_wrong_on_any_board(board: tuple[int, int, int], plays:
     )
     judged = [
         compute_figures(game, tables, range(len(tables)), RewardScale(), plays, None, *faster)
-        for faster in ([], [evaluate_policies])
+        for faster in ([], [evaluate_policies_fast])
     ]
     assert judged[0] == judged[1]
 
@@ -52,7 +52,7 @@ def test_tables_that_are_being_learned(game: Game, name: str) -> None:
         recipe.plays,
         recipe.build_training_task(),
     )
-    assert compute_figures(*settings) == compute_figures(*settings, evaluate_policies)
+    assert compute_figures(*settings) == compute_figures(*settings, evaluate_policies_fast)
 
 
 # The quick proof that nobody beats a table says what the analysis of the app says.

@@ -15,7 +15,7 @@ from app.textbook.rules import TicTacToe
 from app.textbook.symmetry import canonical_pair
 from app.tictactoe.game import X
 from app.tictactoe.notation import format_position, parse_position
-from app.web.algorithms import find_algorithm
+from app.web.algorithms import find_explaining_algorithm
 from app.web.algorithms.targets import ValueQuery
 from app.web.formatting import format_beads, spell_bead_count
 from app.web.move_values import evaluate_moves
@@ -84,7 +84,9 @@ def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell
     chances = ends(site, RULES.make_move(board, cell), seat)
     number = held(site, board, cell)
     target = sum(p * max(0, number + pay) for p, pay in zip(chances, (3, 1, -1), strict=True))
-    assert find_algorithm(pair).compute_reason(pair).target == pytest.approx(target, abs=1e-6)
+    assert find_explaining_algorithm(pair).compute_reason(pair).target == pytest.approx(
+        target, abs=1e-6
+    )
     told = explain_value(pair)
     assert told["value_statement"]["value"] == spell_bead_count(number)
     assert f"{100 * chances[0]:.1f}%" in " ".join(told["sentences"])

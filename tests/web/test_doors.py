@@ -7,7 +7,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.project import ROOT
-from app.web.navigation import Door, Room
+from app.web.navigation import Door
+from app.web.routes import Destination
 
 CURRENT = re.compile(r'<a href="([^"]*)" aria-current="true">([^<]*)</a>')
 
@@ -18,17 +19,17 @@ def header_of(client: FlaskClient, url: str) -> str:
     return page[page.index('<header class="site">') : page.index("</header>")]
 
 
-def check_header(header: str, door: Door, room: Room) -> None:
+def check_header(header: str, door: Door, room: Destination) -> None:
     """Check that a header marks a door, and the room behind it if there are several."""
     marked = (door, room) if len(door.rooms) > 1 else (door,)
-    assert CURRENT.findall(header) == [(each.url, each.title) for each in marked]
+    assert CURRENT.findall(header) == [(each.href, each.title) for each in marked]
     assert all(f">{each.title}</a>" in header for each in door.rooms[1:])
 
 
 def test_every_room_marks_itself_and_its_door(app: Flask, client: FlaskClient) -> None:
     for door in app.extensions["doors"]:
         for room in door.rooms:
-            check_header(header_of(client, room.url), door, room)
+            check_header(header_of(client, room.href), door, room)
 
 
 def test_every_page_with_a_header_states_a_room_that_exists(app: Flask) -> None:

@@ -19,8 +19,7 @@ from app.recipes import ALGORITHMS, Parameter, Recipe, RecipeError, list_paramet
 from app.recipes.parameters import ParameterValue
 from app.web.formatting import join_words
 from app.web.pages.lab import wording
-from app.web.pages.lab.contest import Contest, describe_contest
-from app.web.pages.lab.measures import Measure
+from app.web.pages.lab.contest import Contest, LabMeasure, describe_contest
 from app.web.pages.lab.question import build_question_phrases
 from app.web.site_data import SiteData
 
@@ -145,9 +144,9 @@ def test_what_may_be_the_cause_is_named(a: str, b: str, causes: list[str]) -> No
 
 
 MEASURES = [
-    Measure("Blunders", "", "", "Fewer blunders", "more", False, lambda _: []),
-    Measure("Distance", "", "", "Nearer to the exact values", "farther", False, lambda _: []),
-    Measure("Won", "", "", "More games won against Random", "fewer", True, lambda _: []),
+    LabMeasure("Blunders", "", "", "Fewer blunders", "more", False, lambda _: []),
+    LabMeasure("Distance", "", "", "Nearer to the exact values", "farther", False, lambda _: []),
+    LabMeasure("Won", "", "", "More games won against Random", "fewer", True, lambda _: []),
 ]
 PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
 

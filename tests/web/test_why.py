@@ -27,7 +27,7 @@ from app.recipes.algorithms import FaultName
 from app.reference import get_move_key, make_learner
 from app.textbook.table import get_reward
 from app.tictactoe.notation import find_record, format_position, replay_record
-from app.web.algorithms import ALGORITHM_PAGES, find_algorithm, find_algorithm_slug
+from app.web.algorithms import ALGORITHM_PAGES, find_algorithm_slug, find_explaining_algorithm
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.links.play import SQUARE, match_url
 from app.web.links.why import why_url
@@ -213,7 +213,7 @@ def pairs(site: SiteData, lens: str, every: int) -> list[ValueQuery]:
 
 
 def reason(pair: ValueQuery) -> ValueReason:
-    return find_algorithm(pair).compute_reason(pair)
+    return find_explaining_algorithm(pair).compute_reason(pair)
 
 
 def row_lines(explanation: dict[str, Any]) -> list[str]:

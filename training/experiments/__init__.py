@@ -28,14 +28,14 @@ def list_claims() -> list[str]:
     """Return the ids of all claims, in the order of the site; raises ClaimError for a broken file."""
     return sort_claims(
         {
-            path.stem: read_table(path).get("sources", [""])[0]
+            path.stem: read_toml(path).get("sources", [""])[0]
             for path in FOLDER.glob("*.toml")
             if path.stem != SHARED
         }
     )
 
 
-def read_table(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
     """Return the content of a TOML file; raises ClaimError if the file is not valid TOML."""
     try:
         return tomllib.loads(path.read_text("utf-8"))

@@ -27,24 +27,24 @@ from training.experiments import (
     TomlTable,
     check_name,
     list_claims,
-    read_table,
+    read_toml,
 )
 from training.experiments.fields import (
+    AgentId,
     Context,
     Labels,
-    Player,
+    PlayerName,
     Sentences,
-    ShippedAgent,
-    Source,
+    SourceName,
     expand,
 )
-from training.experiments.figures import AnyDrawing, Drawing
+from training.experiments.figures import AnyClaimFigure, ClaimFigure
 from training.experiments.network import EPOCHS_MEASURE, FIRST_EPOCHS_MEASURE
 from training.experiments.numbers import NumberTable
 from training.experiments.players import measure_player
 from training.experiments.quantities import QUANTITIES, Definition, build_quantities
 from training.experiments.results import Results, Statistic
-from training.experiments.rules import Part, Rule, VerdictRules
+from training.experiments.rules import ClaimRule, Part, VerdictRules
 from training.measures import (
     CHECKPOINTS_MEASURE,
     END_MEASURE,
@@ -120,17 +120,17 @@ class ClaimTable(TomlTable, NameTables, frozen=True):
 
     title: Sentences
     claim: Sentences
-    sources: list[Source]  # the first makes the claim
+    sources: list[SourceName]  # the first makes the claim
     where: Sentences
     done: Sentences
     limits: Sentences
-    agents: list[ShippedAgent]
+    agents: list[AgentId]
     parts: list[Part]
-    players: Mapping[str, Player] = {}  # label -> a player that does not learn
+    players: Mapping[str, PlayerName] = {}  # label -> a player that does not learn
     picked: Mapping[str, Pick] = {}
     verdict: VerdictRules = VerdictRules()
     numbers: NumberTable = NumberTable()
-    figures: Sequence[AnyDrawing] = ()
+    figures: Sequence[AnyClaimFigure] = ()
 
     def __post_init__(self) -> None:
         verdict = self.verdict
@@ -142,7 +142,7 @@ class ClaimTable(TomlTable, NameTables, frozen=True):
 
 
 @dataclass(frozen=True)
-class Experiment:
+class Claim:
     """A claim and the sweeps that check it."""
 
     id: str
@@ -195,20 +195,20 @@ class Experiment:
 @cache
 def read_shared_sentences() -> dict[str, str]:
     """Return the sentences that several claims share, by name."""
-    return read_table(FOLDER / f"{SHARED}.toml")
+    return read_toml(FOLDER / f"{SHARED}.toml")
 
 
 @cache
-def load_claims() -> dict[str, Experiment]:
+def load_claims() -> dict[str, Claim]:
     """Return the experiments of all claims by id; raises ClaimError if a file is wrong."""
     return {
         claim_id: load_claim(FOLDER / f"{claim_id}.toml") for claim_id in list_claims()
     }
 
 
-def load_claim(path: Path) -> Experiment:
+def load_claim(path: Path) -> Claim:
     """Return the experiment of a claim's file; raises ClaimError if the file is wrong."""
-    raw = read_table(path)
+    raw = read_toml(path)
     module = _import_module(path)
     functions = {
         name: one
@@ -234,7 +234,7 @@ def load_claim(path: Path) -> Experiment:
         line = find_line(path.read_text("utf-8"), place.rstrip("`"), reason)
         hint = suggest_right(reason, place)
         raise ClaimError(f"{path}, line {line}: {reason}{hint}") from error
-    return Experiment(path.stem, table, sweeps, facts)
+    return Claim(path.stem, table, sweeps, facts)
 
 
 def _compute_facts(
@@ -322,7 +322,9 @@ def suggest_right(reason: str, place: str) -> str:
     if found := re.search("unknown field `(.+)`", reason):
         return suggest_word(found[1], {*_list_fields(TomlTable)})
     if "kind" in place:
-        kinds: type[TomlTable] = Drawing if place.startswith("$.figures") else Rule
+        kinds: type[TomlTable] = (
+            ClaimFigure if place.startswith("$.figures") else ClaimRule
+        )
         tags = [str(one.__struct_config__.tag) for one in kinds.__subclasses__()]
         return f", only {', '.join(tags)}"
     return ""

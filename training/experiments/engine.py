@@ -27,7 +27,7 @@ from app.experiments import (
 )
 from app.recipes import Recipe, name_recipe, parse_recipe
 from training.experiments import list_claims
-from training.experiments.claim import Experiment, load_claims
+from training.experiments.claim import Claim, load_claims
 from training.experiments.results import Results
 from training.measures import Measure, make_key
 from training.processes import run_in_parallel
@@ -90,7 +90,7 @@ class ExperimentRun(NamedTuple):
 
 
 def run_experiment(
-    experiment: Experiment,
+    experiment: Claim,
     store: RunStore,
     max_seeds: int | None = None,
     jobs: int = 1,
@@ -144,7 +144,7 @@ def run_experiment(
 
 
 def _build_summary(
-    experiment: Experiment,
+    experiment: Claim,
     results: Results,
     runs: Sequence[Any],
     max_seeds: int | None,
@@ -205,7 +205,7 @@ def _measure_recipes(
             count(len(runs))
 
 
-def update_texts(experiment: Experiment, summary: ClaimSummary) -> ClaimSummary:
+def update_texts(experiment: Claim, summary: ClaimSummary) -> ClaimSummary:
     """Return a summary with the current texts of its claim; numbers and verdict stay."""
     words = experiment.fill_in_texts(summary.parts_reproduced, summary.seeds)
     return msgspec.structs.replace(summary, **words)

@@ -48,22 +48,22 @@ class Sentences(str):
     """A text that is not empty; a name in braces stands for a sentence that several claims share."""
 
 
-class Source(str):
+class SourceName(str):
     """The name of a source."""
 
 
-class ShippedAgent(str):
+class AgentId(str):
     """The id of a shipped agent."""
 
 
-class Player(str):
+class PlayerName(str):
     """The name of a player that does not learn."""
 
 
 NAMES: Mapping[type, tuple[str, Collection[str]]] = {
-    Source: ("source", SOURCES),
-    ShippedAgent: ("agent", SHIPPED),
-    Player: ("player", BASELINES),
+    SourceName: ("source", SOURCES),
+    AgentId: ("agent", SHIPPED),
+    PlayerName: ("player", BASELINES),
 }
 
 

@@ -31,7 +31,7 @@ from training.experiments.results import (
 )
 
 
-class Drawing(TomlTable, frozen=True, kw_only=True, tag_field="kind"):
+class ClaimFigure(TomlTable, frozen=True, kw_only=True, tag_field="kind"):
     """Base class of the figures; `kind` in the claim's file is the `tag` of one of the classes below.
 
     By default a figure shows all recipes, and its title is the title of its quantity.
@@ -66,7 +66,7 @@ class Mark(TomlTable, frozen=True):
         return ReferenceLine(self.value, self.text)
 
 
-class Dots(Drawing, frozen=True, tag="dots"):
+class Dots(ClaimFigure, frozen=True, tag="dots"):
     """A dot for each seed of each recipe."""
 
     of: Quantity
@@ -97,7 +97,7 @@ class Line(TomlTable, frozen=True):
     recipe: Labels = NO_LABELS
 
 
-class LearningCurves(Drawing, frozen=True, tag="curves"):
+class LearningCurves(ClaimFigure, frozen=True, tag="curves"):
     """Curves over the training: over updates, games, or the epochs of a network."""
 
     of: Quantity | None = None
@@ -137,7 +137,7 @@ class LearningCurves(Drawing, frozen=True, tag="curves"):
         )
 
 
-class ParameterCurves(Drawing, frozen=True, tag="parameter"):
+class ParameterCurves(ClaimFigure, frozen=True, tag="parameter"):
     """Curves of results at the end of the training, over a parameter in which the recipes differ.
 
     On the page, a click on a curve opens a run of the last recipe.
@@ -158,7 +158,7 @@ class ParameterCurves(Drawing, frozen=True, tag="parameter"):
         return Curves(self.title, self.x_label, self.lines[0].of.unit, series)
 
 
-class Shares(Drawing, frozen=True, tag="shares"):
+class Shares(ClaimFigure, frozen=True, tag="shares"):
     """The share of seeds that meet a condition, for each recipe, or for each of `conditions`."""
 
     of: Quantity | None = None
@@ -186,7 +186,7 @@ class Shares(Drawing, frozen=True, tag="shares"):
         return Bars(self.title, "%", bars, exact=False)
 
 
-class StatisticBars(Drawing, frozen=True, tag="bars"):
+class StatisticBars(ClaimFigure, frozen=True, tag="bars"):
     """A statistic for each recipe; recipes for which it is infinite are left out."""
 
     value: Statistic
@@ -212,7 +212,7 @@ class StatisticBars(Drawing, frozen=True, tag="bars"):
         return Bars(self.title, self.unit, bars, True, self.logarithmic)
 
 
-class MedianGrid(Drawing, frozen=True, tag="grid"):
+class MedianGrid(ClaimFigure, frozen=True, tag="grid"):
     """The median for each combination of two parameters, with a typical run in each cell.
 
     With the recipes "{alpha}, {gamma}", alpha varies from row to row, gamma from column to column.
@@ -248,7 +248,7 @@ class MedianGrid(Drawing, frozen=True, tag="grid"):
         )
 
 
-class FunctionFigure(Drawing, frozen=True, tag="function"):
+class FunctionFigure(ClaimFigure, frozen=True, tag="function"):
     """A figure that a function of the claim's Python file returns."""
 
     function: FunctionType
@@ -259,7 +259,7 @@ class FunctionFigure(Drawing, frozen=True, tag="function"):
         return figure
 
 
-AnyDrawing = (
+AnyClaimFigure = (
     Dots
     | LearningCurves
     | ParameterCurves

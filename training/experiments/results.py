@@ -161,7 +161,7 @@ class Statistic:
     def format(self, results: Results, label: str, digits: int | None = None) -> str:
         """Return the statistic of the recipe `label` as text; `digits` is the number of decimals."""
         if self.name == "limit":
-            return format_percent(self.compute(results, label))
+            return write_percent(self.compute(results, label))
         if self.name in COUNTS:
             return format_share(results.list_values(label, self.quantity))
         if self.name == "range":
@@ -178,10 +178,8 @@ class Statistic:
         if not np.isfinite(number):
             return EMPTY_CELL
         if self.quantity.unit == "%":
-            return format_percent(number, 1 if digits is None else digits)
-        return (
-            format_count(number) if digits is None else format_rounded(number, digits)
-        )
+            return write_percent(number, 1 if digits is None else digits)
+        return write_count(number) if digits is None else format_rounded(number, digits)
 
 
 def parse_statistic(text: str, known: Mapping[str, Quantity]) -> Statistic:
@@ -205,11 +203,11 @@ def compute_wilson_interval(count: float, total: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def format_percent(value: float, digits: int = 1) -> str:
+def write_percent(value: float, digits: int = 1) -> str:
     return f"{format_rounded(value, digits)}%"
 
 
-def format_count(value: float) -> str:
+def write_count(value: float) -> str:
     """Return a count as text: 12,345; a median of 0.5 keeps its decimal."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 

@@ -5,7 +5,7 @@ from operator import ge, gt, le, lt
 from types import FunctionType
 from typing import Literal
 
-from app.experiments import Verdict, compute_sign_test
+from app.experiments import ClaimVerdict, compute_sign_test
 from training.experiments import TomlTable
 from training.experiments.fields import NO_LABELS, Bound, Labels
 from training.experiments.quantities import Quantity
@@ -21,14 +21,14 @@ from training.experiments.results import (
 SIGNS = {"above": gt, "below": lt, "at_least": ge, "at_most": le}
 
 
-class Rule(TomlTable, frozen=True, tag_field="kind"):
+class ClaimRule(TomlTable, frozen=True, tag_field="kind"):
     """Base class of the rules; `kind` in the claim's file is the `tag` of one of the classes below."""
 
     def holds(self, results: Results) -> bool:
         raise NotImplementedError
 
 
-class Compare(Rule, frozen=True, tag="compare"):
+class Compare(ClaimRule, frozen=True, tag="compare"):
     """A statistic is above, below, at least or at most a number, or the statistic of other recipes.
 
     Before the comparison the statistic is multiplied by `factor`, and `by` is added to the bound.
@@ -64,7 +64,7 @@ class Compare(Rule, frozen=True, tag="compare"):
         return sum(found) >= (len(found) if self.some is None else self.some)
 
 
-class SignTest(Rule, frozen=True, tag="sign test"):
+class SignTest(ClaimRule, frozen=True, tag="sign test"):
     """A recipe has the higher average, and pairs of runs with equal seeds differ significantly."""
 
     of: Quantity
@@ -83,7 +83,7 @@ class SignTest(Rule, frozen=True, tag="sign test"):
         return is_higher and compute_sign_test(higher, lower) < SIGNIFICANT
 
 
-class Separate(Rule, frozen=True, tag="separate"):
+class Separate(ClaimRule, frozen=True, tag="separate"):
     """Every run of one recipe has a higher `of` than every run of another: a rule for few seeds."""
 
     of: Quantity
@@ -102,7 +102,7 @@ class Separate(Rule, frozen=True, tag="separate"):
         return sum(found) >= (len(found) if self.some is None else self.some)
 
 
-class HigherCurve(Rule, frozen=True, tag="curves"):
+class HigherCurve(ClaimRule, frozen=True, tag="curves"):
     """At more than half of its points, a curve of medians is above the curve of another recipe."""
 
     of: Quantity
@@ -118,7 +118,7 @@ class HigherCurve(Rule, frozen=True, tag="curves"):
         return all(2 * sum(higher) > len(higher) for higher in points)
 
 
-class FunctionRule(Rule, frozen=True, tag="function"):
+class FunctionRule(ClaimRule, frozen=True, tag="function"):
     """A function in the claim's Python file that gets the results and the labels of recipes."""
 
     function: FunctionType
@@ -128,8 +128,8 @@ class FunctionRule(Rule, frozen=True, tag="function"):
         return bool(self.function(results, *self.recipes))
 
 
-AnyRule = Compare | SignTest | Separate | HigherCurve | FunctionRule
-Test = AnyRule | list[AnyRule]  # a rule, or rules that must all hold
+AnyClaimRule = Compare | SignTest | Separate | HigherCurve | FunctionRule
+Test = AnyClaimRule | list[AnyClaimRule]  # a rule, or rules that must all hold
 
 
 def passes(test: Test, results: Results) -> bool:
@@ -177,7 +177,7 @@ class VerdictRules(TomlTable, frozen=True):
     # the source only asks: reproduced if all parts hold or none, otherwise inconclusive
     is_question: bool = False
 
-    def judge(self, results: Results, parts: Sequence[Part]) -> Verdict:
+    def judge(self, results: Results, parts: Sequence[Part]) -> ClaimVerdict:
         """Return the verdict on a claim with these parts."""
 
         def holds(test: int | Test) -> bool:

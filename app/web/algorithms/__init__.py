@@ -62,7 +62,7 @@ def find_algorithm_slug(query: ValueQuery) -> str:
     return query.agent.card.algorithm if query.is_learned else MINIMAX
 
 
-def find_algorithm(query: ValueQuery) -> Algorithm:
+def find_explaining_algorithm(query: ValueQuery) -> Algorithm:
     """Return the algorithm that explains a value.
 
     The exact values of a training task have an algorithm of their own.

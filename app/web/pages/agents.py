@@ -369,7 +369,7 @@ def show_agent(name: str) -> Response:
         "name": name,
         "curve_opponent": opponent,
         "curve_opponents": {
-            each: learning.name_opponent(site, each) for each in opponents
+            each: learning.title_opponent(site, each) for each in opponents
         },
         "curves": learning.chart_training(site, card, opponent),
         "export": export_curves(site, [name], opponent=other_opponent),

@@ -12,7 +12,7 @@ from flask import Response, request
 from msgspec.structs import replace
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import NotFound
-from werkzeug.wrappers import Response as AnyResponse
+import werkzeug
 
 from app.experiments import ClaimSummary
 from app.web import comparison
@@ -121,7 +121,7 @@ def render_board(state: MatchState) -> Response:
 
 @bp.get(EMBED_REPLY.bare)
 @bp.get(EMBED_REPLY)
-def show_reply(record: str = "") -> AnyResponse:
+def show_reply(record: str = "") -> werkzeug.Response:
     """Draw a random move for the player to move, and show the board after the move."""
     after = play_random_reply(parse_match(record, request.args, get_current_site()))
     address = match_url(EMBED_BOARD, after.match)

@@ -13,7 +13,7 @@ import numpy as np
 from flask import Response, redirect, request
 from numpy.typing import NDArray
 from werkzeug.exceptions import BadRequest, NotFound
-from werkzeug.wrappers import Response as AnyResponse
+import werkzeug
 
 from app.recipes import name_recipe
 from app.recipes.faults import FAULTY_RECIPES, find_correct_recipe
@@ -319,7 +319,7 @@ def show_fault(fault: str) -> Response:
 
 
 @bp.get(FAULT_PUZZLES)
-def show_first_puzzle() -> AnyResponse:
+def show_first_puzzle() -> werkzeug.Response:
     return redirect(FAULT_PUZZLE.url(1))
 
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from flask import Response, redirect, request
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
-from werkzeug.wrappers import Response as AnyResponse
+import werkzeug
 
 from app.tictactoe.game import SEATS, get_mover
 from app.tictactoe.notation import DIGITS
@@ -364,14 +364,14 @@ def show_square(record: str = "") -> Response:
 
 
 @bp.get(CHANGE_SETTINGS)
-def redirect_to_choice() -> AnyResponse:
+def redirect_to_choice() -> werkzeug.Response:
     """Redirect to the URL of a match with the settings or the player that a form contains."""
     return redirect(play_url(apply_settings(request.args, get_current_site())), 303)
 
 
 @bp.get(REPLY.bare)
 @bp.get(REPLY)
-def show_reply(record: str = "") -> AnyResponse:
+def show_reply(record: str = "") -> werkzeug.Response:
     """Draw a move for the player to move and show the match after this move."""
     after = play_random_reply(parse_match(record, request.args, get_current_site()))
     # An automatic move adds no entry to the history.

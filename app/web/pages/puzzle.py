@@ -4,7 +4,7 @@ from datetime import UTC, datetime, time, timedelta
 
 from flask import Response, redirect, request
 from msgspec.structs import replace
-from werkzeug.wrappers import Response as AnyResponse
+import werkzeug
 
 from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import ROUND_LENGTH
@@ -73,7 +73,7 @@ def show_puzzles() -> Response:
 
 @bp.get(PUZZLE_TODAY)
 @bp.get(PUZZLE_TODAY.framed, endpoint="framed_today")
-def redirect_to_today() -> AnyResponse:
+def redirect_to_today() -> werkzeug.Response:
     """Redirect to the first puzzle of the day, which begins at midnight UTC for all visitors."""
     now = datetime.now(UTC)
     numbers = list_daily_puzzles(get_current_site(), now.date())

@@ -22,8 +22,8 @@ from app.tictactoe.notation import (
 from app.tictactoe.views import scale_values
 from app.web.algorithms import (
     SECTIONS,
-    find_algorithm,
     find_algorithm_slug,
+    find_explaining_algorithm,
     is_explainable,
 )
 from app.web.algorithms.algorithm import CHANCE_HEADING, Algorithm
@@ -46,7 +46,7 @@ from app.web.match import Match, MatchState, parse_match, read_cell
 from app.web.move_values import choose_value_source
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.next_update import draw_next_update
-from app.web.pages.parts.update import STEP_COUNT, UpdateLink
+from app.web.pages.parts.update import STEP_COUNT
 from app.web.pages.parts.update_examples import (
     compute_blunder_effect,
     draw_example,
@@ -56,6 +56,7 @@ from app.web.pages.parts.update_examples import (
 )
 from app.web.pictures.boards import lay_out_board
 from app.web.rendering import render_page
+from app.web.routes import Destination
 from app.web.site_data import TASK_SUFFIX, TRUTH, get_current_site, is_policy_name
 from app.web.square_reason import list_reason_sentences
 from app.web.wording import describe_task
@@ -68,7 +69,7 @@ PARAMETER_TITLES = {"alpha": "Step size α", "gamma": "Discount factor γ"}
 
 def explain_value(query: ValueQuery) -> dict[str, Any]:
     """Return the explanation of a value: its statement, sentences, numbers and the table of replies."""
-    algorithm = find_algorithm(query)
+    algorithm = find_explaining_algorithm(query)
     if query.site.is_taught_by_person(query.value_source):
         return _explain_taught_value(query, algorithm)
     reason = algorithm.compute_reason(query)
@@ -382,7 +383,12 @@ def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any
         "shows_recorded_update": shows_recorded,
         "example": example or (None if next_update else draw_nearest_example(query)),
         "recorded_links": [
-            UpdateLink(f"why-{one or 'next'}", one, build_url(one), one == shown_kind)
+            Destination(
+                one,
+                build_url(one),
+                id=f"why-{one or 'next'}",
+                is_current=one == shown_kind,
+            )
             for one in ["", *(each.kind for each in recorded)]
         ]
         if recorded

@@ -18,6 +18,7 @@ from app.web.formatting import format_count, format_percent, format_short
 from app.web.game_review import RESULT_LABELS, ReviewedMove, describe_moves
 from app.web.match import MatchState
 from app.web.pictures import svg
+from app.web.routes import Destination
 from app.web.translation import gettext
 
 PERCENT_UNIT = "%"
@@ -405,7 +406,7 @@ def lay_out_seed_lines(
     results_by_seed: Sequence[Sequence[float]],
     recipe_names: Sequence[str],
     css_classes: Sequence[str],
-    links: Sequence[svg.ShapeLink],
+    links: Sequence[Destination],
     height: float,
     unit: str = "",
 ) -> svg.Plot:

@@ -42,6 +42,7 @@ from app.web.pictures.curves import (
     measure_margin,
 )
 from app.web.pictures.palette import LEVEL_COUNT
+from app.web.routes import Destination
 from app.web.site_data import SiteData, cached_per_site
 
 TEXT_LINE_HEIGHT = 17.0  # distance of two lines of text, in pixels
@@ -99,7 +100,7 @@ class FigureLayout(NamedTuple):
     caption: str
     plot: svg.Plot
     # the boards of a figure that has no plot, each with a sentence and a link
-    captioned_boards: list[tuple[SmallBoard, str, svg.ShapeLink]]
+    captioned_boards: list[tuple[SmallBoard, str, Destination]]
 
 
 @singledispatch
@@ -407,7 +408,7 @@ def _draw_grid_row(
             f"{figure.column_label} {figure.columns[column]}",
         )
         text = format_with_unit(value, figure.unit)
-        link = svg.ShapeLink(
+        link = Destination(
             f"{', '.join(names)}: {text}", tables.build_recipe_url(site, recipe)
         )
         level = round((value - minimum) / step) if step else 0
@@ -458,7 +459,7 @@ def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> FigureLayout
     axis = _scale_bars(figure)
     zero = axis.compute_share(1.0 if figure.logarithmic else 0.0)
     links = [
-        svg.ShapeLink(
+        Destination(
             f"{bar.name}: {_describe_bar(bar, figure.unit)}",
             tables.build_bar_url(site, bar),
         )
@@ -557,7 +558,7 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLa
                 }
         *_, last = [None, *parse_record(game, board.record)]
         picture = draw_small_board(game, at, sign_by_cell, last)
-        link = svg.ShapeLink(
+        link = Destination(
             board.text,
             tables.build_position_url(site, board.record, board.value_source),
         )
@@ -595,7 +596,7 @@ def draw_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
             svg.Text("label", 34, -4, key.name),
         )
         shapes.append(
-            svg.Inset("", sample, FILE_MARGIN, y, link=svg.ShapeLink("", key.link.href))
+            svg.Inset("", sample, FILE_MARGIN, y, link=Destination("", key.link.href))
         )
     y += 12
     left = FILE_MARGIN + 8 * layout.plot.left_margin
@@ -626,14 +627,14 @@ def draw_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
 
 
 def _place_board(
-    board: SmallBoard, text: str, link: svg.ShapeLink, x: float, y: float
+    board: SmallBoard, text: str, link: Destination, x: float, y: float
 ) -> svg.Inset:
     position = svg.Inset("position", board.signs, scale=BOARD_SIZE / 3)
     words = [
         svg.Text("told", 0, BOARD_SIZE + 16 + number * FILE_LINE_HEIGHT, line)
         for number, line in enumerate(wrap(text, MAX_BOARD_LINE_CHARACTERS))
     ]
-    untitled = svg.ShapeLink("", link.href)
+    untitled = Destination("", link.href)
     return svg.Inset("", [position, *words], x, y, link=untitled)
 
 
@@ -727,7 +728,7 @@ def _draw_dots(
             title += f", one of {format_count(len(part))} runs here with {span}"
         y = bottom - DOT_DISTANCE / 2 - 1 - level * step
         size = max(0.4, (len(part) / runs_per_dot) ** 0.5)
-        link = svg.ShapeLink(title, build_run_url(seed))
+        link = Destination(title, build_run_url(seed))
         dots.append(svg.Dot("dot", axis.compute_share(value), round(y, 1), link, size))
     return dots
 
@@ -757,9 +758,9 @@ def _describe_links(
     )
 
 
-def _link_series(site: SiteData, series: Series) -> svg.ShapeLink:
+def _link_series(site: SiteData, series: Series) -> Destination:
     href = tables.map_seeds_to_urls(site, series.recipe)(series.typical_seed)
-    return svg.ShapeLink(
+    return Destination(
         f"{series.name}: training run with seed {series.typical_seed}, which ends nearest to the median",
         href,
     )

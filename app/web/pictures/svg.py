@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 from resvg_py import svg_to_bytes
 
 from app.web.pictures import palette
+from app.web.routes import Destination
 
 SCHEMES = ("auto", *palette.SCHEMES)
 # x coordinates in the path of a line: 0 to 1000 over the width of a plot
@@ -45,13 +46,6 @@ SHAPES_STYLESHEET = pathlib.Path(__file__).with_name("shapes.css").read_text("ut
 ScaleValue = tuple[str, int]
 
 
-class ShapeLink(NamedTuple):
-    """The link of a shape: its tooltip and its URL."""
-
-    title: str
-    href: str  # "" for a tooltip without a link
-
-
 class Rect(NamedTuple):
     """A rectangle, such as a bar or a cell."""
 
@@ -60,7 +54,7 @@ class Rect(NamedTuple):
     y: float
     width: float
     height: float
-    link: ShapeLink | None = None
+    link: Destination | None = None
     colour_value: ScaleValue | None = None
     corner_radius: float = 0.0  # pixels
 
@@ -71,7 +65,7 @@ class Dot(NamedTuple):
     css_classes: str
     x: float
     y: float
-    link: ShapeLink | None = None
+    link: Destination | None = None
     relative_radius: float = 1.0  # radius as a share of DOT_RADIUS
 
 
@@ -81,7 +75,7 @@ class Path(NamedTuple):
     css_classes: str
     points: Sequence[tuple[float, float]]
     is_closed: bool = False
-    link: ShapeLink | None = None
+    link: Destination | None = None
     dot_points: Sequence[tuple[float, float]] = ()  # points that are drawn as dots
 
 
@@ -133,7 +127,7 @@ class Inset(NamedTuple):
     y: float = 0.0
     scale: float = 1.0
     width: float = 1.0  # width of a plot, in pixels
-    link: ShapeLink | None = None
+    link: Destination | None = None
 
 
 Shape = Rect | Dot | Path | Segment | Text | Sign | Hatch | Inset
@@ -153,7 +147,7 @@ class LegendKey(NamedTuple):
 
     css_classes: str
     name: str
-    link: ShapeLink = ShapeLink("", "")
+    link: Destination = Destination("", "")
 
 
 class Plot(NamedTuple):
@@ -312,7 +306,7 @@ class SvgWriter(NamedTuple):
 
     def _write_shape(self, shape: Shape) -> str:
         element = self._draw_shape(shape)
-        link: ShapeLink | None = getattr(shape, "link", None)
+        link: Destination | None = getattr(shape, "link", None)
         if link is None:
             return element
         title = f"<title>{escape(link.title)}</title>" if link.title else ""

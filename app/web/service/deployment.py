@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, Flask, Response, current_app, jsonify, redirect, request
 from markupsafe import escape
 from werkzeug.middleware.proxy_fix import ProxyFix
-from werkzeug.wrappers import Response as AnyResponse
+import werkzeug
 
 from app.project import ROOT
 from app.tictactoe.agents import ModelError
@@ -169,7 +169,7 @@ def read_canonical_host() -> str:
     raise SettingError(f"CANONICAL_HOST is a name like play.example.org, not {text!r}.")
 
 
-def redirect_to_host(host: str) -> AnyResponse | None:
+def redirect_to_host(host: str) -> werkzeug.Response | None:
     """Redirect a request for another host to this one, except for the health check."""
     if request.host.lower() == host or request.path == HEALTH_PATH:
         return None

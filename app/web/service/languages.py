@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, unquote
 from flask import Flask, Response, current_app, redirect, request
 from markupsafe import Markup
 from werkzeug.exceptions import HTTPException
-from werkzeug.wrappers import Response as AnyResponse
+import werkzeug
 
 from app.project import ROOT
 from app.web.match import build_value_error
@@ -92,7 +92,7 @@ def read_language() -> Language:
     return languages[code]
 
 
-def set_language() -> AnyResponse | None:
+def set_language() -> werkzeug.Response | None:
     """Select the requested language if the page is translated.
 
     A request for English is redirected to the URL without a language.

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 
 from flask import Flask, redirect, request
 from werkzeug.exceptions import HTTPException
-from werkzeug.wrappers import Response as AnyResponse
+import werkzeug
 
 from app.web.navigation import list_page_blueprints
 from app.web.routes import Route, append_query, quote_path
@@ -33,7 +33,7 @@ def init_app(app: Flask) -> None:
     app.before_request(merge_slashes)
 
 
-def merge_slashes() -> AnyResponse | None:
+def merge_slashes() -> werkzeug.Response | None:
     """Redirect a path with repeated slashes to the path with single slashes."""
     # `request.path` has no repeated slashes at its start
     path = get_path(request.environ)

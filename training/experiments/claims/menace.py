@@ -10,9 +10,9 @@ from training.experiments.quantities import parse_quantity
 from training.experiments.results import (
     EMPTY_CELL,
     Results,
-    format_count,
-    format_percent,
     trace_curve,
+    write_count,
+    write_percent,
 )
 
 # largest published number of games that a MENACE loses before it draws
@@ -77,7 +77,7 @@ def tabulate_losses(results: Results) -> Table:
         for play, label in PLAYS.items():
             games = [count(_trace_losses(results, label, seat)) for seat in SEATS]
             rows[f"{play}: {title}"] = [
-                EMPTY_CELL if one is None else format_count(round(one)) for one in games
+                EMPTY_CELL if one is None else write_count(round(one)) for one in games
             ]
     for opponent in ("the random player", "itself"):
         title = f"games lost to a perfect player after training against {opponent}"
@@ -85,6 +85,6 @@ def tabulate_losses(results: Results) -> Table:
             _trace_losses(results, f"trained against {opponent}", seat)
             for seat in SEATS
         ]
-        rows[title] = [format_percent(curve.median[-1]) for curve in curves]
+        rows[title] = [write_percent(curve.median[-1]) for curve in curves]
     columns = [f"as {seat.upper()}" for seat in SEATS]
     return Table(columns, rows, "results against a perfect player, median of all seeds")

@@ -2,7 +2,7 @@
 
 from app.experiments import Series
 from training.experiments.quantities import QUANTITIES, parse_quantity
-from training.experiments.results import Results, format_count, trace_curve
+from training.experiments.results import Results, trace_curve, write_count
 
 PLAIN, OBSERVER = "own moves only", "observing"
 REPORTED_MOVES = 8_000
@@ -38,13 +38,13 @@ def stops_improving_as_reported(results: Results) -> bool:
 
 def format_moves_until_best(results: Results) -> dict[str, str]:
     """Return the number of moves until the median wins are near their best, as text."""
-    return {OBSERVER: format_count(round(_count_moves_until_best(results), -2))}
+    return {OBSERVER: write_count(round(_count_moves_until_best(results), -2))}
 
 
 def format_moves(results: Results) -> dict[str, str]:
     """Return the number of moves in the whole training, as text."""
     moves = _trace_wins(results).x[-1] * _count_moves_per_game(results)
-    return {OBSERVER: format_count(round(moves, -2))}
+    return {OBSERVER: write_count(round(moves, -2))}
 
 
 def count_reported_games(results: Results) -> int:

@@ -6,7 +6,7 @@ from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import greedy_policy
 from app.tictactoe.report import find_blunders
 from app.tictactoe.tasks import solve_task
-from training.experiments.results import Results, format_count
+from training.experiments.results import Results, write_count
 
 TITLE = "Blunders of the optimal policy of each training task (greedy play by Q*)"
 
@@ -26,7 +26,7 @@ def compute_task_blunders(results: Results) -> dict[str, int]:
 def count_task_blunders(results: Results) -> dict[str, str]:
     """Return these numbers of blunders by recipe, as texts."""
     blunders = compute_task_blunders(results)
-    return {label: format_count(count) for label, count in blunders.items()}
+    return {label: write_count(count) for label, count in blunders.items()}
 
 
 def draw_task_blunders(results: Results) -> Bars:

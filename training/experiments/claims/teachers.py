@@ -8,7 +8,7 @@ import numpy as np
 
 from app.recipes import Recipe
 from app.reference import (
-    Person,
+    CheckedPerson,
     build_rules,
     find_move_lister,
     get_update_key,
@@ -31,7 +31,7 @@ RESPONDER, CURIOUS = "best responder", "least visited"
 TEACHERS = ("random", "t-hand", "minimax", RESPONDER, CURIOUS)
 
 
-class Teacher(Person):
+class Teacher(CheckedPerson):
     """A program that plays in place of a person who teaches."""
 
     def __init__(self, choose_cell: Callable[[str], int]) -> None:

@@ -1,15 +1,122 @@
-"""The verdict on two recipes: the number of seeds in which each is better, and a sign test."""
+"""The measures that compare two recipes, and the verdict: wins by seed, and a sign test."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from app.experiments import compute_sign_test, count_higher
+from app.tictactoe.report import Figures
+from app.web.comparison import CURVE_TITLES
+from app.web.facts import judge_policy
 from app.web.formatting import format_count_of, lower_first_letter
-from app.web.pages.lab.measures import Measure
+from app.web.links.lab import BLUNDERS_KEY
+from app.web.on_demand import SeedRun
+from app.web.pages.lab.wording import introduce_opponent
+from app.web.pictures.curves import PERCENT_UNIT
+from app.web.site_data import SiteData
 
 MAX_SEEDS = 20  # number of seeds that a verdict needs
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 SIGNIFICANCE_LEVEL = 0.05  # significance level of the sign test
+# with BLUNDERS_KEY these measures are keys of CURVE_TITLES
+LOSSES_KEY, TASK_KEY = "losses", "task"
+
+# takes the exact results of a training, returns a number for each snapshot
+GetCurve = Callable[[Figures], Sequence[float]]
+
+
+class LabMeasure(NamedTuple):
+    """A number that an agent has at each snapshot of its training, such as its blunders."""
+
+    title: str
+    noun: str  # noun to follow "by", such as "blunders"
+    unit: str
+    better_phrase: str  # phrase for a better result, such as "Fewer blunders"
+    worse_word: str  # word for a worse result, such as "more"
+    more_is_better: bool  # whether a larger number is better
+    get_curve: GetCurve
+
+    def get_final_value(self, run: SeedRun) -> float:
+        """Return the measure of the trained agent: its value at the last snapshot."""
+        return self.get_curve(run.figures)[-1]
+
+
+def list_measures(site: SiteData, runs: Iterable[SeedRun]) -> dict[str, LabMeasure]:
+    """Return the measures that all runs have, by key; the key of a result is the opponent's id."""
+    runs = list(runs)
+    measures = {
+        BLUNDERS_KEY: _build_measure(
+            BLUNDERS_KEY, "blunders", "Fewer blunders", lambda figures: figures.blunders
+        ),
+        LOSSES_KEY: _build_measure(
+            LOSSES_KEY,
+            "losses to the best responder",
+            "Fewer losses to the best responder",
+            build_outcome_curve_getter(2),
+        )._replace(unit=PERCENT_UNIT),
+    }
+    if all(run.figures.task_distance for run in runs):
+        measures[TASK_KEY] = _build_measure(
+            TASK_KEY,
+            "the mean difference of learned from exact values",
+            "Nearer to the exact values",
+            lambda figures: (
+                figures.task_distance.mean_distance if figures.task_distance else []
+            ),
+        )._replace(worse_word="farther")
+    for opponent in runs[0].figures.baseline_chances:
+        measures[opponent] = _build_measure_against(site, opponent)
+    return measures
+
+
+def _build_measure(
+    measure_key: str, noun: str, better_word: str, get_curve: GetCurve
+) -> LabMeasure:
+    titles = CURVE_TITLES[measure_key]
+    return LabMeasure(
+        titles.title_for_one,
+        noun,
+        "",
+        better_word,
+        "more",
+        False,
+        get_curve,
+    )
+
+
+def _build_measure_against(site: SiteData, opponent: str) -> LabMeasure:
+    """Return the measure "games won" against an opponent, or "games lost" if it is unbeatable."""
+    is_unbeatable = all(judge_policy(site, opponent).is_unbeatable.values())
+    outcome, verb = (2, "lost") if is_unbeatable else (0, "won")
+    preposition = "to" if is_unbeatable else "against"
+    player = introduce_opponent(site, opponent)
+    noun = f"games {verb} {preposition} {player}"
+    better, worse = ("Fewer", "more") if is_unbeatable else ("More", "fewer")
+    course = build_outcome_curve_getter(outcome, opponent)
+    return LabMeasure(
+        f"Games {verb} {preposition} {player}",
+        noun,
+        PERCENT_UNIT,
+        f"{better} {noun}",
+        worse,
+        not is_unbeatable,
+        course,
+    )
+
+
+def build_outcome_curve_getter(outcome: int, opponent: str = "") -> GetCurve:
+    """Return a function that computes the percentage of games with an outcome at each snapshot.
+
+    The agent plays them in both seats, against an opponent or the best responder.
+    """
+
+    def compute_curve(figures: Figures) -> list[float]:
+        chances = (
+            figures.baseline_chances[opponent] if opponent else figures.best_response
+        )
+        seats = zip(chances.x, chances.o, strict=True)
+        return [round(50 * (x[outcome] + o[outcome]), 7) for x, o in seats]
+
+    return compute_curve
 
 
 class Contest(NamedTuple):
@@ -92,7 +199,7 @@ def build_contest(
 
 def describe_contest(
     contest: Contest,
-    measure: Measure,
+    measure: LabMeasure,
     side_phrases: Mapping[str, str],
     medians: Sequence[str],
     answers_question: bool,
@@ -140,7 +247,7 @@ def format_p_value(p_value: float) -> str:
 
 
 def _describe_lead(
-    contest: Contest, measure: Measure, side_phrases: Mapping[str, str]
+    contest: Contest, measure: LabMeasure, side_phrases: Mapping[str, str]
 ) -> str:
     if contest.leading_side:
         lead = f"{measure.better_phrase} {side_phrases[contest.leading_side]}"
@@ -150,7 +257,7 @@ def _describe_lead(
     return f"neither A nor B is ahead in {contest.seed_count} seeds"
 
 
-def _describe_score(contest: Contest, measure: Measure) -> str:
+def _describe_score(contest: Contest, measure: LabMeasure) -> str:
     wins = max(contest.a_wins, contest.b_wins)
     losses = min(contest.a_wins, contest.b_wins)
     score = f"in {wins} of {contest.seed_count} seeds"

@@ -37,13 +37,15 @@ from app.web.match import build_match_against_person, read_choice
 from app.web.on_demand import SeedRun
 from app.web.pages.lab.change import ALGORITHM_FIELD
 from app.web.pages.lab.contest import (
+    LOSSES_KEY,
     MAX_SEEDS,
     Contest,
+    LabMeasure,
     Verdict,
     build_contest,
     describe_contest,
+    list_measures,
 )
-from app.web.pages.lab.measures import LOSSES_KEY, Measure, list_measures
 from app.web.pages.lab.question import build_question_phrases
 from app.web.pages.lab.wording import name_causes, name_sides, warn_of_causes
 from app.web.site_data import SiteData
@@ -109,11 +111,11 @@ class Duel:
         return len(self.sides[0].runs)
 
     @cached_property
-    def measures(self) -> dict[str, Measure]:
+    def measures(self) -> dict[str, LabMeasure]:
         return list_measures(self.site, [side.runs[0] for side in self.sides])
 
     @property
-    def measure(self) -> Measure:
+    def measure(self) -> LabMeasure:
         return self.measures[self.measure_key]
 
     @property
@@ -164,7 +166,7 @@ class Duel:
             **numbers,
         )
 
-    def list_final_values(self, measure: Measure) -> list[list[float]]:
+    def list_final_values(self, measure: LabMeasure) -> list[list[float]]:
         """Return the measure of each trained agent, [sides, seeds]."""
         return [
             [measure.get_final_value(run) for run in side.runs] for side in self.sides

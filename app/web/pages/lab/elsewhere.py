@@ -9,36 +9,35 @@ from typing import Any
 from app.recipes import Recipe, RecipeError
 from app.recipes.parameters import BOTH_OPPONENT, OPPONENTS, SELF_OPPONENT
 from app.web.formatting import format_count
-from app.web.pages.lab.change import change_both
-from app.web.pages.lab.contest import MAX_SEEDS, Contest, build_contest
-from app.web.pages.lab.differences import (
+from app.web.pages.lab.change import (
+    change_both,
     count_turns,
     find_possible_causes,
     find_shared_parameters,
 )
+from app.web.pages.lab.contest import MAX_SEEDS, Contest, build_contest, list_measures
 from app.web.pages.lab.duel import can_train_seeds, list_seeds, train_seeds
-from app.web.pages.lab.measures import list_measures
-from app.web.pages.lab.slots import Setup
+from app.web.pages.lab.slots import RecipePair
 from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
 
 
-def build_other_verdicts(setup: Setup, max_verdicts: int) -> dict[str, Any] | None:
+def build_other_verdicts(pair: RecipePair, max_verdicts: int) -> dict[str, Any] | None:
     """Return the table with its first `max_verdicts` verdicts; None for fewer than two trainings.
 
     The length of this page comes first, then half of it, then twice. Raises the errors of
     `train_seeds`.
     """
-    opponents = _list_opponents(setup)
-    lengths = _list_lengths(setup)
-    variants = _list_variants(setup, opponents, lengths)
+    opponents = _list_opponents(pair)
+    lengths = _list_lengths(pair)
+    variants = _list_variants(pair, opponents, lengths)
     if len(variants) < 2:
         return None
     trained = min(max_verdicts, len(variants))
     cells = {}
     for number, (place, recipes) in enumerate(variants.items()):
-        contest = _compare_recipes(setup, recipes) if number < trained else None
-        cells[place] = _build_cell(setup, recipes, contest)
+        contest = _compare_recipes(pair, recipes) if number < trained else None
+        cells[place] = _build_cell(pair, recipes, contest)
     rows = [
         (title, [cells.get((row, column)) for column in range(len(lengths))])
         for row, title in enumerate(opponents.values())
@@ -53,15 +52,15 @@ def build_other_verdicts(setup: Setup, max_verdicts: int) -> dict[str, Any] | No
     }
 
 
-def _list_opponents(setup: Setup) -> dict[str, str]:
+def _list_opponents(pair: RecipePair) -> dict[str, str]:
     """Return the titles of the opponents that both compared recipes allow, by name.
 
     The name "" keeps the opponent of each recipe.
     """
     shared = {
-        one.name: one for one in find_shared_parameters(setup.recipe_a, setup.recipe_b)
+        one.name: one for one in find_shared_parameters(pair.recipe_a, pair.recipe_b)
     }
-    varied = {one.name for one in find_possible_causes(setup.recipe_b, setup.recipe_a)}
+    varied = {one.name for one in find_possible_causes(pair.recipe_b, pair.recipe_a)}
     if "vs" not in shared or "vs" in varied:
         return {"": "This opponent"}
     choices = shared["vs"].choices or OPPONENTS
@@ -71,7 +70,7 @@ def _list_opponents(setup: Setup) -> dict[str, str]:
         "league": "The league",
     }
     opponents = {
-        one: titles.get(one) or _name_policies(setup.site, one) for one in choices
+        one: titles.get(one) or _name_policies(pair.site, one) for one in choices
     }
     current = str(shared["vs"].value)
     return opponents if current in opponents else {"": "These opponents"} | opponents
@@ -81,25 +80,23 @@ def _name_policies(site: SiteData, joined_names: str) -> str:
     return " and ".join(site.display_titles[one] for one in joined_names.split("+"))
 
 
-def _list_lengths(setup: Setup) -> list[tuple[int, str]]:
+def _list_lengths(pair: RecipePair) -> list[tuple[int, str]]:
     """Return half (at least 1), the same and twice the number of turns, each with a title.
 
     If the recipes differ in length, the only number is 0, which keeps the length of each recipe.
     """
-    turns = setup.recipe_a.length_parameter
-    shared = {
-        one.name for one in find_shared_parameters(setup.recipe_a, setup.recipe_b)
-    }
-    varied = {one.name for one in find_possible_causes(setup.recipe_b, setup.recipe_a)}
+    turns = pair.recipe_a.length_parameter
+    shared = {one.name for one in find_shared_parameters(pair.recipe_a, pair.recipe_b)}
+    varied = {one.name for one in find_possible_causes(pair.recipe_b, pair.recipe_a)}
     if turns not in shared or turns in varied:
         return [(0, "This length")]
-    number = count_turns(setup.recipe_a.phases)
+    number = count_turns(pair.recipe_a.phases)
     lengths = [max(1, number // 2), number, 2 * number]
     return [(one, f"{format_count(one)} {turns}") for one in lengths]
 
 
 def _list_variants(
-    setup: Setup,
+    pair: RecipePair,
     titles_by_opponent: Mapping[str, str],
     titled_lengths: Sequence[tuple[int, str]],
 ) -> dict[tuple[int, int], tuple[Recipe, Recipe]]:
@@ -114,24 +111,26 @@ def _list_variants(
         for row, opponent in enumerate(titles_by_opponent):
             changes = {"vs": opponent} if opponent else {}
             if number:
-                changes[setup.recipe_a.length_parameter] = str(number)
+                changes[pair.recipe_a.length_parameter] = str(number)
             try:
-                recipes = change_both(setup.recipe_a, setup.recipe_b, changes)
+                recipes = change_both(pair.recipe_a, pair.recipe_b, changes)
             except RecipeError:
                 continue
             seeds = list_seeds(recipes[1])
             if recipes[0] != recipes[1] and all(
-                can_train_seeds(setup.site, one, seeds) for one in recipes
+                can_train_seeds(pair.site, one, seeds) for one in recipes
             ):
                 variants[row, column] = recipes
     return variants
 
 
-def _compare_recipes(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | None:
+def _compare_recipes(
+    pair: RecipePair, recipes: tuple[Recipe, Recipe]
+) -> Contest | None:
     """Train both recipes with all seeds and return their comparison; None without the measure."""
-    runs = train_seeds(setup.site, recipes, list_seeds(recipes[1]), MAX_SEEDS)
-    measures = list_measures(setup.site, [each[0] for each in runs])
-    measure = measures.get(setup.measure_key)
+    runs = train_seeds(pair.site, recipes, list_seeds(recipes[1]), MAX_SEEDS)
+    measures = list_measures(pair.site, [each[0] for each in runs])
+    measure = measures.get(pair.measure_key)
     if measure is None:
         return None
     ends = [[measure.get_final_value(run) for run in each] for each in runs]
@@ -139,7 +138,7 @@ def _compare_recipes(setup: Setup, recipes: tuple[Recipe, Recipe]) -> Contest | 
 
 
 def _build_cell(
-    setup: Setup, recipes: tuple[Recipe, Recipe], contest: Contest | None
+    pair: RecipePair, recipes: tuple[Recipe, Recipe], contest: Contest | None
 ) -> dict[str, Any]:
     """Return a cell of the table: the verdict, and for how many seeds B and A are better.
 
@@ -149,15 +148,15 @@ def _build_cell(
     answer = text = ""
     if contest is not None:
         answer = {"A": "no", "B": "yes", "": ""}[contest.better_side]
-        is_one_thing = len(name_causes(setup.recipe_a, setup.recipe_b)) == 1
+        is_one_thing = len(name_causes(pair.recipe_a, pair.recipe_b)) == 1
         words = answer if is_one_thing else contest.better_side
         score = f"{contest.b_wins} to {contest.a_wins}"
         text = f"{words}, {score}" if words else f"no difference ({score})"
         if contest.is_tie:
             text = f"equal in {contest.seed_count}"
     return {
-        "url": setup.build_url(*recipes),
+        "url": pair.build_url(*recipes),
         "result_words": text,
         "answer": answer,
-        "is_current_comparison": recipes == (setup.recipe_a, setup.recipe_b),
+        "is_current_comparison": recipes == (pair.recipe_a, pair.recipe_b),
     }

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from flask import Response, redirect, request
 from werkzeug.exceptions import BadRequest
-from werkzeug.wrappers import Response as AnyResponse
+import werkzeug
 
 from app.recipes import Recipe, RecipeError
 from app.recipes.names import find_algorithm
@@ -38,7 +38,6 @@ from app.web.pages.lab import (
     charts,
     duel,
     elsewhere,
-    evidence,
     question,
     slots,
     training_game,
@@ -115,7 +114,7 @@ QUESTION_HEADINGS = {
 
 
 @bp.get(LAB)
-def redirect_to_question() -> AnyResponse:
+def redirect_to_question() -> werkzeug.Response:
     """Show the first question, or redirect to the comparison of a submitted form."""
     query = request.args
     if "recipe" not in query and "algorithm" not in query:
@@ -157,7 +156,7 @@ def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
 
 
 @bp.get(LAB_RECIPE)
-def show_lab(name: str) -> AnyResponse:
+def show_lab(name: str) -> werkzeug.Response:
     """Show the page of a recipe, or the part of the page that htmx replaces."""
     site = get_current_site()
     chosen = slots.find_name(site, duel.find_recipe(site, name))
@@ -193,7 +192,7 @@ def show_lab(name: str) -> AnyResponse:
 def download_evidence(name: str, ending: str) -> Response:
     """Return the evidence of all seeds as a file: a figure, or the curves as numbers."""
     shown = build_whole_duel(get_current_site(), name, request.args)
-    file = evidence.build_file_name(shown)
+    file = charts.build_file_name(shown)
     if ending == "csv":
         figure = charts.summarize_runs(shown)
         rows = (
@@ -202,9 +201,9 @@ def download_evidence(name: str, ending: str) -> Response:
         )
         return build_csv_response((*COLUMNS, "warning"), rows, file)
     host = request.host_url.rstrip("/")
-    drawing = evidence.draw_evidence(shown, host + shown.all_seeds_url)
+    drawing = charts.draw_evidence(shown, host + shown.all_seeds_url)
     if ending == "png":
-        return build_png_response(evidence.enlarge_drawing(drawing, PNG_SCALE), file)
+        return build_png_response(charts.enlarge_drawing(drawing, PNG_SCALE), file)
     return build_svg_response(drawing, file)
 
 
@@ -215,7 +214,7 @@ def download_preview(name: str) -> Response:
     If the recipes differ in several parameters, a warning replaces the verdict.
     """
     shown = build_whole_duel(get_current_site(), name, request.args)
-    drawing = evidence.draw_evidence(shown, request.host)
+    drawing = charts.draw_evidence(shown, request.host)
     line = shown.verdict.warning or shown.verdict.headline
     return build_png_response(
         draw_preview(line, drawing.shapes, drawing.width, drawing.height)
@@ -248,7 +247,7 @@ def describe_duel(shown_duel: duel.Duel) -> dict[str, Any]:
         "side_descriptions": [
             describe_recipe(site, side.recipe) for side in shown_duel.sides
         ],
-        "axis_links": _list_axes(build_setup(shown_duel)),
+        "axis_links": _list_axes(build_pair(shown_duel)),
         "export": export_evidence(site, shown_duel),
         "curve_layout": layout,
         "curve_chart": write_plot(layout.plot),
@@ -267,12 +266,12 @@ def _list_elsewhere(
     wanted = read_integer(
         "elsewhere", query.get("elsewhere") or "0", 0, MAX_VERDICTS_PER_REQUEST
     )
-    return elsewhere.build_other_verdicts(build_setup(shown_duel), wanted)
+    return elsewhere.build_other_verdicts(build_pair(shown_duel), wanted)
 
 
-def build_setup(shown_duel: duel.Duel) -> slots.Setup:
+def build_pair(shown_duel: duel.Duel) -> slots.RecipePair:
     """Return the recipes, the measure and the axis of a comparison, for building its links."""
-    return slots.Setup(
+    return slots.RecipePair(
         shown_duel.site,
         shown_duel.sides[0].recipe,
         shown_duel.main_side.recipe,
@@ -288,7 +287,7 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
     """
     recipe = duel.find_recipe(site, main_recipe)
     shown = duel.build_duel(site, main_recipe, query)
-    setup = build_setup(shown)
+    pair = build_pair(shown)
     record = find_block_record(site, main_recipe)
     last = site.get_last_snapshot(main_recipe)
     step = read_snapshot(main_recipe, query.get("step", ""), last, site)
@@ -303,9 +302,9 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
         name=main_recipe,
         title=site.agents[main_recipe].card.title,
         question_phrases=question.build_question_phrases(
-            site, setup.recipe_a, setup.recipe_b, shown.measure.noun
+            site, pair.recipe_a, pair.recipe_b, shown.measure.noun
         ),
-        slots=slots.build_slots(setup, shown.measures),
+        slots=slots.build_slots(pair, shown.measures),
         presets=list_presets(site, main_recipe, shown.baseline_name),
         swap_url=shown.build_pair_url(shown.baseline_name, main_recipe)
         if shown.baseline_name
@@ -361,13 +360,13 @@ def _build_compare_url(shown_duel: duel.Duel, record: str) -> str:
     return compare_url(Comparison(apart or record, tuple(views)))
 
 
-def _list_axes(setup: slots.Setup) -> list[Destination]:
+def _list_axes(pair: slots.RecipePair) -> list[Destination]:
     return [
         Destination(
             title,
-            setup._replace(axis_key=axis).build_url(setup.recipe_a, setup.recipe_b),
+            pair._replace(axis_key=axis).build_url(pair.recipe_a, pair.recipe_b),
             id=f"axis-{axis or 'clearest'}",
-            is_current=axis == setup.axis_key,
+            is_current=axis == pair.axis_key,
         )
         for axis, title in duel.AXIS_TITLES.items()
     ]

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from app.recipes import Parameter, Recipe, list_parameters
 from app.recipes.parameters import format_value
 from app.web.algorithms import ALGORITHM_PAGES
-from app.web.pages.lab.change import ALGORITHM_FIELD
-from app.web.pages.lab.differences import (
+from app.web.pages.lab.change import (
+    ALGORITHM_FIELD,
     count_turns,
     find_differing_parameters,
     find_possible_causes,

@@ -31,12 +31,12 @@ from app.web.pages.lab.change import (
     ALGORITHM_FIELD,
     change_both,
     change_recipe,
+    count_turns,
     get_max_turns,
     list_parameter_texts,
     shorten_training,
 )
-from app.web.pages.lab.differences import count_turns
-from app.web.pages.lab.measures import Measure
+from app.web.pages.lab.contest import LabMeasure
 from app.web.pages.lab.question import (
     B_PREFIX,
     CHANGE_SLOT,
@@ -66,7 +66,7 @@ CHOICE_LABELS = {
 }
 
 
-class Setup(NamedTuple):
+class RecipePair(NamedTuple):
     """Two recipes and the settings of their comparison; a single recipe is both A and B."""
 
     site: SiteData
@@ -87,7 +87,7 @@ class Setup(NamedTuple):
         )
 
     @property
-    def with_trainable_turns(self) -> "Setup":
+    def with_trainable_turns(self) -> "RecipePair":
         """The comparison with at most as many turns as can be trained here, for shipped agents."""
         return self._replace(
             recipe_a=shorten_training(self.recipe_a),
@@ -109,28 +109,28 @@ def find_name(site: SiteData, recipe: Recipe) -> str:
 
 
 def build_slots(
-    setup: Setup, measures: Mapping[str, Measure]
+    pair: RecipePair, measures: Mapping[str, LabMeasure]
 ) -> dict[str, dict[str, Any]]:
     """Return the slots by key: the phrases of the page's question, which a click changes.
 
     `measures` are the measures to choose from.
     """
-    contrasts = find_contrasts(setup.recipe_a, setup.recipe_b)
+    contrasts = find_contrasts(pair.recipe_a, pair.recipe_b)
     slots = {
-        ALGORITHM_FIELD: _build_algorithm_slot(setup),
-        SETTINGS_SLOT: _build_settings_slot(setup, contrasts),
-        MEASURE_SLOT: _build_measure_slot(setup, measures),
+        ALGORITHM_FIELD: _build_algorithm_slot(pair),
+        SETTINGS_SLOT: _build_settings_slot(pair, contrasts),
+        MEASURE_SLOT: _build_measure_slot(pair, measures),
     }
-    slots |= _build_shared_slots(setup, contrasts)
-    if setup.recipe_a.slug != setup.recipe_b.slug:
-        slots[B_PREFIX + ALGORITHM_FIELD] = _build_other_algorithm_slot(setup)
+    slots |= _build_shared_slots(pair, contrasts)
+    if pair.recipe_a.slug != pair.recipe_b.slug:
+        slots[B_PREFIX + ALGORITHM_FIELD] = _build_other_algorithm_slot(pair)
     for contrast in contrasts:
         slots[B_PREFIX + contrast.name] = _build_contrast_slot(
-            setup, contrast, contrasts
+            pair, contrast, contrasts
         )
     if not contrasts or len(contrasts) > 1:
-        slots[CHANGE_SLOT] = _build_change_slot(setup, contrasts)
-    slots[SECOND_SLOT] = _build_second_slot(setup, contrasts)
+        slots[CHANGE_SLOT] = _build_change_slot(pair, contrasts)
+    slots[SECOND_SLOT] = _build_second_slot(pair, contrasts)
     return {
         key: {"id": f"slot-{key}".replace(".", "-"), **slot}
         for key, slot in slots.items()
@@ -155,41 +155,41 @@ def _build_slot(
     }
 
 
-def _build_algorithm_slot(setup: Setup) -> dict[str, Any]:
+def _build_algorithm_slot(pair: RecipePair) -> dict[str, Any]:
     """Return the slot for the algorithm of both recipes, or for A's if the algorithms differ."""
     key = (
         ALGORITHM_FIELD
-        if setup.recipe_a.slug == setup.recipe_b.slug
+        if pair.recipe_a.slug == pair.recipe_b.slug
         else f"a.{ALGORITHM_FIELD}"
     )
     shipped = [
         Destination(
             agent.title,
             lab_url(id),
-            describe_character(setup.site, id).description,
+            describe_character(pair.site, id).description,
             f"shipped-{id}",
-            is_current=agent.recipe == setup.recipe_a == setup.recipe_b,
+            is_current=agent.recipe == pair.recipe_a == pair.recipe_b,
         )
         for id, agent in SHIPPED.items()
-        if id in setup.site.agents
+        if id in pair.site.agents
     ]
-    links = _list_algorithms(setup, key, setup.recipe_a.slug)
+    links = _list_algorithms(pair, key, pair.recipe_a.slug)
     return _build_slot("Algorithm", [("", links), (SHIPPED_HEADING, shipped)])
 
 
-def _build_other_algorithm_slot(setup: Setup) -> dict[str, Any]:
+def _build_other_algorithm_slot(pair: RecipePair) -> dict[str, Any]:
     key = B_PREFIX + ALGORITHM_FIELD
-    links = _list_algorithms(setup, key, setup.recipe_b.slug)
+    links = _list_algorithms(pair, key, pair.recipe_b.slug)
     return _build_slot("Compared algorithm", [("", links)], is_contrast=True)
 
 
 def _list_algorithms(
-    setup: Setup, field_name: str, main_recipe: str, skipped_slug: str = ""
+    pair: RecipePair, field_name: str, main_recipe: str, skipped_slug: str = ""
 ) -> list[Destination]:
     links = (
         Destination(
             ALGORITHM_PAGES[slug].name,
-            setup.build_changed_url({field_name: slug}),
+            pair.build_changed_url({field_name: slug}),
             describe_algorithm(kind),
             f"{field_name.replace('.', '-')}-{slug}",
             is_current=slug == main_recipe,
@@ -206,14 +206,14 @@ def describe_algorithm(algorithm: type[Recipe]) -> str:
 
 
 def _build_measure_slot(
-    setup: Setup, measures: Mapping[str, Measure]
+    pair: RecipePair, measures: Mapping[str, LabMeasure]
 ) -> dict[str, Any]:
     links = [
         Destination(
             capitalize_first_letter(measure.noun),
-            setup.build_url(setup.recipe_a, setup.recipe_b, key),
+            pair.build_url(pair.recipe_a, pair.recipe_b, key),
             id=f"by-{key}",
-            is_current=key == setup.measure_key,
+            is_current=key == pair.measure_key,
         )
         for key, measure in measures.items()
     ]
@@ -221,16 +221,16 @@ def _build_measure_slot(
 
 
 def _build_shared_slots(
-    setup: Setup, contrasts: Sequence[Parameter]
+    pair: RecipePair, contrasts: Sequence[Parameter]
 ) -> dict[str, dict[str, Any]]:
     """Return the slots for the opponent and the length, if both recipes share them."""
     varied = {one.name for one in contrasts}
-    recipe = setup.recipe_a
+    recipe = pair.recipe_a
     slots = {}
     for one in list_parameters(recipe):
         if one.name in varied or one.name not in ("vs", recipe.length_parameter):
             continue
-        links = [("", _list_choices(setup, one, ""))]
+        links = [("", _list_choices(pair, one, ""))]
         if one.name == "vs":
             slots["vs"] = _build_slot("Opponent in training", links)
         elif not recipe.has_opponent(PERSON_OPPONENT):
@@ -240,21 +240,19 @@ def _build_shared_slots(
 
 
 def _build_settings_slot(
-    setup: Setup, contrasts: Sequence[Parameter]
+    pair: RecipePair, contrasts: Sequence[Parameter]
 ) -> dict[str, Any]:
     """Return the slot for the other parameters that both recipes share."""
     elsewhere = {
         "vs",
         "taught",
-        setup.recipe_a.length_parameter,
+        pair.recipe_a.length_parameter,
         *(one.name for one in contrasts),
     }
-    shown = [
-        one for one in list_parameters(setup.recipe_a) if one.name not in elsewhere
-    ]
-    fields = [_build_field(setup.recipe_a, one, "") for one in shown if not one.choices]
+    shown = [one for one in list_parameters(pair.recipe_a) if one.name not in elsewhere]
+    fields = [_build_field(pair.recipe_a, one, "") for one in shown if not one.choices]
     groups = [
-        (label_parameter(one), _list_choices(setup, one, ""))
+        (label_parameter(one), _list_choices(pair, one, ""))
         for one in shown
         if one.choices
     ]
@@ -262,63 +260,67 @@ def _build_settings_slot(
 
 
 def _build_contrast_slot(
-    setup: Setup, contrast: Parameter, contrasts: Sequence[Parameter]
+    pair: RecipePair, contrast: Parameter, contrasts: Sequence[Parameter]
 ) -> dict[str, Any]:
     fields = []
     groups = []
     if _is_number(contrast):
         in_a = next(
-            one for one in list_parameters(setup.recipe_a) if one.name == contrast.name
+            one for one in list_parameters(pair.recipe_a) if one.name == contrast.name
         )
         fields = [
-            _build_field(setup.recipe_a, in_a, "a."),
-            _build_field(setup.recipe_b, contrast, "b."),
+            _build_field(pair.recipe_a, in_a, "a."),
+            _build_field(pair.recipe_b, contrast, "b."),
         ]
     else:
         groups = [
-            ("Compare", _list_choices(setup, contrast, "b.")),
-            ("With", _list_choices(setup, contrast, "a.")),
+            ("Compare", _list_choices(pair, contrast, "b.")),
+            ("With", _list_choices(pair, contrast, "a.")),
         ]
-    if len(contrasts) == 1 and setup.recipe_a.slug == setup.recipe_b.slug:
-        groups += _list_suggestions(setup, setup.recipe_a, {contrast.name})
+    if len(contrasts) == 1 and pair.recipe_a.slug == pair.recipe_b.slug:
+        groups += _list_suggestions(pair, pair.recipe_a, {contrast.name})
     else:
-        groups.append(("Remove a difference", [_build_undo_link(setup, contrast)]))
+        groups.append(("Remove a difference", [_build_undo_link(pair, contrast)]))
     title = f"The difference between A and B: {label_parameter(contrast)}"
     return _build_slot(title, groups, fields, is_contrast=True)
 
 
-def _build_undo_link(setup: Setup, contrast: Parameter) -> Destination:
+def _build_undo_link(pair: RecipePair, contrast: Parameter) -> Destination:
     """Return a link that removes a difference: recipe B gets A's value of this parameter."""
-    value = list_parameter_texts(setup.recipe_a)[contrast.name]
-    to = setup.build_changed_url({f"b.{contrast.name}": value})
+    value = list_parameter_texts(pair.recipe_a)[contrast.name]
+    to = pair.build_changed_url({f"b.{contrast.name}": value})
     name = label_parameter(contrast)
     return Destination(
         f"{name}: use the value of A for both", to, id=f"undo-{contrast.name}"
     )
 
 
-def _build_change_slot(setup: Setup, contrasts: Sequence[Parameter]) -> dict[str, Any]:
+def _build_change_slot(
+    pair: RecipePair, contrasts: Sequence[Parameter]
+) -> dict[str, Any]:
     """Return the menu for the parameter in which A and B differ; for several, a link to undo each."""
     if contrasts:
-        undo = [_build_undo_link(setup, contrast) for contrast in contrasts]
+        undo = [_build_undo_link(pair, contrast) for contrast in contrasts]
         title, groups = (
             "The differences between A and B",
             [("Remove a difference", undo)],
         )
     else:
         title = "What do you want to compare?"
-        groups = _list_suggestions(setup, setup.recipe_a, set())
+        groups = _list_suggestions(pair, pair.recipe_a, set())
     return _build_slot(title, groups, is_contrast=True)
 
 
-def _build_second_slot(setup: Setup, contrasts: Sequence[Parameter]) -> dict[str, Any]:
+def _build_second_slot(
+    pair: RecipePair, contrasts: Sequence[Parameter]
+) -> dict[str, Any]:
     varied = {one.name for one in contrasts}
-    groups = _list_suggestions(setup, setup.recipe_b, varied, includes_algorithms=False)
+    groups = _list_suggestions(pair, pair.recipe_b, varied, includes_algorithms=False)
     return _build_slot("Change a second setting of B too", groups, is_contrast=True)
 
 
 def _list_suggestions(
-    setup: Setup,
+    pair: RecipePair,
     recipe: Recipe,
     varied_names: set[str],
     includes_algorithms: bool = True,
@@ -327,7 +329,7 @@ def _list_suggestions(
 
     Each link compares the changed recipe with recipe A.  Parameters in `varied_names` are left out.
     """
-    setup = setup.with_trainable_turns
+    pair = pair.with_trainable_turns
     recipe = shorten_training(recipe)
     links_by_heading: dict[str, list[Destination]] = {
         SUGGESTIONS_HEADING: [],
@@ -345,22 +347,22 @@ def _list_suggestions(
             after = next(
                 each for each in list_parameters(changed) if each.name == one.name
             )
-            title = describe_contrast(setup.site, recipe, changed, after)
+            title = describe_contrast(pair.site, recipe, changed, after)
             heading = "Opponents" if one.name == "vs" else SUGGESTIONS_HEADING
             prefix = "try" if includes_algorithms else "also"
             links_by_heading[heading].append(
                 Destination(
                     capitalize_first_letter(title),
-                    setup.build_url(setup.recipe_a, changed),
+                    pair.build_url(pair.recipe_a, changed),
                     id=f"{prefix}-{one.name}-{number}",
                 )
             )
     if includes_algorithms:
         links_by_heading["Compare with another algorithm"] = _list_algorithms(
-            setup._replace(recipe_b=setup.recipe_a),
+            pair._replace(recipe_b=pair.recipe_a),
             B_PREFIX + ALGORITHM_FIELD,
             "",
-            skipped_slug=setup.recipe_a.slug,
+            skipped_slug=pair.recipe_a.slug,
         )
     return [(heading, links) for heading, links in links_by_heading.items() if links]
 
@@ -421,10 +423,10 @@ def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
 
 
 def _list_choices(
-    setup: Setup, parameter: Parameter, side_letter: str
+    pair: RecipePair, parameter: Parameter, side_letter: str
 ) -> list[Destination]:
     """Return a link for each value of a parameter, for both recipes or one side."""
-    recipe = setup.recipe_b if side_letter == B_PREFIX else setup.recipe_a
+    recipe = pair.recipe_b if side_letter == B_PREFIX else pair.recipe_a
     if recipe.has_opponent(PERSON_OPPONENT) and parameter.name in (
         "vs",
         "seat",
@@ -440,9 +442,9 @@ def _list_choices(
     links = []
     for number, text in enumerate(values, 1):
         key = side_letter + parameter.name
-        to = setup.build_changed_url({key: text})
+        to = pair.build_changed_url({key: text})
         if to:
-            title = _name_value(setup.site, parameter, text)
+            title = _name_value(pair.site, parameter, text)
             id = f"{key.replace('.', '-')}-{number}"
             links.append(Destination(title, to, id=id, is_current=text == current))
     return links

@@ -10,7 +10,7 @@ from app.recipes import Parameter, Recipe, name_recipe
 from app.recipes.parameters import BOTH_OPPONENT, format_value
 from app.web.algorithms import ALGORITHM_PAGES, get_opponent_name
 from app.web.formatting import format_count, join_words
-from app.web.pages.lab.differences import (
+from app.web.pages.lab.change import (
     count_turns,
     find_differing_parameters,
     find_possible_causes,

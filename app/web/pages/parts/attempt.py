@@ -22,7 +22,7 @@ from app.web.match import (
     MatchState,
     build_value_error,
     read_cell,
-    read_value,
+    read_parameter,
     replay_match,
 )
 from app.web.move_values import Note, evaluate_moves, spell_outcome
@@ -234,7 +234,7 @@ def parse_attempt(
     text = query.get("ply", "")
     if not text:
         return attempt
-    ply = read_value("ply", text)
+    ply = read_parameter("ply", text)
     plies = len(attempt.puzzle.refutation)
     if not attempt.shows_solution:
         words = gettext_noop(

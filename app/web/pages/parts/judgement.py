@@ -26,7 +26,7 @@ from app.web.formatting import format_percent, name_square
 from app.web.links.play import map_plies_to_urls, play_against_url, play_url
 from app.web.match import Match, build_match_against_person, replay_match
 from app.web.move_values import OUTCOME_LABELS, spell_best_play, spell_outcome
-from app.web.pages.parts.learning import name_opponent
+from app.web.pages.parts.learning import title_opponent
 from app.web.pictures.boards import draw_small_board
 from app.web.pictures.curves import divide_bar
 from app.web.routes import Destination
@@ -48,7 +48,7 @@ def draw_results(
 ) -> dict[str, list[list[dict[str, Any]]]]:
     """Return the bars of `list_results`; `chances` has a key (opponent, seat) for each."""
     return {
-        name_opponent(site, opponent): [
+        title_opponent(site, opponent): [
             divide_bar(chances[opponent, seat]) for seat in SEATS
         ]
         for opponent, _ in chances

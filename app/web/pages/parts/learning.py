@@ -77,7 +77,7 @@ def list_opponents(card: Card) -> dict[str, ChancesBySeat]:
     return card.figures.baseline_chances | {BEST_RESPONDER: card.figures.best_response}
 
 
-def name_opponent(site: SiteData, opponent: str) -> str:
+def title_opponent(site: SiteData, opponent: str) -> str:
     """Return the title of an opponent in a card."""
     return (
         "its best responder"
@@ -89,7 +89,7 @@ def name_opponent(site: SiteData, opponent: str) -> str:
 def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
     """Return an agent's learning curves: exact results at each snapshot, over the updates."""
     figures = card.figures
-    title = name_opponent(site, opponent)
+    title = title_opponent(site, opponent)
     chances = list_opponents(card)[opponent]
     charts = [
         Chart(

@@ -17,15 +17,15 @@ from app.textbook.loop import Update
 from app.tictactoe.notation import DIGITS, format_position
 from app.tictactoe.policy import Policy, policy_from_values, uniform_policy
 from app.tictactoe.reachable_play import find_likeliest_games
-from app.web.algorithms import find_algorithm
+from app.web.algorithms import find_explaining_algorithm
 from app.web.algorithms.targets import ValueQuery, ValueReason, list_move_values
 from app.web.formatting import name_square
 from app.web.pages.parts.update import (
     RESULT_NAMES,
-    UpdateLink,
     UpdatePicture,
     start_picture,
 )
+from app.web.routes import Destination
 
 TITLES_BY_RESULT = {1: "wins", 0: "draws", -1: "loses"}
 
@@ -64,11 +64,11 @@ def draw_next_update(
                 f"answer in the address is {case_name!r}. There are: {names}."
             )
     links = [
-        UpdateLink(
-            f"why-after-{case.url_name}",
+        Destination(
             case.title,
             build_url(answer=case.url_name),
-            case == chosen,
+            id=f"why-after-{case.url_name}",
+            is_current=case == chosen,
         )
         for case in cases
     ]
@@ -81,7 +81,7 @@ def list_cases(query: ValueQuery) -> list[UpdateCase]:
     Depending on the algorithm there is a case for each reply of the opponent, for each result of
     the game, or a single case. The list is empty if the table does not determine them.
     """
-    algorithm = find_algorithm(query)
+    algorithm = find_explaining_algorithm(query)
     reason = algorithm.compute_reason(query)
     if algorithm.update_cases == "result":
         return _list_game_cases(query, reason)
@@ -131,7 +131,9 @@ def _draw_update(
         start = start_picture(query.recipe)
     else:
         gamma = query.gamma if query.task else None
-        start = partial(UpdatePicture, find_algorithm(query), query.reward_scale, gamma)
+        start = partial(
+            UpdatePicture, find_explaining_algorithm(query), query.reward_scale, gamma
+        )
     assert update is not None
     board = format_position(query.game, query.position)
     after = rest.get("final_board") or update.next_board
@@ -150,7 +152,7 @@ def _list_game_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
 
     Each case shows the likeliest game with this result.
     """
-    algorithm = find_algorithm(query)
+    algorithm = find_explaining_algorithm(query)
     family = algorithm.family
     is_simulated = not reason.has_target and family == "return"
     if (

@@ -47,15 +47,6 @@ class UpdateSquare(NamedTuple):
     is_played: bool = False
 
 
-class UpdateLink(NamedTuple):
-    """A link to another update of the same game, or to another example."""
-
-    id: str
-    title: str
-    url: str
-    is_chosen: bool
-
-
 @dataclass(frozen=True)
 class UpdatePicture:
     """The picture of one update: the texts and numbers that the templates read."""
@@ -188,7 +179,7 @@ class UpdatePicture:
             )
             if value is not None:
                 square = square._replace(
-                    value_text=format_value(value, self.square_decimals),
+                    value_text=format_decimals(value, self.square_decimals),
                     heat=self._compute_heat(value, known, mover_mark),
                 )
             squares.append(square)
@@ -281,15 +272,15 @@ class UpdatePicture:
         whole = decimals if self.square_decimals else 0
         old, new = self._old_and_new
         numbers = {
-            "old": format_value(old, whole),
-            "new": format_value(new, whole),
-            "target": format_value(self._target, decimals),
+            "old": format_decimals(old, whole),
+            "new": format_decimals(new, whole),
+            "target": format_decimals(self._target, decimals),
             "reward": _format_short(self._reward),
-            "next": format_value(update.next_value, decimals),
-            "shown_old": format_value(update.old, whole),
-            "shown_new": format_value(update.new, whole),
+            "next": format_decimals(update.next_value, decimals),
+            "shown_old": format_decimals(update.old, whole),
+            "shown_new": format_decimals(update.new, whole),
             "times": format_count(update.update_count),
-            "error": format_value(self._target - old, decimals),
+            "error": format_decimals(self._target - old, decimals),
         }
         if self.algorithm.family == "bounds":
             lower, upper = BOUNDS_BY_VALUE[update.new]
@@ -314,7 +305,7 @@ class UpdatePicture:
             "square": repr(self.update.old),
             # With two tables, the square shows their average, so only half of the change.
             "share": "0.5" if self.update.in_table else "1",
-            "shown": format_value(self.update.new, self.square_decimals),
+            "shown": format_decimals(self.update.new, self.square_decimals),
             "reward": repr(self._reward),
             "next": repr(self._next_value),
             "power": str(self.later_own_moves),
@@ -346,7 +337,7 @@ class UpdatePicture:
     @property
     def zero_text(self) -> str:
         """The value 0 as formatted on squares."""
-        return format_value(0.0, TRIED_DECIMALS[0])
+        return format_decimals(0.0, TRIED_DECIMALS[0])
 
     @property
     def reply_bounds(self) -> list[tuple[str, str]]:
@@ -364,7 +355,7 @@ class UpdatePicture:
     def weighted_targets(self) -> list[tuple[str, str]]:
         """The chance and the target of each reply, if the update averages over replies."""
         return [
-            (_format_short(chance), format_value(target, self._shown_decimals))
+            (_format_short(chance), format_decimals(target, self._shown_decimals))
             for chance, target in self.weighted_replies
         ]
 
@@ -396,7 +387,7 @@ def drop_unknown(values: Sequence[float | None]) -> list[float]:
     return [value for value in values if value is not None]
 
 
-def format_value(value: float, decimals: int) -> str:
+def format_decimals(value: float, decimals: int) -> str:
     """Return a number as text with a typographic minus and without a plus; zero has no sign."""
     text = f"{value:.{decimals}f}"
     if not text.strip("-0."):

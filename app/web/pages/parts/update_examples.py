@@ -23,12 +23,12 @@ from app.web.formatting import format_count, name_square
 from app.web.links.how import how_url
 from app.web.pages.parts.update import (
     STEP_COUNT,
-    UpdateLink,
     UpdatePicture,
     UpdateSquare,
-    format_value,
+    format_decimals,
     start_picture,
 )
+from app.web.routes import Destination
 from app.web.site_data import SiteData
 
 # setting of a recipe in training/updates.toml -> sentence on this setting
@@ -65,7 +65,7 @@ def find_example(
     )
 
 
-def describe_agent(site: SiteData, agent: str) -> str:
+def name_training(site: SiteData, agent: str) -> str:
     """Return the title of a shipped agent; for a recipe, its algorithm with settings in words."""
     if agent == MINIMAX:
         return "optimal play"
@@ -101,7 +101,7 @@ def draw_example(
         "update_picture": pictures[number],
         # id or recipe of the agent, "" for optimal play
         "agent": "" if example.agent == MINIMAX else example.agent,
-        "title": describe_agent(site, example.agent),
+        "title": name_training(site, example.agent),
         # whether the training was made for this example, not for an agent of the site
         "is_own_training": example.agent != MINIMAX and example.agent not in SHIPPED,
         "game_label": format_count(example.game_number),
@@ -111,8 +111,11 @@ def draw_example(
         "boards": boards[::-1] if learning_order == "backward" else boards,
         "learning_order": learning_order,
         "examples": [
-            UpdateLink(
-                f"example-{kind}", kind, build_url(update=kind), kind == example.kind
+            Destination(
+                kind,
+                build_url(update=kind),
+                id=f"example-{kind}",
+                is_current=kind == example.kind,
             )
             for kind in kinds
         ],
@@ -122,7 +125,7 @@ def draw_example(
             build_url(update=example_name or example.kind, stage=step)
             for step in range(1, STEP_COUNT + 1)
         ],
-        "page_url": boards[number]["update_link"].url,
+        "page_url": boards[number]["update_link"].href,
     }
 
 
@@ -155,7 +158,7 @@ def compute_blunder_effect(example: UpdateExample) -> dict[str, Any]:
         # whether the update raised the blunder's value; if not, it lowered the value of another move
         "was_raised": change.new > change.old,
         "square_name": name_square(values.index(best)),
-        "value_text": format_value(best, 2),
+        "value_text": format_decimals(best, 2),
     }
 
 
@@ -251,7 +254,7 @@ def _draw_game(
         is_updated, is_chosen = index <= chosen_index, index == chosen_index
         is_exact = picture.slug == MINIMAX  # it has no value before the update
         old, new = (
-            format_value(value, picture.square_decimals)
+            format_decimals(value, picture.square_decimals)
             for value in (change.old, change.new)
         )
         kind = f"{example.kind}-{index + 1}"
@@ -263,13 +266,15 @@ def _draw_game(
         can_explore = algorithm.is_epsilon_greedy and not algorithm.no_game_reason
         boards.append(
             {
-                "update_link": UpdateLink(f"update-{kind}", title, url, is_chosen),
+                "update_link": Destination(
+                    title, url, id=f"update-{kind}", is_current=is_chosen
+                ),
                 # one more than the marks on its board
                 "ply": len(move.board) - move.board.count(".") + 1,
                 "squares": _draw_move_board(picture, value, is_chosen, is_updated),
                 "target_text": ""
                 if change.target is None
-                else format_value(change.target, 2),
+                else format_decimals(change.target, 2),
                 "is_random": move.was_random and can_explore,
                 "is_updated": is_updated,
             }
@@ -298,16 +303,16 @@ def _find_next_update(
     shown_index: int,
     example_kinds: Sequence[str],
     build_url: Callable[..., str],
-) -> UpdateLink | None:
+) -> Destination | None:
     """Return a link to the next update of the game, or to the next example; None at the end.
 
     Its title is the number of the move, "" for an example.
     """
     if shown_index + 1 < len(boards):
         board = boards[shown_index + 1]
-        link: UpdateLink = board["update_link"]
+        link: Destination = board["update_link"]
         return link._replace(title=str(board["ply"]))
     position = example_kinds.index(example.kind) + 1
     if position == len(example_kinds):
         return None
-    return UpdateLink("", "", build_url(update=example_kinds[position]), False)
+    return Destination("", build_url(update=example_kinds[position]))

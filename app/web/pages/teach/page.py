@@ -9,7 +9,7 @@ import segno
 from flask import Response, redirect, request
 from werkzeug.exceptions import BadRequest
 from werkzeug.http import generate_etag
-from werkzeug.wrappers import Response as AnyResponse
+import werkzeug
 
 from app.recipes import Recipe, RecipeError, name_recipe
 from app.recipes.algorithms import League, Menace
@@ -240,7 +240,7 @@ def describe_links(game: TaughtGame) -> dict[str, Any]:
 @bp.get(TEACH_RECIPE)
 @bp.get(TEACH.framed, endpoint="framed")
 @bp.get(TEACH_RECIPE.framed, endpoint="framed")
-def show_learner(learner: str = "") -> AnyResponse:
+def show_learner(learner: str = "") -> werkzeug.Response:
     """Show a learner, with its unfinished game or its last game."""
     now = request.args.get("now", "")
     game = request.args.get("game", "")

@@ -8,7 +8,7 @@ import numpy as np
 from flask import Response, redirect, request
 from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
-from werkzeug.wrappers import Response as AnyResponse
+import werkzeug
 
 from app.recipes import RecipeError, name_recipe, parse_recipe
 from app.recipes.algorithms import Menace
@@ -170,7 +170,7 @@ def _list_sets(set_key: str, size_key: str, machine_recipe: str) -> list[Destina
 
 
 @bp.get(PAPER)
-def show_paper_sheets() -> AnyResponse:
+def show_paper_sheets() -> werkzeug.Response:
     """Show the sheets, or redirect typed games to the learner that they make."""
     chosen_set = read_choice("set", request.args, OPENING_BY_SET, "short")
     size = read_choice("size", request.args, PAPER_SIZES, "a4")
