@@ -34,7 +34,9 @@ CLAIM_ORDER = tuple(
     """.split()  # noqa: SIM905 - a list of strings needs a line each
 )
 
-ClaimVerdict = Literal["reproduced", "partly reproduced", "not reproduced", "inconclusive"]
+ClaimVerdict = Literal[
+    "reproduced", "partly reproduced", "not reproduced", "inconclusive"
+]
 MAX_FILE_BYTES = 1 << 20  # limit for the size of a results file
 FILE_MODE = 0o644  # permissions of a results file: readable by all users
 SIGNIFICANT_DIGITS = (

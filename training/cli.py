@@ -61,74 +61,50 @@ class NamedRecipe:
     recipe: Recipe
 
 
-class IdOrRecipe(click.ParamType[NamedRecipe]):
-    """The id of an agent, or the name of a recipe."""
+def parse_agent(text: str) -> NamedRecipe:
+    """Return the agent of an id or recipe; raises BadParameter with the nearest name if none fits."""
+    if text in SHIPPED:
+        return NamedRecipe(text, SHIPPED[text].recipe)
+    slug, *settings = text.split(",")
+    if slug not in ALGORITHMS:
+        known = ALGORITHMS if settings else [*SHIPPED, *ALGORITHMS]
+        raise click.BadParameter(
+            f"there is no agent {slug!r}{suggest_word(slug, known)}; "
+            f"`{COMMAND} list` shows all of them"
+        )
+    try:
+        recipe = parse_recipe(text)
+    except RecipeError as error:
+        raise click.BadParameter(f"{text!r}: {error}") from None
+    from training.run import make_agent_id  # noqa: PLC0415
 
-    name = "agent"
+    return NamedRecipe(make_agent_id(recipe), recipe)
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> NamedRecipe:
-        """Return the agent of an id or recipe; raise an error with the nearest name if there is none."""
-        if value in SHIPPED:
-            return NamedRecipe(value, SHIPPED[value].recipe)
-        slug, *settings = value.split(",")
-        if slug not in ALGORITHMS:
-            known = ALGORITHMS if settings else [*SHIPPED, *ALGORITHMS]
-            self.fail(
-                f"there is no agent {slug!r}{suggest_word(slug, known)}; "
-                f"`{COMMAND} list` shows all of them",
-                param,
-                ctx,
+
+def parse_judged_agent(text: str) -> str | NamedRecipe:
+    """Return the agent of an id or a recipe, or the text of an external agent (file, link, function)."""
+    from training.external_agents import find_agent_form  # noqa: PLC0415
+
+    if find_agent_form(text):
+        return text
+    # `Path.is_file` would raise OSError for a text that is too long for a path.
+    if os.path.isfile(text) and text not in SHIPPED:
+        endings = ".npz, .npy, .json, .csv, .tsv and .txt"
+        raise click.BadParameter(f"{text}: the files that can be judged are {endings}")
+    return parse_agent(text)
+
+
+def check_claims(
+    ctx: click.Context, param: click.Parameter, claims: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return ids of claims; raises BadParameter with the nearest id if there is no such claim."""
+    for claim in claims:
+        if claim not in list_claims():
+            raise click.BadParameter(
+                f"there is no claim {claim!r}{suggest_word(claim, list_claims())}; "
+                f"`{COMMAND} experiment` shows all of them"
             )
-        try:
-            recipe = parse_recipe(value)
-        except RecipeError as error:
-            self.fail(f"{value!r}: {error}", param, ctx)
-        from training.run import make_agent_id  # noqa: PLC0415
-
-        return NamedRecipe(make_agent_id(recipe), recipe)
-
-
-class AgentOrExternal(click.ParamType["str | NamedRecipe"]):
-    """An external agent (a file, link or function), an id or a recipe."""
-
-    name = "agent"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Any:
-        """Return the agent of an id or a recipe; return an external agent as its text."""
-        from training.external_agents import find_agent_form  # noqa: PLC0415
-
-        if find_agent_form(value):
-            return value
-        # `Path.is_file` would raise OSError for a text that is too long for a path.
-        if os.path.isfile(value) and value not in SHIPPED:
-            endings = ".npz, .npy, .json, .csv, .tsv and .txt"
-            self.fail(
-                f"{value}: the files that can be judged are {endings}", param, ctx
-            )
-        return IdOrRecipe().convert(value, param, ctx)
-
-
-class ClaimId(click.ParamType[str]):
-    """The id of a claim."""
-
-    name = "claim"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str:
-        """Return the id; raise an error with the nearest id if there is no such claim."""
-        if value not in list_claims():
-            self.fail(
-                f"there is no claim {value!r}{suggest_word(value, list_claims())}; "
-                f"`{COMMAND} experiment` shows all of them",
-                param,
-                ctx,
-            )
-        return str(value)
+    return claims
 
 
 def find_models_folder() -> Path:
@@ -190,9 +166,9 @@ def table_options(command: Command) -> Command:
     return command
 
 
-one_agent = click.argument("agent", metavar="ID|RECIPE", type=IdOrRecipe())
+one_agent = click.argument("agent", metavar="ID|RECIPE", type=parse_agent)
 any_agents = click.argument(
-    "agents", nargs=-1, metavar="[ID|RECIPE]...", type=IdOrRecipe()
+    "agents", nargs=-1, metavar="[ID|RECIPE]...", type=parse_agent
 )
 models_option = folder_option(
     "--models",
@@ -332,8 +308,7 @@ def train(
 @models_option
 def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
     """Train agents again from the recipes of their cards and compare them bit for bit."""
-    from training.run import compare_agents, list_differences  # noqa: PLC0415
-    from training.run import train as train_agent  # noqa: PLC0415
+    from training import run  # noqa: PLC0415
 
     game = tic_tac_toe()
     failed = False
@@ -345,9 +320,9 @@ def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
             failed = True
             continue
         recipe = parse_recipe(saved.card.recipe)
-        rebuilt = train_agent(agent_id, recipe, game, lambda progress: None)
-        click.echo(f"{agent_id}: {compare_agents(saved, rebuilt)}")
-        failed |= bool(list_differences(saved, rebuilt))
+        rebuilt = run.train(agent_id, recipe, game, lambda progress: None)
+        click.echo(f"{agent_id}: {run.compare_agents(saved, rebuilt)}")
+        failed |= bool(run.list_differences(saved, rebuilt))
     sys.exit(failed)
 
 
@@ -356,7 +331,7 @@ def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
     "agents",
     nargs=-1,
     metavar="[FILE|LINK|MODULE:FUNCTION|ID|RECIPE]...",
-    type=AgentOrExternal(),
+    type=parse_judged_agent,
 )
 @models_option
 @click.option(
@@ -522,7 +497,7 @@ def seeds(
 
 
 @main.command()
-@click.argument("claims", nargs=-1, metavar="[ID]...", type=ClaimId())
+@click.argument("claims", nargs=-1, metavar="[ID]...", callback=check_claims)
 @click.option("--all", "selects_all", is_flag=True, help="Check every claim.")
 @click.option(
     "--seeds",

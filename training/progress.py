@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
 
+import rich.progress
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -13,7 +14,6 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
-from rich.progress import Progress as Bars
 from rich.text import Text
 
 from training.learners.phases import Progress
@@ -31,25 +31,6 @@ class RateColumn(ProgressColumn):
         return Text("" if task.speed is None else f"{task.speed:,.1f}/s")
 
 
-class UpdateRate:
-    """The rate of updates per second, from the first update on: kernels are compiled before it."""
-
-    def __init__(self) -> None:
-        # time in seconds and number of training updates at the first report of progress
-        self.first: tuple[float, int] | None = None
-
-    def format_rate(self, updates: int) -> str:
-        """Return the rate at this number of updates, as in "12,000,000 updates/s"."""
-        if not updates:
-            return COMPILING_LABEL
-        now = perf_counter()
-        if self.first is None:
-            self.first = now, updates
-            return ""
-        start, before = self.first
-        return f"{(updates - before) / (now - start):,.0f} updates/s"
-
-
 @contextmanager
 def show_bar(label: str, item_count: int) -> Iterator[Callable[[int], None]]:
     """Show the number of finished items of `item_count`, and the time left.
@@ -63,7 +44,7 @@ def show_bar(label: str, item_count: int) -> Iterator[Callable[[int], None]]:
         RateColumn(),
         TimeRemainingColumn(),
     )
-    with Bars(
+    with rich.progress.Progress(
         *columns, console=Console(stderr=True), speed_estimate_period=SPEED_SECONDS
     ) as bars:
         task = bars.add_task(label, total=item_count)
@@ -83,20 +64,34 @@ def show_training_bars(is_shown: bool = True) -> Iterator[Callable[[str], OnProg
         TextColumn("{task.fields[rate]:>21}"),
         TimeRemainingColumn(),
     ]
-    with Bars(*columns, console=Console(stderr=True), disable=not is_shown) as bars:
+    with rich.progress.Progress(
+        *columns, console=Console(stderr=True), disable=not is_shown
+    ) as bars:
 
         def add_line(name: str) -> OnProgress:
             """Add the line of an agent; return its progress callback."""
             task = bars.add_task(name, total=1.0, games=0, rate=COMPILING_LABEL)
-            rate = UpdateRate()
+            # time in seconds and number of updates at the first report with updates:
+            # the kernels are compiled before it
+            first: tuple[float, int] | None = None
 
             def update_line(progress: Progress) -> None:
                 """Update the line of the agent."""
+                nonlocal first
+                rate = ""
+                now, updates = perf_counter(), progress.updates
+                if not updates:
+                    rate = COMPILING_LABEL
+                elif first is None:
+                    first = now, updates
+                else:
+                    speed = (updates - first[1]) / (now - first[0])
+                    rate = f"{speed:,.0f} updates/s"
                 bars.update(
                     task,
                     completed=progress.finished_share,
                     games=progress.games,
-                    rate=rate.format_rate(progress.updates),
+                    rate=rate,
                 )
 
             return update_line

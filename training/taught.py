@@ -357,7 +357,11 @@ def check_bead_choice(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
 def build_person_turn(game_number: int, cells: str = "") -> Turn:
     """Return the turn of game `game_number` with a person, counted from 1."""
     return Turn(
-        PERSON_OPPONENT, CheckedPerson(game_number, cells), game_number - 1, 1, game_number - 1
+        PERSON_OPPONENT,
+        CheckedPerson(game_number, cells),
+        game_number - 1,
+        1,
+        game_number - 1,
     )
 
 
@@ -527,18 +531,14 @@ def build_progress(pupil: PupilState) -> Progress:
     )
 
 
-class TableEntry(NamedTuple):
-    """An entry of a learner's table: a move that has it, and all legal pairs that share it."""
-
-    example_move: MovePair
-    pairs: NDArray[np.intp]
-
-
 @lru_cache(maxsize=32)
 def build_first_table(
     game: Game, recipe: Recipe
-) -> tuple[NDArray[np.float64], Mapping[Hashable, TableEntry]]:
-    """Return the table of a learner before its first game, [P], and its entries by their keys."""
+) -> tuple[NDArray[np.float64], Mapping[Hashable, tuple[MovePair, NDArray[np.intp]]]]:
+    """Return the table of a learner before its first game, [P], and its entries by their keys.
+
+    An entry has a move as an example, and all legal pairs that share it.
+    """
     learner = make_learner(game, recipe)
     rules = build_rules(game)
     boards = rules.unfinished_boards()
@@ -547,8 +547,7 @@ def build_first_table(
     for pair, move in enumerate(moves):
         pairs_by_key.setdefault(get_move_key(learner, *move), []).append(pair)
     entries = {
-        key: TableEntry(moves[same[0]], np.array(same))
-        for key, same in pairs_by_key.items()
+        key: (moves[same[0]], np.array(same)) for key, same in pairs_by_key.items()
     }
     values = np.array([float(learner.value(*move)) for move in moves])
     values.flags.writeable = False

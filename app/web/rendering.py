@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Any
 
+import werkzeug
 from flask import (
     Flask,
     Response,
@@ -22,7 +23,6 @@ from jinja2.utils import missing
 from jinja2_fragments.flask import render_blocks
 from markupsafe import Markup
 from werkzeug.http import generate_etag
-import werkzeug
 
 from app.web.routes import EMBED, frame_url
 from app.web.translation import Language, get_current_language

@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
-from typing import TypeVar
 
-from app.project import ROOT
 from app.recipes import ALGORITHMS, Recipe
 from app.recipes.parameters import BOTH_OPPONENT, SELF_OPPONENT
 from app.web.algorithms.algorithm import Algorithm, Section
@@ -29,31 +27,28 @@ SPECIAL_OPPONENT_NAMES = {
 MINIMAX = "minimax"  # slug of the section on exact values, which no agent learned
 # slugs of the sections on terms and measures
 NOTIONS = ("action-values", "exploration", "best-response", "nash-conv", "exact")
-# modules of the algorithms and terms that need more than their template
+# modules of the algorithms that need more than their template
 MODULE_NAMES = {module.name for module in iter_modules(__path__)}
-SECTIONS_FOLDER = ROOT / "templates" / "how" / "sections"
-
-AnySection = TypeVar("AnySection", bound=Section)
 
 
-def load_section(slug: str, kind: type[AnySection]) -> AnySection:
-    """Return the section that the template `slug` describes.
+def find_class(slug: str) -> type[Algorithm]:
+    """Return the class of an algorithm: the one in the module of its name, if there is such a module.
 
-    Its class is the one in the module of this name, if there is such a module, else `kind`. The
-    module monte_carlo has the class MonteCarloAlgorithm, for example.
+    The module monte_carlo has the class MonteCarloAlgorithm, for example.
     """
     module_name = slug.replace("-", "_")
-    if module_name in MODULE_NAMES:
-        module = import_module(f"{__name__}.{module_name}")
-        kind = getattr(module, slug.title().replace("-", "") + kind.__name__)
-    return kind.parse(slug, (SECTIONS_FOLDER / f"{slug}.html").read_text("utf-8"))
+    if module_name not in MODULE_NAMES:
+        return Algorithm
+    module = import_module(f"{__name__}.{module_name}")
+    kind: type[Algorithm] = getattr(module, f"{slug.title().replace('-', '')}Algorithm")
+    return kind
 
 
 ALGORITHM_PAGES: Mapping[str, Algorithm] = MappingProxyType(
-    {slug: load_section(slug, Algorithm) for slug in (MINIMAX, *ALGORITHMS)}
+    {slug: find_class(slug).load(slug) for slug in (MINIMAX, *ALGORITHMS)}
 )
 SECTIONS: Mapping[str, Section] = MappingProxyType(
-    {**ALGORITHM_PAGES, **{slug: load_section(slug, Section) for slug in NOTIONS}}
+    {**ALGORITHM_PAGES, **{slug: Section.load(slug) for slug in NOTIONS}}
 )
 
 

@@ -5,11 +5,11 @@ fields of these classes. An algorithm whose updates or values need another expla
 Q-learning has a class of its own, in the module of this folder with its name.
 """
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import msgspec
 
+from app.project import ROOT
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.reference import ReferenceLearner
@@ -36,9 +36,10 @@ from app.web.algorithms.targets import (
 )
 from app.web.formatting import MINUS
 from app.web.match import Match
-from app.web.site_data import HUMAN, SiteData
+from app.web.site_data import HUMAN
 from app.web.translation import gettext_noop
 
+SECTIONS_FOLDER = ROOT / "templates" / "how" / "sections"
 CHANCE_HEADING, COUNTS_HEADING = "Chance", "Counts"
 RESULT_VERBS = {"win": "won", "draw": "drawn", "loss": "lost"}
 DURING_GAME, AFTER_GAME = "While it played", "Now that the game is over"
@@ -63,8 +64,9 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     snapshot: int | None = None  # of the value source; None for its last snapshot
 
     @classmethod
-    def parse(cls, slug: str, template_source: str) -> Self:
+    def load(cls, slug: str) -> Self:
         """Return the section of a template, from the comment that opens it."""
+        template_source = (SECTIONS_FOLDER / f"{slug}.html").read_text("utf-8")
         head = template_source.removeprefix("{#").partition("#}")[0]
         return msgspec.convert({"slug": slug, **msgspec.toml.decode(head)}, cls)
 
@@ -81,10 +83,6 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     @property
     def publications(self) -> tuple[Source, ...]:
         return get_sources(*self.source_slugs)
-
-    def compute_facts(self, site: SiteData) -> Mapping[str, object]:
-        """Return the numbers in the text of the section, by name."""
-        return {}
 
 
 class Algorithm(Section, frozen=True, kw_only=True):

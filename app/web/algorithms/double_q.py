@@ -1,9 +1,6 @@
 """Double Q-learning backward over each game: two tables; the site stores only their average."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-
-import numpy as np
 
 from app.web.algorithms.q_table import QTableAlgorithm, describe_shared_moves
 from app.web.algorithms.sentences import (
@@ -14,7 +11,6 @@ from app.web.algorithms.sentences import (
 )
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import format_signed
-from app.web.site_data import SiteData
 
 TWO_TABLES_TEXT = (
     "Two tables learned, and the agent has only their average. Each table moves "
@@ -45,20 +41,6 @@ class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
             *describe_backward_order(reason),
             *describe_shared_moves(query),
         ]
-
-    def compute_facts(self, site: SiteData) -> Mapping[str, object]:
-        """Return the mean error of the highest value in a position, for the text of the section."""
-        biases = {}
-        for name in ("q-table", "double-q"):
-            exact = site.get_task_q(name) if name in site.agents else None
-            if exact is not None:
-                agent = site.agents[name]
-                met = agent.visits.any(axis=1)
-                highest = np.nanmax(agent.q[met], axis=1)
-                bias = float((highest - np.nanmax(exact[met], axis=1)).mean())
-                side = "high" if bias > 0 else "low"
-                biases[name] = f"{abs(bias):.2f} too {side}"
-        return {"biases": biases}
 
 
 def _describe_past_updates(query: ValueQuery, reason: ValueReason) -> list[str]:

@@ -1,7 +1,5 @@
 """Monte Carlo tree search (MCTS): a value is the mean result of simulated games with a move."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from app.reference import build_rules
@@ -13,7 +11,6 @@ from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.sentences import OUTCOME_VERBS
 from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
 from app.web.formatting import format_count, format_signed, name_square
-from app.web.site_data import SiteData
 
 
 class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
@@ -64,19 +61,6 @@ class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
             "mean comes closer to the result of this best move. The values of the "
             "opponent's moves below are from the plans of the positions after this move.",
         ]
-
-    def compute_facts(self, site: SiteData) -> Mapping[str, object]:
-        """Return (simulated games, blunders) as texts, for the middle and the last snapshot."""
-        if self.value_source not in site.shipped_agents:
-            return {}
-        figures = site.agents[self.value_source].card.figures
-        blunders = [
-            (format_count(updates // site.game.decisions), format_count(made))
-            for updates, made in zip(
-                figures.snapshot_updates, figures.blunders, strict=True
-            )
-        ]
-        return {"early": blunders[len(blunders) // 2], "late": blunders[-1]}
 
 
 def _count_simulated_games(query: ValueQuery) -> list[int] | None:

@@ -1,6 +1,5 @@
 """MENACE: a box of beads for each position; the result of a game adds or removes beads."""
 
-from collections.abc import Mapping
 from math import isnan
 
 import numpy as np
@@ -13,15 +12,14 @@ from app.textbook.loop import Update
 from app.textbook.menace import Menace
 from app.textbook.table import get_reward
 from app.tictactoe.beads import count_beads, count_symmetric_cells
-from app.tictactoe.game import O, X
+from app.tictactoe.game import X
 from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.values import compute_outcome_chances
 from app.web.algorithms.algorithm import AFTER_GAME, RESULT_VERBS, Algorithm
 from app.web.algorithms.learners import StoredValues
 from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
-from app.web.formatting import MINUS, format_count, format_percent, spell_bead_count
-from app.web.site_data import SiteData
+from app.web.formatting import MINUS, format_percent, spell_bead_count
 
 # result of a game -> parameter of the recipe with the number of beads for this result
 PARAMETER_BY_RESULT = {"won": "win", "drawn": "draw", "lost": "loss"}
@@ -103,25 +101,6 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
             f"move of a game gets {pays}.",
             f"In further training, a game after this move would be {', '.join(ends)}.",
         ]
-
-    def compute_facts(self, site: SiteData) -> Mapping[str, object]:
-        """Return how many boxes there are for X, and for X and O, and how often one was refilled."""
-        game = site.game
-        decision = np.unique(game.symmetry_class[: game.decisions])
-        # A position with a single free square needs no box.
-        needed = game.legal[decision].sum(axis=1) > 1
-        michie = int((needed & (game.to_move[decision] == X)).sum())
-        both = michie + int((needed & (game.to_move[decision] == O)).sum())
-        refills = (
-            site.agents["menace"].card.refill_count
-            if "menace" in site.shipped_agents
-            else None
-        )
-        return {
-            "michie": format_count(michie),
-            "boxes": format_count(both),
-            "refills": "" if refills is None else format_count(refills),
-        }
 
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int

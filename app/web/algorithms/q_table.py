@@ -1,7 +1,5 @@
 """Q-learning backward over each game: the last move is updated first; symmetric moves share a value."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from app.web.algorithms.algorithm import Algorithm
@@ -15,8 +13,6 @@ from app.web.algorithms.targets import (
     build_reason_after_reply,
     remove_target,
 )
-from app.web.formatting import format_count
-from app.web.site_data import SiteData
 
 ADDED_TARGETS_TEXT = (
     "The targets of this value are added up, so the value grows without limit."
@@ -47,17 +43,6 @@ class QTableAlgorithm(Algorithm, frozen=True, kw_only=True):
             *describe_backward_order(reason),
             *describe_shared_moves(query),
         ]
-
-    def compute_facts(self, site: SiteData) -> Mapping[str, object]:
-        """Count the decisions, moves and afterstates; symmetric ones count once."""
-        game = site.game
-        positions = np.unique(game.symmetry_class)
-        return {
-            "decisions": format_count(int((positions < game.decisions).sum())),
-            "pairs": format_count(len(np.unique(game.pair_class))),
-            # The empty board is no afterstate.
-            "afterstates": format_count(len(positions) - 1),
-        }
 
 
 def describe_shared_moves(query: ValueQuery) -> list[str]:

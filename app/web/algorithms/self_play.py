@@ -1,9 +1,5 @@
 """Q-learning in self-play: both sides share a table; the next value is the opponent's, negated."""
 
-from collections.abc import Mapping
-from math import ceil
-
-from app.recipes.algorithms import SelfPlay
 from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.sentences import (
     describe_best_reply,
@@ -12,8 +8,6 @@ from app.web.algorithms.sentences import (
     describe_past_updates,
 )
 from app.web.algorithms.targets import ValueQuery, ValueReason
-from app.web.formatting import format_count, format_percent
-from app.web.site_data import SiteData
 
 
 class SelfPlayAlgorithm(Algorithm, frozen=True, kw_only=True):
@@ -34,14 +28,3 @@ class SelfPlayAlgorithm(Algorithm, frozen=True, kw_only=True):
             *describe_distance(reason),
             *describe_past_updates(query, reason, initial),
         ]
-
-    def compute_facts(self, site: SiteData) -> Mapping[str, object]:
-        """Return how few updates a move had, and how much its initial value still counts."""
-        if self.value_source not in site.agents:
-            return {}
-        recipe = site.get_recipe(self.value_source)
-        assert isinstance(recipe, SelfPlay)
-        fewest = int(site.agents[self.value_source].visits[site.game.legal].min())
-        # Rounded up, because the text of the page gives an upper limit.
-        most = ceil(1000 * (1 - recipe.alpha) ** fewest) / 1000
-        return {"fewest": format_count(fewest), "left": format_percent(most, 1)}

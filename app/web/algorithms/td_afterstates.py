@@ -1,7 +1,5 @@
 """TD learning of afterstates: the value of a board after a move steps towards the next such value."""
 
-from collections.abc import Mapping
-
 from app.recipes.algorithms import TdAfterstates
 from app.recipes.games import TrainingGame
 from app.recipes.parameters import Recipe
@@ -11,8 +9,7 @@ from app.web.algorithms.sentences import (
     describe_shared_boards,
 )
 from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
-from app.web.formatting import format_count, format_signed
-from app.web.site_data import SiteData
+from app.web.formatting import format_signed
 
 
 class TdAfterstatesAlgorithm(Algorithm, frozen=True, kw_only=True):
@@ -44,14 +41,6 @@ class TdAfterstatesAlgorithm(Algorithm, frozen=True, kw_only=True):
         so_far = [] if query.recipe.alpha_drop else super().describe_past(query, reason)
         shared = describe_shared_boards(query) if query.recipe.symmetric else []
         return [*so_far, *shared]
-
-    def compute_facts(self, site: SiteData) -> Mapping[str, object]:
-        """Return the number of afterstates, and the number of finished boards."""
-        game = site.game
-        return {
-            "boards": format_count(game.positions - 1),
-            "ends": format_count(game.positions - game.decisions),
-        }
 
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int

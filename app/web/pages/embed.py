@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable
 from functools import partial
 
+import werkzeug
 from flask import Response, request
 from msgspec.structs import replace
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import NotFound
-import werkzeug
 
 from app.experiments import ClaimSummary
 from app.web import comparison

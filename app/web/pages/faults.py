@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import werkzeug
 from flask import Response, redirect, request
 from numpy.typing import NDArray
 from werkzeug.exceptions import BadRequest, NotFound
-import werkzeug
 
 from app.recipes import name_recipe
 from app.recipes.faults import FAULTY_RECIPES, find_correct_recipe

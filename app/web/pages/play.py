@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
+import werkzeug
 from flask import Response, redirect, request
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
-import werkzeug
 
 from app.tictactoe.game import SEATS, get_mover
 from app.tictactoe.notation import DIGITS

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime, time, timedelta
 
+import werkzeug
 from flask import Response, redirect, request
 from msgspec.structs import replace
-import werkzeug
 
 from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import ROUND_LENGTH

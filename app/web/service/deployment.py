@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+import werkzeug
 from flask import Blueprint, Flask, Response, current_app, jsonify, redirect, request
 from markupsafe import escape
 from werkzeug.middleware.proxy_fix import ProxyFix
-import werkzeug
 
 from app.project import ROOT
 from app.tictactoe.agents import ModelError

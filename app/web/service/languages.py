@@ -8,10 +8,10 @@ import re
 from functools import partial
 from urllib.parse import parse_qsl, unquote
 
+import werkzeug
 from flask import Flask, Response, current_app, redirect, request
 from markupsafe import Markup
 from werkzeug.exceptions import HTTPException
-import werkzeug
 
 from app.project import ROOT
 from app.web.match import build_value_error

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
+import werkzeug
 from flask import Flask, redirect, request
 from werkzeug.exceptions import HTTPException
-import werkzeug
 
 from app.web.navigation import list_page_blueprints
 from app.web.routes import Route, append_query, quote_path

@@ -70,7 +70,8 @@ def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
         for event in learner.play(turn._replace(player=Teacher(choose_cell)), rng):
             if isinstance(event, Update):
                 changed |= event.new != event.old
-                q[entries[get_update_key(learner, event)].pairs] = event.new
+                _, pairs = entries[get_update_key(learner, event)]
+                q[pairs] = event.new
     return {"games": None}
 
 

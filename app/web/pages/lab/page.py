@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import werkzeug
 from flask import Response, redirect, request
 from werkzeug.exceptions import BadRequest
-import werkzeug
 
 from app.recipes import Recipe, RecipeError
 from app.recipes.names import find_algorithm

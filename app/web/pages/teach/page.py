@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any
 
 import segno
+import werkzeug
 from flask import Response, redirect, request
 from werkzeug.exceptions import BadRequest
 from werkzeug.http import generate_etag
-import werkzeug
 
 from app.recipes import Recipe, RecipeError, name_recipe
 from app.recipes.algorithms import League, Menace

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+import werkzeug
 from flask import Response, redirect, request
 from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
-import werkzeug
 
 from app.recipes import RecipeError, name_recipe, parse_recipe
 from app.recipes.algorithms import Menace

@@ -1,0 +1,205 @@
+"""The numbers in the texts of the sections of /how, as formatted texts by name."""
+
+from collections.abc import Callable, Mapping
+from math import ceil
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from app.recipes.algorithms import SelfPlay
+from app.tictactoe.game import SEATS, O, X
+from app.tictactoe.notation import replay_record
+from app.tictactoe.tasks import solve_task
+from app.tictactoe.values import TIE_TOLERANCE
+from app.web.algorithms.algorithm import Section
+from app.web.facts import find_losing_game
+from app.web.formatting import format_count, format_percent, format_signed
+from app.web.site_data import SiteData
+
+OFTEN_BEATEN = "q-learning-1"  # an agent that often loses against random moves
+RARELY_BEATEN = "q-learning-2"  # an agent that rarely loses against random moves
+
+
+def compute_facts(site: SiteData, section: Section) -> Mapping[str, object]:
+    """Return the numbers in the text of a section, {} for a section without numbers.
+
+    They are also missing if the site does not have the agent that they are about.
+    """
+    compute = FUNCTIONS.get(section.slug)
+    return compute(site, section) if compute else {}
+
+
+def _describe_best_response(site: SiteData, section: Section) -> Mapping[str, object]:
+    """Return an agent's win rate against random moves in the seat in which it is always beaten."""
+    seat = _find_beaten_seat(site, OFTEN_BEATEN)
+    if not seat:
+        return {}
+    figures = site.agents[OFTEN_BEATEN].card.figures
+    wins = getattr(figures.baseline_chances["random"], seat)[-1][0]
+    return {"mark": seat.upper(), "wins": format_percent(wins)}
+
+
+def _describe_exact_figures(site: SiteData, section: Section) -> Mapping[str, object]:
+    """Return the probabilities of seeing no loss in 100 and in 1,000 games, and a lost game."""
+    facts: dict[str, object] = {}
+    if OFTEN_BEATEN in site.shipped_agents:
+        facts["lost_game"] = find_losing_game(site, OFTEN_BEATEN, O)
+    seat = _find_beaten_seat(site, RARELY_BEATEN)
+    if not seat:
+        return facts
+    figures = site.agents[RARELY_BEATEN].card.figures
+    loss = getattr(figures.baseline_chances["random"], seat)[-1][2]
+    unseen = {games: format_percent((1 - loss) ** games) for games in (100, 1000)}
+    return facts | {
+        "mark": seat.upper(),
+        "loss": format_percent(loss),
+        "unseen": unseen,
+    }
+
+
+def _find_beaten_seat(site: SiteData, agent_name: str) -> str:
+    """Return a seat in which an agent always loses to its best responder, "" if there is none."""
+    if agent_name not in site.shipped_agents:
+        return ""
+    worst = site.agents[agent_name].card.figures.best_response
+    for seat in SEATS:
+        if getattr(worst, seat)[-1][2] == 1:
+            return seat
+    return ""
+
+
+def _describe_exploration(site: SiteData, section: Section) -> Mapping[str, object]:
+    """Return how many times as often a league learner plays its best move as a move of value 0."""
+    if section.value_source not in site.shipped_agents:
+        return {}
+    position = replay_record(site.game, section.example_record)[-1]
+    row = site.agents[section.value_source].q[position]
+    recipe = site.get_recipe(section.value_source)
+    limit: float = recipe.k_limit  # type: ignore[attr-defined]
+    odds = format_count(round(limit ** float(np.nanmax(row))))
+    return {"limit": f"{limit:g}", "odds": odds}
+
+
+def _describe_q_table(site: SiteData, section: Section) -> Mapping[str, object]:
+    """Count the decisions, moves and afterstates; symmetric ones count once."""
+    game = site.game
+    positions = np.unique(game.symmetry_class)
+    return {
+        "decisions": format_count(int((positions < game.decisions).sum())),
+        "pairs": format_count(len(np.unique(game.pair_class))),
+        # The empty board is no afterstate.
+        "afterstates": format_count(len(positions) - 1),
+    }
+
+
+def _describe_double_q(site: SiteData, section: Section) -> Mapping[str, object]:
+    """Return the mean error of the highest value in a position, without and with two tables."""
+    biases = {}
+    for name in ("q-table", "double-q"):
+        exact = site.get_task_q(name) if name in site.agents else None
+        if exact is not None:
+            agent = site.agents[name]
+            met = agent.visits.any(axis=1)
+            highest = np.nanmax(agent.q[met], axis=1)
+            bias = float((highest - np.nanmax(exact[met], axis=1)).mean())
+            side = "high" if bias > 0 else "low"
+            biases[name] = f"{abs(bias):.2f} too {side}"
+    return {"biases": biases}
+
+
+def _describe_sarsa(site: SiteData, section: Section) -> Mapping[str, object]:
+    """Return the exact values on the example board with and without random moves in training.
+
+    "parting" is the number of decisions in which the best moves of both tasks differ.
+    """
+    task = site.get_task("sarsa") if "sarsa" in site.shipped_agents else None
+    if task is None:
+        return {}
+    without = replace(task, epsilon=0.0)
+    own, other = solve_task(site.game, task), solve_task(site.game, without)
+    apart = ~(_find_best_moves(own) & _find_best_moves(other)).any(axis=1)
+    row = replay_record(site.game, section.example_record)[-1]
+    return {
+        "parting": format_count(int(apart.sum())),
+        "own": [format_signed(value) for value in own[row].tolist()],
+        "other": [format_signed(value) for value in other[row].tolist()],
+    }
+
+
+def _find_best_moves(q: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return whether each move has the highest value of its decision, [D, cells]."""
+    is_best: NDArray[np.bool_] = (
+        q >= np.nanmax(q, axis=1, keepdims=True) - TIE_TOLERANCE
+    )
+    return is_best
+
+
+def _describe_self_play(site: SiteData, section: Section) -> Mapping[str, object]:
+    """Return how few updates a move had, and how much its initial value still counts."""
+    if section.value_source not in site.agents:
+        return {}
+    recipe = site.get_recipe(section.value_source)
+    assert isinstance(recipe, SelfPlay)
+    fewest = int(site.agents[section.value_source].visits[site.game.legal].min())
+    # Rounded up, because the text of the page gives an upper limit.
+    most = ceil(1000 * (1 - recipe.alpha) ** fewest) / 1000
+    return {"fewest": format_count(fewest), "left": format_percent(most, 1)}
+
+
+def _describe_td_afterstates(site: SiteData, section: Section) -> Mapping[str, object]:
+    """Return the number of afterstates, and the number of finished boards."""
+    game = site.game
+    return {
+        "boards": format_count(game.positions - 1),
+        "ends": format_count(game.positions - game.decisions),
+    }
+
+
+def _describe_mcts(site: SiteData, section: Section) -> Mapping[str, object]:
+    """Return (simulated games, blunders) as texts, for the middle and the last snapshot."""
+    if section.value_source not in site.shipped_agents:
+        return {}
+    figures = site.agents[section.value_source].card.figures
+    blunders = [
+        (format_count(updates // site.game.decisions), format_count(made))
+        for updates, made in zip(
+            figures.snapshot_updates, figures.blunders, strict=True
+        )
+    ]
+    return {"early": blunders[len(blunders) // 2], "late": blunders[-1]}
+
+
+def _describe_menace(site: SiteData, section: Section) -> Mapping[str, object]:
+    """Return how many boxes there are for X, and for X and O, and how often one was refilled."""
+    game = site.game
+    decision = np.unique(game.symmetry_class[: game.decisions])
+    # A position with a single free square needs no box.
+    needed = game.legal[decision].sum(axis=1) > 1
+    michie = int((needed & (game.to_move[decision] == X)).sum())
+    both = michie + int((needed & (game.to_move[decision] == O)).sum())
+    refills = (
+        site.agents["menace"].card.refill_count
+        if "menace" in site.shipped_agents
+        else None
+    )
+    return {
+        "michie": format_count(michie),
+        "boxes": format_count(both),
+        "refills": "" if refills is None else format_count(refills),
+    }
+
+
+# slug of a section -> function that computes its numbers
+FUNCTIONS: Mapping[str, Callable[[SiteData, Section], Mapping[str, object]]] = {
+    "best-response": _describe_best_response,
+    "exact": _describe_exact_figures,
+    "exploration": _describe_exploration,
+    "q-table": _describe_q_table,
+    "double-q": _describe_double_q,
+    "sarsa": _describe_sarsa,
+    "self-play": _describe_self_play,
+    "td-afterstates": _describe_td_afterstates,
+    "mcts": _describe_mcts,
+    "menace": _describe_menace,
+}
