@@ -367,12 +367,17 @@ LESSON_STEPS = [
 
 
 class Character(NamedTuple):
-    """The short description of a player: its strength, a sentence, and its values as colours."""
+    """The short description of a player: how it learned, how strong it is, and its first values."""
 
     strength_name: str  # a key of STRENGTH_MEANINGS; "" for a person
-    description: str  # a sentence
+    training_text: str  # a sentence or two on how it learned, or on how it plays
+    result_text: str  # exact results in words, "" for players that do not learn
     # [cells] colour steps of the empty board, None where unknown
     opening_heats: tuple[int | None, ...] | None
+
+    @property
+    def description(self) -> str:
+        return f"{self.training_text} {self.result_text}".rstrip()
 
 
 @cached_per_site(64, per_language=True)
@@ -384,10 +389,21 @@ def describe_character(site: SiteData, player_name: str) -> Character:
     uniformly random moves. All others are strong.
     """
     if player_name == HUMAN:
-        return Character("", gettext("A person who plays on this device."), None)
+        return Character("", gettext("A person who plays on this device."), "", None)
+    result_text = describe_strength(site, player_name)
+    if is_policy_name(player_name):
+        training_text = gettext("Its moves are known, its values are not.")
+    elif site.agents.contains_name(player_name):
+        training_text = _describe_training(site, player_name)
+        opening_text = _explain_opening(site, player_name)
+        result_text = f"{result_text} {opening_text}".rstrip()
+    else:
+        training_text = gettext(BASELINES[player_name].description)
+        result_text = ""
     return Character(
         strength_name=grade_strength(site, player_name),
-        description=_describe_training(site, player_name),
+        training_text=training_text,
+        result_text=result_text,
         opening_heats=_list_opening_heats(site, player_name)
         if site.agents.contains_name(player_name)
         else None,
@@ -412,11 +428,6 @@ def _find_worst_seat(site: SiteData, policy_name: str) -> tuple[float, str]:
 
 
 def _describe_training(site: SiteData, agent_name: str) -> str:
-    if is_policy_name(agent_name):
-        known = gettext("Its moves are known, its values are not.")
-        return f"{known} {describe_strength(site, agent_name)}"
-    if not site.agents.contains_name(agent_name):
-        return gettext(BASELINES[agent_name].description)
     how = ALGORITHM_PAGES[site.agents[agent_name].card.algorithm].origin_text
     opponents = [
         gettext("random moves")
@@ -427,13 +438,10 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
     opponents_text = gettext(" and then ").join(opponents)
     games = format_count(site.agents[agent_name].card.games)
     starts_everywhere = getattr(site.get_recipe(agent_name), "start", "") == "every"
-    sentences = [
-        gettext(how).format(games=games, opponents=opponents_text),
-        gettext("They started in every position in turn.") if starts_everywhere else "",
-        describe_strength(site, agent_name),
-        _explain_opening(site, agent_name),
-    ]
-    return " ".join(filter(None, sentences))
+    sentence = gettext(how).format(games=games, opponents=opponents_text)
+    if not starts_everywhere:
+        return sentence
+    return f"{sentence} {gettext('They started in every position in turn.')}"
 
 
 def describe_strength(site: SiteData, policy_name: str) -> str:

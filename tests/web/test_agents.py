@@ -108,7 +108,7 @@ def test_the_table_says_what_the_card_says(all_agents: str, card: Card, site: Si
         figures.baseline_chances["t-hand"],
         figures.best_response,
     ]
-    first = f"{card.title}: {who.strength_name}. {who.description}"
+    first = f"{card.title}: {who.strength_name}. {who.training_text}"
     by_opponent = [
         in_both_seats(outcome(getattr(one, seat)[-1], 1) for seat in SEATS) for one in chances
     ]
