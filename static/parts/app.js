@@ -27,7 +27,7 @@ for (const box of document.querySelectorAll("[data-remember]")) {
 // A button deletes all other data that pages keep in this browser.
 
 document.getElementById("forget")?.addEventListener("click", ({ target }) => {
-  for (const name of ["streak", "result", "taught", "learner"]) storage.set(name, "");
+  for (const name of ["streak", "result", "solved", "taught", "learner"]) storage.set(name, "");
   target.disabled = true;
 });
 

@@ -143,6 +143,35 @@ def test_the_streak_of_days_is_kept_here_and_can_be_forgotten(own_page: Page) ->
     expect(page.locator("#streak")).to_be_hidden()
 
 
+def test_what_is_solved_here_is_marked_on_the_puzzle_and_in_the_list(own_page: Page) -> None:
+    page = own_page
+    page.goto("/puzzle/5")
+    expect(page.locator(".question")).to_contain_text("1 of 2")
+    page.click("#board-0")
+    expect(page.locator(".question")).to_contain_text("2 of 2")
+    page.click("#board-4")
+    expect(page.locator(".level")).to_have_text("✓ solved")
+    page.goto("/puzzle/6?right=1&plays=1")  # not solved
+    expect(page.locator(".level")).not_to_contain_text("solved")
+    page.goto("/puzzle")
+    expect(page.locator("[data-puzzle].solved")).to_have_text("5")
+    expect(page.get_by_role("link", name="Puzzle 5 (solved)")).to_be_visible()
+    expect(page.locator(".rungs a").first).to_have_text("1 – 10 ✓ 1")
+    page.click("#preferences-button")
+    page.click("#forget")
+    page.reload()
+    expect(page.locator(".solved")).to_have_count(0)
+
+
+def test_the_list_tells_that_today_is_played(own_page: Page) -> None:
+    page = own_page
+    page.clock.set_fixed_time("2026-11-23T12:00:00Z")
+    page.goto("/puzzle/1/score?day=2026-11-23&answers=333")
+    page.click("#all")
+    expect(page.locator("#today")).to_have_text("✓ Played today: 3 of 3 solved")
+    expect(page.locator("#streak")).to_contain_text("1 day in a row")
+
+
 def test_a_puzzle_keeps_its_squares_where_they_are(page: Page) -> None:
     def squares() -> list[object]:
         return [cell.bounding_box() for cell in page.locator("#board .cell").all()]

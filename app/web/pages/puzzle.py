@@ -17,8 +17,7 @@ from app.web.match import Match
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.attempt import (
     ANSWER_WORDS,
-    KNEW_CORRECT_DIGIT,
-    KNEW_MOVE_DIGIT,
+    SOLVED_DIGIT,
     count_round_puzzles,
     get_next_number,
     lay_out_attempt,
@@ -120,6 +119,7 @@ def show_puzzle(number: int) -> Response:
         ],
         day_in_url=format_day(attempt.day) if attempt.day else "",
         round_answers=[ANSWER_WORDS[int(digit)] for digit in attempt.answer_digits],
+        known_now=ANSWER_WORDS[attempt.answer_digit] if attempt.shows_solution else "",
     )
 
 
@@ -132,7 +132,7 @@ def show_score(number: int) -> Response:
     day = parse_day(request.args.get("day", ""))
     length = count_round_puzzles(site, day)
     answers = parse_answers(request.args.get("answers", ""), range(length, length + 1))
-    solved = answers.count(str(KNEW_MOVE_DIGIT + KNEW_CORRECT_DIGIT))
+    solved = answers.count(str(SOLVED_DIGIT))
     share_text = gettext(
         "I solved %(solved)s of %(total)s puzzles %(squares)s Can you do better?",
         solved=solved,
@@ -147,6 +147,7 @@ def show_score(number: int) -> Response:
         "puzzle/score.html",
         last_puzzle_number=number,
         day_in_url=str(day or ""),
+        day_text=format_day(day) if day else "",
         answer_digits=answers,
         page_url=SCORE.url(number, day=str(day or ""), answers=answers),
         round_answers=[ANSWER_WORDS[int(digit)] for digit in answers],

@@ -33,6 +33,7 @@ from app.web.translation import gettext, gettext_noop
 
 # The digit of an answer is the sum of: agent's move found (1), right move found (2).
 KNEW_MOVE_DIGIT, KNEW_CORRECT_DIGIT = 1, 2
+SOLVED_DIGIT = KNEW_MOVE_DIGIT + KNEW_CORRECT_DIGIT
 # digit of an answer -> its meaning
 ANSWER_WORDS = (
     gettext_noop("no right answer"),
@@ -119,6 +120,17 @@ class Attempt:
     def knew_correct_move(self) -> bool:
         """Whether the cell chosen as the right move is one of the right moves."""
         return self.chosen_correct_cell in self.puzzle.correct_cells
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether both questions are answered, and both answers are right."""
+        return self.answer_digit == SOLVED_DIGIT
+
+    @property
+    def is_first_question(self) -> bool:
+        """Whether this is the first question about the puzzles of a day."""
+        is_unanswered = not self.answer_digits and self.chosen_correct_cell is None
+        return self.day is not None and is_unanswered
 
     @property
     def mover(self) -> str:

@@ -1,0 +1,74 @@
+"use strict";
+
+// What this browser keeps of the puzzles: which are solved, the result of today's, and on how many
+// days in a row those of the day were played to their end.
+
+const SOLVED = "solved", STREAK = "streak", RESULT = "result";
+const dayOf = (time) => new Date(time).toISOString().slice(0, 10);
+const today = dayOf(Date.now());
+
+function listSolved() {
+  return new Set((storage.get(SOLVED) ?? "").split(" ").filter(Boolean));
+}
+
+function readStreak() {
+  const [latest, days] = (storage.get(STREAK) ?? "").split(" ");
+  return { latest, days: Number(days) };
+}
+
+function readResult() {
+  const [day, score] = (storage.get(RESULT) ?? "").split(" ");
+  return day === today && score.startsWith("/puzzle/") ? new URL(score, location) : null;
+}
+
+// A puzzle: it is kept when it is solved. Today's puzzles that were played show their score, unless
+// one plays them again.
+
+function keepSolved() {
+  const { solved } = document.getElementById("puzzle")?.dataset ?? {};
+  if (solved) storage.set(SOLVED, [...listSolved().add(solved)].join(" "));
+}
+
+keepSolved();
+document.addEventListener("htmx:afterSettle", keepSolved);
+const score = readResult();
+if (score && document.querySelector(`[data-begins="${today}"]`) && location.hash !== "#again") {
+  const language = new URL(location).searchParams.get("hl");
+  if (language) score.searchParams.set("hl", language);
+  else score.searchParams.delete("hl");
+  location.replace(score);
+}
+
+// The score of a day, and the list of all puzzles
+
+const streak = document.getElementById("streak");
+if (streak?.dataset.day === today) {
+  const { latest, days } = readStreak();
+  if (latest !== today) storage.set(STREAK, `${today} ${latest === dayOf(Date.now() - 864e5) ? days + 1 : 1}`);
+  storage.set(RESULT, `${today} ${location.pathname}${location.search}`);
+}
+if (streak) {
+  const { latest, days } = readStreak();
+  if (days > 0 && (streak.dataset.day ?? today) === latest) {
+    streak.textContent = days === 1 ? streak.dataset.one : streak.dataset.more.replace("#", days);
+    streak.hidden = false;
+  }
+}
+const start = document.getElementById("today");
+if (start && score) {
+  const answers = [...score.searchParams.get("answers") ?? ""], right = answers.filter((digit) => digit === "3");
+  const words = start.dataset.played.replace("#", right.length).replace("#", answers.length);
+  start.textContent = right.length === answers.length ? `✓ ${words}` : words;
+  start.classList.remove("primary");
+}
+const solved = listSolved();
+for (const link of document.querySelectorAll("[data-puzzle]")) {
+  if (!solved.has(link.dataset.puzzle)) continue;
+  link.classList.add("solved");
+  link.ariaLabel += ` (${document.getElementById("solved-word").textContent})`;
+}
+for (const round of document.querySelectorAll("[data-last]")) {
+  const { first, last } = round.dataset;
+  const count = [...solved].filter((number) => Number(number) >= first && Number(number) <= last).length;
+  if (count) round.textContent = ` ✓ ${count}`;
+}
