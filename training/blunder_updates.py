@@ -35,7 +35,7 @@ from app.tictactoe.notation import format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.puzzles import list_candidate_puzzles
 from training.story import GameRecorder, find_entry_key, read_entry
-from training.updates import Place, record_games
+from training.updates import Place, record_examples
 
 # MCTS and the networks are left out, because no single update made their blunders.
 # Sarsa(lambda) is left out, because each of its updates changes the values of many moves.
@@ -171,7 +171,7 @@ def build_blunder_updates(
     """Return two examples for each blunder that has both, by its key: deciding and first update."""
     found = find_updates_behind_blunders(agent_id, list_blunders(agent_id, models))
     places = {place for both in found.values() for place in both}
-    examples = record_games(agent_id, places) if places else {}
+    examples = record_examples(agent_id, places) if places else {}
     return {
         blunder.key: [
             replace(examples[deciding], kind=DECIDING_KIND),

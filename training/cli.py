@@ -479,12 +479,12 @@ def seeds(
 
     For the champion, also print the number of games until no opponent can beat it.
     """
-    from training.seeds import list_results, report_over_seeds  # noqa: PLC0415
+    from training.seeds import evaluate_seeds, report_over_seeds  # noqa: PLC0415
 
     chosen = range(first_seed, first_seed + seed_count)
     try:
         if as_json:
-            for result in list_results(agent.recipe, chosen, jobs):
+            for result in evaluate_seeds(agent.recipe, chosen, jobs):
                 click.echo(msgspec.json.encode(result))
             return
         click.echo(

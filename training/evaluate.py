@@ -30,7 +30,7 @@ UNLIMITED_WIDTH = 1_000  # number of characters, more than any table needs
 RESULTS = "docs/results.md"
 
 
-def build_rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
+def build_result_rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
     """Return a row of cells for each agent, computed from its table, not read from its card."""
     return [_build_row(game, agent) for agent in agents]
 
@@ -43,14 +43,14 @@ def print_table(game: Game, agents: Iterable[Agent]) -> None:
     table = Table(title="Percent of games won / drawn / lost, exactly")
     for name in RESULT_HEADER:
         table.add_column(name, overflow="fold", no_wrap=name == RESULT_HEADER[0])
-    for row in build_rows(game, agents):
+    for row in build_result_rows(game, agents):
         table.add_row(*row)
     console.print(table)
 
 
 def format_results(game: Game, agents: Iterable[Agent]) -> str:
     """Return the results as a Markdown table."""
-    return _format_markdown([RESULT_HEADER, *build_rows(game, agents)])
+    return _format_markdown([RESULT_HEADER, *build_result_rows(game, agents)])
 
 
 def format_claims(claims: Iterable[ClaimSummary]) -> str:

@@ -88,7 +88,7 @@ def build_script(recipe: Recipe) -> str:
         raise RecipeError(
             f"the training of {name_recipe(recipe)} cannot be written as one file"
         )
-    opponents = list_opponents(recipe)
+    opponents = list_plain_opponents(recipe)
     if recipe.has_opponent(PERSON_OPPONENT):
         for _ in learn(tic_tac_toe(), recipe):
             pass
@@ -117,7 +117,7 @@ def build_script(recipe: Recipe) -> str:
     return "\n\n\n".join([head.strip(), *map(format_body, texts), run])
 
 
-def list_opponents(recipe: Recipe) -> list[str]:
+def list_plain_opponents(recipe: Recipe) -> list[str]:
     """Return the opponents of a recipe that never learn; [] for a league, which has its own.
 
     Raises RecipeError for an opponent without a textbook file.

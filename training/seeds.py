@@ -39,7 +39,7 @@ def report_over_seeds(recipe: Recipe, seeds: Sequence[int], jobs: int) -> Iterat
         )
 
 
-def list_results(
+def evaluate_seeds(
     recipe: Recipe, seeds: Sequence[int], jobs: int
 ) -> Iterator[dict[str, Any]]:
     """Train a recipe with each of these seeds; yields a JSON object for each seed.

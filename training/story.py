@@ -140,8 +140,8 @@ class GameRecorder:
         values = []
         next_values = []
         if self.with_values:
-            values = list_values_before(learner, update, move.board, move.cell, seat)
-            next_values = list_values(learner, update.next_board, seat)
+            values = list_entries_before(learner, update, move.board, move.cell, seat)
+            next_values = list_entries(learner, update.next_board, seat)
         updates.append(
             make_training_update(
                 update,
@@ -191,7 +191,7 @@ def replace_nan(values: NDArray[np.floating]) -> list[float | None]:
     return [None if np.isnan(value) else float(value) for value in values]
 
 
-def list_values(
+def list_entries(
     learner: ReferenceLearner, board: str, seat: str = ""
 ) -> list[float | None]:
     """Return the value of each cell of a board, None for an occupied cell; [] if the game is over.
@@ -226,7 +226,7 @@ def find_entry_key(
     return get_move_key(learner, board, cell)
 
 
-def list_values_before(
+def list_entries_before(
     learner: ReferenceLearner, update: Update, board: str, cell: int, seat: str
 ) -> list[float | None]:
     """Return the values of all moves on a board, before an update changed one of them."""
@@ -236,7 +236,7 @@ def list_values_before(
         if value is not None
         and find_entry_key(learner, board, move, seat) == changed_entry
         else value
-        for move, value in enumerate(list_values(learner, board, seat))
+        for move, value in enumerate(list_entries(learner, board, seat))
     ]
 
 

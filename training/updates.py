@@ -28,7 +28,7 @@ from app.textbook.rng import Random
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import format_position, parse_record, replay_record
 from app.tictactoe.policy import compute_optimal_q
-from training.story import GameRecorder, list_values, list_values_before, replace_nan
+from training.story import GameRecorder, list_entries, list_entries_before, replace_nan
 
 NETWORK_SLUG = "dqn"  # its examples need JAX: see `network_updates`
 MINIMAX_SLUG = "minimax"
@@ -59,7 +59,7 @@ SELECTIONS = load_selections()
 EXAMPLE_SLUGS = (*SELECTIONS, MINIMAX_SLUG)
 
 
-def find_recipe(agent: str) -> Recipe:
+def find_trained_recipe(agent: str) -> Recipe:
     return SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
 
 
@@ -70,16 +70,18 @@ def build_examples(slug: str) -> list[UpdateExample]:
     agent, choices = SELECTIONS[slug]
     choices = choices or choose_game(agent)
     others = {"q-iteration": find_sweep_updates, "mcts": simulate_games}
-    examples = others.get(slug, record_games)(agent, choices.values())
+    examples = others.get(slug, record_examples)(agent, choices.values())
     return [replace(examples[place], kind=kind) for kind, place in choices.items()]
 
 
-def record_games(agent: str, places: Collection[Place]) -> dict[Place, UpdateExample]:
+def record_examples(
+    agent: str, places: Collection[Place]
+) -> dict[Place, UpdateExample]:
     """Repeat a training; return the games at `places` with the values of all moves before each update.
 
     A page shows a game from the update that its place names.
     """
-    recipe = find_recipe(agent)
+    recipe = find_trained_recipe(agent)
     recorder = GameRecorder(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
     wanted_games = {game for game, _ in places}
@@ -113,7 +115,7 @@ def record_games(agent: str, places: Collection[Place]) -> dict[Place, UpdateExa
 
 def choose_game(agent: str) -> Choices:
     """Return the place of the update that changes a value most, in the first games of a training."""
-    recipe = find_recipe(agent)
+    recipe = find_trained_recipe(agent)
     recorder = GameRecorder(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
     for event in learn(tic_tac_toe(), recipe, learner):
@@ -132,7 +134,7 @@ def find_sweep_updates(
     agent: str, places: Collection[Place]
 ) -> dict[Place, UpdateExample]:
     """Return the updates of Q-iteration at `places`; each changes one move, by one sampled reply."""
-    recipe = find_recipe(agent)
+    recipe = find_trained_recipe(agent)
     learner = make_learner(tic_tac_toe(), recipe)
     rng = Random(recipe.seed)
     examples: dict[Place, UpdateExample] = {}
@@ -144,8 +146,8 @@ def find_sweep_updates(
                 change = make_training_update(
                     update,
                     update_count=sweep,
-                    values=list_values_before(learner, update, board, cell, ""),
-                    next_values=list_values(learner, after),
+                    values=list_entries_before(learner, update, board, cell, ""),
+                    next_values=list_entries(learner, after),
                 )
                 move = TrainingMove(board, cell, False, after)
                 examples[sweep, number] = UpdateExample(
@@ -161,7 +163,7 @@ SIMULATED_BOARD = "...OX...."  # the root of the example's tree, with X to move
 
 def simulate_games(agent: str, places: Collection[Place]) -> dict[Place, UpdateExample]:
     """Return the games at `places` that Monte Carlo tree search simulates from one board."""
-    recipe = find_recipe(agent)
+    recipe = find_trained_recipe(agent)
     assert isinstance(recipe, Mcts)
     game = build_rules(tic_tac_toe())
     number = game.unfinished_boards().index(SIMULATED_BOARD)

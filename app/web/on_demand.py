@@ -43,7 +43,7 @@ from app.tictactoe.agents import Agent, ModelError, unpack_agent
 from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import Figures, find_lost_games
-from app.web.service.job_line import LineFullError
+from app.web.job_line import LineFullError
 from app.web.trainer import QUICK, TRAINING, Trainer
 from app.web.translation import gettext, gettext_noop, mark_english
 
@@ -170,7 +170,7 @@ class Lab:
         answer = self._request_answer(name, kind)
         with self.lock:  # threads that wait for the same agent get one and the same
             if name not in self.agents:
-                self.agents[name] = decode_agent(self.game, name, answer)
+                self.agents[name] = decode_trained_agent(self.game, name, answer)
             return self.agents[name]
 
     def get_game_log(self, recipe: str) -> bytes:
@@ -276,7 +276,7 @@ class Lab:
         return answer.content
 
 
-def decode_agent(game: Game, recipe_name: str, answer: bytes) -> Agent:
+def decode_trained_agent(game: Game, recipe_name: str, answer: bytes) -> Agent:
     """Return the agent in the trainer's answer; raises ModelError if the answer is invalid."""
     try:
         return unpack_agent(game, brotli.decompress(answer), recipe_name)

@@ -13,7 +13,7 @@ from time import monotonic, sleep
 
 from app.processes import CallProcess, call_by_name
 from app.recipes import RecipeError
-from app.web.service.job_line import Answer, JobLine, LineFullError, get_job_line
+from app.web.job_line import Answer, JobLine, LineFullError, get_job_line
 
 TRAINING, QUICK = "training", "quick"  # the kinds of jobs
 JOB_SECONDS = 60.0  # time limit of a job, far above the usual few seconds

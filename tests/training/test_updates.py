@@ -24,8 +24,8 @@ from training.updates import (
     build_examples,
     choose_game,
     encode_examples,
-    find_recipe,
-    record_games,
+    find_trained_recipe,
+    record_examples,
 )
 
 MODELS = ROOT / "models"
@@ -55,14 +55,14 @@ def test_the_stored_updates_are_those_of_the_trainings(slug: str) -> None:
 
 
 def test_an_algorithm_without_chosen_examples_shows_an_update_that_moves_its_value() -> None:
-    (example,) = record_games("sarsa", choose_game("sarsa").values()).values()
+    (example,) = record_examples("sarsa", choose_game("sarsa").values()).values()
     changes = [abs(update.new - update.old) for update in example.updates]
     assert changes[example.shown_index] == max(changes) > 0
 
 
 def train_until(game: Game, agent: str, updates: int) -> dict[str, NDArray[np.float32]]:
     """Return the values of each board after a number of updates of the compiled learner."""
-    progress = learn(game, find_recipe(agent), lambda _: updates)
+    progress = learn(game, find_trained_recipe(agent), lambda _: updates)
     after = next(one for one in progress if one.updates >= updates)
     assert after.updates == updates
     return dict(zip(build_rules(game).unfinished_boards(), after.q, strict=True))
@@ -172,7 +172,7 @@ def next_value(slug: str, change: TrainingUpdate) -> float:
 
 @pytest.mark.parametrize("slug", [slug for slug in GAMES if slug not in WHOLE_GAMES])
 def test_target_and_new_value_follow_from_the_stored_numbers(slug: str) -> None:
-    recipe = find_recipe(SELECTIONS[slug][0])
+    recipe = find_trained_recipe(SELECTIONS[slug][0])
     gamma = getattr(recipe, "gamma", 1.0) * (-1 if slug == "self-play" else 1)
     for example in stored(slug):
         for change in example.updates:

@@ -29,7 +29,7 @@ from app.web.pages.agents import (
     TableOrder,
     list_agent_rows,
 )
-from app.web.pages.parts.learning import list_opponents
+from app.web.pages.parts.learning import list_card_opponents
 from app.web.site_data import SiteData
 from app.web.wording import describe_character
 from tests.service.server import ROOT
@@ -152,9 +152,9 @@ def test_every_column_sorts_both_ways(
 def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, site: SiteData) -> None:
     page = client.get(f"/agents/{card.id}").text
     results = Table(page, "results").rows[1:]
-    assert len(results) == len(list_opponents(card))
-    for row, opponent in zip(results, list_opponents(card), strict=True):
-        chances = list_opponents(card)[opponent]
+    assert len(results) == len(list_card_opponents(card))
+    for row, opponent in zip(results, list_card_opponents(card), strict=True):
+        chances = list_card_opponents(card)[opponent]
         assert row[0] in (site.display_titles.get(opponent), "its best responder")
         cells = [" ".join(cell.split()) for cell in row[1:]]
         assert cells == [outcome(getattr(chances, seat)[-1]) for seat in SEATS]
@@ -173,10 +173,10 @@ def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, site: S
 
 def test_the_curves_are_the_figures(client: FlaskClient, card: Card) -> None:
     figures = card.figures
-    usual, *_, other = list_opponents(card)
+    usual, *_, other = list_card_opponents(card)
     for opponent in (usual, other):
         page = client.get(f"/agents/{card.id}?against={opponent}").text
-        table, chances = Table(page, "learning"), list_opponents(card)[opponent]
+        table, chances = Table(page, "learning"), list_card_opponents(card)[opponent]
         off = (
             (figures.task_distance.mean_distance, figures.task_distance.mean_reachable_distance)
             if figures.task_distance

@@ -27,15 +27,15 @@ from app.tictactoe.agents import ModelError, encode_agent, pack_agent, read_arra
 from app.tictactoe.files import get_runtime_folder
 from app.tictactoe.game import build_game
 from app.web.facts import get_figures
+from app.web.job_line import JobLine
 from app.web.on_demand import (
     MAX_CACHED_NAMES,
     MAX_UNPACKED_AGENTS,
     Lab,
-    decode_agent,
+    decode_trained_agent,
     get_client_network,
     get_full_name,
 )
-from app.web.service.job_line import JobLine
 from app.web.site_data import SiteData
 from app.web.trainer import Trainer
 from tests.service.server import children
@@ -319,13 +319,13 @@ def test_an_answer_that_is_another_agent_is_not_believed(site: SiteData) -> None
     made = train(make_agent_id(recipe), recipe, site.game, lambda progress: None)
     content = pack_agent(site.game, made)
     answer = brotli.compress(content)
-    agent = decode_agent(site.game, "champion,games=20,seed=3", answer)
+    agent = decode_trained_agent(site.game, "champion,games=20,seed=3", answer)
     assert read_arrays_file(site.game, agent) == encode_agent(site.game, made)[1]
     for wrong in (answer[:-9], *map(brotli.compress, (content[:-9], content[9:], b"\x95", b""))):
         with pytest.raises(ModelError):
-            decode_agent(site.game, "champion,games=20,seed=3", wrong)
+            decode_trained_agent(site.game, "champion,games=20,seed=3", wrong)
     with pytest.raises(ModelError):
-        decode_agent(site.game, "champion,games=20,seed=4", answer)
+        decode_trained_agent(site.game, "champion,games=20,seed=4", answer)
 
 
 @pytest.mark.parametrize("slug", ["q-table", "double-q", "menace", "self-play", "champion"])

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import process_time
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,31 +58,22 @@ def _measure_boards() -> Iterator[str]:
     yield "board       positions   enumerate + solve  per position  peak memory  per position"
     for board in BOARDS:
         with ProcessPoolExecutor(1, context) as fresh:
-            cost = fresh.submit(_measure_board, *board).result()
+            positions, seconds, peak = fresh.submit(_measure_board, *board).result()
         rows, columns, in_a_row = board
-        milliseconds = 1000 * cost.seconds
-        microseconds_each = 1e6 * cost.seconds / cost.positions
-        mebibytes = cost.peak_bytes / 2**20
-        bytes_each = cost.peak_bytes / cost.positions
         yield (
-            f"{rows}x{columns}, {in_a_row}  {cost.positions:>12,}"
-            f"  {milliseconds:>14,.1f} ms  {microseconds_each:>9.2f} us"
-            f"  {mebibytes:>8,.0f} MiB  {bytes_each:>8,.0f} bytes"
+            f"{rows}x{columns}, {in_a_row}  {positions:>12,}"
+            f"  {1000 * seconds:>14,.1f} ms  {1e6 * seconds / positions:>9.2f} us"
+            f"  {peak / 2**20:>8,.0f} MiB  {peak / positions:>8,.0f} bytes"
             f"{BOARD_GOALS.get(board, '')}"
         )
 
 
-class BoardCost(NamedTuple):
-    """The time and the memory for enumerating and solving a board."""
+def _measure_board(rows: int, columns: int, in_a_row: int) -> tuple[int, float, float]:
+    """Return (positions, seconds, peak memory) of enumerating and solving a board.
 
-    positions: int
-    seconds: float
-    peak_bytes: (
-        float  # the peak of the memory in use, minus the memory in use at the start
-    )
+    The peak is in bytes, minus the memory in use at the start.
+    """
 
-
-def _measure_board(rows: int, columns: int, in_a_row: int) -> BoardCost:
     def solve() -> None:
         solve_game(build_game(rows, columns, in_a_row))
 
@@ -91,9 +82,7 @@ def _measure_board(rows: int, columns: int, in_a_row: int) -> BoardCost:
     peak = _get_peak_memory() - before
     if seconds[0] < BRIEF_SECONDS:
         seconds = [_measure_seconds(solve) for _ in range(BRIEF_RUNS)]
-    return BoardCost(
-        build_game(rows, columns, in_a_row).positions, median(seconds), peak
-    )
+    return build_game(rows, columns, in_a_row).positions, median(seconds), peak
 
 
 def _get_peak_memory() -> float:

@@ -363,7 +363,7 @@ def show_agent(name: str) -> Response:
     site = get_current_site()
     card = site.get_agent(name).card
     opponent = learning.parse_against(request.args, card)
-    opponents = learning.list_opponents(card)
+    opponents = learning.list_card_opponents(card)
     other_opponent = "" if opponent == next(iter(opponents)) else opponent
     values: dict[str, Any] = {
         "name": name,

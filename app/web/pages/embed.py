@@ -97,7 +97,9 @@ def parse_curves(
         charts = learning.chart_comparison(site, compared_with.views, figure)
     else:
         chosen = learning.parse_against(query, card)
-        against = "" if chosen == next(iter(learning.list_opponents(card))) else chosen
+        against = (
+            "" if chosen == next(iter(learning.list_card_opponents(card))) else chosen
+        )
         charts = learning.chart_training(site, card, chosen)
     if charts is None:
         raise NotFound(mark_english("None of these agents has this figure."))

@@ -82,7 +82,7 @@ TOOL_FILES = {"doctor": ROOT / "app/doctor.py", "judge": ROOT / "docs/judge.py"}
 PICTURES_PER_PAGE = 60  # pictures on a page of a list
 
 
-def list_standings(site: SiteData, policy_name: str) -> list[tuple[str, int, float]]:
+def rank_neighbours(site: SiteData, policy_name: str) -> list[tuple[str, int, float]]:
     """Return the players next to a policy in the ranking: (name, rank, score from -1 to 1)."""
     names = [*site.policies, policy_name]
     table = summarize_round_robin(play_round_robin(site, policy_name))
@@ -138,7 +138,7 @@ def show_judge() -> Response:
         results=judgement.list_results(site, name),
         mind_picture=mind,
         colouring=COLOURINGS[mind.colouring_key],
-        neighbours=list_standings(site, name),
+        neighbours=rank_neighbours(site, name),
         blunders=judgement.build_blunder_exhibits(
             site, name, slice(MAX_SHOWN_BLUNDERS)
         ),

@@ -315,12 +315,12 @@ def show_why(record: str = "") -> Response:
     return render_page(
         "why/why.html",
         fragment=("explanation",),
-        **describe_value(state, query),
+        **describe_explanation(state, query),
         **describe_update(state.match, query, request.args.get("answer", "")),
     )
 
 
-def describe_value(state: MatchState, query: ValueQuery) -> dict[str, Any]:
+def describe_explanation(state: MatchState, query: ValueQuery) -> dict[str, Any]:
     """Return what the template reads about a value, and its links to other pages."""
     match, explanation = state.match, explain_value(query)
     values = query.evaluate(query.position, match.in_source_units)

@@ -249,7 +249,7 @@ def _list_histogram_records(figure: Histogram, first_seed: int) -> Iterator[Reco
         for seed, value in enumerate(group.values, first_seed):
             yield (
                 group.name,
-                name_with_seed(group.recipe, seed),
+                append_seed(group.recipe, seed),
                 seed,
                 None,
                 "value",
@@ -336,9 +336,9 @@ def map_seeds_to_urls(site: SiteData, recipe_name: str) -> BuildRunUrl:
     unseeded = lab_url(recipe_name)
 
     def build_run_url(seed: int) -> str:
-        if short := site.lab.id_by_recipe.get(name_with_seed(recipe_name, seed), ""):
+        if short := site.lab.id_by_recipe.get(append_seed(recipe_name, seed), ""):
             return lab_url(short)
-        return name_with_seed(unseeded, seed) if trained else ""
+        return append_seed(unseeded, seed) if trained else ""
 
     return build_run_url
 
@@ -352,7 +352,7 @@ def _can_lab_train(site: SiteData, recipe: str) -> bool:
     return site.lab.trainer is not None
 
 
-def name_with_seed(recipe_name: str, seed: int) -> str:
+def append_seed(recipe_name: str, seed: int) -> str:
     """Return the name of a recipe with a seed at its end; seed 0 is left out."""
     return f"{recipe_name},seed={seed}" if recipe_name and seed else recipe_name
 

@@ -103,12 +103,12 @@ def set_language() -> werkzeug.Response | None:
         others = [pair for pair in query if pair[0] != LANGUAGE_PARAMETER]
         return redirect(append_query(quote_path(request.path), others), 301)
     language = read_language()
-    if language is not ENGLISH_LANGUAGE and is_translated():
+    if language is not ENGLISH_LANGUAGE and is_page_translated():
         select_language(language)
     return None
 
 
-def is_translated() -> bool:
+def is_page_translated() -> bool:
     """Return whether the requested page is translated; the page "not found" is translated too."""
     return request.endpoint is None or _is_translated_endpoint(request.endpoint)
 
@@ -122,7 +122,7 @@ def list_languages() -> list[Language]:
 
     A language with few translated texts is not in the menu, but its URLs work.
     """
-    if not is_translated():
+    if not is_page_translated():
         return []
     languages: dict[str, Language] = current_app.extensions["languages"]
     return [
@@ -189,7 +189,7 @@ def _is_only_english(address: str) -> bool:
     """Return whether a URL, without its host, leads to a page that is only in English."""
     path = unquote(address.partition("?")[0])
     if not path:
-        return not is_translated()
+        return not is_page_translated()
     try:
         endpoint, _ = current_app.url_map.bind("").match(path)
     except HTTPException:

@@ -23,7 +23,7 @@ import pytest
 
 from app.tictactoe.agents import load_agent
 from app.tictactoe.game import Game
-from app.web.service.job_line import MAX_JOBS
+from app.web.job_line import MAX_JOBS
 from app.web.trainer import WANTED_SECONDS
 from tests.service.server import (
     ROOT,

@@ -47,6 +47,7 @@ from app.web.pages.lab.contest import (
     list_measures,
 )
 from app.web.pages.lab.question import build_question_phrases
+from app.web.pages.lab.slots import RecipePair
 from app.web.pages.lab.wording import name_causes, name_sides, warn_of_causes
 from app.web.site_data import SiteData
 
@@ -119,13 +120,26 @@ class Duel:
         return self.measures[self.measure_key]
 
     @property
+    def pair(self) -> RecipePair:
+        """The recipes, the measure and the axis, for building links to other comparisons."""
+        return RecipePair(
+            self.site,
+            self.sides[0].recipe,
+            self.main_side.recipe,
+            self.measure_key,
+            self.axis_key,
+        )
+
+    @property
+    def question_phrases(self) -> list[tuple[str, str]]:
+        """The words of the question in order, each with the id of its slot or ""."""
+        _, recipe_a, recipe_b, *_ = self.pair
+        return build_question_phrases(self.site, recipe_a, recipe_b, self.measure.noun)
+
+    @property
     def question(self) -> str:
         """The question of the comparison, or the title of a single recipe with its measure."""
-        recipe_a = self.sides[0].recipe
-        recipe_b = self.main_side.recipe
-        phrases = build_question_phrases(
-            self.site, recipe_a, recipe_b, self.measure.noun
-        )
+        phrases = self.question_phrases
         if self.baseline_name:
             return "".join(text for text, _ in phrases)
         start = [slot_id for _, slot_id in phrases].index(ALGORITHM_FIELD)

@@ -38,7 +38,6 @@ from app.web.pages.lab import (
     charts,
     duel,
     elsewhere,
-    question,
     slots,
     training_game,
 )
@@ -247,7 +246,7 @@ def describe_duel(shown_duel: duel.Duel) -> dict[str, Any]:
         "side_descriptions": [
             describe_recipe(site, side.recipe) for side in shown_duel.sides
         ],
-        "axis_links": _list_axes(build_pair(shown_duel)),
+        "axis_links": _list_axes(shown_duel.pair),
         "export": export_evidence(site, shown_duel),
         "curve_layout": layout,
         "curve_chart": write_plot(layout.plot),
@@ -266,18 +265,7 @@ def _list_elsewhere(
     wanted = read_integer(
         "elsewhere", query.get("elsewhere") or "0", 0, MAX_VERDICTS_PER_REQUEST
     )
-    return elsewhere.build_other_verdicts(build_pair(shown_duel), wanted)
-
-
-def build_pair(shown_duel: duel.Duel) -> slots.RecipePair:
-    """Return the recipes, the measure and the axis of a comparison, for building its links."""
-    return slots.RecipePair(
-        shown_duel.site,
-        shown_duel.sides[0].recipe,
-        shown_duel.main_side.recipe,
-        shown_duel.measure_key,
-        shown_duel.axis_key,
-    )
+    return elsewhere.build_other_verdicts(shown_duel.pair, wanted)
 
 
 def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Response:
@@ -287,7 +275,7 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
     """
     recipe = duel.find_recipe(site, main_recipe)
     shown = duel.build_duel(site, main_recipe, query)
-    pair = build_pair(shown)
+
     record = find_block_record(site, main_recipe)
     last = site.get_last_snapshot(main_recipe)
     step = read_snapshot(main_recipe, query.get("step", ""), last, site)
@@ -301,10 +289,8 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
         **values,
         name=main_recipe,
         title=site.agents[main_recipe].card.title,
-        question_phrases=question.build_question_phrases(
-            site, pair.recipe_a, pair.recipe_b, shown.measure.noun
-        ),
-        slots=slots.build_slots(pair, shown.measures),
+        question_phrases=shown.question_phrases,
+        slots=slots.build_slots(shown.pair, shown.measures),
         presets=list_presets(site, main_recipe, shown.baseline_name),
         swap_url=shown.build_pair_url(shown.baseline_name, main_recipe)
         if shown.baseline_name

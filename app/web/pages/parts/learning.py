@@ -68,11 +68,11 @@ def parse_against(query: Mapping[str, str], card: Card) -> str:
 
     Raises BadRequest, naming the known opponents, for any other opponent.
     """
-    there = list_opponents(card)
+    there = list_card_opponents(card)
     return read_choice("against", query, there, next(iter(there)))
 
 
-def list_opponents(card: Card) -> dict[str, ChancesBySeat]:
+def list_card_opponents(card: Card) -> dict[str, ChancesBySeat]:
     """Return opponent -> an agent's chances against it at each snapshot; the default comes first."""
     return card.figures.baseline_chances | {BEST_RESPONDER: card.figures.best_response}
 
@@ -90,7 +90,7 @@ def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
     """Return an agent's learning curves: exact results at each snapshot, over the updates."""
     figures = card.figures
     title = title_opponent(site, opponent)
-    chances = list_opponents(card)[opponent]
+    chances = list_card_opponents(card)[opponent]
     charts = [
         Chart(
             f"Results as {seat.upper()} against {title}",
