@@ -73,7 +73,7 @@ CATALOGUE_SECTIONS = {
     "The front page": ("templates/front/", "app/web/pages/front.py"),
     "Play": (
         "templates/play/play.html",
-        "app/web/match_page.py",
+        "app/web/pages/parts/match_page.py",
         "app/web/wording.py",
         "templates/parts/_board.html",
         "templates/play/",

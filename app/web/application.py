@@ -10,7 +10,6 @@ from flask import Flask
 
 from app.project import COMMAND, ROOT, read_version
 from app.web import (
-    canonical_names,
     formatting,
     links,
     navigation,
@@ -19,6 +18,7 @@ from app.web import (
 )
 from app.web.facts import judge_policy, list_puzzles, play_round_robin
 from app.web.service import (
+    canonical_names,
     compiled,
     deployment,
     errors,

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from app.web.match import MAX_COUNTED_GAMES, Match, replay_match
-from app.web.match_controls import (
+from app.web.pages.parts.match_controls import (
     AutomaticStep,
     list_control_urls,
     plan_automatic_step,

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 
 from app.web.links.play import play_url
 from app.web.match import Match, parse_match, replay_match
-from app.web.match_controls import (
+from app.web.pages.parts.match_controls import (
     SNAPSHOT_DELAY,
     AutomaticStep,
     build_snapshot_slider,

@@ -8,9 +8,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.web.formatting import name_square
-from app.web.hint import build_hint
 from app.web.match import Match, replay_match
-from app.web.match_page import MatchPage
+from app.web.pages.parts.hint import build_hint
+from app.web.pages.parts.match_page import MatchPage
 from app.web.site_data import SiteData
 
 HTMX = {"HX-Request": "true"}

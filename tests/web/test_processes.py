@@ -12,8 +12,8 @@ import pytest
 
 from app.processes import CallError, CallProcess
 from app.recipes import RecipeError, parse_recipe
-from app.web.job_line import Answer, JobLine, LineFullError
 from app.web import job_line
+from app.web.job_line import Answer, JobLine, LineFullError
 from tests.service.server import state, wait_until
 
 PATIENCE = 60.0

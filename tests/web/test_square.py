@@ -9,8 +9,8 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.notation import replay_record
 from app.web.algorithms.targets import ValueQuery
+from app.web.pages.parts.square_reason import explain_square
 from app.web.site_data import SiteData
-from app.web.square_reason import explain_square
 
 AGENT = "q-learning-1"
 

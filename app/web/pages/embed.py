@@ -38,16 +38,16 @@ from app.web.match import (
     parse_match,
     read_integer,
 )
-from app.web.match_controls import play_random_reply
-from app.web.match_page import (
+from app.web.move_values import EMPTY_NOTE, evaluate_match
+from app.web.navigation import PageBlueprint
+from app.web.pages.parts import export, learning
+from app.web.pages.parts.match_controls import play_random_reply
+from app.web.pages.parts.match_page import (
     MatchPage,
     describe_for_others,
     find_losing_move,
     summarise_game,
 )
-from app.web.move_values import EMPTY_NOTE, evaluate_match
-from app.web.navigation import PageBlueprint
-from app.web.pages.parts import export, learning
 from app.web.pictures import boards, curves, minds
 from app.web.pictures.curves import (
     DEFAULT_FILE_WIDTH,

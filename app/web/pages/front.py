@@ -8,8 +8,8 @@ from app.web.formatting import format_count, format_updates
 from app.web.links.front import HOME
 from app.web.links.play import MATCH_PREVIEW, match_url, play_url, watch_url
 from app.web.match import Match, read_choice, read_snapshot, replay_match
-from app.web.match_page import MatchPage
 from app.web.navigation import PageBlueprint
+from app.web.pages.parts.match_page import MatchPage
 from app.web.rendering import render_page
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext

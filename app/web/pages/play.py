@@ -43,14 +43,15 @@ from app.web.match import (
     parse_match,
     read_cell,
 )
-from app.web.match_controls import DELAY_CHOICES, play_random_reply
-from app.web.match_page import (
+from app.web.move_values import can_blunder, choose_value_source, evaluate_moves
+from app.web.navigation import PageBlueprint
+from app.web.pages.parts.match_controls import DELAY_CHOICES, play_random_reply
+from app.web.pages.parts.match_page import (
     MatchPage,
     describe_for_others,
     find_shown_value_source,
 )
-from app.web.move_values import can_blunder, choose_value_source, evaluate_moves
-from app.web.navigation import PageBlueprint
+from app.web.pages.parts.square_reason import explain_square
 from app.web.pictures.curves import draw_game_values
 from app.web.rendering import redirect_after_form, render_page
 from app.web.site_data import (
@@ -61,7 +62,6 @@ from app.web.site_data import (
     get_current_site,
     is_policy_name,
 )
-from app.web.square_reason import explain_square
 from app.web.translation import gettext, gettext_noop
 from app.web.wording import (
     FRONT_AGENTS,

@@ -46,6 +46,7 @@ from app.web.match import Match, MatchState, parse_match, read_cell
 from app.web.move_values import choose_value_source
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.next_update import draw_next_update
+from app.web.pages.parts.square_reason import list_reason_sentences
 from app.web.pages.parts.update import STEP_COUNT
 from app.web.pages.parts.update_examples import (
     compute_blunder_effect,
@@ -58,7 +59,6 @@ from app.web.pictures.boards import lay_out_board
 from app.web.rendering import render_page
 from app.web.routes import Destination
 from app.web.site_data import TASK_SUFFIX, TRUTH, get_current_site, is_policy_name
-from app.web.square_reason import list_reason_sentences
 from app.web.wording import describe_task
 
 bp = PageBlueprint("why", __name__)

@@ -17,13 +17,6 @@ from app.tictactoe.views import compute_colour_level, round_for_display
 from app.web import move_values
 from app.web.formatting import format_percent, format_signed, format_updates
 from app.web.game_review import ReviewedMove, review_moves
-from app.web.hint import (
-    build_blunder_notes,
-    build_hint,
-    explain_blunder,
-    find_explained_blunder,
-    list_hint_cells,
-)
 from app.web.links.play import (
     PAGE_ROUTES,
     SQUARE,
@@ -32,15 +25,6 @@ from app.web.links.play import (
     match_url,
 )
 from app.web.match import Match, MatchState
-from app.web.match_controls import (
-    REPLY_DELAY,
-    AutomaticStep,
-    build_snapshot_slider,
-    count_results,
-    is_reply_automatic,
-    list_control_urls,
-    plan_automatic_step,
-)
 from app.web.move_values import (
     MoveValues,
     Note,
@@ -49,6 +33,22 @@ from app.web.move_values import (
     evaluate_match,
     evaluate_moves,
     find_shown_ply,
+)
+from app.web.pages.parts.hint import (
+    build_blunder_notes,
+    build_hint,
+    explain_blunder,
+    find_explained_blunder,
+    list_hint_cells,
+)
+from app.web.pages.parts.match_controls import (
+    REPLY_DELAY,
+    AutomaticStep,
+    build_snapshot_slider,
+    count_results,
+    is_reply_automatic,
+    list_control_urls,
+    plan_automatic_step,
 )
 from app.web.pictures.boards import BoardPicture, lay_out_board
 from app.web.site_data import HUMAN, is_policy_name

@@ -5,7 +5,6 @@ import numpy as np
 from app.tictactoe.notation import MARKS
 from app.web.formatting import format_percent, name_square
 from app.web.match import MatchState
-from app.web.match_controls import compute_reply_chances
 from app.web.move_values import (
     EMPTY_NOTE,
     Note,
@@ -13,6 +12,7 @@ from app.web.move_values import (
     evaluate_moves,
     spell_outcome,
 )
+from app.web.pages.parts.match_controls import compute_reply_chances
 from app.web.site_data import TRUTH
 from app.web.translation import gettext, gettext_noop
 from app.web.wording import name_squares
