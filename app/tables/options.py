@@ -39,7 +39,7 @@ MARK_CODES = {
 # For each option, the question in the form and the answers by value. The first answer is the default.
 OPTION_QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "numbers": (
-        "What is a single number beside a board?",
+        "What does a single number after a board mean?",
         {
             "auto": DETECTED_VALUE,
             "moves": "the square that is played",

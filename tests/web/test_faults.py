@@ -48,7 +48,7 @@ def test_a_fault_is_shown_with_its_figures(client: FlaskClient, fault: str) -> N
     assert FAULT_TEXTS[fault].faulty_line in page
     assert FAULT_TEXTS[fault].correct_line in page
     shown = re.search(
-        r"the median is ([\d,.]+) positions of 4,520, without the fault ([\d,.]+)\.", page
+        r"the median is ([\d,.]+) of 4,520 positions, instead of ([\d,.]+) without", page
     )
     assert shown
     effect = FAULT_EFFECTS[fault]

@@ -92,7 +92,7 @@ class FaultText(
     faulty_line: str  # line of code with the fault
     correct_line: str  # the same line of code without the fault
     meaning: str
-    # how a student can notice the fault; the page writes "How to notice this fault:" before it
+    # how a student can notice the fault; the page writes "How to notice it:" before it
     symptom: str
     book_section: str  # section of Sutton & Barto (2018)
 
@@ -192,9 +192,10 @@ def describe_board(site: SiteData, fault: str, record: str) -> str:
         )
     opponent = MARKS[-int(site.game.to_move[position])]
     share = format_percent(float(_compute_loss_chances(site, faulty)[position]), 0)
-    often = "" if share == "100" else f" in {share}% of its games here"
+    often = "" if share == "100" else f" in {share}% of its games"
     return (
-        f"The agent lets {opponent} win at once{often}; without the fault it does not."
+        f"Here the agent lets {opponent} win at once{often}. "
+        "Without the fault it never does."
     )
 
 
