@@ -15,7 +15,7 @@ def test_every_term_stands_once_with_its_meaning(client: FlaskClient) -> None:
     assert len(places) == len(set(places))
     assert TERMS.keys() <= set(places)
     assert len({term.name for term in TERMS.values()}) == len(TERMS)
-    assert f"This page explains the {len(TERMS)} terms" in page
+    assert f"The {len(TERMS)} terms" in page
     assert page.count("<math") == sum(bool(term.formula) for term in TERMS.values())
 
 
