@@ -111,9 +111,9 @@ def test_self_play_discounts_minimax(html: dict[str, str], site: SiteData) -> No
     assert np.allclose(agent.q[here][[0, 2, 6, 8]], -0.5 * 0.9**7, atol=1e-3)
     assert np.allclose(agent.q[here][[1, 3, 5, 7]], -(0.9**5), atol=1e-3)
     fewest = agent.visits[site.game.legal].min()
-    assert f"at least {fewest} times" in words(html["self-play"])
+    assert f"at least {fewest} updates" in words(html["self-play"])
     left = 100 * (1 - asdict(site.get_recipe("self-play"))["alpha"]) ** fewest
-    said = re.search(r"at most ([\d.]+)% of its initial value remains", words(html["self-play"]))
+    said = re.search(r"initial value makes up at most ([\d.]+)% of it", words(html["self-play"]))
     assert said
     assert left <= float(said[1]) < left + 0.1
 
@@ -175,7 +175,7 @@ def test_a_power_on_the_page_has_the_value_beside_it(
 ) -> None:
     page = client.get(how_url("self-play")).text
     text = re.sub(r"\s+", " ", re.sub(r"<sup>(\d)</sup>", r"^\1", page))
-    (said,) = re.findall(re.escape(formula) + r", which is ([−\d.]+\d)", text)
+    (said,) = re.findall(re.escape(formula) + r", or ([−\d.]+\d)", text)
     assert said == format_signed(value)
 
 

@@ -76,7 +76,7 @@ def test_it_says_how_often_a_move_was_tried_or_why_never(site: SiteData) -> None
             assert told["sentences"][0] == f"Tried {often}."
             assert told["value_text"]
         else:
-            assert f"{int(visits[0].sum()):,} were in this position" in told["sentences"][0]
+            assert f"{int(visits[0].sum()):,} of " in told["sentences"][0]
             assert told["value_text"] == ""
     assert not visits[0].all()  # both cases occur
 

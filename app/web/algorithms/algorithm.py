@@ -181,7 +181,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
 
         Here the reason is a planted bug (a fault): the learner skips the updates of lost games.
         """
-        return ["The learner makes no update after any possible move of the opponent."]
+        return ["The learner makes no update, whatever the opponent plays."]
 
     def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         """Say which next move a target uses."""

@@ -19,6 +19,6 @@ class DqnAlgorithm(Algorithm, frozen=True, kw_only=True):
             )
             played = f", and this move was {times} in training"
         return [
-            "One network gives the values of all moves, and no move has an entry of its "
-            f"own. So the outputs only come near the targets{played}."
+            "One network gives the values of all moves, so its outputs only come near "
+            f"the targets{played}."
         ]

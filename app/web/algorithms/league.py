@@ -81,10 +81,10 @@ class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
         ]
         if is_shared_by_seats(query):
             sentences += [
-                "The same entry of the table is also used when the learner plays O, for "
-                "the board with X and O exchanged: for this board the target is "
+                "When the learner plays O, it uses the same entry for the board with X and O "
+                "exchanged, where the target is "
                 f"{format_signed(compute_target_as_o(query))}. "
-                "It is not recorded how many updates were made for each of the two boards."
+                "How many of the updates were made on which board is not recorded."
             ]
         return [
             *sentences,
@@ -204,8 +204,8 @@ def _describe_average(query: ValueQuery, reason: ValueReason) -> list[str]:
         else "one target"
     )
     sentence = (
-        "The step size decreases with every update, so the value is the plain "
-        f"average of {so_far} and the initial value 0."
+        "The step size falls with every update, so the value is the plain average of "
+        f"{so_far} and the initial value 0."
     )
     met = query.value * (query.update_count + 1) / query.update_count
     targets = (
@@ -217,8 +217,8 @@ def _describe_average(query: ValueQuery, reason: ValueReason) -> list[str]:
         return [sentence]
     return [
         sentence,
-        f"Without the initial value the average is {format_signed(met)}: earlier "
-        "targets were different, and they count as much as later ones.",
+        f"Without the initial value the average is {format_signed(met)}: earlier targets "
+        "were different, and they still count as much as later ones.",
     ]
 
 
@@ -226,8 +226,8 @@ def _describe_final_move(reason: ValueReason, reply: Reply) -> str:
     return (
         f"The game is {OUTCOME_VERBS[reply.outcome or 0]} by this move, "
         f"reward {format_signed(reply.reward)}. "
-        "The value of the finished board is the reward, too, and is discounted "
-        f"unless it is below 0: the target is {reason.format_value(reply.target)}."
+        "The finished board is worth the reward once more, discounted, or 0 for a loss: "
+        f"the target is {reason.format_value(reply.target)}."
     )
 
 
@@ -236,22 +236,22 @@ def _describe_best_reply(
 ) -> str:
     """Say which reply the target uses: the one with the best value for the learner."""
     aim = (
-        "Every ply is an update, also each move of the opponent, always with the "
-        "learner's own reward. So the target has the opponent's move that is best for "
+        "Every ply is an update, also a move of the opponent, and the reward is always the "
+        "learner's. So the target takes the opponent's move that is best for "
         f"{MARKS[query.mover]}"
     )
     if (best_reply.next_value or 0.0) <= 0:
-        aim += ", and counts its value as 0 if it is below 0"
+        aim += ", and counts a value below 0 as 0"
     target = f"{reason.target_prefix}{reason.format_value(reason.target)}"
     if query.mover == X:
         return (
-            f"{aim}. The table has no values of O's moves; by the targets of "
-            f"these values, the best move is {best_reply.square_name} "
-            f"and the target is {target}."
+            f"{aim}. The table has no values of O's moves, so their next targets take "
+            f"their place: the best move is {best_reply.square_name}, and the target "
+            f"is {target}."
         )
     return (
         f"{aim}. On this board the opponent's move that is best for the learner is "
         f"{best_reply.square_name}, and the "
-        f"target is {target}. The values of X's moves are stored in the same "
-        "entries as the learner's own moves as X on the same boards."
+        f"target is {target}. X's moves on a board share their entries with the learner's "
+        "own moves as X."
     )

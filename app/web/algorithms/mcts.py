@@ -52,14 +52,14 @@ class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
         if (outcome := query.get_outcome(query.next_position)) is not None:
             return [
                 *sentences,
-                f"The game is {OUTCOME_VERBS[outcome]} by this move: all these simulated "
-                "games had this result.",
+                f"The game is {OUTCOME_VERBS[outcome]} by this move, so all these games had "
+                "the same result.",
             ]
         return [
             *sentences,
-            "With more simulated games the opponent's best move is played more often, and the "
-            "mean comes closer to the result of this best move. The values of the "
-            "opponent's moves below are from the plans of the positions after this move.",
+            "In more simulated games the opponent would play its best move more often, and the "
+            "mean would come closer to its result. The opponent's values in the table come from "
+            "the agent's plan for the next position.",
         ]
 
 

@@ -84,7 +84,7 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
             )
         chances = _compute_result_chances(query, held)
         ends = [
-            f"{end} in {format_percent(chance, 1)}%"
+            f"{format_percent(chance, 1)}% {end}"
             for end, chance in zip(PARAMETER_BY_RESULT, chances, strict=True)
             if chance
         ]
@@ -97,9 +97,8 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
         )
         return [
             f"{total} {drawn}.",
-            "The number of beads is not an expected result: beads are added after games. Each "
-            f"move of a game gets {pays}.",
-            f"In further training, a game after this move would be {', '.join(ends)}.",
+            f"Beads are not an expected result: after a game each of its moves gets {pays}.",
+            f"If it trained on, its games with this move would be {', '.join(ends)}.",
         ]
 
     def describe_training_update(

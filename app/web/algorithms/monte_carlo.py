@@ -58,9 +58,11 @@ class MonteCarloAlgorithm(Algorithm, frozen=True, kw_only=True):
     def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if not reason.bootstraps:
             return []
-        how = ", which are sometimes random" if query.epsilon else ""
-        played = f"the games are played to their end by the learner's own moves{how}"
-        return [f"The target uses no other value: {played}."]
+        how = ", now and then with a random move" if query.epsilon else ""
+        return [
+            "The target uses no other value: the learner plays each game to its "
+            f"end{how}."
+        ]
 
     def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if not query.is_known or query.update_count is None:

@@ -32,7 +32,7 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
     def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if query.game.is_over(query.next_position):
             return []
-        return ["An update replaces the value by the target after one of these moves."]
+        return ["An update replaces the value by the target after one of them."]
 
     def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if not query.is_known or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE:
@@ -45,13 +45,13 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
         ]
         if not alike:
             return [
-                "No move of the opponent has a target equal to the value now. "
+                "After no move of the opponent the target is equal to the value now. "
                 f"{describe_later_changes(query)}"
             ]
         places = join_words([reply.square_name for reply in alike], "or")
         return [
             f"The value is the target after {places}: "
-            "this move may have been drawn in the last update."
+            "perhaps the last update drew this move."
         ]
 
 

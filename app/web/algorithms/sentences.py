@@ -23,8 +23,10 @@ OUTCOME_VERBS = {
 MIN_SHOWN_DIFFERENCE = 0.005  # smaller differences do not change the second decimal
 ROUNDING_TOLERANCE = 1e-5  # tolerance for the rounding of float32
 BEST_NEXT_PHRASE = gettext_noop("the best next move is worth")
-REPLY_CHANCE_PHRASE = gettext_noop("one move of the opponent")
-NEXT_MOVE_CHANCE_PHRASE = "one move of the opponent and one next move of the learner"
+REPLY_CHANCE_PHRASE = gettext_noop("one random move of the opponent")
+NEXT_MOVE_CHANCE_PHRASE = (
+    "one random move of the opponent and one next move of the learner"
+)
 EXPLORING_NEXT_PHRASE = gettext_noop("the next move, random moves included, is worth")
 
 
@@ -122,7 +124,7 @@ def _describe_consequences(
 
     def format_after(number: int) -> str:
         return (
-            gettext("after each move")
+            gettext("after each of them")
             if number == len(possible_replies)
             else gettext("after %(number)s of them", number=number)
         )
@@ -256,19 +258,12 @@ def _explain_past_targets(
     if min(targets) - slack <= average_target <= max(targets) + slack:
         last = min(update_count, max(1, round(1 / alpha)))
         if update_count == 1:
-            return gettext(
-                "it was computed from %(by)s, drawn at random.", by=chance_phrase
-            )
+            return gettext("it came from %(by)s.", by=chance_phrase)
         if last == update_count:
-            return gettext(
-                "each target was computed from %(by)s, drawn at random, and there "
-                "were no other targets.",
-                by=chance_phrase,
-            )
+            return gettext("each came from %(by)s.", by=chance_phrase)
         return gettext(
-            "each target was computed from %(by)s, drawn at random, and with a step "
-            "size of %(alpha)s the last %(last)s targets make up %(share)s%% of the "
-            "value.",
+            "each came from %(by)s, and with a step size of %(alpha)s the last %(last)s "
+            "make up %(share)s%% of the value.",
             by=chance_phrase,
             alpha=localize_number(f"{alpha:g}"),
             last=last,
@@ -295,7 +290,7 @@ def describe_backward_order(reason: ValueReason) -> list[str]:
     if not reason.bootstraps:
         return []
     return [
-        "The updates go backward over each game: the value of the next move was updated just before."
+        "The updates go backward over each game, so the next move was updated just before."
     ]
 
 
@@ -305,7 +300,7 @@ def describe_exploration(query: ValueQuery, reason: ValueReason) -> list[str]:
         return []
     share = format_percent(query.epsilon, 0)
     return [
-        f"The next value includes exploration: with a probability of {share}% the next move is random."
+        f"The next value counts exploration, too: {share}% of the next moves are random."
     ]
 
 
@@ -316,5 +311,5 @@ def describe_shared_boards(query: ValueQuery) -> list[str]:
     if shared == 1:
         return []
     return [
-        f"This value belongs to {shared} symmetric boards: the board after the move is one of them."
+        f"{shared} symmetric boards share this value: the board after the move is one of them."
     ]

@@ -235,10 +235,10 @@ def _describe_task_value(query: ValueQuery) -> list[str]:
     task = describe_task(query.site, query.task)
     exact = query.exact_task_value
     agrees = query.is_known and abs(query.value - exact) < MIN_SHOWN_DIFFERENCE
-    addition = ", which is equal to the learned value" if agrees else ""
+    addition = ", as the agent learned" if agrees else ""
     return [
-        f"The training task of the agent is {task}. In the training task the move is worth "
-        f"exactly {format_signed(exact)}{addition}."
+        f"The training task of the agent is {task}. In this task the move is worth exactly "
+        f"{format_signed(exact)}{addition}."
     ]
 
 
@@ -246,7 +246,7 @@ def _describe_result(query: ValueQuery, algorithm: Algorithm) -> list[str]:
     """Say how the game ends with optimal play, and which replies of the opponent are blunders."""
     if query.value_source == TRUTH:
         return []
-    result = f"With optimal play by both players the move leads to a {describe_optimal_result(query)}"
+    result = f"With optimal play the move leads to a {describe_optimal_result(query)}"
     if (
         query.site.is_taught_by_person(query.value_source)
         or query.game.is_over(query.next_position)
@@ -258,10 +258,12 @@ def _describe_result(query: ValueQuery, algorithm: Algorithm) -> list[str]:
     missing = possible & (query.site.optimal_q[query.next_position] != best)
     if not missing.any():
         return [f"{result}."]
-    return [
-        f"{result}; {name_opponent(query)} misses this result "
-        f"with {missing.sum()} of {possible.sum()} possible moves."
-    ]
+    whose = "its own" if query.opponent is None else f"{name_opponent(query)}’s"
+    are = "is a blunder" if missing.sum() == 1 else "are blunders"
+    answers = f"{missing.sum()} of {whose} {possible.sum()} possible answers {are}"
+    if possible.sum() == 1:
+        answers = f"{whose} answer is a blunder"
+    return [f"{result}, but {answers}."]
 
 
 def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]:

@@ -79,7 +79,7 @@ def _count_updates(query: ValueQuery, view: MoveValues) -> str:
         return gettext("Never tried: no training game came to this position.")
     total = int(query.agent.snapshot_updates[-1])
     return gettext(
-        "Never tried: of %(total)s, %(here)s were in this position, and none of them was this move.",
+        "Never tried: %(here)s of %(total)s were in this position, but none for this move.",
         total=format_updates(total),
         here=format_count(here),
     )
@@ -103,7 +103,9 @@ def _give_reason(query: ValueQuery, view: MoveValues) -> str:
         return ""
     if view.are_beads:
         share = format_percent(view.policy[query.cell], 0)
-        return gettext("It is drawn in %(share)s%% of games.", share=share)
+        return gettext(
+            "One of its beads is drawn in %(share)s%% of games.", share=share
+        )
     answers = np.flatnonzero(query.reply_chances > 0).tolist()
     opponent = _name_opponent(query)
     if len(answers) == 1:
