@@ -37,20 +37,19 @@ CURVE_TITLES = {
     "losses": CurveTitles(
         "Losses to the best responder",
         "Games lost to its best responder",
-        "The chart shows how often each agent loses to its best responder, in percent of "
-        "the games in both seats.",
+        "The chart shows the share of its games that each agent loses to its best responder, "
+        "in percent, as X and as O together.",
     ),
     "nash-conv": CurveTitles(
         "NashConv",
         "NashConv",
-        "The chart shows how much the best responders of each agent gain in both seats together.",
+        "The chart shows what the best responders of each agent gain as X and as O together.",
     ),
     "task": CurveTitles(
         "Distance from the training task",
         "Mean distance from its training task",
-        "The chart shows the mean difference between the values of each agent and the "
-        "exact values of its "
-        "training task, in the units of the agent.",
+        "The chart shows how far the values of each agent are, on average, from the exact "
+        "values of its training task, in the agent's own units.",
     ),
 }
 # an agent with blunders and an agent without

@@ -324,8 +324,8 @@ def describe_training_task(site: SiteData, agent_name: str) -> Destination | Non
         else "policy"
     )
     words = (
-        f"The training task of the agent is {describe_task(site, task)}. The exact values of "
-        f"this task are Q*, the values of the best {policies}."
+        f"The training task of the agent is {describe_task(site, task)}. Its exact values are "
+        f"Q*, those of the best {policies}."
     )
     return Destination(
         words, play_url(Match(o=agent_name, value_source=agent_name + TASK_SUFFIX))

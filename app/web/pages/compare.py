@@ -188,7 +188,7 @@ def _describe_verdict(
 ) -> str:
     value = describe_best_play(state.site, state.position).partition(" ")[0]
     if value == OUTCOME_LABELS[-1]:
-        return "With optimal play every move loses here."
+        return "Here every move loses against optimal play."
     erring = [
         name
         for name, move_values in values_by_name.items()
@@ -196,10 +196,10 @@ def _describe_verdict(
     ]
     if erring:
         return (
-            f"With optimal play the result is a {value}, but {join_words(erring)} can give "
+            f"With optimal play it is a {value}, but {join_words(erring)} can give "
             f"away the {value} by a blunder."
         )
-    return f"No agent blunders in this position: with optimal play the result stays a {value}."
+    return f"No agent blunders here: with optimal play it stays a {value}."
 
 
 HALF_TILE = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # half of a tile, below its diagonal, from the start of TILE

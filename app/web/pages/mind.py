@@ -143,7 +143,7 @@ def describe_tile(
         ),
         "value_sentence": expectation
         if known
-        else "The agent has never updated a value of this position",
+        else "The agent never updated a value of this position",
         "nearest_result": nearest,
         "optimal_result": f"a {optimal}",
         "task_value": task,

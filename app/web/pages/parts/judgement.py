@@ -91,9 +91,9 @@ def build_blunder_exhibits(
 
     def format_reachability(class_number: int) -> str:
         return (
-            "Reachable in games of the agent"
+            "Reachable in the agent’s games"
             if atlas.chances[class_number]
-            else "Not reachable in games of the agent"
+            else "Not reachable in its games"
         )
 
     groups = _group_exhibits(
@@ -234,7 +234,7 @@ def _build_blunder_exhibit(
     erring = int(atlas.blundering_counts[class_number])
     images = atlas.symmetric_counts[class_number]
     often = (
-        f"; this position occurs in {format_percent(chance)}% of its games against Random"
+        f", here in {format_percent(chance)}% of its games against Random"
         if chance
         else ""
     )
