@@ -30,8 +30,7 @@ from app.reference import (
     learn,
     make_learner,
 )
-from app.textbook.league import League as TextbookLeague
-from app.textbook.league import Meeting
+from app.textbook import league
 from app.textbook.loop import Move, Update
 from app.textbook.menace import Menace
 from app.tictactoe.game import Game
@@ -79,7 +78,7 @@ class GameRecorder:
     def record_event(self, learner: ReferenceLearner, event: TrainingEvent) -> None:
         """Record the next event of the training."""
         match event:
-            case Meeting(opponent, seat):
+            case league.Meeting(opponent, seat):
                 self.is_others_game = not opponent
                 if opponent:
                     self.meetings.append((opponent, seat))
@@ -209,7 +208,7 @@ def list_entries(
 def read_entry(learner: ReferenceLearner, board: str, cell: int, seat: str) -> float:
     """Return the number in a move's table entry: a value, or a number of beads."""
     match learner:
-        case TextbookLeague():
+        case league.League():
             return float(learner.own.q[learner.own.see(board, cell, seat)])
         case Menace():
             return float(learner.beads(board, cell))
@@ -220,7 +219,7 @@ def find_entry_key(
     learner: ReferenceLearner, board: str, cell: int, seat: str
 ) -> Hashable:
     """Return the key of the table entry that has a move's value."""
-    if isinstance(learner, TextbookLeague):
+    if isinstance(learner, league.League):
         entry: Hashable = learner.own.see(board, cell, seat)
         return entry
     return get_move_key(learner, board, cell)

@@ -51,8 +51,7 @@ from app.reference import (
     list_recipe_turns,
     make_learner,
 )
-from app.textbook.loop import Turn
-from app.textbook.loop import Update as BookUpdate
+from app.textbook.loop import Turn, Update
 from app.textbook.rng import Random
 from app.tictactoe import report
 from app.tictactoe.blunder_boards import find_blunder_chances
@@ -334,7 +333,7 @@ def play_turns(pupil: PupilState, turns: list[Turn]) -> None:
     for turn in turns:
         for event in pupil.learner.play(turn, pupil.rng):
             recorder.record_event(pupil.learner, event)
-            if isinstance(event, BookUpdate):
+            if isinstance(event, Update):
                 check_bead_choice(recorder.recipe, turn, event)
         if isinstance(turn.player, CheckedPerson):
             turn.player.check_end()
@@ -342,7 +341,7 @@ def play_turns(pupil: PupilState, turns: list[Turn]) -> None:
     pupil.update_count += sum(map(len, recorder.updates_by_game.values()))
 
 
-def check_bead_choice(recipe: Recipe, turn: Turn, update: BookUpdate) -> None:
+def check_bead_choice(recipe: Recipe, turn: Turn, update: Update) -> None:
     """Raise TaughtMoveError for a move of a game on paper whose box had no bead of that move."""
     is_paper_machine = (
         isinstance(recipe, Menace) and recipe.paper and turn.opponent == PERSON_OPPONENT

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.recipes import SHIPPED, Recipe, name_recipe, parse_recipe
 from app.reference import build_rules
-from app.textbook.league import Player, play_league_game
+from app.textbook.league import MEMBERS, Player, play_league_game
 from app.textbook.rng import Random
 from app.tictactoe.beads import count_beads
 from app.tictactoe.game import Game, X
@@ -23,8 +23,7 @@ from app.tictactoe.tasks import solve_task
 from app.tictactoe.views import convert_view, scale_values_of_movers
 from training.learners import learn
 from training.learners.league import (
-    LEARNERS,
-    MEMBERS,
+    LEARNER_RECIPES,
     choose_by_powers,
 )
 from training.learners.pairs import decay_rate
@@ -181,13 +180,13 @@ def test_it_begins_with_as_many_beads_as_michie_says(game: Game) -> None:
 def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
     """One league in plain Python has the tables of all four learners."""
     rules = build_rules(game)
-    players = {one: Player(rules, way, way) for one, way in LEARNERS.items()}
+    players = {one: Player(rules, way, way) for one, way in LEARNER_RECIPES.items()}
     rng, boards = Random(4), rules.unfinished_boards()
     for _ in range(5):
         for meeting in permutations(MEMBERS, 2):
             assert all(play_league_game(rules, meeting, players, None, rng))
     for one, player in players.items():
-        end = end_of(game, f"{name_recipe(LEARNERS[one])},rounds=5,seed=4")
+        end = end_of(game, f"{name_recipe(LEARNER_RECIPES[one])},rounds=5,seed=4")
         expected = [
             player.q[player.see(boards[s], cell, rules.player_to_move(boards[s]))]
             for s, cell in np.argwhere(game.legal).tolist()
@@ -195,7 +194,7 @@ def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
         np.testing.assert_array_equal(end.q[game.legal], np.array(expected, np.float32))
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", LEARNER_RECIPES)
 def test_against_fixed_the_shipped_ones_win_as_x_and_lose_as_o(game: Game, learner: str) -> None:
     """They do in every game, except the symmetric learner, which loses half of its games as O."""
     policy = greedy_policy(end_of(game, SHIPPED[learner].recipe).q)

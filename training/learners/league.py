@@ -16,7 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from app.recipes.algorithms import League
-from app.textbook import league as textbook
+from app.textbook.league import LEARNERS, MEMBERS
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.tasks import list_rewards
 from app.tictactoe.views import RewardScale
@@ -33,10 +33,9 @@ from training.learners.randomness import draw_uniform, make_rng_state
 # The numbers of the two members that never learn; learners are numbered from 0.
 RANDOM_MEMBER, FIXED_MEMBER = -1, -2
 FIXED_PLAYERS = MappingProxyType({"fixed": FIXED_MEMBER, "random": RANDOM_MEMBER})
-LEARNERS: Mapping[str, League] = MappingProxyType(
-    {name: League(**parameters) for name, parameters in textbook.LEARNERS.items()}
+LEARNER_RECIPES: Mapping[str, League] = MappingProxyType(
+    {name: League(**parameters) for name, parameters in LEARNERS.items()}
 )
-MEMBERS = textbook.MEMBERS
 
 
 class TableLayout(NamedTuple):
@@ -96,8 +95,8 @@ def learn(
     """Play a league in which one learner has the recipe's parameters; yield this learner's progress.
 
     In a round each member meets every other member, once in each seat.  The other learners have
-    the parameters of `LEARNERS` and learn as well.  If the members and the seed are the same, all
-    games are the same, whichever learner's progress is yielded.
+    the parameters of `LEARNER_RECIPES` and learn as well.  If the members and the seed are the same,
+    all games are the same, whichever learner's progress is yielded.
 
     A *two-stage* learner updates its table after every move of a game, its own and the opponent's,
     always with its own reward.  On a board where the opponent is to move, the target has the
@@ -114,9 +113,9 @@ def learn(
     names = [
         name for name in MEMBERS if name == own_name or meets_member(recipe.vs, name)
     ]
-    learners = {name: LEARNERS[name] for name in names if name in LEARNERS} | {
-        own_name: recipe
-    }
+    learners = {
+        name: LEARNER_RECIPES[name] for name in names if name in LEARNER_RECIPES
+    } | {own_name: recipe}
     numbers = {name: number for number, name in enumerate(learners)} | FIXED_PLAYERS
     meetings = np.array(list(permutations([numbers[name] for name in names], 2)))
     own = numbers[own_name]
@@ -163,7 +162,7 @@ def find_replaced_member(recipe: League) -> str:
     flags = (recipe.observing, recipe.symmetric)
     return next(
         name
-        for name, other in LEARNERS.items()
+        for name, other in LEARNER_RECIPES.items()
         if (other.observing, other.symmetric) == flags
     )
 
