@@ -214,7 +214,6 @@ class PupilCache:
             result="",
             updates=[],
             opponent_update_count=0,
-            refill_count=(after.refills or 0) - (before.refills or 0),
             **evaluate_lesson(
                 self.game, policy, self.is_compiled, list_seat_letters(recorder.recipe)
             ),

@@ -55,7 +55,6 @@ class Lesson(Struct, frozen=True):
     loss_chances: dict[str, float]
     blunder_count: int  # how many positions have a possible blunder
     milestones: list[str]  # the MILESTONES that the learner has reached
-    refill_count: int = 0  # how often an empty box was filled again
     losing_move: LosingMove | None = None  # None if the game was not lost
     # For each losing move so far, in the order of the games: how likely the learner was to play it
     # before its first time, and how likely it is after this lesson.

@@ -8,7 +8,11 @@ from app.recipes.taught import Lesson
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import DIGITS, replay_record
 from app.tictactoe.policy import BASELINES
-from app.web.pages.teach.goals import list_exact_goals, list_near_goals
+from app.web.pages.teach.goals import (
+    compute_unlearned_shares,
+    list_exact_goals,
+    list_near_goals,
+)
 from app.web.pages.teach.learners import FIRST_COURSES
 from training.first_courses import build_first_courses
 from training.taught import PupilCache
@@ -34,7 +38,7 @@ def teach(recipe_name: str) -> list[Lesson]:
 
 
 def list_reached(lessons: list[Lesson]) -> list[str]:
-    goals = [*list_near_goals(lessons, True), *list_exact_goals(lessons, ["x", "o"])]
+    goals = [*list_near_goals(lessons), *list_exact_goals(lessons, ["x", "o"])]
     return [text for text, number in goals if number]
 
 
@@ -46,14 +50,19 @@ def test_only_a_machine_that_learns_reaches_goals(seed: int) -> None:
 
 
 def test_goals_count_from_the_third_game() -> None:
-    lessons = [
-        one
-        for one in teach(LEARNS)
-        if one.losing_move_chances and one.losing_move_chances[0][1] == 0
-    ]
-    assert lessons
-    assert not any(number for _, number in list_near_goals(lessons[:2], False))
-    assert any(number for _, number in list_near_goals(lessons[:3], False))
+    lessons = teach(LEARNS)
+    late = [lessons[-1]] * 3  # a lesson after which a goal is reached
+    assert not any(number for _, number in list_near_goals(late[:2]))
+    assert 3 in [number for _, number in list_near_goals(late)]
+
+
+def test_a_learner_unlearns_its_mistakes_step_by_step() -> None:
+    """The curve begins before any mistake, and a machine that learns nothing stays at 0."""
+    shares = compute_unlearned_shares(teach("menace"))
+    assert shares[0] == 0
+    assert len(shares) == GAMES + 1
+    assert 0.25 < shares[-1] < 1
+    assert compute_unlearned_shares(teach(LEARNS_NOTHING)) == [0.0] * (GAMES + 1)
 
 
 def test_a_learner_that_plays_one_seat_has_no_goals_about_the_other() -> None:

@@ -20,7 +20,6 @@ from werkzeug.wrappers import Response
 
 from app.reading import MAX_LINE_LENGTH, ClassLine, read_class_lines
 from app.recipes import RecipeError
-from app.recipes.algorithms import Menace
 from app.recipes.taught import Refusal
 from app.tictactoe.blunder_boards import BlunderChance, find_blunder_chances
 from app.tictactoe.game import SEATS, Game
@@ -312,7 +311,7 @@ def read_learner(pupil_name: str, learner_name: str) -> Pupil:
         goal_count=sum(
             bool(since)
             for _, since in (
-                *list_near_goals(course.lessons, isinstance(recipe, Menace)),
+                *list_near_goals(course.lessons),
                 *list_exact_goals(course.lessons, [*seats]),
             )
         ),

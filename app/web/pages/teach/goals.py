@@ -1,6 +1,7 @@
 """Goals for a teacher: first goals that a few games reach, then exact goals about all games."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate
 
 from app.recipes.taught import Lesson
@@ -9,7 +10,7 @@ from app.web.translation import gettext_noop
 RECENT_GAMES = 5  # number of last games whose results are shown
 STREAK_LENGTH = 3  # games in a row without a loss, for a goal
 FIRST_COUNTED_GAME = 3  # reaching a goal in an earlier game is luck
-MIN_LOSING_MOVES = 3  # minimum number of losing moves for the goal about all
+MIN_MISTAKES = 3  # minimum number of mistakes for a goal about them
 
 # takes the games so far, and says whether one of the first goals is reached
 GoalTest = Callable[[Sequence[Lesson]], bool]
@@ -31,27 +32,27 @@ def list_last_results(
     return [lesson.result for lesson in lessons if lesson.record][-game_count:]
 
 
-def has_refilled(lessons: Sequence[Lesson]) -> bool:
-    """Return whether a box ran empty in the last lesson."""
-    return lessons[-1].refill_count > 0
+def compute_unlearned_shares(lessons: Sequence[Lesson]) -> list[float]:
+    """Return before and after each lesson how much of its mistakes the learner has unlearned.
 
-
-def has_halved_losing_move(lessons: Sequence[Lesson]) -> bool:
-    """Return whether the learner plays one of its losing moves at most half as often as at first."""
-    chances = lessons[-1].losing_move_chances
-    return any(2 * now <= first for first, now in chances)
-
-
-def has_halved_losing_moves(lessons: Sequence[Lesson]) -> bool:
-    """Return whether the chances of all losing moves together have halved.
-
-    It is False as long as there are fewer than MIN_LOSING_MOVES of them.
+    A mistake is a move that lost it a game. The share is 1 if the learner plays none of its
+    mistakes any more, and 0 if it plays all of them as often as before the game in which it first
+    did; a mistake that it has not made yet counts as 0.
     """
-    chances = lessons[-1].losing_move_chances
-    first, now = (
-        (sum(column) for column in zip(*chances, strict=True)) if chances else (0, 1)
+    shares = [0.0]
+    for lesson in lessons:
+        chances = lesson.losing_move_chances
+        unlearned = [max(0.0, 1 - now / first) for first, now in chances if first]
+        shares.append(sum(unlearned) / max(1, len(lessons[-1].losing_move_chances)))
+    return shares
+
+
+def has_unlearned(share: float, lessons: Sequence[Lesson]) -> bool:
+    """Return whether the learner has unlearned this share of its mistakes, MIN_MISTAKES or more."""
+    mistake_count = len(lessons[-1].losing_move_chances)
+    return (
+        mistake_count >= MIN_MISTAKES and compute_unlearned_shares(lessons)[-1] >= share
     )
-    return len(chances) >= MIN_LOSING_MOVES and 2 * now <= first
 
 
 def has_held_in_a_row(lessons: Sequence[Lesson]) -> bool:
@@ -62,27 +63,23 @@ def has_held_in_a_row(lessons: Sequence[Lesson]) -> bool:
 
 
 NEAR_GOALS: dict[str, GoalTest] = {
-    gettext_noop("One of its boxes became empty"): has_refilled,
-    gettext_noop("It plays a losing move half as often"): has_halved_losing_move,
-    gettext_noop("It plays all losing moves half as often"): has_halved_losing_moves,
-    gettext_noop("It did not lose three games in a row"): has_held_in_a_row,
+    gettext_noop("Mistakes unlearned: a quarter"): partial(has_unlearned, 0.25),
+    gettext_noop("Mistakes unlearned: half"): partial(has_unlearned, 0.5),
+    gettext_noop("No loss in three games in a row"): has_held_in_a_row,
 }
 
 
-def list_near_goals(
-    lessons: Sequence[Lesson], has_boxes: bool
-) -> Iterator[tuple[str, int]]:
+def list_near_goals(lessons: Sequence[Lesson]) -> Iterator[tuple[str, int]]:
     """Yield each first goal in English, with the number of the lesson that reached it, 0 for none.
 
-    A learner without boxes has no goal about boxes. Goals count from FIRST_COUNTED_GAME on.
+    Goals count from FIRST_COUNTED_GAME on.
     """
     games = accumulate(bool(lesson.record) for lesson in lessons)
     counted = [
         number for number, count in enumerate(games, 1) if count >= FIRST_COUNTED_GAME
     ]
     for text, holds in NEAR_GOALS.items():
-        if has_boxes or holds is not has_refilled:
-            yield text, next((n for n in counted if holds(lessons[:n])), 0)
+        yield text, next((n for n in counted if holds(lessons[:n])), 0)
 
 
 def list_exact_goals(

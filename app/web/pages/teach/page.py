@@ -45,6 +45,7 @@ from app.web.match import build_value_error, read_integer
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import build_png_response, export_learner
 from app.web.pages.teach.goals import (
+    compute_unlearned_shares,
     list_exact_goals,
     list_last_results,
     list_near_goals,
@@ -57,7 +58,6 @@ from app.web.pages.teach.learners import (
     replay_course,
 )
 from app.web.pages.teach.progress import (
-    compute_unlearned_shares,
     describe_strength,
     list_changes,
     list_lost_games,
@@ -191,7 +191,7 @@ def describe_goals(game: TaughtGame) -> dict[str, Any]:
     """
     lessons = game.course.lessons
     labels = ["", *name_lessons(lessons)]
-    near = list_near_goals(lessons, isinstance(game.recipe, Menace))
+    near = list_near_goals(lessons)
     exact = list_exact_goals(lessons, game.seats)
     return {
         "near_goals": [(gettext(text), labels[number]) for text, number in near],

@@ -71,21 +71,6 @@ def _format_values(game: TaughtGame, ply: int, values: Sequence[float]) -> list[
     return [format_signed(value) for value in shown.tolist()]
 
 
-def compute_unlearned_shares(lessons: Sequence[Lesson]) -> list[float]:
-    """Return before and after each lesson how much of its mistakes the learner has unlearned.
-
-    A mistake is a move that lost it a game. The share is 1 if the learner plays none of its
-    mistakes any more, and 0 if it plays all of them as often as before the game in which it first
-    did; a mistake that it has not made yet counts as 0.
-    """
-    shares = [0.0]
-    for lesson in lessons:
-        chances = lesson.losing_move_chances
-        unlearned = [max(0.0, 1 - now / first) for first, now in chances if first]
-        shares.append(sum(unlearned) / max(1, len(lessons[-1].losing_move_chances)))
-    return shares
-
-
 def describe_strength(lessons: Sequence[Lesson], played_seats: Sequence[str]) -> str:
     """Return how often the strongest opponent beats the learner, in words."""
     lesson = lessons[-1]
