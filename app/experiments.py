@@ -1,4 +1,4 @@
-"""Results of experiments: claims, measured figures, verdicts, and statistics over seeds.
+"""The results of experiments: claims, measured figures, verdicts, and statistics over seeds.
 
 `training.experiments` writes the files `models/experiments/<id>.json`, and the pages show them as
 charts. What an author claims and what we measured is in separate fields. Every point of a chart
@@ -37,16 +37,15 @@ CLAIM_ORDER = tuple(
 ClaimVerdict = Literal[
     "reproduced", "partly reproduced", "not reproduced", "inconclusive"
 ]
-MAX_FILE_BYTES = 1 << 20  # limit for the size of a results file
-FILE_MODE = 0o644  # permissions of a results file: readable by all users
-SIGNIFICANT_DIGITS = (
-    12  # stored digits of a number; rounding errors only change later digits
-)
+MAX_FILE_BYTES = 1 << 20
+FILE_MODE = 0o644  # All users may read a results file.
+# Rounding errors only change later digits of a number.
+SIGNIFICANT_DIGITS = 12
 
 Id = Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
 Text = Annotated[str, Meta(min_length=1, max_length=2_000)]
 Label = Annotated[str, Meta(min_length=1, max_length=120)]
-RecipeName = Annotated[str, Meta(max_length=120)]  # a recipe's full name, or empty
+RecipeName = Annotated[str, Meta(max_length=120)]  # the name of a recipe, or ""
 Unit = Annotated[str, Meta(max_length=60)]
 Record = Annotated[str, Meta(pattern="^[0-8]{0,9}$")]
 Sample = Annotated[int, Meta(ge=1)]
@@ -356,7 +355,7 @@ class ClaimSummary(
 
     @property
     def recipes(self) -> list[str]:
-        """The recipes that the charts name; "" for a bar without a recipe."""
+        """The recipes in all charts; "" for a bar without a recipe."""
         recipes: list[str] = []
         for figure in self.figures:
             match figure:
@@ -374,7 +373,7 @@ class ClaimSummary(
 def load_summary(path: Path) -> ClaimSummary:
     """Return the summary of an experiment from its file.
 
-    If the file is not valid, raises ValueError with the file and the reason.
+    Raises ValueError, naming the file and the reason, if the file is not valid.
     """
     content = read_plain_file(path, MAX_FILE_BYTES)
     try:
@@ -399,7 +398,7 @@ def load_summaries(folder: Path) -> dict[str, ClaimSummary]:
 
 
 def sort_claims(source_by_claim: Mapping[str, str]) -> list[str]:
-    """Return the ids of claims in the order of the site; `source_by_claim` is by id."""
+    """Return the ids of claims in the order of the site; `source_by_claim` has the source of each id."""
     order = {claim_id: place for place, claim_id in enumerate(CLAIM_ORDER)}
     known_first = sorted(
         source_by_claim, key=lambda one: (order.get(one, len(order)), one)
@@ -409,7 +408,7 @@ def sort_claims(source_by_claim: Mapping[str, str]) -> list[str]:
 
 
 def save_summary(folder: Path, summary: ClaimSummary) -> Path:
-    """Write a summary as `<id>.json`, atomically, and return the path."""
+    """Write a summary into `<id>.json`, completely or not at all, and return the path."""
     text = msgspec.json.format(msgspec.json.encode(summary), indent=1).decode()
     # Write each list of numbers on one line. The pattern spares texts, which have no line breaks.
     text = re.sub(
@@ -425,7 +424,7 @@ def save_summary(folder: Path, summary: ClaimSummary) -> Path:
 
 
 def _join_numbers(number_list: str) -> str:
-    """Put an indented JSON list of numbers on one line, and shorten 3.0 to 3."""
+    """Return an indented JSON list of numbers on one line, with 3.0 shortened to 3."""
     return re.sub(r"\.0\b", "", " ".join(number_list.split()))
 
 
@@ -462,7 +461,7 @@ def summarize_seeds(
 
 
 def find_median_index(values: Sequence[float]) -> int:
-    """Return the index of the value nearest to the median of all values; ties: the first."""
+    """Return the index of the value nearest to the median of all values; of equal ones, the first."""
     distance = np.abs(np.asarray(values, float) - np.median(values))
     return int(np.argmin(distance))
 
@@ -488,7 +487,7 @@ def format_rounded(value: float, decimals: int) -> str:
 def count_higher(
     first_numbers: Sequence[float], second_numbers: Sequence[float]
 ) -> int:
-    """Return the number of indices i for which `first[i]` is higher than `second[i]`."""
+    """Return at how many places the first list has the higher number."""
     return sum(a > b for a, b in zip(first_numbers, second_numbers, strict=True))
 
 
@@ -499,9 +498,8 @@ def compute_sign_test(
 
     This is the probability of a difference at least as large if both were equally good. Each pair
     with a difference is then the toss of a fair coin; equal pairs do not count. The test is exact
-    and two-sided.
-    Source: Arbuthnot (1710); Conover (1999), "Practical nonparametric statistics", section
-    3.4.
+    and two-sided. Source: Arbuthnot (1710); Conover (1999), "Practical nonparametric statistics",
+    section 3.4.
     """
     above = count_higher(first_numbers, second_numbers)
     below = count_higher(second_numbers, first_numbers)

@@ -18,24 +18,24 @@ from typing import Any, BinaryIO, TypeVar
 
 from app.project import PREFIX, ROOT
 
-START_SECONDS = 30.0  # limit for the start of a process, also on a busy machine
-IDLE_SECONDS = 600.0  # seconds without a call after which a process ends
-NICENESS = 5  # gives the process a lower priority than the server of the pages
+START_SECONDS = 30.0  # On a busy machine a process may need so long to start.
+IDLE_SECONDS = 600.0  # A process that gets no call for so long ends.
+NICENESS = 5  # The server of the pages has a higher priority.
 
 Result = TypeVar("Result")
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class CallError(Exception):
-    """The error if the process was killed, crashed, or exceeded the time limit of the call."""
+    """Raised if the process was killed, crashed, or exceeded the time limit of a call."""
 
 
 class CallProcess:
-    """A process for one call at a time, started by the first call."""
+    """A process for one call at a time, which the first call starts."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._lock = Lock()  # held during a call
+        self._lock = Lock()  # It is held during a call.
 
     def call(
         self, seconds: float, function: Callable[..., Result], *arguments: Any
@@ -84,7 +84,7 @@ class CallProcess:
 
 
 def load_module(name: str) -> None:
-    """Import a module before the first call."""
+    """Import a module before the first call, whose time limit does not include this."""
     import_module(name)
 
 
@@ -107,7 +107,7 @@ def _start_process() -> "subprocess.Popen[bytes]":
 def main() -> None:
     """Answer calls from the standard input until it closes or no call comes for ten minutes."""
     answers = sys.stdout.buffer
-    sys.stdout = sys.stderr  # so that what a function prints is not taken for an answer
+    sys.stdout = sys.stderr  # What a function prints must not be taken for an answer.
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     calls: SimpleQueue[Call] = SimpleQueue()

@@ -8,9 +8,9 @@ import tomllib
 from importlib import metadata
 from pathlib import Path
 
-# the folder with app, training, static, templates and models
+# This folder has app, training, static, templates and models.
 ROOT = Path(__file__).parents[1]
-# prefix of module names: "" in a checkout, "q_tac_toe." in an installed package
+# The prefix of module names is "" in a checkout and "q_tac_toe." in an installed package.
 PREFIX = __name__.removesuffix("app.project")
 COMMAND = "q-tac-toe" if PREFIX else "python -m training"
 

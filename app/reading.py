@@ -11,26 +11,24 @@ from app.tables.options import TableOptions
 from app.tables.reader import TableReading, read_table
 from app.tictactoe.game import tic_tac_toe
 
-MAX_LINE_LENGTH = (
-    4_000  # characters; the longest link, to a judged table, has about 2,800
-)
+# The longest link, to a judged table, has about 2,800 characters.
+MAX_LINE_LENGTH = 4_000
 LINK_PATTERN = re.compile(r"/(teach/|judge\?)(\S*)")
 
 
 class ClassLine(NamedTuple):
-    """A line that a teacher pasted: a student's name and a link, in two parts."""
+    """A line that a teacher pasted: a student's name, and a link in two parts."""
 
     number: int
     is_too_long: bool
     name: str = ""
-    kind: str = (
-        ""  # the first part of the link: "teach/" or "judge?"; "" without a link
-    )
+    # the first part of the link, "teach/" or "judge?"; "" without a link
+    kind: str = ""
     rest: str = ""  # the rest of the link
 
 
 def read_class_lines(text: str, max_lines: int) -> tuple[list[ClassLine], int | None]:
-    """Return the first `max_lines` lines that are not empty, and the number of the next, if any."""
+    """Return the first `max_lines` lines that are not empty, and the number of the next one, if any."""
     numbered = enumerate(text.splitlines(), 1)
     lines = [(number, line.strip()) for number, line in numbered if line.strip()]
     next_number = lines[max_lines][0] if len(lines) > max_lines else None

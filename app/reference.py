@@ -1,4 +1,4 @@
-"""Training with the textbook learners, which are the reference for the compiled learners.
+"""Train with the textbook learners, which are the reference for the compiled learners.
 
 The textbook learners are slow, but they make exactly the same updates: tests compare every update.
 The lab uses them to show the first games of a training, people teach them, and the page /why lets
@@ -32,7 +32,7 @@ from app.tictactoe.notation import DIGITS, parse_position
 from app.tictactoe.policy import BASELINES, Policy
 
 TrainingEvent = Move | Update | Meeting
-MovePair = tuple[str, int]  # a board and a move on it
+MovePair = tuple[str, int]  # A board and a move on it.
 ListMoves = Callable[[TicTacToe, str], list[int]]
 
 TEXTBOOK_OPPONENTS: Mapping[str, ListMoves] = MappingProxyType(
@@ -48,7 +48,7 @@ TEXTBOOK_OPPONENTS: Mapping[str, ListMoves] = MappingProxyType(
 
 
 class ReferenceLearner(Protocol):
-    """A learner of `app/textbook`: chooses moves and learns from their results."""
+    """A learner of `app/textbook`, which chooses moves and learns from their results."""
 
     game: TicTacToe
     parameters: Any
@@ -62,7 +62,7 @@ class ReferenceLearner(Protocol):
         """Return a move without exploration."""
 
     def value(self, board: str, cell: int) -> float:
-        """Return the value of a move in the table, in the view of its player."""
+        """Return the value of a move in the table, for the player who makes it."""
 
 
 @cache
@@ -74,12 +74,12 @@ def build_rules(game: Game) -> TicTacToe:
 
 
 def make_learner(game: Game, recipe: Recipe) -> ReferenceLearner:
-    """Return a new learner without any update."""
+    """Return a new textbook learner for a recipe, before its first update."""
     return find_learner(recipe)(build_rules(game), recipe)
 
 
 def find_learner(recipe: Recipe) -> type[ReferenceLearner]:
-    """Return the textbook class for a recipe; its name and its module's are the algorithm's."""
+    """Return the textbook class for a recipe, whose name and module are those of the algorithm."""
     if getattr(recipe, "fault", "none") != "none":
         return QLearningWithFaults
     module = import_module(f"{textbook.__name__}.{recipe.slug.replace('-', '_')}")
@@ -91,7 +91,7 @@ UNFINISHED_TEXT = "is missing: the game is not over"
 
 
 class UnfinishedError(TaughtMoveError):
-    """A game with a person breaks off when it is the person's turn; `board` is the position."""
+    """Raised if a game breaks off when it is the person's turn; `board` is the last board."""
 
     def __init__(self, game_number: int, move_number: int, board: str) -> None:
         super().__init__(game_number, move_number, UNFINISHED_TEXT)
@@ -102,13 +102,13 @@ class CheckedPerson:
     """A person in one game against the learner; the moves are given as cells in advance."""
 
     def __init__(self, game_number: int, cells: str) -> None:
-        """Store the number of the game among games with people, from 1, and the cells."""
+        """Store the cells, and the number of the game among the games with people, from 1."""
         self.number = game_number
         self.cells = cells
         self.moves = 0
 
     def choose(self, board: str, _rng: Random) -> int:
-        """Return the next cell.
+        """Return the person's next cell.
 
         Raises TaughtMoveError if the cell is taken, and UnfinishedError if there is no further
         cell.
@@ -132,7 +132,7 @@ class CheckedPerson:
 
 
 def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
-    """Yield the turns of a training."""
+    """Yield the turns of a recipe's training, such as games."""
     people = (
         CheckedPerson(number, cells)
         for number, cells in enumerate(list_taught_games(recipe), 1)
@@ -165,7 +165,7 @@ def find_move_lister(game: Game, baseline: str) -> ListMoves:
 
 @cache
 def compute_baseline_policy(game: Game, baseline: str) -> Policy:
-    """Return a baseline's policy, [D, cells], computed once per process."""
+    """Return a baseline's policy, [D, cells], computed once in each process."""
     return BASELINES[baseline].build_policy(game)
 
 

@@ -1,4 +1,4 @@
-"""Sources, found by slug or by name: projects that we reproduce, and classic publications.
+"""The sources of this project, by slug or by name: projects that we reproduce, and publications.
 
 `sources.toml` says which ideas come from each source, and what is different in this project.
 """
@@ -20,28 +20,26 @@ class Source(
     forbid_unknown_fields=True,
     rename={"urls": "addresses", "adopted": "taken", "differences": "differs"},
 ):
-    """A publication or program, what this project took from it, and what differs here."""
+    """A publication or program: what this project took from it, and what differs here."""
 
-    slug: str  # name of the source in URLs and files
-    name: str  # the short name used on cards and pages
+    slug: str  # its name in URLs and files
+    name: str  # its short name on cards and pages
     kind: Literal["project", "classic", "page", "ours"]
     author: str
     title: str
-    year: str = ""  # year of publication, "" if unknown
-    published: str = ""  # the journal, book or site
-    # URLs of the source, () if unknown.
+    year: str = ""  # "" if unknown
+    published: str = ""  # the journal, book or site that published it
     urls: tuple[str, ...] = ()
     adopted: str = ""  # the ideas taken from the source
     differences: tuple[str, ...] = ()  # the differences in this project, with reasons
 
     @property
     def url_hosts(self) -> tuple[str, ...]:
-        """The host names of its URLs, in order."""
+        """The host names in its URLs, in order."""
         return tuple(urlsplit(address).hostname or "" for address in self.urls)
 
 
 def _read_sources() -> Mapping[str, Source]:
-    """Return the sources of `sources.toml` by slug."""
     entries = msgspec.toml.decode(
         Path(__file__).with_suffix(".toml").read_bytes(),
         type=dict[str, dict[str, object]],
@@ -59,7 +57,6 @@ _SOURCES_BY_NAME = MappingProxyType(
 
 
 def get_sources(*slugs: str) -> tuple[Source, ...]:
-    """Return the sources with these slugs."""
     return tuple(SOURCES[slug] for slug in slugs)
 
 

@@ -1,1 +1,1 @@
-"""Training of the agents in `models/`; the web app never imports this package."""
+"""Train and evaluate the agents in `models/`; the web app never imports this package."""

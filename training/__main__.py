@@ -1,4 +1,4 @@
-"""`python -m training`, and `q-tac-toe` where the project is installed."""
+"""Start the command line: `python -m training`, or `q-tac-toe` where the project is installed."""
 
 import sys
 

@@ -1,9 +1,9 @@
-"""Selection of the updates behind blunders of shipped agents, for pages that explain a value.
+"""Find the updates behind blunders of shipped agents, for the pages that explain a value.
 
 Two updates are behind a blunder: the first update that changed its value, and the deciding update,
-from which on the agent preferred this move to all other moves.
-`python -m training updates --mistakes` repeats the training of each agent twice: first to find these
-updates, then to record their games.
+from which on the agent preferred this move to all other moves. `python -m training updates
+--mistakes` repeats the training of each agent twice: first to find these updates, then to record
+their games.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -57,18 +57,18 @@ RECORDED_AGENTS = (
     "monte-carlo",
     "td-afterstates",
 )
-MAX_BLUNDERS = 40  # limit for the blunders of an agent
+MAX_BLUNDERS = 40  # the most blunders that are shown of one agent
 
 
 class Blunder(NamedTuple):
-    """A blunder that the trained agent plays whenever its board occurs."""
+    """A blunder that the trained agent makes whenever it moves on this board."""
 
-    board: str  # "X", "O" or "." for each cell, in reading order
+    board: str  # as text, one of "X", "O" and "." for each cell
     cell: int
 
     @property
     def seat(self) -> str:
-        """The player who makes the blunder, "X" or "O"."""
+        """The player who blunders, "X" or "O"."""
         return "X" if self.board.count("X") == self.board.count("O") else "O"
 
     @property
@@ -77,10 +77,7 @@ class Blunder(NamedTuple):
 
 
 def list_blunders(agent_id: str, models: Path) -> list[Blunder]:
-    """Return the blunders that a shipped agent always plays, the most frequent first.
-
-    At most MAX_BLUNDERS are returned.
-    """
+    """Return at most MAX_BLUNDERS blunders that a shipped agent always makes, the likeliest first."""
     game = tic_tac_toe()
     loaded = load_agent(models, game, agent_id)
     policy = policy_from_values(loaded.q, loaded.card.play_rule)
@@ -97,10 +94,10 @@ def index_blunders(
     blunders: list[Blunder],
     list_cells: Callable[[Blunder], Iterable[int]],
 ) -> dict[Hashable, list[Blunder]]:
-    """Return the blunders by the key of an entry in the learner's table.
+    """Return the blunders by the keys of entries in the learner's table.
 
-    `list_cells` returns some cells of a blunder's board; the blunder is listed under the table entry
-    of each of these moves.
+    `list_cells` returns some cells on a blunder's board; the blunder is listed under the table
+    entry of each of these moves.
     """
     blunders_by_entry: dict[Hashable, list[Blunder]] = {}
     for blunder in blunders:
@@ -111,7 +108,7 @@ def index_blunders(
 
 
 def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
-    """Return whether a blunder alone has the highest value of its board."""
+    """Return whether a blunder alone has the highest value on its board."""
     values = {
         cell: read_entry(learner, blunder.board, cell, blunder.seat)
         for cell in learner.game.legal_moves(blunder.board)
@@ -144,7 +141,8 @@ def find_updates_behind_blunders(
     for event in learn(tic_tac_toe(), recipe, learner):
         if not isinstance(event, Update):
             recorder.record_event(learner, event)
-            if len(recorder.games) > 1:  # to save memory
+            # Finished games are not needed, and would take much memory.
+            if len(recorder.games) > 1:
                 recorder.games[-2] = []
             continue
         game = len(recorder.games)
@@ -168,7 +166,10 @@ def find_updates_behind_blunders(
 def build_blunder_updates(
     agent_id: str, models: Path
 ) -> dict[str, list[UpdateExample]]:
-    """Return two examples for each blunder that has both, by its key: deciding and first update."""
+    """Return an example of the deciding update and one of the first update for each blunder.
+
+    Blunders that lack one of them are left out. The keys are those of `name_blunder`.
+    """
     found = find_updates_behind_blunders(agent_id, list_blunders(agent_id, models))
     places = {place for both in found.values() for place in both}
     examples = record_examples(agent_id, places) if places else {}

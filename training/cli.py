@@ -1,4 +1,4 @@
-"""The command line: list, train, check, judge, evaluate, play, code, seeds, experiment, serve, ...
+"""The command line, with the commands list, train, check, judge, evaluate, play and others.
 
 A command imports what it needs when it runs: `list` does not wait for a compiler, and `train` does
 not wait for libraries that draw tables.
@@ -55,14 +55,14 @@ TABLE_IDS = [one for one in SHIPPED if one not in NETWORK_IDS]
 
 @dataclass(frozen=True)
 class NamedRecipe:
-    """An agent of the command line: its id and its recipe."""
+    """An agent as the command line names it: its id and its recipe."""
 
     agent_id: str
     recipe: Recipe
 
 
 def parse_agent(text: str) -> NamedRecipe:
-    """Return the agent of an id or recipe; raises BadParameter with the nearest name if none fits."""
+    """Return the agent that an id or a recipe names; raises BadParameter, with the nearest name."""
     if text in SHIPPED:
         return NamedRecipe(text, SHIPPED[text].recipe)
     slug, *settings = text.split(",")
@@ -82,7 +82,7 @@ def parse_agent(text: str) -> NamedRecipe:
 
 
 def parse_judged_agent(text: str) -> str | NamedRecipe:
-    """Return the agent of an id or a recipe, or the text of an external agent (file, link, function)."""
+    """Return the agent that a text names, or the text itself if it is a file, a link or a function."""
     from training.external_agents import find_agent_form  # noqa: PLC0415
 
     if find_agent_form(text):
@@ -97,7 +97,7 @@ def parse_judged_agent(text: str) -> str | NamedRecipe:
 def check_claims(
     ctx: click.Context, param: click.Parameter, claims: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return ids of claims; raises BadParameter with the nearest id if there is no such claim."""
+    """Return these ids of claims; raises BadParameter with the nearest id if one does not exist."""
     for claim in claims:
         if claim not in list_claims():
             raise click.BadParameter(
@@ -108,7 +108,7 @@ def check_claims(
 
 
 def find_models_folder() -> Path:
-    """Return models/ of the current folder if it has agents, else the project's own."""
+    """Return models/ of the current folder if it has agents, else that of the project."""
     has_agents = any(MODELS.glob("*.npz"))
     return MODELS if has_agents else ROOT / "models"
 
@@ -116,7 +116,7 @@ def find_models_folder() -> Path:
 def load_agent_from_folders(
     models: Path, game: Game, agent_id: str, recipe: Recipe | None
 ) -> Agent:
-    """Return a trained agent; one that is not in models/ of this folder comes from the project.
+    """Return a trained agent; if it is not in models/ of this folder, it is taken from the project.
 
     Raises ModelError if the agent is in no folder, or its files are invalid.
     """
@@ -133,7 +133,7 @@ def load_agent_from_folders(
 def folder_option(
     *flags: str, default: Path | Callable[[], Path] | None, meaning: str
 ) -> Callable[[Command], Command]:
-    """Return an option that names a folder."""
+    """Return a decorator that adds an option with a folder to a command."""
     kind = click.Path(path_type=Path, file_okay=False)
     return click.option(*flags, default=default, type=kind, help=meaning)
 
@@ -141,7 +141,7 @@ def folder_option(
 def number_option(
     *flags: str, default: int, minimum: int, meaning: str
 ) -> Callable[[Command], Command]:
-    """Return an option that is a whole number."""
+    """Return a decorator that adds an option with a whole number to a command."""
     kind = click.IntRange(min=minimum)
     return click.option(
         *flags, default=default, show_default=True, type=kind, help=meaning
@@ -179,7 +179,7 @@ models_option = folder_option(
 
 
 def jobs_option(default: int) -> Callable[[Command], Command]:
-    """Return the option --jobs."""
+    """Return a decorator that adds the option --jobs to a command."""
     return number_option(
         "-j", "--jobs", default=default, minimum=1, meaning="The number of processes."
     )
@@ -204,7 +204,8 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             click.echo("Interrupted: every model is as it was, or finished.", err=True)
             ctx.exit(INTERRUPTED)
-        except click.Abort as error:  # Ctrl-C, or the end of the input at a prompt
+        # click raises it at a prompt, for Ctrl-C or the end of the input.
+        except click.Abort as error:
             click.echo("", err=True)
             is_interrupt = isinstance(error.__context__, KeyboardInterrupt)
             ctx.exit(INTERRUPTED if is_interrupt else 1)
@@ -492,7 +493,8 @@ def seeds(
         )
         for text in report_over_seeds(agent.recipe, chosen, jobs):
             click.echo(text)
-    except ValueError as error:  # a person's moves may be impossible with another seed
+    # The recorded moves of a person may be impossible with another seed.
+    except ValueError as error:
         raise click.ClickException(f"with one of these seeds {error}") from error
 
 

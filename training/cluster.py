@@ -1,4 +1,4 @@
-"""Work on a dask cluster, given the address of its scheduler: the code is sent to its workers.
+"""Run functions on a dask cluster; the code of this project is sent to its workers.
 
 Workers need the computing packages in the same versions; the scheduler needs only dask.
 """
@@ -25,13 +25,14 @@ from distributed.versions import VersionMismatchWarning, get_versions
 from app.project import PREFIX, ROOT
 
 PACKAGES = ("app", "training")
-# Suffixes of the files that are sent to workers: code, texts, and kernels that numba compiled here.
+# Files with these suffixes are sent to workers: code, texts, and what numba has compiled here.
 SENT_SUFFIXES = {".py", ".toml", ".nbi", ".nbc"}
-# Seconds to wait for an answer of the scheduler, and for a result before the workers are checked.
+# This is how long to wait for the scheduler, and for a result before the workers are checked.
 WAIT_SECONDS = 10.0
 
 MeasuredResult = TypeVar("MeasuredResult")
-Versions = Mapping[str, Mapping[str, Any]]  # group -> package or program -> version
+# The versions of packages and of the machine, in the form of `distributed.versions`.
+Versions = Mapping[str, Mapping[str, Any]]
 
 # Different versions are reported by an exception, so the warning would only repeat it.
 warnings.simplefilter("ignore", VersionMismatchWarning)
@@ -42,7 +43,7 @@ cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 
 class CodePlugin(WorkerPlugin):
-    """A plugin that installs this project's code on a worker, replacing older code.
+    """A dask plugin that installs this project's code on a worker, replacing older code.
 
     A worker with package versions that differ from this machine is rejected.
     """
@@ -68,7 +69,7 @@ class CodePlugin(WorkerPlugin):
         folder = Path(worker.local_directory) / f"q-tac-toe-{self.digest}"
         before = sys.modules.get(f"{PREFIX}training")
         if before and folder in Path(before.__file__ or "").parents:
-            return  # an earlier command has already installed equal code
+            return  # The worker has the same code already, from an earlier command.
         for file, content in self.files.items():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_bytes(content)
@@ -101,8 +102,8 @@ def run_in_cluster(
     """Yield the index and the result of each call, computed on a dask cluster.
 
     Like `training.processes.run_in_parallel`, it calls `function` with each entry of
-    `call_arguments`. `address` is the address of the scheduler. Each of `packages` must have the same
-    version here and on the workers. If a worker dies, another worker repeats its work. Raises
+    `call_arguments`. `address` is the address of the scheduler. Each of `packages` must have the
+    same version here and on the workers. If a worker dies, another worker repeats its work. Raises
     ConnectionError, with a sentence as its message, for any failure.
     """
     try:

@@ -1,4 +1,4 @@
-"""The exact results of agents as a table, for a terminal and for the documents."""
+"""Show the exact results of agents as a table, in a terminal and in the documents."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -26,8 +26,8 @@ RESULT_HEADER = [
 ]
 CLAIM_HEADER = ["Claim", "Source", "Verdict", "Runs"]
 START_MARK, END_MARK = "<!-- results -->", "<!-- /results -->"
-UNLIMITED_WIDTH = 1_000  # number of characters, more than any table needs
-RESULTS = "docs/results.md"
+UNLIMITED_WIDTH = 1_000  # more characters than any row of a table has
+RESULTS_FILE = "docs/results.md"
 
 
 def build_result_rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
@@ -36,7 +36,7 @@ def build_result_rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
 
 
 def print_table(game: Game, agents: Iterable[Agent]) -> None:
-    """Print the results as a table; without a terminal, each agent is one line."""
+    """Print the results as a table; if the output is no terminal, each agent has one line."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=UNLIMITED_WIDTH)
@@ -54,7 +54,7 @@ def format_results(game: Game, agents: Iterable[Agent]) -> str:
 
 
 def format_claims(claims: Iterable[ClaimSummary]) -> str:
-    """Return the verdicts as a Markdown table, each claim with a link to its file of numbers.
+    """Return the verdicts as a table in Markdown, each claim with a link to its file of numbers.
 
     The links are relative to the folder docs/.
     """
@@ -73,18 +73,18 @@ def write_document(
     agents: Iterable[Agent],
     claims: Iterable[ClaimSummary],
 ) -> None:
-    """Write both tables into docs/results.md of a folder.
+    """Write the results and the verdicts into docs/results.md of a folder.
 
     Raises ValueError as `replace_table` does.
     """
     replace_table(
-        project_folder / RESULTS,
+        project_folder / RESULTS_FILE,
         f"{format_results(game, agents)}\n{format_claims(claims)}",
     )
 
 
 def replace_table(document_path: Path, table: str) -> None:
-    """Replace the text between the two markers of a file by a table.
+    """Replace the text between the two markers in a file by a table.
 
     Raises ValueError unless the file has the two markers in this order, once each.
     """
@@ -98,7 +98,7 @@ def replace_table(document_path: Path, table: str) -> None:
 
 
 def _format_markdown(table_lines: list[list[str]]) -> str:
-    """Return lines of cells, the first a heading, as a Markdown table."""
+    """Return lines of cells, the first of which is a heading, as a table in Markdown."""
     header, *others = table_lines
     return "".join(
         f"| {' | '.join(cells)} |\n"
@@ -129,7 +129,7 @@ def _build_row(game: Game, agent: Agent) -> list[str]:
 
 
 def _format_chances(chances: Chances) -> str:
-    """Return chances of win, draw and loss as percentages."""
+    """Return the chances of a win, a draw and a loss as percentages."""
     return " / ".join(_format_percent(100 * chance) for chance in chances)
 
 

@@ -1,8 +1,7 @@
-"""Export of a training as a single Python file: the files of `app.textbook`, joined.
+"""Export a training as a single Python file, which joins files of `app.textbook`.
 
-The parameters come first, then the learner, the training loop and the evaluation, then the
-rules and opponents, and the random numbers last. Only import lines between these files are
-dropped.
+The parameters come first, then the learner, the training loop and the evaluation, then the rules
+and opponents, and the random numbers last. Only import lines between these files are dropped.
 """
 
 import re
@@ -21,7 +20,7 @@ from app.textbook.opponents.opponent import Opponent
 from app.tictactoe.game import tic_tac_toe
 
 TEXTBOOK_PACKAGE = f"{PREFIX}app.textbook"
-# base classes, which stand before the learner's module
+# These files have base classes, so they stand before the learner's file.
 BASE_FILES = ("learner", "backward_learner", "q_learning")
 # The order of the textbook modules in an exported file, after the learner's module.
 FILE_ORDER = (
@@ -45,8 +44,8 @@ FILE_ORDER = (
     ),
     "rng",
 )
-MAX_LINE_LENGTH = 100  # limit for the characters of a line
-RULER = "# " + "-" * (MAX_LINE_LENGTH - 2)
+MAX_LINE_LENGTH = 100
+RULER_LINE = "# " + "-" * (MAX_LINE_LENGTH - 2)
 IMPORT_PATTERN = re.compile(
     r"^(?:from (\S+) import (?:\(([^)]*)\)|(.*))|import (\S+))\n", re.MULTILINE
 )
@@ -81,8 +80,8 @@ RUN_TEMPLATE = """if __name__ == "__main__":
 def build_script(recipe: Recipe) -> str:
     """Return a training as the text of a Python file.
 
-    Raises RecipeError if the learner is a network, if `app/textbook` has no file for the
-    opponent, or if a recorded move of a person is impossible.
+    Raises RecipeError if the learner is a network, if `app/textbook` has no file for the opponent,
+    or if a recorded move of a person is impossible.
     """
     if recipe.is_network:
         raise RecipeError(
@@ -170,24 +169,23 @@ def order_modules(modules: Sequence[str]) -> list[str]:
 
 
 def read_module(module: str) -> str:
-    """Return the source text of a module."""
+    """Return the source code of a module."""
     return getsource(import_module(module))
 
 
 def is_textbook_module(module: str) -> bool:
-    """Return whether a module belongs to the textbook."""
     return module.startswith(f"{TEXTBOOK_PACKAGE}.")
 
 
 def list_imports(source_text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each imported module of a text with its imported names; [] for `import module`."""
+    """Yield each module that a source code imports, with the names; [] for `import module`."""
     for module, in_brackets, in_line, whole in IMPORT_PATTERN.findall(source_text):
         names = [one.strip() for one in (in_brackets or in_line).split(",")]
         yield module or whole, [one for one in names if one]
 
 
 def format_imports(source_texts: Iterable[str]) -> Iterator[str]:
-    """Yield the import lines of all texts, each once; only Python's own library is imported."""
+    """Yield the import lines of all modules, each once; only Python's own library is imported."""
     imports = defaultdict[str, set[str]](set)
     for text in source_texts:
         for module, names in list_imports(text):
@@ -204,11 +202,11 @@ def format_imports(source_texts: Iterable[str]) -> Iterator[str]:
 
 
 def format_body(source_text: str) -> str:
-    """Return the body of a module for the exported file: without imports, docstring as a comment."""
+    """Return a module as the exported file has it: without imports, its docstring as a comment."""
     (docstring,) = DOCSTRING_PATTERN.findall(source_text)
     comment = [f"# {line}".rstrip() for line in docstring.strip().splitlines()]
     body = IMPORT_PATTERN.sub("", DOCSTRING_PATTERN.sub("", source_text)).strip()
-    return "\n".join([RULER, *comment, "", body])
+    return "\n".join([RULER_LINE, *comment, "", body])
 
 
 def format_parameters(recipe: Recipe) -> Iterator[str]:

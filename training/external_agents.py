@@ -1,4 +1,4 @@
-"""Evaluation of external agents on the command line: a table, a link or a Python function."""
+"""Evaluate agents of other programs on the command line: a table, a link or a Python function."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -40,9 +40,9 @@ from app.tictactoe.report import (
 from app.tictactoe.views import RewardScale
 
 FUNCTION_PATTERN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-MAX_MOVES = 50  # limit for the moves that are read; no board has more cells
-MAX_QUOTED_LENGTH = 40  # limit for the characters of a quoted item
-MAX_FILE_BYTES = 64 << 20  # limit for the size of a file in bytes
+MAX_MOVES = 50  # No board has more cells.
+MAX_QUOTED_LENGTH = 40
+MAX_FILE_BYTES = 64 << 20
 TABLE_ENDINGS = {
     ".npz",
     ".npy",
@@ -54,7 +54,8 @@ TABLE_ENDINGS = {
     ".dat",
     ".gz",
 }
-PICKLE_ENDINGS = {".pkl", ".pickle", ".p"}  # refused with the line that converts them
+# Such files are refused, with a command that converts them.
+PICKLE_ENDINGS = {".pkl", ".pickle", ".p"}
 # Descriptions of the valid forms of an external agent; each error message ends with one of them.
 FORM_DESCRIPTIONS = {
     "table": "A table is JSON, CSV, npz, npy, or a dict or list as Python prints it. It has boards, "
@@ -77,20 +78,20 @@ CAUSE_TEXTS = {
 
 
 class ExternalAgent(NamedTuple):
-    """The moves of an external agent, its values, and notes on how they were read."""
+    """The moves of another program's agent, its values, and notes on how they were read."""
 
-    # [D, cells] its moves; several moves of a decision have equal chances, or the chances in `policy`
+    # [D, cells] several moves in a position have equal chances, or the chances in `policy`
     chosen_moves: CellMask
-    # [D, cells] mover's view, NaN without a value; None if only moves are known
+    # [D, cells] in the mover's view, NaN without a value; None if only moves are known
     q: NDArray[np.float64] | None = None
     notes: Iterable[str] = ()
-    # [D, cells] chances of the moves if they differ, else None
+    # [D, cells] the chances of the moves; None if those in a position are equal
     policy: Policy | None = None
     fault: str = ""  # the rows that could not be read, with reasons
 
 
 def find_agent_form(agent_text: str) -> str:
-    """Return the key of `FORM_DESCRIPTIONS` that a command-line text matches, "" if it matches none."""
+    """Return which form of `FORM_DESCRIPTIONS` a text on the command line has, "" if none."""
     if Path(agent_text).suffix.lower() in TABLE_ENDINGS | PICKLE_ENDINGS:
         return "table"
     if "moves=" in agent_text or (
@@ -103,7 +104,7 @@ def find_agent_form(agent_text: str) -> str:
 def judge_external(
     game: Game, agent_text: str, options: TableOptions, site: str
 ) -> Iterator[str]:
-    """Yield the exact results of an external agent, line by line.
+    """Yield the exact results of another program's agent, line by line.
 
     `agent_text` has one of the forms in `FORM_DESCRIPTIONS`; `options` apply to tables. Raises
     ValueError if the agent cannot be read; its message names the mistake, the place and the valid
@@ -130,9 +131,9 @@ def judge_external(
 def describe_external(
     game: Game, agent_text: str, options: TableOptions, site: str
 ) -> dict[str, Any]:
-    """Return the exact results of an agent's play, as `describe_play` does.
+    """Return the exact results of an agent's play as `describe_play` does, and how its table was read.
 
-    Adds the notes on how its table was read.  Raises ValueError as `judge_external` does.
+    Raises ValueError as `judge_external` does.
     """
     foreign = read_external(game, agent_text, options)
     figures = _compute_figures(game, foreign)
@@ -155,14 +156,12 @@ def report_moves(game: Game, chosen_moves: CellMask, site: str) -> dict[str, Any
 
 
 def _get_policy(foreign: ExternalAgent) -> Policy:
-    """Return the chances of an external agent's moves."""
     if foreign.policy is not None:
         return foreign.policy
     return policy_from_moves(foreign.chosen_moves)
 
 
 def _compute_figures(game: Game, foreign: ExternalAgent) -> Figures:
-    """Return the exact results of an external agent's play."""
     if foreign.policy is None:
         table = foreign.chosen_moves[game.legal].astype(np.float32)
         return compute_figures(game, table[None], [0], RewardScale())
@@ -170,7 +169,7 @@ def _compute_figures(game: Game, foreign: ExternalAgent) -> Figures:
 
 
 def describe_shipped_agent(game: Game, agent: Agent) -> dict[str, Any]:
-    """Return the exact results of a trained agent's play, as `describe_play` does."""
+    """Return the exact results of a trained agent's play as `describe_play` does."""
     card = agent.card
     table = agent.q[game.legal][None]
     figures = compute_figures(
@@ -185,12 +184,11 @@ def describe_shipped_agent(game: Game, agent: Agent) -> dict[str, Any]:
 def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any]:
     """Return the exact results of a policy as values for JSON, named as in docs/judge.py.
 
-    Each seat, "x" and "o", has the chances of a win, a draw and a loss, and the cells of a game that
-    the policy loses, or None if no opponent can beat it.
+    Each seat, "x" and "o", has the chances of a win, a draw and a loss, and the cells of a game
+    that the policy loses, or None if no opponent can beat it.
     """
 
     def list_chances(chances_by_seat: ChancesBySeat) -> dict[str, list[float]]:
-        """Return the chances of win, draw and loss in each seat as lists."""
         return {seat: [*getattr(chances_by_seat, seat)[-1]] for seat in SEATS}
 
     lost = find_lost_games(game, policy)
@@ -215,7 +213,10 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
 
 
 def read_external(game: Game, agent_text: str, options: TableOptions) -> ExternalAgent:
-    """Return the agent of a file, a link or a function; raises ValueError as `judge_external` does."""
+    """Return the agent that a file, a link or a function describes.
+
+    Raises ValueError as `judge_external` does.
+    """
     form = find_agent_form(agent_text)
     try:
         if form == "link":
@@ -231,7 +232,7 @@ def read_external(game: Game, agent_text: str, options: TableOptions) -> Externa
 
 
 def _read_file(game: Game, file: Path, options: TableOptions) -> ExternalAgent:
-    """Return the agent of a table file; raises TableError if none of its rows can be read."""
+    """Return the agent that a table describes; raises TableError if none of its rows can be read."""
     if file.stat().st_size > MAX_FILE_BYTES:
         raise TableError(f"the file is larger than {MAX_FILE_BYTES >> 20} MB")
     reading = read_table(game, file.read_bytes(), options)
@@ -245,17 +246,17 @@ def _read_file(game: Game, file: Path, options: TableOptions) -> ExternalAgent:
 
 
 def _read_function(game: Game, function_name: str) -> CellMask:
-    """Return the moves of a function, given as module:name; it is called as in `docs/judge.py`."""
+    """Return the moves that a function returns; its name is module:name."""
     module, _, name = function_name.partition(":")
     try:
         play = attrgetter(name)(import_module(module))
-    except (Exception, SystemExit) as error:  # a foreign module may raise anything
+    except (Exception, SystemExit) as error:  # A foreign module may raise anything.
         raise ValueError(f"{type(error).__name__}: {error}") from None
     return read_moves(game, play)
 
 
 def read_moves(game: Game, play: Callable[..., Any]) -> CellMask:
-    """Return the moves, [D, cells], that a function returns when called with every decision.
+    """Return the moves, [D, cells], that a function returns when it is called with every position.
 
     Raises ValueError, naming the position, if the function fails or returns anything but empty
     cells.
@@ -293,16 +294,16 @@ def read_moves(game: Game, play: Callable[..., Any]) -> CellMask:
 
 
 def _quote_repr(item: object) -> str:
-    """Return the repr of an item, cut to 40 characters."""
+    """Return the repr of an object, cut to 40 characters."""
     try:
         text = repr(item)
-    except Exception:  # the repr of a foreign class, or of a huge number, may fail
+    except Exception:  # The repr of a foreign class, or of a huge number, may fail.
         text = f"a {type(item).__name__}"
     return text if len(text) <= MAX_QUOTED_LENGTH else f"{text[:MAX_QUOTED_LENGTH]}…"
 
 
 def _list_play_results(game: Game, foreign: ExternalAgent) -> Iterator[str]:
-    """Yield lines on an agent's moves: the results, the blunders, and likely causes of the blunders."""
+    """Yield lines on an agent's moves: the results, the blunders, and their likely causes."""
     policy = _get_policy(foreign)
     figures = _compute_figures(game, foreign)
     for seat, record in find_lost_games(game, policy).items():
@@ -360,5 +361,5 @@ def _list_value_errors(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
 
 
 def _format_percent(chances: Chances) -> str:
-    """Return chances of win, draw and loss in percent."""
+    """Return the chances of a win, a draw and a loss in percent."""
     return " / ".join(f"{100 * chance:.2f}" for chance in chances)

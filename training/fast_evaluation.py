@@ -1,8 +1,7 @@
-"""Compiled versions of functions in `app.tictactoe.report`, with equal results.
+"""Compiled versions of functions in `app.tictactoe.report`, which return equal results.
 
-Experiments evaluate hundreds of thousands of tables, and check after every game whether a
-table is unbeatable. Chances are added in the same order, ply by ply, so the figures are
-equal bit for bit.
+Experiments evaluate hundreds of thousands of tables, and check after every game whether a table is
+unbeatable. Chances are added in the same order, ply by ply, so the figures are equal bit for bit.
 """
 
 from collections.abc import Sequence
@@ -22,14 +21,14 @@ from app.tictactoe.report import (
 )
 from app.tictactoe.values import TIE_TOLERANCE, Values
 
-# The index of the random player: its games reach every position that any opponent can reach.
-RANDOM = list(BASELINES).index("random")
+# The games of the random player reach every position that any opponent can reach.
+RANDOM_INDEX = list(BASELINES).index("random")
 
 
 def evaluate_policies_fast(game: Game, policies: Values) -> PolicyResults:
-    """Return the exact results of T policies, given as [T, P], in compiled code.
+    """Return the exact results of T policies, [T, P], computed by compiled code.
 
-    The results equal those of the slower `app.tictactoe.report.evaluate_policies`.
+    They equal the results of the slower `app.tictactoe.report.evaluate_policies`.
     """
     tree = (game.ply_start, game.pair_start, game.pair_successor, game.outcome)
     seats = np.array([*SEATS.values()], np.int8)
@@ -44,9 +43,9 @@ def evaluate_policies_fast(game: Game, policies: Values) -> PolicyResults:
 def compute_recipe_figures(
     game: Game, recipe: Recipe, tables: NDArray[np.floating], updates: Sequence[int]
 ) -> Figures:
-    """Return the exact results of T snapshots of a training, in the order of `updates`.
+    """Return the exact results (figures) of a training at T snapshots, in the order of `updates`.
 
-    `tables` [T, P] holds the value of each (position, move) pair at each snapshot.
+    `tables`, [T, P], has the value of each legal move at each snapshot.
     """
     return compute_figures(
         game,
@@ -65,7 +64,7 @@ def _evaluate_all(  # type: ignore[no-untyped-def]
 ):
     """Return the three arrays of `PolicyResults`, in the order of its fields.
 
-    Each policy plays every baseline in both seats.  The best response is computed in the positions
+    Each policy plays every baseline as X and as O. The best response is computed in the positions
     that random moves reach, because these are all positions that any opponent can reach.
     """
     policy_count = len(policies)
@@ -88,8 +87,8 @@ def _evaluate_all(  # type: ignore[no-untyped-def]
                         opponents[rival],
                     )
                 )
-                # Random moves reach every decision that any opponent can reach.
-                if rival == RANDOM:
+                # Random moves reach every position that any opponent can reach.
+                if rival == RANDOM_INDEX:
                     is_possible = chance > 0
             is_reachable[seat_index, policy_index] = is_own_decision & is_possible
             best_response_chances[seat_index, policy_index] = (
@@ -107,10 +106,9 @@ def _evaluate_all(  # type: ignore[no-untyped-def]
 
 
 def is_unbeatable(game: Game, policy: Policy, player: int) -> bool:
-    """Return whether a policy, [D, cells], never loses as a player (+1 X, -1 O).
+    """Return whether a policy, [D, cells], never loses as `player` (+1 X, -1 O).
 
-    All of its moves with a chance above 0 and all replies count, as in
-    `report.find_lost_game`.
+    All of its moves with a chance above 0 and all replies count, as in `report.find_lost_game`.
     """
     tree = (game.pair_start, game.pair_successor, game.outcome)
     chances = policy[game.pair_decision, game.pair_cell]
@@ -121,11 +119,10 @@ def is_unbeatable(game: Game, policy: Policy, player: int) -> bool:
 def _compute_forward_chances(  # type: ignore[no-untyped-def]
     ply_start, pair_start, pair_successor, outcome, is_own_decision, policy, opponent
 ):
-    """Return the chances of X winning, a draw, O winning, [3], and of each decision, [D].
+    """Return the chances that X wins, of a draw, and that O wins, [3], and of each position, [D].
 
-    `policy` moves in its own decisions, `opponent` in the others. Chances flow from each
-    decision to its successors; successors have higher numbers, so a single pass in order is
-    enough.
+    `policy` moves in its own positions, `opponent` in the others. Chances flow from each position
+    to its successors, which have higher numbers, so a single pass in order is enough.
     """
     decisions = len(is_own_decision)
     chance = np.zeros(decisions)
@@ -161,12 +158,12 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
     policy_player,
     is_possible,
 ):
-    """Return the chances of X winning, a draw, O winning, [3], against the best responder.
+    """Return the chances that X wins, of a draw, and that O wins, [3], against the best responder.
 
-    Retrograde analysis: from the last decision to the first, the responder takes the
-    successor with the highest win minus loss, ties by fewest losses, then the first; the
-    policy's own decisions get the mean by its probabilities. Only decisions that are possible, [D],
-    are computed.
+    This is retrograde analysis: from the last position to the first, the responder takes the
+    successor with the highest win minus loss, of equal ones the one with the fewest losses, then
+    the first. The policy's own positions get the mean by its probabilities. Only the positions that
+    are possible, [D], are computed.
     """
     decisions = len(is_own_decision)
     chances = np.zeros((decisions + len(outcome), 3))
@@ -180,7 +177,7 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
             continue
         start = pair_start[decision]
         stop = pair_start[decision + 1]
-        # A decision of the policy: the mean over its moves.
+        # If the policy is to move, the chances are the mean over its moves.
         if is_own_decision[decision]:
             for pair in range(start, stop):
                 next_position = pair_successor[pair]
@@ -190,14 +187,14 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
                             chances[next_position, column] * policy[pair]
                         )
             continue
-        # A decision of the responder: find the highest win minus loss, then the move that reaches it.
+        # If the responder is to move, find the highest win minus loss, then the move that reaches it.
         highest = -np.inf
         for pair in range(start, stop):
             next_position = pair_successor[pair]
             highest = max(
                 highest, chances[next_position, win] - chances[next_position, lose]
             )
-        # Ties: the reply with the fewest losses, then the first reply.
+        # Of equal replies, the one with the fewest losses counts, then the first.
         best = -1
         least = np.inf
         for pair in range(start, stop):
@@ -215,10 +212,10 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _can_lose(pair_start, pair_successor, outcome, is_own_decision, policy, player):  # type: ignore[no-untyped-def]
-    """Return whether a policy, probabilities [P], can lose a game from the empty board as `player`.
+    """Return whether a policy, [P], can lose a game from the empty board as `player`.
 
-    Backward from the last decision: a position is lost if any possible move leads to a lost
-    position.
+    It goes backward from the last position: a position is lost if any possible move leads to a lost
+    one.
     """
     decisions = len(is_own_decision)
     lost = np.zeros(decisions + len(outcome), np.bool_)

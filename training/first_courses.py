@@ -10,7 +10,7 @@ from training.taught import PupilCache
 
 
 def build_first_courses() -> dict[str, Course]:
-    """Return the course of each learner of the list before its first game."""
+    """Return the state of each learner that people can teach, before its first game."""
     pupils = PupilCache(tic_tac_toe())
     return {name: pupils.build_course(parse_recipe(name), "") for name in LEARNERS}
 

@@ -1,4 +1,4 @@
-"""The jobs of the trainer: requests as text, and their answers as bytes.
+"""Do what the site asks for while a visitor waits: requests are texts, and answers are bytes.
 
 | request | answer |
 |---|---|
@@ -8,9 +8,9 @@
 | `taught/<cells>/<recipe>` | the state of a learner taught by people, and its unfinished game |
 | `seeds/3.4.5/<recipe>` | exact results of the recipe with each of the seeds 3, 4 and 5 |
 
-`<cells>` are the moves of the unfinished game, or `-` if there is none. Until the compiled loops
-(kernels) are ready, which takes a new machine 20 seconds, the plain Python learners of
-`app.textbook` do the jobs. They make the same agent bit for bit.
+`<cells>` are the moves of the unfinished game, or `-` if there is none. Until the compiled training
+loops (kernels) are ready, which takes a new machine 20 seconds, the plain Python learners of
+`app.textbook` train instead. They make the same agent bit for bit.
 """
 
 import zlib
@@ -27,16 +27,13 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import compute_figures, evaluate_policies
 from training.kernels import choose_folder, is_compiled
 
-NO_GAME = "-"  # the cells in a request without an unfinished game
-# the textbook learners need a few seconds for so many updates
+NO_GAME = "-"  # It stands for the cells of an unfinished game if there is none.
+# With this many updates, the training of a textbook learner takes a few seconds.
 MAX_TEXTBOOK_UPDATES = 200_000
 
 
 def answer_request(request: str) -> bytes:
-    """Return the answer to a request.
-
-    Raises RecipeError if the recipe is invalid.
-    """
+    """Return the answer to a request; raises RecipeError if the recipe is invalid."""
     # numba reads where its files are when it is imported, so all imports come after this.
     choose_folder()
     game = tic_tac_toe()
@@ -74,11 +71,8 @@ def answer_request(request: str) -> bytes:
 
 
 def train_agent(game: Game, recipe: Recipe, has_kernels: bool) -> Agent:
-    """Return the agent of a recipe.
-
-    Until the kernels are compiled, the textbook learner trains short recipes.
-    """
-    from training.run import COMPILED, TrainingMethod, make_agent_id, train  # noqa: PLC0415
+    """Return the agent of a recipe; until the kernels are compiled, textbook learners may train it."""
+    from training.run import COMPILED_METHOD, TrainingMethod, make_agent_id, train  # noqa: PLC0415
     from training.story import RECORDED_ALGORITHMS  # noqa: PLC0415
     from training.taught import learn  # noqa: PLC0415
 
@@ -89,7 +83,7 @@ def train_agent(game: Game, recipe: Recipe, has_kernels: bool) -> Agent:
         and recipe.length_parameter == "games"
     )
     method = (
-        COMPILED
+        COMPILED_METHOD
         if has_kernels or not is_for_textbook
         else TrainingMethod(learn, evaluate_policies)
     )
@@ -97,7 +91,7 @@ def train_agent(game: Game, recipe: Recipe, has_kernels: bool) -> Agent:
 
 
 def run_seed(game: Game, recipe: Recipe) -> bytes:
-    """Train a recipe; return its seed, its exact results, and whether it is unbeatable in each seat.
+    """Train a recipe; return its seed, its exact results, and whether it is unbeatable as X and as O.
 
     The answer is JSON, compressed by zlib. Results about values are left out, because the lab
     compares only how agents play.

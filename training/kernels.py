@@ -1,6 +1,6 @@
-"""The compiled loops (kernels) of the learners: `python -m training.kernels` compiles them all.
+"""Compile the training loops of the learners (kernels) in advance: `python -m training.kernels`.
 
-numba saves them in files.  That takes a new machine 20 seconds, in which plain Python learns.
+numba saves them in files. That takes a new machine 20 seconds, in which plain Python learns.
 """
 
 import os
@@ -16,14 +16,15 @@ from app.project import ROOT
 from app.recipes import ALGORITHMS, Recipe
 from app.tictactoe.files import get_runtime_folder
 
-# the most common algorithms are compiled first
+# The most common algorithms are compiled first.
 COMPILED_FIRST = ("q-table", "q-learning")
-FOLDER_VARIABLE = "NUMBA_CACHE_DIR"  # environment variable that numba reads
+# numba reads this environment variable.
+FOLDER_VARIABLE = "NUMBA_CACHE_DIR"
 
 
 @cache
 def choose_folder() -> Path:
-    """Return the folder of the kernels: beside the code, or the first of the user's that is writable.
+    """Return the folder of the kernels, beside the code if it is writable, else in a user's folder.
 
     Raises OSError if there is none.
     """
@@ -32,7 +33,8 @@ def choose_folder() -> Path:
         folder = Path(os.environ[FOLDER_VARIABLE])
         folder.mkdir(parents=True, exist_ok=True)
         return folder
-    if _is_writable(beside):  # where numba saves them by itself
+    # numba saves what it compiles in this folder by itself.
+    if _is_writable(beside):
         return beside
     folder = user_cache_path("q-tac-toe") / "kernels"
     if not _is_writable(folder):
@@ -59,7 +61,7 @@ def is_compiled(algorithm: type[Recipe]) -> bool:
 
 
 def compile_all() -> None:
-    """Compile the kernels that are missing, unless another process does."""
+    """Compile the kernels that are missing, unless another process is doing it."""
     from training.jobs import answer_request  # noqa: PLC0415
 
     with (
@@ -79,9 +81,9 @@ def list_compiled_algorithms() -> list[type[Recipe]]:
 
 
 def name_short_recipe(algorithm: type[Recipe]) -> str:
-    """Return the name of a recipe with two turns, which compiles all kernels of its algorithm.
+    """Return the name of a recipe with two turns, whose training compiles all kernels of an algorithm.
 
-    A recipe with phases has turns in each phase, so `vs` becomes a single opponent.
+    A recipe with several opponents has turns against each, so `vs` becomes a single opponent.
     """
     has_phases = ":" in getattr(algorithm(), "vs", "")
     return f"{algorithm.slug},{'vs=self,' * has_phases}{algorithm.length_parameter}=2"

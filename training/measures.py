@@ -1,4 +1,4 @@
-"""Measurements of training runs.  A run trains a recipe with a seed and is evaluated exactly.
+"""Measure training runs: each run trains a recipe with a seed and is evaluated exactly.
 
 `seeds` and the experiments use these measures. Each `Measure` has a version. Raise it if the
 results change: stored results of other versions are ignored.
@@ -24,13 +24,13 @@ from training.learners import learn, skip_checkpoints
 from training.learners.phases import NextCheckpoint
 from training.run import find_next_round_number
 
-# A proof is tried again when the number of updates has grown by 1 / GROWTH_DIVISOR.
+# A proof is tried again when the number of updates has grown by this part of it: 1 / 50.
 GROWTH_DIVISOR = 50
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A function `compute` that trains a recipe with its seed and returns what is measured.
+    """What is measured of a training: a function that trains a recipe and returns results.
 
     `compute` is a module-level function, so that other processes and machines can import it by
     name; a process gets at most `batch_size` recipes at a time. A result is a frozen msgspec struct
@@ -40,11 +40,11 @@ class Measure:
     name: str
     version: int
     compute: Callable[[Recipe], Any]
-    result_type: type | None = None  # None for a dict
+    result_type: type | None = None  # None if the result is a dict
     batch_size: int = 10
 
     def measure_as_json(self, recipe_names: Sequence[str]) -> list[bytes]:
-        """Return the results of the recipes with these names, as JSON for the store."""
+        """Train the recipes with these names; return their results, as JSON for the database of runs."""
         return [
             self._encode_result(parse_recipe(one), perf_counter())
             for one in recipe_names
@@ -57,7 +57,7 @@ class Measure:
         return msgspec.json.encode(result)
 
     def decode(self, content: bytes) -> Any:
-        """Return a result from the store; the entries of a dict are attributes."""
+        """Return a result from the database of runs; the entries of a dict become attributes."""
         if self.result_type is None:
             return SimpleNamespace(**msgspec.json.decode(content))
         return msgspec.json.decode(content, type=self.result_type)
@@ -78,14 +78,18 @@ class MeasuredRun(
 ):
     """The results of a training run at T snapshots; the last snapshot is the end of the training."""
 
-    seconds: float  # duration of training and evaluation
-    evaluation_seconds: float  # the part of these seconds for evaluation
-    snapshot_games: list[int]  # [T] number of games before each snapshot
+    seconds: float  # of training and evaluation
+    evaluation_seconds: float  # how many of these seconds the evaluation took
+    snapshot_games: list[int]  # [T] how many games came before each snapshot
     # [T] the checkpoint at which each snapshot was due, as a number of updates; -1 for the end
     due_checkpoints: list[int]
-    figures: Figures  # exact figures, with an entry for each of the T snapshots
-    is_unbeatable: BySeat[bool]  # [T] whether the table is unbeatable in that seat
-    known_positions: list[int]  # [T] decisions with an updated move, up to symmetry
+    figures: Figures  # the exact results, with an entry for each of the T snapshots
+    is_unbeatable: BySeat[
+        bool
+    ]  # [T] whether no opponent can win a game, for each of the agent's seats
+    known_positions: list[
+        int
+    ]  # [T] in how many positions, up to symmetry, a move was updated
     start_values: list[float]  # [T] the highest value of the empty board
 
 
@@ -100,31 +104,29 @@ class ProofRun(
         "played_games": "played",
     },
 ):
-    """The number of games after which the play of a training run is proved unbeatable.
+    """After how many games the play of a training run is proved unbeatable.
 
     `measure_proof` does not check the play after every game, so the true number may be a little
     smaller.
     """
 
     seconds: float
-    # games until the play is first unbeatable in both seats; None if it never is
+    # how many games until the play is first unbeatable in both seats; None if it never is
     games_to_proof: int | None
-    # games after which the play stays unbeatable to the end; None if it does not
+    # how many games until the play stays unbeatable to the end; None if it does not
     games_to_lasting_proof: int | None
-    # games until the play is first unbeatable and without a blunder; None if it never is
+    # how many games until the play is first unbeatable and without a blunder; None if it never is
     games_to_faultless: int | None
-    played_games: int  # number of games of the whole training
+    played_games: int  # how many games the whole training has
 
 
 def measure_run(
     next_checkpoint: NextCheckpoint, includes_start: bool, recipe: Recipe
 ) -> MeasuredRun:
-    """Train a recipe; return its run with snapshots at the checkpoints and at the end.
+    """Train a recipe; return its results at the checkpoints and at the end.
 
-    With `includes_start` the run also has a snapshot of the start.
-
-    A checkpoint is evaluated after the game that reaches it; a checkpoint that the training
-    jumps over is left out.
+    With `includes_start` the run also has a snapshot of the start. A checkpoint is evaluated after
+    the game that reaches it; a checkpoint that the training jumps over is left out.
     """
     game = tic_tac_toe()
     start_time = perf_counter()
@@ -163,7 +165,7 @@ def measure_run(
 
 
 def find_next_game_checkpoint(updates: int) -> int:
-    """Return the next checkpoint: the end of the current game."""
+    """Return the next checkpoint, which is the end of the current game."""
     return updates + 1
 
 
@@ -173,7 +175,7 @@ def find_next_growth_checkpoint(updates: int) -> int:
 
 
 def measure_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> ProofRun:
-    """Train a recipe and return the games until it is unbeatable, which is checked at checkpoints."""
+    """Train a recipe; return after how many games it is unbeatable, which checkpoints show."""
     game = tic_tac_toe()
     begin = perf_counter()
     first_proof, stays, faultless = None, None, None
@@ -192,7 +194,7 @@ def measure_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> ProofRun:
 
 
 def count_known_positions(game: Game, visits: NDArray[np.uint32]) -> int:
-    """Return the number of decisions, up to symmetry, with an updated move; `visits` [D, cells]."""
+    """Return in how many positions, up to symmetry, a move was updated; `visits` is [D, cells]."""
     met = (visits > 0).any(axis=1)
     return len(np.unique(game.symmetry_class[: game.decisions][met]))
 
@@ -212,5 +214,5 @@ EXACT_PROOF_MEASURE = Measure(
 
 
 def make_key(measure: Measure, recipe: Recipe) -> str:
-    """Return the key of a result in the store."""
+    """Return the key of a result in the database of runs."""
     return f"{measure.name}.{measure.version} {name_recipe(recipe)}"

@@ -1,6 +1,6 @@
-"""One training step of a deep Q-network as a page shows it: a minibatch before and after the step.
+"""Record one training step of a deep Q-network for a page: a minibatch before and after the step.
 
-`python -m training updates dqn` writes it.  It needs JAX, whose sums differ in the last digits
+`python -m training updates dqn` writes it. It needs JAX, whose sums differ in the last digits
 between processors.
 """
 
@@ -24,19 +24,18 @@ from training.networks.dqn import (
 from training.story import replace_nan
 
 NETWORK_AGENT = "dqn-vs-random"
-RECORDED_EPOCH = 12  # the first step of this epoch is shown; epochs count from 1
-MAX_SHOWN_UPDATES = 8  # moves of the minibatch that are stored
+RECORDED_EPOCH = 12  # The first step of this epoch is shown; epochs count from 1.
+MAX_SHOWN_UPDATES = 8
 
 
 def build_minibatch() -> list[UpdateExample]:
-    """Return the first moves of the first minibatch of an epoch, before and after its step."""
+    """Return the first moves in the first minibatch of an epoch, before and after its step."""
     game = tic_tac_toe()
     recipe = SHIPPED[NETWORK_AGENT].recipe
     assert isinstance(recipe, Dqn)
     samples: list[tuple[NetworkTrainee, MoveArrays]] = []
 
     def store_sample(trainee: NetworkTrainee, moves: MoveArrays) -> None:
-        """Store the network and the sampled moves of an epoch."""
         samples.append((trainee, moves))
 
     tables = [
@@ -117,7 +116,7 @@ def build_minibatch() -> list[UpdateExample]:
 
 
 def _is_clear(change: TrainingUpdate) -> bool:
-    """Return whether the example is easy to follow: a next state, and an error that became smaller."""
+    """Return whether an update is easy to follow: it has a next state, and its error becomes smaller."""
     assert change.target is not None
     error = abs(change.target - change.new)
     return bool(change.next_values) and error < abs(change.target - change.old)

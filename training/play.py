@@ -1,4 +1,4 @@
-"""A game in the terminal against an agent, with its values on the cells in colour."""
+"""Play a game in the terminal against an agent, which shows its values on the cells in colour."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,9 @@ from app.tictactoe.notation import DIGITS, MARKS, replay_record, undo_moves
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.views import round_for_display, scale_values
 
-LOSS, DRAW, WIN = np.array([(0xC6, 0x28, 0x28), (0xF7, 0xF7, 0xF7), (0x00, 0x89, 0x7B)])
+LOSS_COLOUR, DRAW_COLOUR, WIN_COLOUR = np.array(
+    [(0xC6, 0x28, 0x28), (0xF7, 0xF7, 0xF7), (0x00, 0x89, 0x7B)]
+)
 BACK_KEY, QUIT_KEY = "u", "q"
 
 
@@ -26,8 +28,8 @@ def play_in_terminal(
 ) -> str:
     """Play a game as "x" or "o" against an agent and return its record, finished or not.
 
-    `read_line` prompts and returns the typed text: a cell, "u" to take back, "q" to quit. The
-    agent draws its moves with `seed`.
+    `read_line` prompts and returns the typed text: a cell, "u" to take back, "q" to quit. The agent
+    draws its moves with `seed`.
     """
     console = Console(highlight=False)
     rng = np.random.default_rng(seed)
@@ -65,7 +67,7 @@ def play_in_terminal(
 
 
 def build_board_table(game: Game, agent: Agent, position: int) -> Table:
-    """Return a table of the marks; empty cells show their number and the agent's value."""
+    """Return the board as a table; empty cells show their number and the agent's value there."""
     texts = [
         format_cell(game, agent, position, cell, int(stone))
         for cell, stone in enumerate(game.board[position])
@@ -79,8 +81,7 @@ def build_board_table(game: Game, agent: Agent, position: int) -> Table:
 def format_cell(game: Game, agent: Agent, position: int, cell: int, stone: int) -> Text:
     """Return a cell: its mark, or its number and value, coloured from red (loss) to green (win).
 
-    The value is on the common scale, a loss -1 and a win +1; numbers of beads have no
-    colour.
+    The value is on the common scale, a loss -1 and a win +1; numbers of beads have no colour.
     """
     if stone or game.is_over(position):
         return Text(f"\n   {MARKS[stone].replace('.', ' ')}   \n", "bold")
@@ -96,8 +97,8 @@ def format_cell(game: Game, agent: Agent, position: int, cell: int, stone: int) 
         )
     )
     number = f"{scaled:+.2f}" if scaled else "0.00"
-    end = WIN if scaled > 0 else LOSS
-    red, green, blue = np.rint(DRAW + abs(scaled) * (end - DRAW))
+    end = WIN_COLOUR if scaled > 0 else LOSS_COLOUR
+    red, green, blue = np.rint(DRAW_COLOUR + abs(scaled) * (end - DRAW_COLOUR))
     ink = "white" if abs(scaled) > 2 / 3 else "black"
     ground = f"{ink} on rgb({red:.0f},{green:.0f},{blue:.0f})"
     return Text(f" {DIGITS[cell]}\n{number:^7}\n", style=ground)

@@ -1,4 +1,4 @@
-"""Work in several processes that exit with the process that started them."""
+"""Work in several processes that exit together with the process that started them."""
 
 import multiprocessing
 import os
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 ProgressCallback = Callable[[Any], object]
-# The function that receives the progress reports of the current work in this process.
+# This function receives the progress reports of the current work in this process.
 _on_progress: ContextVar[ProgressCallback] = ContextVar("_on_progress")
 
 
@@ -22,12 +22,12 @@ def run_in_parallel(
     jobs: int,
     on_progress: ProgressCallback = lambda progress: None,
 ) -> Iterator[tuple[int, Result]]:
-    """Call `function`, a module-level function, with each of `call_arguments` on `jobs` processes.
+    """Call `function` with each of `call_arguments` on `jobs` processes.
 
-    Yields the index and the result of each call as it finishes. With one job the work is done
-    in the current process. `on_progress` is called in a thread with the arguments of
-    `report_progress`. If the caller leaves before the last result, the processes are
-    terminated.
+    `function` is a module-level function. Yields the index and the result of each call as it
+    finishes. With one job the work is done in the current process. `on_progress` is called in a
+    thread with the arguments of `report_progress`. If the caller leaves before the last result, the
+    processes are terminated.
     """
     jobs = min(jobs, len(call_arguments))
     if jobs <= 1:

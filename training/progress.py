@@ -1,4 +1,4 @@
-"""Progress bars on the error stream of a terminal, while agents are trained."""
+"""Show progress bars on the error stream of a terminal while agents are trained."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,20 +20,19 @@ from training.learners.phases import Progress
 from training.run import OnProgress
 
 COMPILING_LABEL = "compiling"
-SPEED_SECONDS = 600.0  # the time left is estimated from the speed of these seconds
+SPEED_SECONDS = 600.0  # The speed in these last seconds shows how much time is left.
 
 
 class RateColumn(ProgressColumn):
     """A column with the number of items per second."""
 
     def render(self, task: Task) -> Text:
-        """Return the rate as text, empty before the first item."""
         return Text("" if task.speed is None else f"{task.speed:,.1f}/s")
 
 
 @contextmanager
 def show_bar(label: str, item_count: int) -> Iterator[Callable[[int], None]]:
-    """Show the number of finished items of `item_count`, and the time left.
+    """Show how many of `item_count` items are finished, and the time left.
 
     Yields a function that adds a number of items to the finished ones.
     """
@@ -69,14 +68,12 @@ def show_training_bars(is_shown: bool = True) -> Iterator[Callable[[str], OnProg
     ) as bars:
 
         def add_line(name: str) -> OnProgress:
-            """Add the line of an agent; return its progress callback."""
             task = bars.add_task(name, total=1.0, games=0, rate=COMPILING_LABEL)
-            # time in seconds and number of updates at the first report with updates:
-            # the kernels are compiled before it
+            # The time in seconds and the number of updates at the first report with updates. The
+            # compiler has finished before it.
             first: tuple[float, int] | None = None
 
             def update_line(progress: Progress) -> None:
-                """Update the line of the agent."""
                 nonlocal first
                 rate = ""
                 now, updates = perf_counter(), progress.updates

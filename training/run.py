@@ -1,4 +1,4 @@
-"""Training of agents from recipes, and comparison of agents.
+"""Train agents from recipes, and compare agents.
 
 A trained agent consists of arrays, which have its values at every snapshot of the training, and of
 its card, a JSON file with all facts about it.
@@ -35,29 +35,29 @@ from training.learners.phases import NextCheckpoint, Progress
 from training.processes import report_progress, run_in_parallel
 
 MODELS = ROOT / "models"
-REPORT_SECONDS = 0.1  # minimum interval between two progress reports of an agent
-MAX_CHECKPOINT_STEP = 100_000  # maximum number of updates between two checkpoints
-TABLE_PACKAGES = ("numpy", "numba")  # packages that compute tables
+REPORT_SECONDS = 0.1  # An agent reports its progress at most so often.
+MAX_CHECKPOINT_STEP = 100_000
+TABLE_PACKAGES = ("numpy", "numba")
 NETWORK_PACKAGES = ("numpy", "jax", "jaxlib", "optax")
-# Entries of the card that may differ between equal training runs: duration, versions of the
-# packages, digest of the file.
+# These entries of the card may differ between equal training runs: duration, versions of the packages,
+# digest of the file.
 UNCOMPARED_FIELDS = {"seconds", "versions", "arrays"}
 
 OnProgress = Callable[[Progress], None]
 
 
 class TrainingMethod(NamedTuple):
-    """The functions that train a recipe and evaluate its policies."""
+    """The functions that train a recipe and evaluate its policies, compiled or not."""
 
     learn: Callable[[Game, Recipe, NextCheckpoint], Iterator[Progress]]
     evaluate_policies: Callable[[Game, Values], PolicyResults]
 
 
-COMPILED = TrainingMethod(learners.learn, evaluate_policies_fast)
+COMPILED_METHOD = TrainingMethod(learners.learn, evaluate_policies_fast)
 
 
 class CardTexts(msgspec.Struct, frozen=True, rename={"findings": "found"}):
-    """The texts on a card that do not come from the training."""
+    """The texts on an agent's card that do not come from the training."""
 
     title: str
     origin: str
@@ -81,12 +81,12 @@ def read_texts(agent_id: str, recipe: Recipe) -> CardTexts:
 
 
 def make_agent_id(recipe: Recipe) -> str:
-    """Return the id of the agent of a recipe.
+    """Return the id of the agent that a recipe trains.
 
-    A shipped recipe has its agent's id; other ids are the recipe's name in characters for
-    file names: `q-learning,alpha=0.5` becomes `q-learning-alpha-0-5`, and a minus becomes
-    `minus`. If a person taught MENACE in three games, the id is `menace-taught-3-` and a part of
-    the digest of the recipe's name.
+    A shipped recipe has its agent's id; other ids are the recipe's name in characters for file
+    names: `q-learning,alpha=0.5` becomes `q-learning-alpha-0-5`, and a minus becomes `minus`. If a
+    person taught MENACE in three games, the id is `menace-taught-3-` and a part of the digest of
+    the recipe's name.
     """
     text = name_recipe(recipe)
     if recipe.has_opponent(PERSON_OPPONENT):
@@ -102,12 +102,12 @@ def train(
     recipe: Recipe,
     game: Game,
     on_progress: OnProgress,
-    method: TrainingMethod = COMPILED,
+    method: TrainingMethod = COMPILED_METHOD,
 ) -> Agent:
-    """Return the trained and evaluated agent of a recipe; `on_progress` receives its progress.
+    """Train and evaluate the agent of a recipe; `on_progress` is called with the progress.
 
-    The card has the id `agent_id` and no digest of its file, which `save_agent` adds. The
-    compiled and the textbook method make the same agent.
+    The card has the id `agent_id` and no digest of its file, which `save_agent` adds. The compiled
+    and the textbook method make the same agent.
     """
     won_shares: list[tuple[float, float]] = []
 
@@ -148,7 +148,7 @@ def train_all(
 
 
 def train_and_save(agent_id: str, recipe: str, output_folder: Path) -> None:
-    """Train the agent of a recipe, given by its name, and save it; progress is reported at intervals."""
+    """Train the agent of a recipe, given by its name, and save it; report the progress at intervals."""
     game = tic_tac_toe()
     reported = 0.0
 
@@ -169,7 +169,7 @@ def train_and_save(agent_id: str, recipe: str, output_folder: Path) -> None:
 
 
 def get_agent(game: Game, agent_text: str, models: Path = MODELS) -> Agent:
-    """Return the agent of an id or of a recipe, from `models` if it is there, else trained now.
+    """Return the agent that an id or a recipe names, from `models` if it is there, else trained now.
 
     Raises RecipeError if the text is neither, and ModelError if the file cannot be loaded.
     """
@@ -185,7 +185,10 @@ def get_agent(game: Game, agent_text: str, models: Path = MODELS) -> Agent:
 
 
 def get_policy(game: Game, policy_text: str, models: Path = MODELS) -> Policy:
-    """Return the policy of a baseline, an id or a recipe, [D, cells]; raises as `get_agent` does."""
+    """Return the policy, [D, cells], that the name of a baseline, an id or a recipe stands for.
+
+    Raises errors as `get_agent` does.
+    """
     if policy_text in BASELINES:
         return BASELINES[policy_text].build_policy(game)
     agent = get_agent(game, policy_text, models)
@@ -196,7 +199,7 @@ def record_history(
     recipe: Recipe,
     game: Game,
     on_progress: OnProgress,
-    method: TrainingMethod = COMPILED,
+    method: TrainingMethod = COMPILED_METHOD,
 ) -> list[Progress]:
     """Return the progress of a training at 0, 1, 2, 5, 10, ... updates and at the end.
 
@@ -222,7 +225,7 @@ def build_agent(
     history: Sequence[Progress],
     seconds: float,
     won_shares: Sequence[tuple[float, float]] = (),
-    method: TrainingMethod = COMPILED,
+    method: TrainingMethod = COMPILED_METHOD,
 ) -> Agent:
     """Return the trained agent with its card, and with exact results for every snapshot in `history`."""
     end = history[-1]
@@ -302,7 +305,7 @@ def compare_agents(saved: Agent, rebuilt: Agent) -> str:
 
 
 def list_differences(saved: Agent, rebuilt: Agent) -> list[str]:
-    """Return the names of the arrays and card entries that differ in any bit."""
+    """Return the names of the arrays and the card's entries that differ in any bit."""
     arrays = []
     rebuilt_arrays = rebuilt.collect_arrays()
     for name, a in saved.collect_arrays().items():
@@ -329,12 +332,12 @@ def find_next_round_number(updates: int) -> int:
 
 
 def find_next_checkpoint(updates: int) -> int:
-    """Return the result of `find_next_round_number`, but at most MAX_CHECKPOINT_STEP more updates."""
+    """Return the next round number, but at most MAX_CHECKPOINT_STEP more updates."""
     return min(find_next_round_number(updates), updates + MAX_CHECKPOINT_STEP)
 
 
 def list_versions(*recipes: Recipe) -> dict[str, str]:
-    """Return the versions of the platform, Python, numpy and the packages that compute these recipes."""
+    """Return the versions of the platform, Python, numpy and the packages that train these recipes."""
     used = [package for recipe in recipes for package in list_packages(recipe)]
     return {
         "platform": f"{platform.system()} {platform.machine()}",

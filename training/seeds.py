@@ -1,4 +1,4 @@
-"""Evaluation of a recipe over many training seeds, to see how much a result depends on luck."""
+"""Evaluate a recipe over many training seeds, to see how much a result depends on luck."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -20,13 +20,13 @@ from training.processes import run_in_parallel
 from training.progress import show_bar
 
 COMPARED_OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
-HISTOGRAM_WIDTH = 40  # length of the longest bar of a histogram, in characters
+HISTOGRAM_WIDTH = 40  # the length of a histogram's longest bar, in characters
 
 Measured = TypeVar("Measured")
 
 
 def report_over_seeds(recipe: Recipe, seeds: Sequence[int], jobs: int) -> Iterator[str]:
-    """Yield the distribution of a recipe's results over these seeds, line by line."""
+    """Yield lines that show how a recipe's results are distributed over these seeds."""
     yield from format_distribution(
         measure_seeds(partial(measure_seed, END_MEASURE, recipe), seeds, jobs)
     )
@@ -42,7 +42,7 @@ def report_over_seeds(recipe: Recipe, seeds: Sequence[int], jobs: int) -> Iterat
 def evaluate_seeds(
     recipe: Recipe, seeds: Sequence[int], jobs: int
 ) -> Iterator[dict[str, Any]]:
-    """Train a recipe with each of these seeds; yields a JSON object for each seed.
+    """Train a recipe with each of these seeds; yield a JSON object for each.
 
     `against` has the shares of games won, drawn and lost as X and as O.
     """
@@ -82,12 +82,12 @@ def measure_seeds(
 
 
 def measure_seed(measure: Measure, recipe: Recipe, seed: int) -> Any:
-    """Return the measurement of a recipe with a seed."""
+    """Return what a recipe's training with this seed measures."""
     return measure.compute(recipe.with_seed(seed))
 
 
 def format_distribution(results: Sequence[MeasuredRun]) -> Iterator[str]:
-    """Yield the distribution of the results, line by line."""
+    """Yield lines that show how the results of runs are distributed."""
     yield f"{f'over {len(results):,} seeds':<40}     min  quartile   median  quartile      max"
     for opponent, seat in product(COMPARED_OPPONENTS, SEATS):
         by_seat = [one.figures.baseline_chances[opponent] for one in results]
@@ -111,9 +111,9 @@ def format_distribution(results: Sequence[MeasuredRun]) -> Iterator[str]:
 
 
 def format_games_distribution(results: Sequence[ProofRun]) -> Iterator[str]:
-    """Yield lines with the distribution, over runs, of the games until play has no blunder.
+    """Yield lines that show after how many games runs play without a blunder.
 
-    Raises ValueError if a run never reaches play without a blunder.
+    Raises ValueError if a run never does.
     """
     proved = [
         result.games_to_proof for result in results if result.games_to_proof is not None
@@ -134,7 +134,7 @@ def format_games_distribution(results: Sequence[ProofRun]) -> Iterator[str]:
 
 
 def compute_five_numbers(values: Iterable[float]) -> list[float]:
-    """Return the minimum, the quartiles and the maximum."""
+    """Return the minimum, the three quartiles and the maximum."""
     ordered = sorted(values)
     middle = (
         quantiles(ordered, n=4, method="inclusive") if len(ordered) > 1 else ordered * 3
@@ -143,7 +143,7 @@ def compute_five_numbers(values: Iterable[float]) -> list[float]:
 
 
 def draw_histogram(whole_numbers: Sequence[int], bins: int = 12) -> list[str]:
-    """Return the distribution of whole numbers, a line for each range of equal width."""
+    """Return lines that show how often whole numbers occur, a line for each range of equal width."""
     low = min(whole_numbers)
     high = max(whole_numbers)
     width = (high - low) // bins + 1
@@ -154,13 +154,15 @@ def draw_histogram(whole_numbers: Sequence[int], bins: int = 12) -> list[str]:
     for i, count in enumerate(counts):
         first = low + width * i
         last = first + width - 1
-        bar = "#" * -(-HISTOGRAM_WIDTH * count // max(counts))  # rounded up
+        bar = "#" * -(
+            -HISTOGRAM_WIDTH * count // max(counts)
+        )  # the length of the bar, rounded up
         lines.append(f"{first:>5} to {last:<5} {count:>6}  {bar}".rstrip())
     return lines
 
 
 def _format_line(label: str, values: Sequence[float]) -> str:
-    """Return a line with a label and the minimum, the quartiles and the maximum of values."""
+    """Return a line with a label, and the minimum, the quartiles and the maximum of some values."""
     low, first, middle, third, high = compute_five_numbers(values)
     return (
         f"{label:<40}{low:>8.2f}{first:>10.2f}{middle:>9.2f}{third:>10.2f}{high:>9.2f}"

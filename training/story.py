@@ -1,7 +1,7 @@
-"""A record of the first games of a training: each move and each update.
+"""Record the first games of a training: each move and each update.
 
-The textbook learners play the games.  They make the same moves and updates as the compiled
-learners, so the record shows what happened in the training.
+The textbook learners play the games. They make the same moves and updates as the compiled learners,
+so the record shows what happened in the training.
 """
 
 from collections import Counter
@@ -35,7 +35,7 @@ from app.textbook.loop import Move, Update
 from app.textbook.menace import Menace
 from app.tictactoe.game import Game
 
-MAX_STORY_GAMES = 20  # number of games of a training that are recorded
+MAX_STORY_GAMES = 20
 RESULT_BY_SIGN: dict[int, Literal["win", "draw", "loss"]] = {
     1: "win",
     0: "draw",
@@ -48,31 +48,31 @@ RECORDED_ALGORITHMS = tuple(
     for slug, algorithm in ALGORITHMS.items()
     if not algorithm.is_network and slug not in UNRECORDED_ALGORITHMS
 )
-# Algorithms whose opponents' moves are recorded like the learner's own, as they are updated too.
+# These learners update the moves of their opponents, too, so all moves are recorded alike.
 RECORDED_EVERY_PLY = ("league",)
 
 
 class GameRecorder:
-    """A record of the games that a learner played, with its updates."""
+    """Records the games that a learner plays, with its updates."""
 
     def __init__(self, game: Game, recipe: Recipe, with_values: bool = False) -> None:
-        """Create an empty record; updates hold the values of all moves if `with_values`."""
+        """Create an empty record; updates have the values of all moves if `with_values`."""
         self.game = game
         self.recipe = recipe
         self.rules = build_rules(game)
         self.with_values = with_values
-        # number of updates of each table entry
+        # How often each entry of the learner's table was updated.
         self.update_counts: Counter[Hashable] = Counter()
         self.forget_games()
 
     def forget_games(self) -> None:
         """Delete the recorded games; the counts of updates stay."""
         self.games: list[list[TrainingMove]] = []  # the moves of each game
-        # index of a game -> its updates; a game without an update is missing
+        # The updates of each game, by its index; a game without an update is missing.
         self.updates_by_game: dict[int, list[TrainingUpdate]] = {}
-        # opponent and seat in each game of a league
+        # The learner's opponent and seat in each game of a league.
         self.meetings: list[tuple[str, str]] = []
-        # whether the present game is a league game without the learner
+        # Whether the present game is a league game without the learner.
         self.is_others_game = False
 
     def record_event(self, learner: ReferenceLearner, event: TrainingEvent) -> None:
@@ -115,7 +115,7 @@ class GameRecorder:
         return self.update_counts[key]
 
     def record_update(self, learner: ReferenceLearner, update: Update) -> None:
-        """Record an update of the last game."""
+        """Record an update after the last recorded game."""
         count = self.count_update(learner, update)
         game_index = len(self.games) - 1
         moves = self.games[game_index]
@@ -169,9 +169,9 @@ class GameRecorder:
 
 
 def encode_story(game: Game, recipe: Recipe, max_games: int = MAX_STORY_GAMES) -> bytes:
-    """Return the first games of a training as JSON: a list of at most `max_games` `TrainingGame`.
+    """Return the first games of a training as JSON, a list of at most `max_games` `TrainingGame`.
 
-    The list is empty for an algorithm without recorded games.
+    The list is empty for an algorithm whose games are not recorded.
     """
     recorder = GameRecorder(game, recipe)
     if recipe.slug in RECORDED_ALGORITHMS:
@@ -193,7 +193,7 @@ def replace_nan(values: NDArray[np.floating]) -> list[float | None]:
 def list_entries(
     learner: ReferenceLearner, board: str, seat: str = ""
 ) -> list[float | None]:
-    """Return the value of each cell of a board, None for an occupied cell; [] if the game is over.
+    """Return the value of each cell on a board, None for an occupied cell; [] if the game is over.
 
     In a league the values also depend on the seat, "X" or "O", in whose view the board is.
     """
@@ -228,7 +228,7 @@ def find_entry_key(
 def list_entries_before(
     learner: ReferenceLearner, update: Update, board: str, cell: int, seat: str
 ) -> list[float | None]:
-    """Return the values of all moves on a board, before an update changed one of them."""
+    """Return the values of all moves on a board, as they were before an update changed one of them."""
     changed_entry = find_entry_key(learner, board, cell, seat)
     return [
         update.old
@@ -240,7 +240,7 @@ def list_entries_before(
 
 
 def _find_move_index(moves: list[TrainingMove], update: Update) -> int:
-    """Return the index of the move of a game whose value an update changed."""
+    """Return which move of a game an update changed, as an index."""
     updated_move = update.board, update.cell
     return next(
         index

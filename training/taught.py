@@ -1,6 +1,6 @@
-"""Learners that people train by playing: the lesson of each game, and the moves in the next game.
+"""Learners that people train by playing: what each game teaches, and the learner's next moves.
 
-A recipe with games of a person is replayed by `app.textbook`, game by game.  The state of a
+A recipe with games against a person is replayed by `app.textbook`, game by game. The state of a
 learner between two games can be copied, so the latest states are cached, and one more game takes
 only the time of that game.
 """
@@ -65,9 +65,9 @@ from training.learners.pairs import WON, list_legal_pairs
 from training.learners.phases import NextCheckpoint, Progress
 from training.story import GameRecorder, replace_nan
 
-MAX_TOUCHED_BOARDS = 2  # boards that the page shows before and after the games
-MAX_CACHED_PUPILS = 128  # maximum number of cached learners, of about 0.1 MB each
-# The learner's seat -> the number of moves that a person makes in the shortest possible game.
+MAX_TOUCHED_BOARDS = 2  # The page shows them before and after the games.
+MAX_CACHED_PUPILS = 128  # Each of these learners has about 0.1 MB.
+# How many moves a person makes in the shortest possible game, for each seat of the learner.
 SHORTEST_GAMES = {"X": 2, "O": 3}
 
 
@@ -100,13 +100,10 @@ def answer_course(
 
 
 class LessonPlan(NamedTuple):
-    """A lesson that is still to be played: a game with a person, or practice games.
-
-    Practice games are played against an opponent that is a program.
-    """
+    """A lesson that is still to be played: a game against a person, or practice against a program."""
 
     opponent: str
-    turns: list[Turn]  # the game with the person, or all games of the practice
+    turns: list[Turn]  # the game against the person, or all games of the practice
     person_cells: str  # the cells that the person plays, "" in practice
 
 
@@ -122,19 +119,20 @@ class PupilState:
     lessons: list[Lesson] = field(default_factory=list)
 
     def copy(self) -> "PupilState":
-        """Return an independent copy.  The lessons are shared: they never change."""
+        """Return an independent copy; it shares the lessons, which never change."""
         recorder = self.recorder
         fixed = [recorder.game, recorder.recipe, recorder.rules, *self.lessons]
         return deepcopy(self, {id(one): one for one in fixed})
 
 
-# a lesson's opponent, number of games, and person's cells
+# A lesson is identified by its opponent, its number of games, and the person's cells.
 LessonKey = tuple[str, int, str]
-PupilKey = tuple[Recipe, tuple[LessonKey, ...]]  # the untaught recipe, and the lessons
+# A learner is identified by its recipe without lessons, and its lessons.
+PupilKey = tuple[Recipe, tuple[LessonKey, ...]]
 
 
 class PupilCache:
-    """A cache of the learners that people taught most recently, in their states between two games."""
+    """A cache of the learners that people taught most recently, as they are between two games."""
 
     def __init__(self, game: Game, is_compiled: bool = True) -> None:
         self.game = game
@@ -147,8 +145,8 @@ class PupilCache:
         """Return the course of a recipe, and begin a new game with the cells `unfinished_moves`.
 
         With None no game is begun. If the game is over after these cells, the returned recipe
-        includes it.
-        Raises TaughtMoveError if a move cannot be played, and RecipeError if there are too many games.
+        includes it. Raises TaughtMoveError if a move cannot be played, and RecipeError if there are
+        too many games.
         """
         pupil = self.get_pupil(recipe)
         number = len(list_taught_games(recipe)) + 1
@@ -183,7 +181,7 @@ class PupilCache:
         cached = self.cache[start, tuple(keys[:known])] if known else None
         pupil = cached.copy() if cached else create_pupil(self.game, start)
         for number, step in enumerate(steps[known:], known):
-            # practice takes a second: games that are too short are rejected before it
+            # Practice takes a second, so games that are too short are rejected before it.
             if step.opponent != PERSON_OPPONENT:
                 check_game_lengths(start, steps[number:])
             self.add_lesson(pupil, step)
@@ -269,7 +267,7 @@ class PupilCache:
         has_unfinished_game: bool,
         seat: str,
     ) -> Course:
-        """Return the course of a learner at the end of a record; arguments as in `Course`."""
+        """Return the course of a learner at the end of a record; the arguments are those of `Course`."""
         progress = build_progress(pupil)
         game = self.game
         decisions = [s for s in replay_record(game, record) if s < game.decisions]
@@ -297,9 +295,8 @@ def learn(
 ) -> Iterator[Progress]:
     """Yield the progress of a training in plain Python, as `training.learners.learn` does.
 
-    The recipe may have games of a person.
-
-    Raises TaughtMoveError for a move that cannot be played.
+    The recipe may have games against a person. Raises TaughtMoveError for a move that cannot be
+    played.
     """
     start = remove_all_games(recipe) if recipe.has_opponent(PERSON_OPPONENT) else recipe
     pupil = create_pupil(game, start)
@@ -314,7 +311,7 @@ def learn(
 
 
 def create_pupil(game: Game, untaught_recipe: Recipe) -> PupilState:
-    """Return a learner before its first game with a person."""
+    """Return a learner before its first game against a person."""
     return PupilState(
         make_learner(game, untaught_recipe),
         GameRecorder(game, untaught_recipe),
@@ -353,7 +350,7 @@ def check_bead_choice(recipe: Recipe, turn: Turn, update: Update) -> None:
 
 
 def build_person_turn(game_number: int, cells: str = "") -> Turn:
-    """Return the turn of game `game_number` with a person, counted from 1."""
+    """Return the turn in which the game with this number, from 1, is played against a person."""
     return Turn(
         PERSON_OPPONENT,
         CheckedPerson(game_number, cells),
@@ -370,7 +367,7 @@ def list_seat_letters(recipe: Recipe) -> str:
 
 
 def find_seat(recipe: Recipe, game_number: int) -> str:
-    """Return the learner's seat in game `game_number` with a person: "X" or "O"."""
+    """Return the learner's seat, "X" or "O", in its game against a person with this number."""
     seat: str = build_person_turn(game_number).seat(
         getattr(recipe, "seat", "both"), game_number - 1
     )
@@ -393,10 +390,10 @@ def judge_losing_move(
 ) -> LosingMove | None:
     """Return the last move after which `seat`, "X" or "O", could no longer avoid losing the game.
 
-    The move has its probability in `policy`. None if the seat never made such a move.
+    The move has its probability in `policy`. The result is None if the seat never made such a move.
     """
     positions = replay_record(game, record)
-    # the value of every position with optimal play, in the view of the seat
+    # The value of every position with optimal play, in the view of this seat.
     value = solve_game(game).values * SEATS[seat.lower()]
     for ply in range(len(record) - 1, -1, -1):
         position = positions[ply]
@@ -412,9 +409,9 @@ def judge_losing_move(
 def find_first_chances(
     game: Game, lessons: Sequence[Lesson]
 ) -> dict[tuple[int, int], float]:
-    """Return the losing moves of the lessons, as (position, cell) -> probability.
+    """Return the losing moves of the lessons, each as (position, cell), with their probabilities.
 
-    The probability is the one that the move had when it was first played.
+    A probability is the one that the move had when it was first played.
     """
     chances: dict[tuple[int, int], float] = {}
     for lesson in lessons:
@@ -431,22 +428,22 @@ def list_touched_boards(
     """Return the board that the games with people changed most, then one that the last game changed.
 
     Boards that share their values, such as the symmetric boards of a box, count as one. Before the
-    end of the first game the boards are the latest of `own_decisions`, its decisions in that game.
+    end of the first game the boards are the latest of `own_decisions`, the learner's positions in
+    that game.
     """
     game = pupil.recorder.game
     initial, _ = build_first_table(game, pupil.recorder.recipe.with_seed(0))
     before = game.spread_pairs(initial)
-    boards: dict[
-        Hashable, int
-    ] = {}  # key of shared values -> the first board with them
+    # The first board with each set of shared values, which the keys identify.
+    boards: dict[Hashable, int] = {}
     game_counts: Counter[int] = Counter()
-    latest = set[int]()  # the boards of the last game with an update
+    latest = set[int]()  # the boards in the last game with an update
     for lesson in pupil.lessons:
         positions = replay_record(game, lesson.record)
         touched = {
             boards.setdefault(_get_board_key(pupil, one), one)
             for one in (positions[update.move_index] for update in lesson.updates)
-            if game.legal[one].sum() > 1  # a forced move teaches nothing
+            if game.legal[one].sum() > 1  # A forced move teaches nothing.
         }
         game_counts.update(touched)
         latest = touched or latest
@@ -477,7 +474,7 @@ def _get_board_key(pupil: PupilState, position: int) -> Hashable:
 
 
 def list_lesson_plans(game: Game, recipe: Recipe) -> list[LessonPlan]:
-    """List the games with a person and the practice between them, in the order of the training.
+    """Return the games against a person and the practice between them, in the order of the training.
 
     Raises RecipeError if no person can teach the recipe's algorithm.
     """
@@ -514,7 +511,7 @@ def build_progress(pupil: PupilState) -> Progress:
     initial, entries = build_first_table(game, pupil.recorder.recipe.with_seed(0))
     values = initial.copy()
     visits = np.zeros(len(initial), np.uint32)
-    # In a league, `update_counts` also counts entries of the opponent's moves: `entries` has none.
+    # In a league, `update_counts` also has the opponent's moves, which are not in `entries`.
     for key in update_counts.keys() & entries.keys():
         move, pairs = entries[key]
         values[pairs] = learner.value(*move)
@@ -535,7 +532,7 @@ def build_first_table(
 ) -> tuple[NDArray[np.float64], Mapping[Hashable, tuple[MovePair, NDArray[np.intp]]]]:
     """Return the table of a learner before its first game, [P], and its entries by their keys.
 
-    An entry has a move as an example, and all legal pairs that share it.
+    An entry has a move as an example, and all legal moves that share it.
     """
     learner = make_learner(game, recipe)
     rules = build_rules(game)
@@ -600,10 +597,10 @@ def evaluate_lesson(
 
 @cache
 def find_duty_moves(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return two masks, [P]: the moves that complete a row, and the moves that block all rows.
+    """Return which moves complete a row, and which block all rows, as two masks, [P].
 
-    After a blocking move the opponent cannot complete a row. Where the mover itself can complete
-    a row, no move counts as blocking.
+    After a blocking move the opponent cannot complete a row. Where the mover itself can complete a
+    row, no move counts as blocking.
     """
     _, after = list_legal_pairs(game)
     wins = after == WON
@@ -620,8 +617,8 @@ def can_neglect_duty(
 ) -> bool:
     """Return whether a policy can leave out a duty move: a move that it should play, such as a block.
 
-    Only the decisions in `is_reachable`, [D], count. `pair_chances` is the policy and `duty_moves` a
-    mask, both [P].
+    Only the positions in `is_reachable`, [D], count. `pair_chances` is the policy and `duty_moves`
+    a mask, both [P].
     """
     able = np.logical_or.reduceat(duty_moves, game.pair_start[:-1]) & is_reachable
     return bool((able[game.pair_decision] & ~duty_moves & (pair_chances > 0)).any())

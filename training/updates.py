@@ -1,7 +1,7 @@
 """The example updates from real training runs, which pages show step by step.
 
-`python -m training updates` writes `models/updates/<algorithm>.json`, so that no page has to wait for
-a training.  `updates.toml` says which agent's training has the examples, and in which games.  The
+`python -m training updates` writes `models/updates/<algorithm>.json`, so that no page has to wait
+for a training. `updates.toml` says which agent's training has the examples, and in which games. The
 textbook learners make the updates; a test repeats all of them.
 """
 
@@ -30,13 +30,12 @@ from app.tictactoe.notation import format_position, parse_record, replay_record
 from app.tictactoe.policy import compute_optimal_q
 from training.story import GameRecorder, list_entries, list_entries_before, replace_nan
 
-NETWORK_SLUG = "dqn"  # its examples need JAX: see `network_updates`
+NETWORK_SLUG = "dqn"  # Its examples need JAX, so `network_updates` makes them.
 MINIMAX_SLUG = "minimax"
-# the number of a game in the training, and the index of an update in this game
+# A place is the number of a game in the training, and the index of an update in this game.
 Place = tuple[int, int]
-Choices = Mapping[
-    str, Place
-]  # kind of an example -> its game, and the update shown first
+# For each kind of example, its game and the update that is shown first.
+Choices = Mapping[str, Place]
 # For an algorithm without an example in updates.toml, one is searched in this many first games.
 SEARCHED_GAMES = 300
 
@@ -77,7 +76,7 @@ def build_examples(slug: str) -> list[UpdateExample]:
 def record_examples(
     agent: str, places: Collection[Place]
 ) -> dict[Place, UpdateExample]:
-    """Repeat a training; return the games at `places` with the values of all moves before each update.
+    """Repeat a training; return the games at `places` with all values before each of their updates.
 
     A page shows a game from the update that its place names.
     """
@@ -158,7 +157,7 @@ def find_sweep_updates(
     return examples
 
 
-SIMULATED_BOARD = "...OX...."  # the root of the example's tree, with X to move
+SIMULATED_BOARD = "...OX...."  # the root of the example's search tree, with X to move
 
 
 def simulate_games(agent: str, places: Collection[Place]) -> dict[Place, UpdateExample]:
@@ -187,7 +186,7 @@ def _simulate_game(tree: Tree, agent: str, game_number: int) -> UpdateExample:
     game = tree.game
     means = {}
     bounds: dict[tuple[int, ...], list[float | None]] = {}
-    # Copied before the simulated game, because the game changes the tree.
+    # The bounds are copied before the simulated game, because the game changes the tree.
     for node in [(), *(node for node, count in tree.visits.items() if count)]:
         board = tree.root
         for cell in node:
@@ -264,13 +263,13 @@ def build_minimax_examples() -> list[UpdateExample]:
 
 
 def encode_examples(examples: list[UpdateExample]) -> bytes:
-    """Return examples as JSON, a line for each."""
+    """Return examples as JSON, with a line for each."""
     lines = [msgspec.json.encode(example) for example in examples]
     return b"[\n" + b",\n".join(lines) + b"\n]\n"
 
 
 def write_examples(models: Path, slug: str) -> Path:
-    """Write the examples of an algorithm and return their file."""
+    """Write the examples of an algorithm into their file, and return its path."""
     path = models / UPDATES_FOLDER / f"{slug}.json"
     path.parent.mkdir(exist_ok=True)
     if slug == NETWORK_SLUG:

@@ -12,7 +12,7 @@ from app.experiments import load_summaries as load_claims
 from app.tictactoe.agents import load_agents
 from app.tictactoe.game import Game
 from training.cli import main
-from training.evaluate import RESULTS, write_document
+from training.evaluate import RESULTS_FILE, write_document
 
 DOCUMENTS = sorted([*Path().glob("*.md"), *Path("docs").glob("*.md")])
 FOLDERS = "app|docs|models|static|templates|tests|training"
@@ -67,11 +67,11 @@ MODELS = Path("models")
 
 
 def test_the_results_are_current(game: Game, tmp_path: Path) -> None:
-    (tmp_path / RESULTS).parent.mkdir()
-    (tmp_path / RESULTS).write_text(Path(RESULTS).read_text())
+    (tmp_path / RESULTS_FILE).parent.mkdir()
+    (tmp_path / RESULTS_FILE).write_text(Path(RESULTS_FILE).read_text())
     agents, claims = load_agents(MODELS, game), load_claims(MODELS / "experiments")
     write_document(tmp_path, game, agents.values(), claims.values())
-    assert Path(RESULTS).read_text() == (tmp_path / RESULTS).read_text()
+    assert Path(RESULTS_FILE).read_text() == (tmp_path / RESULTS_FILE).read_text()
 
 
 def test_the_three_results_of_the_readme_are_those_of_the_cards(game: Game) -> None:

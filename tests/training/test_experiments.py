@@ -34,7 +34,7 @@ from training.experiments.engine import (
     run_experiment,
     update_texts,
 )
-from training.experiments.quantities import QUANTITIES, parse_quantity, single
+from training.experiments.quantities import QUANTITIES, build_single_quantity, parse_quantity
 from training.experiments.results import (
     Results,
     Statistic,
@@ -236,7 +236,7 @@ def test_a_run_is_judged_as_the_card_of_its_agent_is(game: Game) -> None:
     [("median", 3), ("mean", 5), ("lowest", 1), ("highest", 13), ("range", 12)],
 )
 def test_a_statistic_is_that_of_its_name(statistic: str, number: float) -> None:
-    quantity = single("Games", "games", float)
+    quantity = build_single_quantity("Games", "games", float)
     results = Results({"all": "q-table"}, {"all": [3, 1, 13, 3]})
     assert Statistic(statistic, quantity).compute(results, "all") == number
 

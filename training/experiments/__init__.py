@@ -1,4 +1,4 @@
-"""Experiments that check claims: a file for each claim, and the engine that runs them."""
+"""Experiments that check the claims of publications: a file for each claim, and the common engine."""
 
 import tomllib
 from collections.abc import Collection
@@ -12,20 +12,21 @@ from app.experiments import sort_claims
 from app.recipes.names import suggest_word
 
 FOLDER = Path(__file__).with_name("claims")
-SHARED = "shared"  # the name of the file with the sentences that several claims share
+# The file with this name has sentences that several claims share.
+SHARED = "shared"
 
 
 class ClaimError(ValueError):
-    """What is wrong in the file of a claim, with its line, and what would be right."""
+    """Raised for a mistake in a claim's file; the message tells its line and what would be right."""
 
 
 class TomlTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Base class of the tables in the file of a claim."""
+    """The base class of all tables in the file of a claim."""
 
 
 @cache
 def list_claims() -> list[str]:
-    """Return the ids of all claims, in the order of the site; raises ClaimError for a broken file."""
+    """Return the ids of all claims, in the order of the site; raises ClaimError if a file is wrong."""
     return sort_claims(
         {
             path.stem: read_toml(path).get("sources", [""])[0]
@@ -44,7 +45,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def check_name(kind: str, name: str, known: Collection[str]) -> None:
-    """Raise ValueError, with all `known` names, if `name` is none of them."""
+    """Raise ValueError, listing all `known` names, unless `name` is one of them."""
     if name not in known:
         right = ", ".join(known) or "none"
         raise ValueError(

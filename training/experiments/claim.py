@@ -1,4 +1,4 @@
-"""A claim as data: its TOML file, read and checked.
+"""Read a claim from its TOML file, check it, and draw the conclusion from the results.
 
 `claims/<id>.toml` has the author's statement, the recipes to train, and what is measured. Each part
 of the claim has rules and two sentences: one if the part holds, one if it does not. The file also
@@ -60,17 +60,17 @@ MEASURES: Mapping[str, Measure] = {
     "exact proof": EXACT_PROOF_MEASURE,
     "epochs": EPOCHS_MEASURE,
 }
-# the start of a line with an item of a list
-ITEM = ' +[{["]'
+# the beginning of a line of TOML that has an item of a list
+ITEM_PATTERN = ' +[{["]'
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Recipes to train with many seeds, by their labels in the figures, and what is measured."""
+    """Recipes to train with many seeds, by their labels in figures, and what is measured of each run."""
 
-    recipe_by_label: Mapping[str, str]  # label -> a name of the recipe, without a seed
+    recipe_by_label: Mapping[str, str]  # the names of recipes, without a seed
     measure: Measure
-    default_seeds: int = 1_000  # number of seeds if the user does not limit it
+    default_seeds: int = 1_000  # how many seeds, if the user sets no limit
     # whether a test repeats one run of the first recipe
     is_repeated_in_test: bool = True
     # whether the recipe and the seed determine a run completely, so that the lab can repeat it
@@ -80,24 +80,24 @@ class Sweep:
 
 
 class SweepTable(TomlTable, frozen=True):
-    """Recipes that are trained with equally many seeds and measured in the same way."""
+    """A table of a claim's file with recipes that are trained and measured in the same way."""
 
     measure: str
-    # label -> recipe; "{draw}" in both stands for each value of `draw` in the table `vary`
+    # Keys are labels. "{draw}" in label and recipe stands for each value of `draw` in the table `vary`.
     recipes: dict[str, str]
     seeds: int = 1_000
     is_reproducible: bool = True
 
 
 class Pick(TomlTable, frozen=True):
-    """The recipe with the highest or lowest statistic among several."""
+    """The one of several recipes that has the highest or the lowest statistic."""
 
     among: Labels
     highest: Statistic | None = None
     lowest: Statistic | None = None
 
     def find(self, results: Results) -> str:
-        """Return the label of the recipe."""
+        """Return the label of the one recipe that is picked."""
         statistic = self.highest or self.lowest
         assert statistic
         numbers = {label: statistic.compute(results, label) for label in self.among}
@@ -106,27 +106,27 @@ class Pick(TomlTable, frozen=True):
 
 
 class NameTables(msgspec.Struct, frozen=True, kw_only=True):
-    """The tables of a claim's file that define names, which the other tables use."""
+    """The tables of a claim's file that define names, which the other tables then use."""
 
     vary: Mapping[str, list[str] | dict[str, str]] = {}
     sweeps: Sequence[SweepTable] = ()
     quantities: Mapping[str, Definition] = {}
-    # a function of the Python file that returns one or several exact numbers by label
+    # the name of a function that returns one or several exact numbers by label
     facts: str | None = None
 
 
 class ClaimTable(TomlTable, NameTables, frozen=True):
-    """The file of a claim; `app.experiments.ClaimSummary` explains the texts."""
+    """The content of a claim's file; `app.experiments.ClaimSummary` explains the texts."""
 
     title: Sentences
     claim: Sentences
-    sources: list[SourceName]  # the first makes the claim
+    sources: list[SourceName]  # The first one makes the claim.
     where: Sentences
     done: Sentences
     limits: Sentences
     agents: list[AgentId]
     parts: list[Part]
-    players: Mapping[str, PlayerName] = {}  # label -> a player that does not learn
+    players: Mapping[str, PlayerName] = {}  # players that do not learn, by label
     picked: Mapping[str, Pick] = {}
     verdict: VerdictRules = VerdictRules()
     numbers: NumberTable = NumberTable()
@@ -143,7 +143,7 @@ class ClaimTable(TomlTable, NameTables, frozen=True):
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim and the sweeps that check it."""
+    """A claim, with the sweeps of trainings that check it."""
 
     id: str
     table: ClaimTable
@@ -151,7 +151,7 @@ class Claim:
     facts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def conclude(self, results: Results) -> dict[str, Any]:
-        """Return the fields of the claim's summary that follow from the results of all recipes."""
+        """Return those fields of the claim's summary that follow from the results of all recipes."""
         table = self.table
         players = {name: [measure_player(one)] for name, one in table.players.items()}
         results = results.with_runs(players).with_runs(self.facts)
@@ -170,7 +170,7 @@ class Claim:
     def fill_in_texts(
         self, parts_reproduced: Sequence[bool], seed_count: int
     ) -> dict[str, Any]:
-        """Return the texts of a summary by field; `parts_reproduced` says which parts hold."""
+        """Return the texts of the claim's summary by field; `parts_reproduced` says which parts hold."""
         table = self.table
         texts = {
             "title": table.title,
@@ -200,14 +200,14 @@ def read_shared_sentences() -> dict[str, str]:
 
 @cache
 def load_claims() -> dict[str, Claim]:
-    """Return the experiments of all claims by id; raises ClaimError if a file is wrong."""
+    """Return all claims by id; raises ClaimError if a file is wrong."""
     return {
         claim_id: load_claim(FOLDER / f"{claim_id}.toml") for claim_id in list_claims()
     }
 
 
 def load_claim(path: Path) -> Claim:
-    """Return the experiment of a claim's file; raises ClaimError if the file is wrong."""
+    """Return the claim that a file describes; raises ClaimError if the file is wrong."""
     raw = read_toml(path)
     module = _import_module(path)
     functions = {
@@ -240,7 +240,7 @@ def load_claim(path: Path) -> Claim:
 def _compute_facts(
     name: str | None, functions: Mapping[str, Any]
 ) -> dict[str, list[SimpleNamespace]]:
-    """Return the exact numbers of a claim by label; each is wrapped to look like a run."""
+    """Return the exact numbers that a claim's function computes, each in the form of a run, by label."""
     if name is None:
         return {}
     check_name("function", name, functions)
@@ -251,7 +251,7 @@ def _compute_facts(
 
 
 def _import_module(path: Path) -> Mapping[str, Any]:
-    """Return all that the Python file of a claim defines, by name; nothing if there is no such file."""
+    """Return everything that the Python file of a claim defines, by name; {} without a file."""
     name = path.stem.replace("-", "_")
     if not path.with_name(f"{name}.py").exists():
         return {}
@@ -259,7 +259,7 @@ def _import_module(path: Path) -> Mapping[str, Any]:
 
 
 def _write_out(raw: dict[str, Any]) -> None:
-    """Write out short forms such as "curves over games: blunders" or "median blunders" as tables."""
+    """Replace short forms such as "curves over games: blunders" or "median blunders" by tables."""
     for place, text in enumerate(raw.get("figures", [])):
         if isinstance(text, str):
             words, _, quantity = text.partition(": ")
@@ -276,7 +276,7 @@ def _write_out(raw: dict[str, Any]) -> None:
 def _build_sweeps(
     named: NameTables, measures: Mapping[str, Measure]
 ) -> Iterator[Sweep]:
-    """Yield the sweeps of a claim; raises ValueError, which names the place, if one is wrong."""
+    """Yield the sweeps of a claim; raises ValueError, naming the place in the file, if one is wrong."""
     for number, table in enumerate(named.sweeps):
         try:
             check_name("measure", table.measure, measures)
@@ -288,7 +288,8 @@ def _build_sweeps(
         yield Sweep(
             by_label, measure, table.seeds, not is_network, table.is_reproducible
         )
-        if is_network:  # a test can repeat only the first epochs
+        # A whole training of a network takes too long for a test.
+        if is_network:
             first = {"the first epochs": next(iter(by_label.values()))}
             yield Sweep(first, FIRST_EPOCHS_MEASURE, 1, is_shown=False)
 
@@ -296,7 +297,7 @@ def _build_sweeps(
 def _expand_recipes(
     templates: Mapping[str, str], vary: Mapping[str, list[str] | dict[str, str]]
 ) -> dict[str, str]:
-    """Return the recipes by label, for all values of the names in braces that `vary` lists.
+    """Return the recipes by label, with each value that `vary` lists for a name in braces.
 
     Raises ValueError if a recipe is wrong.
     """
@@ -331,7 +332,7 @@ def suggest_right(reason: str, place: str) -> str:
 
 
 def _list_fields(table: type[TomlTable]) -> Iterator[str]:
-    """Yield the names of the fields of `table` and of all its subclasses."""
+    """Yield the names of the fields of a table's class and of all its subclasses."""
     yield from table.__struct_encode_fields__
     for kind in table.__subclasses__():
         yield from _list_fields(kind)
@@ -345,15 +346,16 @@ def find_line(text: str, place: str, reason: str) -> int:
     lines = text.splitlines()
     at = 0
     for key, index in re.findall(r"\.([\w-]+)|\[(\d+)\]", place):
-        pattern = ITEM
+        pattern = ITEM_PATTERN
         if key:
             pattern = rf'\[+([\w"-]+\.)*"?{key}"?[].]|(.*[{{,] *)?"?{key}"? *='
         elif lines[at].startswith("[["):
             pattern = re.escape(lines[at])
         is_open = key or lines[at].startswith("[[") or lines[at].endswith("[")
-        if lines[at].startswith(" ") or not is_open:  # the rest is on this line
+        # The entry that remains to be found lies within this line.
+        if lines[at].startswith(" ") or not is_open:
             break
-        start = at + (pattern == ITEM)
+        start = at + (pattern == ITEM_PATTERN)
         found = [n for n in range(start, len(lines)) if re.match(pattern, lines[n])]
         count = int(index or 0)
         at = found[count] if count < len(found) else at

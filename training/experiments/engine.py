@@ -1,8 +1,8 @@
-"""The engine of all experiments: it trains missing runs, stores every run, summarises the results.
+"""Run the experiments: train the missing runs, store every run, and summarise the results.
 
-Runs are stored by recipe and measure in an SQLite database outside the repository. SQLite
-writes a transaction completely or not at all, even when interrupted, and several processes of
-a machine may use a database. Stored bytes are checked by msgspec and never unpickled.
+Runs are stored by recipe and measure in an SQLite database outside the repository. SQLite writes a
+transaction completely or not at all, even when interrupted, and several processes of a machine may
+use a database. Stored bytes are checked by msgspec and never unpickled.
 """
 
 import hashlib
@@ -35,26 +35,28 @@ from training.progress import show_bar
 from training.run import TABLE_PACKAGES, list_packages, list_versions
 
 STORE_FILE = "runs.sqlite3"
-BUSY_SECONDS = 60.0  # wait for another process that writes to the store
+# Another process may be writing to the database for so long.
+BUSY_SECONDS = 60.0
 
-TIME_FIELDS = ("seconds", "judging")  # fields that differ between equal runs
+# Runs of the same recipe with the same seed may differ in these fields only.
+TIME_FIELDS = ("seconds", "judging")
 
 
 class RunStore:
-    """A persistent store of measured runs: bytes by key."""
+    """A database of measured runs: their bytes, by key."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
 
     def read(self, run_keys: Iterable[str]) -> dict[str, bytes]:
-        """Return the stored bytes of runs by key; missing keys are left out."""
+        """Return the stored bytes of runs by key; keys that are not stored are left out."""
         query = (
             "SELECT key, result FROM runs WHERE key IN (SELECT value FROM json_each(?))"
         )
         return dict(self.connection.execute(query, [json.dumps([*run_keys])]))
 
     def write(self, values_by_key: Mapping[str, bytes]) -> None:
-        """Store the bytes of runs by key; they are on disk when this function returns."""
+        """Store the bytes of runs by key; they are on disk when this method returns."""
         with self.connection:
             self.connection.executemany(
                 "INSERT OR REPLACE INTO runs VALUES (?, ?)", values_by_key.items()
@@ -67,7 +69,7 @@ class RunStore:
 
 @contextmanager
 def open_store(folder: Path) -> Iterator[RunStore]:
-    """Open the store of a folder, which is created if necessary.
+    """Open the database of runs in a folder, creating both if necessary.
 
     Raises sqlite3.Error or OSError if that fails.
     """
@@ -82,11 +84,11 @@ def open_store(folder: Path) -> Iterator[RunStore]:
 
 
 class ExperimentRun(NamedTuple):
-    """The summary of an experiment, and how many of its runs were trained or found in the store."""
+    """The summary of an experiment, and how many of its runs were trained or were stored already."""
 
     summary: ClaimSummary
-    trained_count: int  # number of runs trained now
-    stored_count: int  # number of runs found in the store
+    trained_count: int
+    stored_count: int
 
 
 def run_experiment(
@@ -98,15 +100,15 @@ def run_experiment(
 ) -> ExperimentRun:
     """Train and measure the missing runs of an experiment, and return its summary.
 
-    Each recipe is trained with the seeds 0, 1, 2 and so on: as many as its sweep states, but at most
-    `max_seeds`.
-    Every run is stored as soon as it is measured, so an interrupted sweep continues later.
-    With the address of a dask scheduler the runs are trained on its cluster. Raises
-    ConnectionError if the cluster fails.
+    Each recipe is trained with the seeds 0, 1, 2 and so on: as many as its sweep states, but at
+    most `max_seeds`. Every run is stored as soon as it is measured, so an interrupted experiment
+    continues later. With the address of a dask scheduler the runs are trained on its cluster.
+    Raises ConnectionError if the cluster fails.
     """
     recipe_by_label: dict[str, str] = {}
     runs_by_label: dict[str, list[Any]] = {}
-    runs: dict[str, Any] = {}  # by key of measure and recipe; two labels may share runs
+    # The keys stand for a measure and a recipe, so two labels may share runs.
+    runs: dict[str, Any] = {}
     trained, kept = 0, 0
     checks = []
     for sweep in experiment.sweeps:
@@ -206,7 +208,7 @@ def _measure_recipes(
 
 
 def update_texts(experiment: Claim, summary: ClaimSummary) -> ClaimSummary:
-    """Return a summary with the current texts of its claim; numbers and verdict stay."""
+    """Return a summary with the present texts of its claim; numbers and verdict stay."""
     words = experiment.fill_in_texts(summary.parts_reproduced, summary.seeds)
     return msgspec.structs.replace(summary, **words)
 
@@ -219,7 +221,7 @@ def run_experiments(
     store_folder: Path | None,
     output_folder: Path,
 ) -> Iterator[str]:
-    """Check `claims`, or all if there are none, and save their summaries; yield a line for each.
+    """Check these claims, or all if there are none, and save their summaries; yield a line for each.
 
     Raises ConnectionError if a cluster fails.
     """
@@ -238,7 +240,7 @@ def run_experiments(
 
 
 def update_all_texts(claims: Sequence[str], output_folder: Path) -> Iterator[str]:
-    """Save the summaries of `claims`, or of all if there are none, with new texts, without training.
+    """Save the summaries of these claims, or of all if there are none, with new texts; train nothing.
 
     Raises ValueError for an unreadable summary.
     """

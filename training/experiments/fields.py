@@ -1,4 +1,4 @@
-"""Types of the fields in the file of a claim, which are checked against its recipes and functions."""
+"""Types of the fields in a claim's file, which are checked against its recipes and functions."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,8 +24,8 @@ class Labels(tuple[str, ...]):
     stands for the heading of a row or a column.
     """
 
-    template = ""  # the text, or the first of the list
-    axes: Mapping[str, Sequence[str]] = {}  # the names in braces, with their values
+    template = ""  # the text, or the first text in the list
+    axes: Mapping[str, Sequence[str]] = {}  # the values of the names in braces
 
     @property
     def single(self) -> str:
@@ -37,7 +37,7 @@ NO_LABELS = Labels()
 
 
 class Bound:
-    """What a statistic is compared with: a number, or the same statistic of each of these recipes."""
+    """What a statistic is compared with: a number, or the same statistic of other recipes."""
 
     def __init__(self, number: float | None, labels: Labels = NO_LABELS) -> None:
         self.number = number
@@ -49,7 +49,7 @@ class Sentences(str):
 
 
 class SourceName(str):
-    """The name of a source."""
+    """The name of a source in `app/sources.toml`."""
 
 
 class AgentId(str):
@@ -69,7 +69,7 @@ NAMES: Mapping[type, tuple[str, Collection[str]]] = {
 
 @dataclass(frozen=True)
 class Context:
-    """What the fields of a claim may name: its recipes, what varies, and its Python file."""
+    """What the fields of a claim may name: its recipes, what varies, and its functions."""
 
     labels: Sequence[str]
     values_by_name: Mapping[str, Sequence[str]]
@@ -78,7 +78,7 @@ class Context:
     shared_sentences: Mapping[str, str]
 
     def read_field(self, kind: type, value: Any) -> Any:
-        """Return the value of a field of the type `kind`; raises ValueError if it is wrong."""
+        """Return the value of a field of this type; raises ValueError if it is wrong."""
         readers: Mapping[type, Callable[[Any], Any]] = {
             Quantity: lambda text: parse_quantity(text, self.quantities),
             Statistic: lambda text: parse_statistic(text, self.quantities),
@@ -102,7 +102,7 @@ class Context:
         return labels
 
     def _expand_label(self, template: str) -> list[str]:
-        """Return the labels of a template; raises ValueError if there is no such recipe."""
+        """Return the labels that a template stands for; raises ValueError if one has no recipe."""
         if "{}" in template:
             pattern = re.escape(template).replace(re.escape("{}"), ".+")
             found = [one for one in self.labels if re.fullmatch(pattern, one)]
@@ -140,7 +140,7 @@ def list_names(template: str) -> list[str]:
 def expand(
     template: str, values_by_name: Mapping[str, Collection[str]]
 ) -> list[tuple[str, dict[str, str]]]:
-    """Return a text for each combination of values of a template's names in braces.
+    """Return a text for each combination of values of the names in braces in a template.
 
     Each text comes with its values by name. Raises ValueError if a name is not in `values_by_name`.
     """

@@ -1,4 +1,4 @@
-"""The figures (charts and boards) of a claim, as its file describes them, drawn from the results."""
+"""Draw the figures (charts and boards) of a claim from the results, as the claim's file describes."""
 
 from collections.abc import Mapping, Sequence
 from types import FunctionType
@@ -32,7 +32,7 @@ from training.experiments.results import (
 
 
 class ClaimFigure(TomlTable, frozen=True, kw_only=True, tag_field="kind"):
-    """Base class of the figures; `kind` in the claim's file is the `tag` of one of the classes below.
+    """The base class of the figures; `kind` in the claim's file is the `tag` of a class below.
 
     By default a figure shows all recipes, and its title is the title of its quantity.
     """
@@ -50,7 +50,7 @@ class ClaimFigure(TomlTable, frozen=True, kw_only=True, tag_field="kind"):
 class Mark(TomlTable, frozen=True):
     """A reference line at a given number, at one that a function computes, or at a player's result."""
 
-    text: str = ""  # default: the label of the player
+    text: str = ""  # by default the label of the player
     value: int | float = 0
     function: FunctionType | None = None
     player: Labels = NO_LABELS
@@ -67,7 +67,7 @@ class Mark(TomlTable, frozen=True):
 
 
 class Dots(ClaimFigure, frozen=True, tag="dots"):
-    """A dot for each seed of each recipe."""
+    """A chart with a dot for each seed of each recipe."""
 
     of: Quantity
     marks: Sequence[Mark] = ()
@@ -75,7 +75,7 @@ class Dots(ClaimFigure, frozen=True, tag="dots"):
     is_exact: bool = True
 
     def draw(self, results: Results) -> Histogram:
-        """Return the histogram; a recipe is left out if one of its runs has no finite number."""
+        """Return the chart; a recipe is left out if one of its runs has no finite number."""
         marks = [mark.draw(results, self.of) for mark in self.marks]
         groups = []
         for label in self.list_labels(results):
@@ -90,7 +90,7 @@ class Dots(ClaimFigure, frozen=True, tag="dots"):
 
 
 class Line(TomlTable, frozen=True):
-    """A curve with a name of its own."""
+    """A curve that has its own name in the chart."""
 
     name: str
     of: Quantity
@@ -102,9 +102,9 @@ class LearningCurves(ClaimFigure, frozen=True, tag="curves"):
 
     of: Quantity | None = None
     over: Literal["updates", "games", "epochs"] = "updates"
-    # curves with names of their own; by default each recipe has a curve of the quantity `of`
+    # curves that have their own names; by default each recipe has a curve of the quantity `of`
     lines: Sequence[Line] = ()
-    points: int = 20  # number of points of each curve over epochs
+    points: int = 20  # how many points each curve over epochs has
     marks: Sequence[Mark] = ()
 
     def draw(self, results: Results) -> Curves:
@@ -143,7 +143,7 @@ class ParameterCurves(ClaimFigure, frozen=True, tag="parameter"):
     On the page, a click on a curve opens a run of the last recipe.
     """
 
-    parameter: str  # its name in recipes
+    parameter: str  # the parameter's name in recipes
     x_label: str
     lines: list[Line]
 
@@ -162,7 +162,9 @@ class Shares(ClaimFigure, frozen=True, tag="shares"):
     """The share of seeds that meet a condition, for each recipe, or for each of `conditions`."""
 
     of: Quantity | None = None
-    conditions: Mapping[str, Quantity] = {}  # by the name of the bar
+    conditions: Mapping[
+        str, Quantity
+    ] = {}  # what is true or false for each run, by the name of its bar
 
     def draw(self, results: Results) -> Bars:
         """Return a bar chart with 95% intervals."""
@@ -187,15 +189,16 @@ class Shares(ClaimFigure, frozen=True, tag="shares"):
 
 
 class StatisticBars(ClaimFigure, frozen=True, tag="bars"):
-    """A statistic for each recipe; recipes for which it is infinite are left out."""
+    """A bar chart of a statistic for each recipe; recipes for which it is infinite are left out."""
 
     value: Statistic
     unit: str
     logarithmic: bool = False
-    of_empty_board: Labels = NO_LABELS  # facts whose bars link to the empty board
+    of_empty_board: Labels = (
+        NO_LABELS  # exact numbers whose bars link to the empty board
+    )
 
     def draw(self, results: Results) -> Bars:
-        """Return a bar chart."""
         bars = []
         for label in self.list_labels(results):
             number = self.value.compute(results, label)
@@ -254,7 +257,7 @@ class FunctionFigure(ClaimFigure, frozen=True, tag="function"):
     function: FunctionType
 
     def draw(self, results: Results) -> Figure | None:
-        """Return the figure, None if these results have none."""
+        """Return the figure, or None if the function finds nothing to draw."""
         figure: Figure | None = self.function(results)
         return figure
 

@@ -1,4 +1,4 @@
-"""The measures of networks: a run records every epoch, and exact results at the end."""
+"""Measure the training of a network: the results of every epoch, and exact results at the end."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -15,7 +15,7 @@ from training.learners import learn
 from training.learners.phases import Epoch
 from training.measures import Measure
 
-REPEATED_EPOCHS = 2  # number of epochs that a test repeats
+REPEATED_EPOCHS = 2  # how many epochs of a training a test repeats
 
 
 class NetworkRun(
@@ -28,20 +28,20 @@ class NetworkRun(
         "illegal_shares_in_games": "taken_met",
     },
 ):
-    """A training of a network over E epochs; shares are from 0 to 1, and shares of games are sampled."""
+    """A training of a network over E epochs; shares are from 0 to 1, and those of games are sampled."""
 
     seconds: float
-    evaluation_seconds: float  # the part of these seconds for evaluation
-    won: BySeat[float]  # [E] share of the epoch's games that the network won
-    # [E] share of the games that the opponent won, also by an illegal move
+    evaluation_seconds: float  # how many of these seconds the evaluation took
+    won: BySeat[float]  # [E] the share of the epoch's games that the network won
+    # [E] the share of games that the opponent won, also by an illegal move
     lost: BySeat[float]
-    # [E] share of the games that the network lost by an illegal move
+    # [E] the share of games that the network lost by an illegal move
     forfeited: BySeat[float]
-    # [E] share of all decisions in which an illegal move has the highest output
+    # [E] the share of all positions in which an illegal move has the highest output
     illegal_shares: list[float]
-    # [E] the same share, but only of the decisions in the epoch's games
+    # [E] the same share, but only of the positions in the epoch's games
     illegal_shares_in_games: list[float]
-    figures: Figures  # exact figures of the final network, one entry each
+    figures: Figures  # the exact results of the final network, one entry each
 
     @property
     def epochs(self) -> int:
@@ -49,7 +49,7 @@ class NetworkRun(
 
 
 def measure_first_epochs(recipe: Recipe) -> dict[str, Any]:
-    """Train a network for a few epochs and return their results; a test repeats this."""
+    """Train a network for a few epochs and return their results, which a test compares."""
     history = islice(learn(tic_tac_toe(), recipe), REPEATED_EPOCHS + 1)
     epochs = [progress.epoch for progress in history if progress.epoch]
     won, lost, _, illegal_shares, _ = zip(*epochs, strict=True)

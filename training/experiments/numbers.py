@@ -1,4 +1,4 @@
-"""The table of the numbers behind a verdict, as the file of a claim describes it."""
+"""Write the table of the numbers behind a verdict, as the claim's file describes it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,31 +20,33 @@ from training.experiments.results import (
     trace_curve,
 )
 
-NEGATIVE = re.compile(r"(?<![\w-])-(?=\d)")  # the sign of a negative number
+MINUS_SIGN_PATTERN = re.compile(r"(?<![\w-])-(?=\d)")
 
 
 class Cell(TomlTable, frozen=True):
-    """A cell of a claim's table of numbers, which says what is shown of a recipe.
+    """A cell in a claim's table of numbers, which says what number of a recipe is shown.
 
     It has exactly one of `value`, `difference`, `points` and `function`.
     """
 
     value: Statistic | None = None
-    difference: Quantity | None = None  # the sign test against the recipe `than`
+    difference: Quantity | None = (
+        None  # the quantity in a sign test against the recipe `than`
+    )
     # how many points of the recipe's curve lie above the curve of `above`, or below the curve of `below`
     points: Quantity | None = None
-    # gets the results; returns the text of the cell, or texts by label
+    # a function that gets the results and returns the text of the cell, or texts by label
     function: FunctionType | None = None
     than: Labels = NO_LABELS
     above: Labels = NO_LABELS
     below: Labels = NO_LABELS
-    until: float = 1  # the part of the updates in which points count
+    until: float = 1  # the part of all updates whose points count
     # the recipe; "{}" is replaced by the heading of the row or column
     recipe: Labels = NO_LABELS
-    only: Labels = NO_LABELS  # the recipes that have a cell; without labels: all
+    only: Labels = NO_LABELS  # the recipes that have a cell; by default all
     test: Labels = NO_LABELS  # two recipes with a sign test for "{test}" in the title
-    subject: str = ""  # subject of the text on the test; by default the first recipe
-    digits: int | None = None  # decimals of the number
+    subject: str = ""  # of the sentence about the test; by default the first recipe
+    digits: int | None = None  # how many decimals the number has
     text: str = "{}"  # the text around the number
     otherwise: str = ""  # the text if the number is infinite
 
@@ -94,28 +96,32 @@ class Cell(TomlTable, frozen=True):
 
 
 class NumberTable(TomlTable, frozen=True):
-    """A table of numbers.
+    """A claim's table of numbers.
 
-    With `rows`, each row shows a statistic, and each column a recipe; with `columns` it is the other
-    way round. `cells` has rows whose cells are written one by one.
+    With `rows`, each row shows a statistic, and each column a recipe; with `columns` it is the
+    other way round. `cells` has rows whose cells are written one by one.
     """
 
     unit: str = ""  # the heading of the first column
-    # the headings, one for each recipe; by default the labels of all recipes
+    # a heading for each recipe; by default the labels of all recipes
     recipes: list[str] | None = None
     rows: Mapping[str, Cell] = {}
     columns: Mapping[str, Cell] = {}
-    headings: Sequence[str] = ()  # of the columns, if there are only `cells`
-    # heading -> the cells of this row; those left out at the end are empty. Headings that are not in
+    headings: Sequence[
+        str
+    ] = ()  # the headings of the columns, if there are only `cells`
+    # the cells of rows by heading; those left out at the end are empty. Headings that are not in
     # `recipes` make the last rows.
     cells: Mapping[str, list[Cell | str]] = {}
-    function: FunctionType | None = None  # returns the whole table
+    function: FunctionType | None = None  # a function that returns the whole table
 
     def write(self, results: Results) -> Table:
         """Return the table, with typographic minus signs before negative numbers."""
         table: Table = (self.function or self._build_table)(results)
         text = msgspec.json.encode(table).decode()
-        return msgspec.json.decode(NEGATIVE.sub("\N{MINUS SIGN}", text), type=Table)
+        return msgspec.json.decode(
+            MINUS_SIGN_PATTERN.sub("\N{MINUS SIGN}", text), type=Table
+        )
 
     def _build_table(self, results: Results) -> Table:
         recipes = self.recipes

@@ -1,4 +1,4 @@
-"""Players that do not learn, evaluated like runs, so that rules and tables can use them like recipes."""
+"""Evaluate players that do not learn like runs, so that rules and tables can use them like recipes."""
 
 from types import SimpleNamespace
 

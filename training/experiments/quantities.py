@@ -1,4 +1,4 @@
-"""The numbers that claims are about: "won as x against minimax", "blunders", "unbeatable", ...
+"""The numbers that claims are about: "won as x against minimax", "blunders", "unbeatable" and more.
 
 A quantity has a trace: its number at each snapshot of a run, or in each epoch of a network's
 training. The last number is the result of the run; for a network, the result is the mean of the
@@ -21,24 +21,27 @@ from training.experiments import TomlTable, check_name
 
 BEST_RESPONDER = "the best responder"
 OUTCOMES = {"won": 0, "drawn": 1, "lost": 2}
-# titles of opponents in sentences; other opponents have their id as title
-TITLES = {
+# What sentences call these opponents. Others are called by their id.
+OPPONENT_TITLES = {
     "minimax-random": "randomised minimax",
     "random": "the random player",
     "t-hand": "T-hand",
 }
-END_DIVISOR = 10  # the last 1 / END_DIVISOR of the epochs is the end of a training
-AFTER = " after the training"  # a suffix of names, which is only added to the title
-MEAN = "mean of "  # a prefix of names: the mean of the trace
-AND = " and "
-OUTCOME = re.compile(r"(won|drawn|lost)(?: as ([xo]))? (against|to) (.+)")
-EPOCHS = re.compile(r"(won|lost|forfeited)(?: as ([xo]))? in training")
-CONDITION = re.compile(r"(.+?) (>=|<=|>|<|=) (-?[\d.]+|inf)")
+# The result of a network is the mean of the last tenth of its epochs.
+END_DIVISOR = 10
+# With this suffix a quantity has the same numbers and a longer title.
+AFTER_TRAINING_SUFFIX = " after the training"
+# With this prefix a quantity is the mean of the numbers over time.
+MEAN_PREFIX = "mean of "
+AND_SEPARATOR = " and "
+OUTCOME_PATTERN = re.compile(r"(won|drawn|lost)(?: as ([xo]))? (against|to) (.+)")
+EPOCHS_PATTERN = re.compile(r"(won|lost|forfeited)(?: as ([xo]))? in training")
+CONDITION_PATTERN = re.compile(r"(.+?) (>=|<=|>|<|=) (-?[\d.]+|inf)")
 COMPARISONS = {">=": ge, "<=": le, ">": gt, "<": lt, "=": eq}
 
 
-class Quantity:  # no dataclass: msgspec would read it as a table
-    """A number of each run: how it is computed, and its title and unit in charts.
+class Quantity:  # It is no dataclass, because msgspec would read it as a table.
+    """A number that each run has: how it is computed, and its title and unit in charts.
 
     `trace` is a function from a run to its numbers over time, in each epoch if `is_by_epoch`. A
     condition is a quantity that is true or false.
@@ -70,14 +73,16 @@ class Definition(TomlTable, frozen=True):
     title: str = ""
     unit: str = ""
     field: str = ""
-    per: str = ""  # another field, whose last number is the divisor
+    per: str = ""  # another field, by whose last number the field is divided
     factor: float = 1
     is_by_epoch: bool = False
     condition: str = ""
-    function: str = ""  # in the claim's Python file; gets a run and returns a number
+    function: str = ""  # the name of a function that gets a run and returns a number
 
 
-def single(title: str, unit: str, measure: Callable[[Any], float]) -> Quantity:
+def build_single_quantity(
+    title: str, unit: str, measure: Callable[[Any], float]
+) -> Quantity:
     """Return a quantity that has only one number in a whole run."""
     return Quantity(title, unit, lambda run: [measure(run)])
 
@@ -95,19 +100,21 @@ def build_quantities(
         elif definition.function:
             check_name("function", definition.function, functions)
             function = functions[definition.function]
-            quantities[name] = single(definition.title, definition.unit, function)
+            quantities[name] = build_single_quantity(
+                definition.title, definition.unit, function
+            )
         else:
             quantities[name] = _read_fields(definition)
     return quantities
 
 
 def _read_fields(definition: Definition) -> Quantity:
-    """Return the quantity that is a field of the runs, or a ratio of two fields."""
+    """Return the quantity that is a field of the runs, or the quotient of two fields."""
     title, unit = definition.title, definition.unit
     get_value = attrgetter(definition.field)
     if definition.per:
         get_divisor = attrgetter(definition.per)
-        return single(
+        return build_single_quantity(
             title, unit, lambda run: get_value(run)[-1] / get_divisor(run)[-1]
         )
 
@@ -121,26 +128,28 @@ def _read_fields(definition: Definition) -> Quantity:
 
 
 def parse_quantity(text: str, known: Mapping[str, Quantity]) -> Quantity:
-    """Return the quantity that a text names; raises ValueError, which lists all names, if none."""
+    """Return the quantity that a text names; raises ValueError, listing all names, if there is none."""
     if text in known:
         return known[text]
-    if AND in text:
-        terms = [parse_quantity(term, known) for term in text.split(AND)]
-        return single("", "", lambda run: all(term.measure(run) == 1 for term in terms))
-    if found := CONDITION.fullmatch(text):
+    if AND_SEPARATOR in text:
+        terms = [parse_quantity(term, known) for term in text.split(AND_SEPARATOR)]
+        return build_single_quantity(
+            "", "", lambda run: all(term.measure(run) == 1 for term in terms)
+        )
+    if found := CONDITION_PATTERN.fullmatch(text):
         name, sign, bound = found.groups()
         left, compare = parse_quantity(name, known), COMPARISONS[sign]
-        return single(
+        return build_single_quantity(
             "", "", lambda run: bool(compare(left.measure(run), float(bound)))
         )
-    if text.endswith(AFTER):
-        quantity = parse_quantity(text.removesuffix(AFTER), known)
+    if text.endswith(AFTER_TRAINING_SUFFIX):
+        quantity = parse_quantity(text.removesuffix(AFTER_TRAINING_SUFFIX), known)
         name, comma, seats = quantity.title.partition(", mean of both seats")
-        title = f"{name}{AFTER}{comma}{seats}"
+        title = f"{name}{AFTER_TRAINING_SUFFIX}{comma}{seats}"
         return Quantity(title, quantity.unit, quantity.trace, quantity.is_by_epoch)
-    if text.startswith(MEAN):
-        over_time = parse_quantity(text.removeprefix(MEAN), known)
-        return single(
+    if text.startswith(MEAN_PREFIX):
+        over_time = parse_quantity(text.removeprefix(MEAN_PREFIX), known)
+        return build_single_quantity(
             "", over_time.unit, lambda run: float(np.mean(over_time.trace(run)))
         )
     return _describe_outcome(text, known)
@@ -148,9 +157,9 @@ def parse_quantity(text: str, known: Mapping[str, Quantity]) -> Quantity:
 
 def _describe_outcome(text: str, known: Collection[str]) -> Quantity:
     """Return the quantity "percent of games with an outcome" that a text names, or raise ValueError."""
-    if found := OUTCOME.fullmatch(text):
+    if found := OUTCOME_PATTERN.fullmatch(text):
         return _describe_games(*found.groups())
-    if found := EPOCHS.fullmatch(text):
+    if found := EPOCHS_PATTERN.fullmatch(text):
         outcome, seat = found.groups()
         trace = _average_seats(attrgetter(outcome), seat, lambda share: share)
         return Quantity("", "%", trace, is_by_epoch=True)
@@ -174,7 +183,6 @@ def _describe_games(
     check_name("player", opponent, (*BASELINES, BEST_RESPONDER))
 
     def get_seats(run: Any) -> Any:
-        """Return the chances of the outcomes in both seats."""
         if opponent == BEST_RESPONDER:
             return run.figures.best_response
         return run.figures.baseline_chances[opponent]
@@ -183,7 +191,7 @@ def _describe_games(
     as_seat = f"as {seat.upper()} " if seat else ""
     mean = "" if seat else ", mean of both seats"
     return Quantity(
-        f"Games {outcome} {as_seat}{preposition} {TITLES.get(opponent, opponent)}{mean}",
+        f"Games {outcome} {as_seat}{preposition} {OPPONENT_TITLES.get(opponent, opponent)}{mean}",
         "%",
         _average_seats(get_seats, seat, lambda chances: chances[place]),
     )

@@ -1,4 +1,4 @@
-"""The runs of a claim by recipe and seed, and the statistics over seeds: "median blunders"."""
+"""The runs of a claim by recipe and seed, and statistics over the seeds such as "median blunders"."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,20 +18,20 @@ from app.recipes import name_recipe, parse_recipe
 from training.experiments import check_name
 from training.experiments.quantities import Quantity, parse_quantity
 
-Z_SCORE_95 = 1.959964  # quantile of the normal distribution for a 95% interval
-SIGNIFICANT = 0.05  # largest p-value of a significant difference
-EMPTY_CELL = "\N{EN DASH}"  # a table cell without a number
+Z_SCORE_95 = 1.959964  # the quantile of the normal distribution for a 95% interval
+MAX_SIGNIFICANT_P = 0.05
+EMPTY_CELL = "\N{EN DASH}"
 
 
 @dataclass(frozen=True)
 class Results:
-    """The runs of each recipe by its label: one run for each seed, from 0 on.
+    """The runs of each recipe by its label, one for each seed from 0 on.
 
     A label in `runs_by_label` that has no recipe belongs to a player that does not learn, which has
     one run, or to the best of several recipes.
     """
 
-    # label -> the canonical name without a seed; "" if the lab cannot repeat the run
+    # the recipes' canonical names without a seed; "" if the lab cannot repeat the runs
     recipe_by_label: Mapping[str, str]
     runs_by_label: Mapping[str, Sequence[Any]]
 
@@ -39,7 +39,7 @@ class Results:
         return self.runs_by_label[label]
 
     def with_runs(self, runs_by_label: Mapping[str, Sequence[Any]]) -> "Results":
-        """Return these results together with the runs `runs_by_label`, which have no recipe."""
+        """Return these results together with other runs, which have no recipe."""
         return Results(self.recipe_by_label, {**self.runs_by_label, **runs_by_label})
 
     def list_values(self, label: str, quantity: Quantity) -> list[float]:
@@ -68,7 +68,7 @@ class Results:
         )
 
     def name_typical_recipe(self, label: str, quantity: Quantity) -> str:
-        """Return the name of a recipe with a typical seed, whose `quantity` is nearest to the median."""
+        """Return the name of a recipe with the seed whose `quantity` is nearest to the median."""
         seed = find_median_index(self.list_values(label, quantity))
         return name_with_seed(self.recipe_by_label[label], seed)
 
@@ -80,7 +80,7 @@ def name_with_seed(recipe_name: str, seed: int) -> str:
 def trace_curve(
     results: Results, label: str, quantity: Quantity, by_games: bool = False
 ) -> Series:
-    """Return the curve of `quantity` over the number of updates, for all runs of a recipe.
+    """Return the curve of a quantity over the number of updates, for all runs of a recipe.
 
     The points are 1, 2, 5, 10, ... updates, as long as all runs reach them. The last point has the
     ends of all runs, and x is the median of their numbers of updates. A run is evaluated after the
@@ -131,35 +131,36 @@ AVERAGES: dict[str, Callable[[Sequence[float]], float]] = {
     "highest": max,
     "range": lambda values: max(values) - min(values),
 }
-# statistics of a condition, which is a quantity that is true or false for each run
+# Some quantities, the conditions, are true or false for each run; these are statistics of them.
 COUNTS: dict[str, Callable[[Sequence[float]], float]] = {
     "share": lambda answers: sum(answers) / len(answers),
     "count": sum,
-    # the lower 95% limit of the share, in percent
+    # This is the lower end of the share's 95% confidence interval, in percent.
     "limit": lambda answers: (
         100 * compute_wilson_interval(sum(answers), len(answers))[0]
     ),
 }
-FALL = "fall"  # best median of the curve minus its last median
+# This statistic is the best median of a curve minus its last median.
+FALL_STATISTIC = "fall"
 
 
 class Statistic:
-    """A statistic of a quantity over the seeds of a recipe: "median blunders"."""
+    """A statistic of a quantity over the seeds of a recipe, such as "median blunders"."""
 
     def __init__(self, name: str, quantity: Quantity) -> None:
         self.name = name
         self.quantity = quantity
 
     def compute(self, results: Results, label: str) -> float:
-        """Return the statistic of the recipe `label` as a number."""
-        if self.name == FALL:
+        """Return the statistic for a recipe as a number."""
+        if self.name == FALL_STATISTIC:
             curve = trace_curve(results, label, self.quantity)
             return max(curve.median) - curve.median[-1]
         values = results.list_values(label, self.quantity)
         return (AVERAGES | COUNTS)[self.name](values)
 
     def format(self, results: Results, label: str, digits: int | None = None) -> str:
-        """Return the statistic of the recipe `label` as text; `digits` is the number of decimals."""
+        """Return the statistic for a recipe as text; `digits` is the number of decimals."""
         if self.name == "limit":
             return write_percent(self.compute(results, label))
         if self.name in COUNTS:
@@ -174,7 +175,6 @@ class Statistic:
         return self._format_number(self.compute(results, label), digits)
 
     def _format_number(self, number: float, digits: int | None) -> str:
-        """Return a number as text, in the unit of its quantity."""
         if not np.isfinite(number):
             return EMPTY_CELL
         if self.quantity.unit == "%":
@@ -183,17 +183,16 @@ class Statistic:
 
 
 def parse_statistic(text: str, known: Mapping[str, Quantity]) -> Statistic:
-    """Return the statistic that a text names; raises ValueError, which lists the right names."""
+    """Return the statistic that a text names; raises ValueError, listing the right names, if none."""
     name, _, rest = text.partition(" ")
-    check_name("statistic", name, (*AVERAGES, *COUNTS, FALL))
+    check_name("statistic", name, (*AVERAGES, *COUNTS, FALL_STATISTIC))
     return Statistic(name, parse_quantity(rest, known))
 
 
 def compute_wilson_interval(count: float, total: int) -> tuple[float, float]:
     """Return the 95% confidence interval of the share `count` / `total`, as numbers from 0 to 1.
 
-    Source: Wilson (1927), "Probable inference, the law of succession, and statistical
-    inference".
+    Source: Wilson (1927), "Probable inference, the law of succession, and statistical inference".
     """
     share = count / total
     weight = Z_SCORE_95 * Z_SCORE_95 / total
@@ -208,11 +207,11 @@ def write_percent(value: float, digits: int = 1) -> str:
 
 
 def write_count(value: float) -> str:
-    """Return a count as text: 12,345; a median of 0.5 keeps its decimal."""
+    """Return a count as text, such as 12,345; a median of 0.5 keeps its decimal."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
 def format_share(answers: Iterable[float]) -> str:
-    """Return the number of true values as text: "12 of 1,000"."""
+    """Return how many of the answers are true, as a text such as "12 of 1,000"."""
     every = list(answers)
     return f"{sum(every):,} of {len(every):,}"

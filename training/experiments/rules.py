@@ -1,4 +1,4 @@
-"""The rules of claims: each turns the results of an experiment into true or false."""
+"""The rules of claims, each of which is true or false for the results of an experiment."""
 
 from collections.abc import Sequence
 from operator import ge, gt, le, lt
@@ -11,7 +11,7 @@ from training.experiments.fields import NO_LABELS, Bound, Labels
 from training.experiments.quantities import Quantity
 from training.experiments.results import (
     AVERAGES,
-    SIGNIFICANT,
+    MAX_SIGNIFICANT_P,
     Results,
     Statistic,
     list_higher_points,
@@ -22,21 +22,21 @@ SIGNS = {"above": gt, "below": lt, "at_least": ge, "at_most": le}
 
 
 class ClaimRule(TomlTable, frozen=True, tag_field="kind"):
-    """Base class of the rules; `kind` in the claim's file is the `tag` of one of the classes below."""
+    """The base class of the rules; `kind` in the claim's file is the `tag` of a class below."""
 
     def holds(self, results: Results) -> bool:
         raise NotImplementedError
 
 
 class Compare(ClaimRule, frozen=True, tag="compare"):
-    """A statistic is above, below, at least or at most a number, or the statistic of other recipes.
+    """A rule: a statistic is above, below, at least or at most a number, or that of other recipes.
 
     Before the comparison the statistic is multiplied by `factor`, and `by` is added to the bound.
     """
 
     value: Statistic
     recipes: Labels = NO_LABELS  # the recipes to compare; by default all
-    some: int | None = None  # number of recipes for which it must hold, instead of all
+    some: int | None = None  # for how many recipes it must hold, instead of all
     above: Bound | None = None
     below: Bound | None = None
     at_least: Bound | None = None
@@ -49,7 +49,7 @@ class Compare(ClaimRule, frozen=True, tag="compare"):
             raise ValueError(f"a comparison has a bound: one of {', '.join(SIGNS)}")
 
     def holds(self, results: Results) -> bool:
-        """Return whether the comparison holds for all recipes, or for `some`."""
+        """Return whether the comparison holds for all recipes, or for `some` of them."""
         sign = next(sign for sign in SIGNS if getattr(self, sign) is not None)
         bound: Bound = getattr(self, sign)
         numbers = [self.value.compute(results, label) for label in bound.labels]
@@ -65,7 +65,7 @@ class Compare(ClaimRule, frozen=True, tag="compare"):
 
 
 class SignTest(ClaimRule, frozen=True, tag="sign test"):
-    """A recipe has the higher average, and pairs of runs with equal seeds differ significantly."""
+    """A rule: a recipe has the higher average, and runs with equal seeds differ significantly."""
 
     of: Quantity
     higher: Labels
@@ -73,26 +73,25 @@ class SignTest(ClaimRule, frozen=True, tag="sign test"):
     average: Literal["median", "mean"] = "median"
 
     def holds(self, results: Results) -> bool:
-        """Return whether the difference is significant."""
         higher, lower = (
             results.list_values(recipe.single, self.of)
             for recipe in (self.higher, self.lower)
         )
         average = AVERAGES[self.average]
         is_higher = average(higher) > average(lower)
-        return is_higher and compute_sign_test(higher, lower) < SIGNIFICANT
+        return is_higher and compute_sign_test(higher, lower) < MAX_SIGNIFICANT_P
 
 
 class Separate(ClaimRule, frozen=True, tag="separate"):
-    """Every run of one recipe has a higher `of` than every run of another: a rule for few seeds."""
+    """A rule for few seeds: every run of one recipe has a higher number than every run of another."""
 
     of: Quantity
     higher: Labels
     lower: Labels
-    some: int | None = None  # number of pairs for which it must hold, instead of all
+    some: int | None = None  # for how many pairs it must hold, instead of all
 
     def holds(self, results: Results) -> bool:
-        """Return whether the seeds are separate for all pairs, or for `some`."""
+        """Return whether this is so for all pairs of recipes, or for `some` of them."""
         found = [
             min(results.list_values(upper, self.of))
             > max(results.list_values(lower, self.of))
@@ -103,12 +102,12 @@ class Separate(ClaimRule, frozen=True, tag="separate"):
 
 
 class HigherCurve(ClaimRule, frozen=True, tag="curves"):
-    """At more than half of its points, a curve of medians is above the curve of another recipe."""
+    """A rule: at more than half of its points, a curve of medians is above that of another recipe."""
 
     of: Quantity
     recipes: Labels
     above: Labels
-    until: float = 1  # the first part of the updates, which alone counts
+    until: float = 1  # the part of all updates that counts, from the first on
 
     def holds(self, results: Results) -> bool:
         """Return whether the curves of all recipes are mostly above the other curve."""
@@ -119,7 +118,7 @@ class HigherCurve(ClaimRule, frozen=True, tag="curves"):
 
 
 class FunctionRule(ClaimRule, frozen=True, tag="function"):
-    """A function in the claim's Python file that gets the results and the labels of recipes."""
+    """A rule as a function in the claim's Python file, which gets the results and labels of recipes."""
 
     function: FunctionType
     recipes: Labels = NO_LABELS
@@ -129,7 +128,8 @@ class FunctionRule(ClaimRule, frozen=True, tag="function"):
 
 
 AnyClaimRule = Compare | SignTest | Separate | HigherCurve | FunctionRule
-Test = AnyClaimRule | list[AnyClaimRule]  # a rule, or rules that must all hold
+# A test is one rule, or several rules that must all hold.
+Test = AnyClaimRule | list[AnyClaimRule]
 
 
 def passes(test: Test, results: Results) -> bool:
@@ -142,13 +142,13 @@ class Part(
     frozen=True,
     rename={"sentence_if_true": "so", "sentence_if_false": "not_so"},
 ):
-    """A part of a claim: a sentence if it holds, a sentence if it does not, and its rules."""
+    """A part of a claim: its rules, a sentence if it holds, and a sentence if it does not."""
 
-    sentence_if_true: str  # no numbers
+    sentence_if_true: str  # without numbers
     sentence_if_false: str
-    rules: Sequence[Test] = ()  # all must hold
-    any: Sequence[Test] = ()  # one must hold
-    unless: Sequence[Test] = ()  # at least one must not hold
+    rules: Sequence[Test] = ()  # All of them must hold.
+    any: Sequence[Test] = ()  # One of them must hold.
+    unless: Sequence[Test] = ()  # At least one of them must not hold.
 
     def __post_init__(self) -> None:
         if sum(map(bool, (self.rules, self.any, self.unless))) != 1:
@@ -167,14 +167,15 @@ class VerdictRules(TomlTable, frozen=True):
     A number means the part with this number, counted from 1.
     """
 
-    # reproduced if all hold; by default all parts
+    # The claim is reproduced if all of these hold; by default all parts.
     reproduced: Sequence[int | Test] = ()
-    # partly reproduced if any holds; by default the same as `reproduced`
+    # It is partly reproduced if one of these holds; by default those of `reproduced`.
     partly: Sequence[int | Test] | None = None
-    decided: Sequence[int | Test] = ()  # inconclusive if none holds
-    # partly reproduced if any test of a part holds, although no part does
+    # It is inconclusive if none of these holds.
+    decided: Sequence[int | Test] = ()
+    # whether it is partly reproduced if any test of a part holds, although no part does
     by_test: bool = False
-    # the source only asks: reproduced if all parts hold or none, otherwise inconclusive
+    # whether the source only asks: reproduced if all parts hold or none, otherwise inconclusive
     is_question: bool = False
 
     def judge(self, results: Results, parts: Sequence[Part]) -> ClaimVerdict:

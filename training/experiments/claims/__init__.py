@@ -1,1 +1,1 @@
-"""The claims: a file each, and the functions that some of them need."""
+"""The claims, with a file for each, and the functions that some of them need."""

@@ -1,4 +1,4 @@
-"""The losses of a table as O to randomised minimax, and the positions of its errors."""
+"""How often trained tables lose as O to randomised minimax, and where their errors are."""
 
 from collections import Counter
 from typing import Any
@@ -20,13 +20,13 @@ from training.experiments.results import Results, format_share, name_with_seed
 from training.learners import learn
 from training.measures import Measure
 
-LABEL = "q-table"
-BAD_PERCENT = 40.0  # percent of games lost in a bad run, as reported
-MAX_SHOWN = 3  # maximum number of positions shown
+RECIPE_LABEL = "q-table"
+BAD_PERCENT = 40.0  # The author reports bad runs that lose this share of the games.
+MAX_SHOWN_POSITIONS = 3
 
 
 def measure_losses_as_o(recipe: Recipe) -> dict[str, Any]:
-    """Train a recipe; return its losses as O to randomised minimax, in percent of all possible games.
+    """Train a recipe; return how often it loses as O to randomised minimax, in percent of all games.
 
     The result also has the record of the position, up to symmetry, with the most frequent error
     (None without an error), and the percentage of games with an error there.
@@ -60,27 +60,27 @@ MEASURES = {"losses as O": Measure("falls-as-o", 1, measure_losses_as_o)}
 
 
 def list_bad_seeds(results: Results) -> dict[int, str | None]:
-    """Return the position of the most frequent error in each bad run, by the run's seed."""
+    """Return the seeds of all bad runs, each with the position of its most frequent error."""
     return {
         seed: run.record
-        for seed, run in enumerate(results[LABEL])
+        for seed, run in enumerate(results[RECIPE_LABEL])
         if run.lost >= BAD_PERCENT
     }
 
 
 def draw_positions(results: Results) -> Boards | None:
-    """Return the positions in which most bad runs lose most games, None without a bad run."""
+    """Return the positions in which most bad runs lose most games; None if no run is bad."""
     bad = list_bad_seeds(results)
     boards = [
         Board(
             record,
             name_with_seed(
-                results.recipe_by_label[LABEL],
+                results.recipe_by_label[RECIPE_LABEL],
                 next(seed for seed, one in bad.items() if one == record),
             ),
             f"{count:,} of {len(bad):,} bad trainings lose most games here (O to move).",
         )
-        for record, count in Counter(bad.values()).most_common(MAX_SHOWN)
+        for record, count in Counter(bad.values()).most_common(MAX_SHOWN_POSITIONS)
         if record is not None
     ]
     title = "The positions in which the bad trainings lose most games"
@@ -88,13 +88,13 @@ def draw_positions(results: Results) -> Boards | None:
 
 
 def tabulate_bad_runs(results: Results) -> Table:
-    """Return the number of bad runs, and how many of them err in the most common position."""
+    """Return how many runs are bad, and how many of them err in the most common position."""
     bad = list_bad_seeds(results)
     rows = {
         (
             f"training runs that lose at least {BAD_PERCENT:.0f}% of the games as O "
             "to randomised minimax"
-        ): [format_share(seed in bad for seed in range(len(results[LABEL])))]
+        ): [format_share(seed in bad for seed in range(len(results[RECIPE_LABEL])))]
     }
     for record, _ in Counter(bad.values()).most_common(1):
         if record is not None:
@@ -106,7 +106,7 @@ def tabulate_bad_runs(results: Results) -> Table:
 
 
 def _describe_moves(record: str) -> str:
-    """Return the moves of a record in words: "X in a corner, then O in the centre"."""
+    """Return the moves of a record in words, such as "X in a corner, then O in the centre"."""
     names = dict.fromkeys("0268", "a corner") | dict.fromkeys("1357", "an edge")
     names["4"] = "the centre"
     return ", then ".join(

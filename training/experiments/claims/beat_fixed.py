@@ -1,11 +1,11 @@
-"""The training runs of all learners that win every game against the player "fixed"."""
+"""How many training runs win every game against the player of the first empty square."""
 
 from app.experiments import Table
 from training.experiments.quantities import parse_quantity
 from training.experiments.results import Results, format_share
 
-# row -> a part of the labels of its recipes, its seats, the percentage of games won
-ROWS = {
+# For each row of the table, a part of its recipes' labels, its seats, and the percent of games won.
+TABLE_ROWS = {
     "wins every game as X": ("", "x", 100),
     "wins every game as O": ("", "o", 100),
     "wins no game as O": ("", "o", 0),
@@ -17,7 +17,7 @@ ROWS = {
 def tabulate_trainings(results: Results) -> Table:
     """Return the share of training runs that win every game or none, by seat and by opponents."""
     rows = {}
-    for row, (opponents, seats, percent) in ROWS.items():
+    for row, (opponents, seats, percent) in TABLE_ROWS.items():
         won = [parse_quantity(f"won as {seat} against fixed", {}) for seat in seats]
         labels = [label for label in results.recipe_by_label if opponents in label]
         numbers = [results.list_values(label, one) for label in labels for one in won]

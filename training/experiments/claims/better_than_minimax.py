@@ -1,4 +1,4 @@
-"""The games that perfect players win against the random player, in each seat."""
+"""How many games perfect players win against the random player, as X and as O."""
 
 from app.tictactoe.game import SEATS
 from app.tictactoe.policy import BASELINES
@@ -7,7 +7,7 @@ from training.experiments.quantities import parse_quantity
 
 
 def list_perfect_wins() -> dict[str, float]:
-    """Return the percent of games that each perfect player wins against random in each seat."""
+    """Return the percentage of games that each perfect player wins against random, in each seat."""
     wins = {seat: parse_quantity(f"won as {seat} against random", {}) for seat in SEATS}
     return {
         f"{BASELINES[player].title}, as {seat.upper()}": won.measure(

@@ -1,4 +1,4 @@
-"""The most wins against T-hand that are possible without a loss, and the wins of our agents."""
+"""How many games one can win against T-hand without losing any, and how many our agents win."""
 
 from app.experiments import Bar, Bars, round_significant
 from app.recipes import SHIPPED, name_recipe
@@ -11,7 +11,7 @@ from training.run import MODELS
 
 
 def compute_bound(_results: Results) -> float:
-    """Return the percent of games won against T-hand by the best policy that never loses."""
+    """Return the percentage of games that the best policy that never loses wins against T-hand."""
     game = tic_tac_toe()
     total = 0.0
     for seat in SEATS.values():
@@ -27,7 +27,7 @@ def format_bound(results: Results) -> str:
 
 
 def draw_shipped_agents(_results: Results) -> Bars:
-    """Return a bar for every shipped agent: its wins against T-hand, mean of both seats."""
+    """Return a bar for every shipped agent: how often it wins against T-hand, mean of both seats."""
     game = tic_tac_toe()
     bars = []
     for one, agent in SHIPPED.items():

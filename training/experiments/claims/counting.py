@@ -1,4 +1,4 @@
-"""Counts of games, boards and positions, by enumeration."""
+"""Count the games, boards and positions of tic-tac-toe."""
 
 from math import comb, factorial
 
@@ -6,7 +6,6 @@ from app.tictactoe.game import tic_tac_toe
 
 
 def count_everything() -> dict[str, float]:
-    """Return the counts by name."""
     game = tic_tac_toe()
     classes = game.symmetry_class.tolist()
     counts = {
@@ -26,7 +25,7 @@ def count_everything() -> dict[str, float]:
 
 
 def _count_games() -> int:
-    """Return the number of games; a game ends with its first line."""
+    """Return the number of different games; a game ends with the first three in a row."""
     game = tic_tac_toe()
     paths = [1] + [0] * (game.positions - 1)
     for position in range(game.decisions):
@@ -37,7 +36,7 @@ def _count_games() -> int:
 
 
 def _count_balanced_boards() -> int:
-    """Return the number of boards with as many X as O, or one X more, with or without lines."""
+    """Return how many boards have as many X as O, or one X more, with or without lines."""
     cells = tic_tac_toe().cells
     numbers_of_x_and_o = [(full - full // 2, full // 2) for full in range(cells + 1)]
     return sum(comb(cells, x) * comb(cells - x, o) for x, o in numbers_of_x_and_o)

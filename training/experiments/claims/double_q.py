@@ -1,4 +1,4 @@
-"""The learned value of the empty board beside its exact value in the training task."""
+"""The learned value of the empty board, compared with its exact value in the training task."""
 
 from functools import cache
 
@@ -9,12 +9,12 @@ from app.tictactoe.tasks import solve_task
 from training.experiments.quantities import QUANTITIES
 from training.experiments.results import Results, trace_curve
 
-LEARNED = QUANTITIES["value of the empty board"]
+LEARNED_VALUE = QUANTITIES["value of the empty board"]
 
 
 @cache
 def compute_exact_value() -> float:
-    """Return the exact value of the empty board in the training task of one table."""
+    """Return the exact value of the empty board in the training task of the recipe "q-table"."""
     game = tic_tac_toe()
     task = parse_recipe("q-table").build_training_task()
     assert task is not None
@@ -24,17 +24,19 @@ def compute_exact_value() -> float:
 def format_bias(results: Results) -> dict[str, str]:
     """Return the learned value minus the exact value for each recipe (median seed), as texts."""
     return {
-        label: f"{results.compute_median(label, LEARNED) - compute_exact_value():+.3f}"
+        label: f"{results.compute_median(label, LEARNED_VALUE) - compute_exact_value():+.3f}"
         for label in results.recipe_by_label
     }
 
 
 def draw_learned_value(results: Results) -> Curves:
-    """Return the curves of the learned value, and a line at the exact value."""
+    """Return curves of the learned value, and a line at the exact value."""
     learned = [
-        trace_curve(results, one, LEARNED) for one in ("one table", "two tables")
+        trace_curve(results, one, LEARNED_VALUE) for one in ("one table", "two tables")
     ]
     points = learned[0].x
     name = "exact value in the training task"
     exact = summarize_seeds(name, "", points, [[compute_exact_value()] * len(points)])
-    return Curves(LEARNED.title, "updates", "", [*learned, exact], logarithmic=True)
+    return Curves(
+        LEARNED_VALUE.title, "updates", "", [*learned, exact], logarithmic=True
+    )

@@ -14,7 +14,7 @@ PERFECT_PLAYERS = ("minimax", "minimax-random")
 
 @cache
 def compute_percents(x: str, o: str) -> list[float]:
-    """Return the percent of games won, drawn and lost by X, given the names of X and O."""
+    """Return the percentages of games that X wins, draws and loses, given the names of X and O."""
     game = tic_tac_toe()
     policies = (BASELINES[name].build_policy(game) for name in (x, o))
     chances: list[float] = compute_outcome_chances(game, *policies)[0].tolist()
@@ -22,15 +22,16 @@ def compute_percents(x: str, o: str) -> list[float]:
 
 
 def compute_lead(x: str, o: str) -> float:
-    """Return the percent of games that X wins minus the percent that O wins."""
+    """Return the percentage of games that X wins minus the percentage that O wins."""
     won, _, lost = compute_percents(x, o)
     return won - lost
 
 
 def compute_advantages() -> dict[str, float | list[float]]:
-    """Return results of random and perfect players, and who gains by moving first.
+    """Return the results of random and perfect players, and who gains by moving first.
 
-    Each pair of players has the number 1 if moving first is better, -1 if it is worse, 0 if neither.
+    Each pair of players has the number 1 if moving first is better, -1 if it is worse, 0 if
+    neither.
     """
     names = ("games won by X, who moves first", "games drawn", "games won by O")
     leads = [compute_lead(x, o) for x in PERFECT_PLAYERS for o in PERFECT_PLAYERS]
@@ -45,7 +46,7 @@ def compute_advantages() -> dict[str, float | list[float]]:
 
 
 def draw_lead_grid(_results: Results) -> Grid:
-    """Return a grid of X's wins minus losses in percent: a row for each X, a column for each O."""
+    """Return X's wins minus losses in percent as a grid: a row for each X, a column for each O."""
     titles = [BASELINES[name].title for name in PLAYERS]
     return Grid(
         title="Games won by X minus games lost by X, for each pair of players",

@@ -1,4 +1,4 @@
-"""The games that MENACE loses until it hardly loses to a perfect player any more."""
+"""How many games MENACE loses to a perfect player until it hardly loses any more."""
 
 from collections.abc import Callable
 
@@ -15,10 +15,11 @@ from training.experiments.results import (
     write_percent,
 )
 
-# largest published number of games that a MENACE loses before it draws
+# No publication reports more games that a MENACE loses before it draws.
 REPORTED_LOST = 66
-NEAR_ZERO_PERCENT = 1.0  # a learner hardly loses if it loses less than this percentage
-PLAYS = {
+# MENACE hardly loses if it loses less than this percentage of the games.
+NEAR_ZERO_PERCENT = 1.0
+LABELS_BY_PLAY = {
     "MENACE draws beads at random": "trained against a perfect player",
     "MENACE plays the colour with most beads": (
         "perfect opponent; MENACE plays the colour with most beads"
@@ -27,7 +28,7 @@ PLAYS = {
 
 
 def find_games_needed(curve: Series) -> int | None:
-    """Return the number of games after which the median seed stays below 1% losses, None if never.
+    """Return after how many games the median seed stays below 1% losses, None if it never does.
 
     `curve` is the percentage of lost games, over the number of games played.
     """
@@ -37,7 +38,7 @@ def find_games_needed(curve: Series) -> int | None:
 
 
 def count_lost_games(curve: Series) -> float | None:
-    """Return the number of games that the median seed loses in a seat until it hardly loses.
+    """Return how many games the median seed loses in one seat until it hardly loses any more.
 
     `curve` is the percentage of lost games, over the games played in both seats.
     """
@@ -54,19 +55,19 @@ def count_lost_games(curve: Series) -> float | None:
 
 
 def _trace_losses(results: Results, label: str, seat: str) -> Series:
-    """Return the curve of the percentage of games lost against randomised minimax in a seat."""
+    """Return the curve of the percentage of games lost to randomised minimax in a seat."""
     lost = parse_quantity(f"lost as {seat} against minimax-random", {})
     return trace_curve(results, label, lost, by_games=True)
 
 
 def loses_few_games(results: Results, label: str) -> bool:
-    """Return whether MENACE as X loses at most as many games as reported."""
+    """Return whether MENACE as X loses at most as many games as its author reports."""
     games = count_lost_games(_trace_losses(results, label, "x"))
     return games is not None and round(games) <= REPORTED_LOST
 
 
 def tabulate_losses(results: Results) -> Table:
-    """Return the games lost and played until MENACE hardly loses, and its final losses."""
+    """Return how many games MENACE loses and plays until it hardly loses, and its final losses."""
     until = "until MENACE loses less than 1%"
     counts: dict[str, Callable[[Series], float | None]] = {
         f"games lost in the seat of the column {until}": count_lost_games,
@@ -74,7 +75,7 @@ def tabulate_losses(results: Results) -> Table:
     }
     rows = {}
     for title, count in counts.items():
-        for play, label in PLAYS.items():
+        for play, label in LABELS_BY_PLAY.items():
             games = [count(_trace_losses(results, label, seat)) for seat in SEATS]
             rows[f"{play}: {title}"] = [
                 EMPTY_CELL if one is None else write_count(round(one)) for one in games

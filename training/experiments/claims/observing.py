@@ -1,4 +1,4 @@
-"""The number of moves after which the observing learner stops improving."""
+"""After how many moves a learner that observes its opponent's moves stops improving."""
 
 from app.experiments import Series
 from training.experiments.quantities import QUANTITIES, parse_quantity
@@ -6,11 +6,15 @@ from training.experiments.results import Results, trace_curve, write_count
 
 PLAIN, OBSERVER = "own moves only", "observing"
 REPORTED_MOVES = 8_000
-SMALL_PERCENT = 1.0  # differences up to this percentage are not counted
+# Differences up to this percentage do not count.
+SMALL_PERCENT = 1.0
 
 
 def _count_moves_per_game(results: Results) -> float:
-    """Return the updates per game of the plain learner, which are its own moves (median seed)."""
+    """Return how many moves of its own a learner makes per game (median seed).
+
+    The learner that does not observe updates exactly these moves.
+    """
     return results.compute_median(PLAIN, QUANTITIES["updates per game"])
 
 
@@ -21,7 +25,7 @@ def _trace_wins(results: Results) -> Series:
 
 
 def _count_moves_until_best(results: Results) -> float:
-    """Return the number of moves until the observing learner's median wins are near their best."""
+    """Return after how many moves the observing learner's median wins are near their best."""
     curve = _trace_wins(results)
     games = next(
         x
@@ -37,16 +41,16 @@ def stops_improving_as_reported(results: Results) -> bool:
 
 
 def format_moves_until_best(results: Results) -> dict[str, str]:
-    """Return the number of moves until the median wins are near their best, as text."""
+    """Return after how many moves the median wins are near their best, as text."""
     return {OBSERVER: write_count(round(_count_moves_until_best(results), -2))}
 
 
 def format_moves(results: Results) -> dict[str, str]:
-    """Return the number of moves in the whole training, as text."""
+    """Return how many moves the learner makes in the whole training, as text."""
     moves = _trace_wins(results).x[-1] * _count_moves_per_game(results)
     return {OBSERVER: write_count(round(moves, -2))}
 
 
 def count_reported_games(results: Results) -> int:
-    """Return the number of games in which the reported number of moves is played."""
+    """Return in how many games the reported number of moves is made."""
     return round(REPORTED_MOVES / _count_moves_per_game(results))

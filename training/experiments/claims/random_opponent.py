@@ -1,4 +1,4 @@
-"""The blunders of the policy that is optimal in a training task, beside the blunders of its learner."""
+"""The blunders of the policy that is optimal in a training task, and those of its learner."""
 
 from app.experiments import Bar, Bars
 from app.recipes import parse_recipe
@@ -8,11 +8,14 @@ from app.tictactoe.report import find_blunders
 from app.tictactoe.tasks import solve_task
 from training.experiments.results import Results, write_count
 
-TITLE = "Blunders of the optimal policy of each training task (greedy play by Q*)"
+CHART_TITLE = "Blunders of the optimal policy of each training task (greedy play by Q*)"
 
 
 def compute_task_blunders(results: Results) -> dict[str, int]:
-    """Return, for each recipe, the number of blunders of the policy that is optimal in its task."""
+    """Return in how many positions the policy that is optimal in a recipe's training task blunders.
+
+    There is a number for each recipe, by its label.
+    """
     game = tic_tac_toe()
     blunders = {}
     for label, recipe in results.recipe_by_label.items():
@@ -24,13 +27,13 @@ def compute_task_blunders(results: Results) -> dict[str, int]:
 
 
 def count_task_blunders(results: Results) -> dict[str, str]:
-    """Return these numbers of blunders by recipe, as texts."""
+    """Return the numbers of `compute_task_blunders` as texts."""
     blunders = compute_task_blunders(results)
     return {label: write_count(count) for label, count in blunders.items()}
 
 
 def draw_task_blunders(results: Results) -> Bars:
-    """Return a bar with this number of blunders for each recipe."""
+    """Return the numbers of `compute_task_blunders` as a bar chart."""
     blunders = compute_task_blunders(results)
     bars = [Bar(label, float(count)) for label, count in blunders.items()]
-    return Bars(TITLE, "blunders", bars, exact=True)
+    return Bars(CHART_TITLE, "blunders", bars, exact=True)

@@ -1,4 +1,4 @@
-"""Results against the random player, of greedy play and of play that explores as in training."""
+"""Results against the random player: of greedy play, and of play that explores as in training."""
 
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, tic_tac_toe
@@ -8,11 +8,11 @@ from training.experiments.quantities import OUTCOMES
 from training.learners import learn
 from training.measures import Measure
 
-TRAINING_EPSILON = 0.1  # exploration rate during training
+TRAINING_EPSILON = 0.1
 
 
 def measure_greedy_and_exploring(recipe: Recipe) -> dict[str, float]:
-    """Return a recipe's exact results with greedy play, and with the exploration of its training.
+    """Return a recipe's exact results when it plays greedily, and when it explores as in training.
 
     All are in percent of the games in both seats.
     """

@@ -1,4 +1,4 @@
-"""A learner that plays games with a teacher until it is proved unbeatable."""
+"""Train a learner in games against a teacher until it is proved unbeatable."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from training.fast_evaluation import is_unbeatable
 from training.measures import Measure
 from training.taught import build_first_table, build_person_turn
 
-MAX_GAMES = 500  # maximum number of games with a teacher
+MAX_GAMES = 500
 RESPONDER, CURIOUS = "best responder", "least visited"
 TEACHERS = ("random", "t-hand", "minimax", RESPONDER, CURIOUS)
 
@@ -44,7 +44,7 @@ class Teacher(CheckedPerson):
 
 
 def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
-    """Train a learner with a teacher; return the number of games until it is unbeatable as X.
+    """Return after how many games against a teacher a learner is unbeatable as X.
 
     The number is None if the learner is not unbeatable after `MAX_GAMES` games.
     """
@@ -58,7 +58,8 @@ def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
     changed = True
     choose_cell = _choose_teacher_moves(teacher, teacher_rng)
     for games in range(MAX_GAMES + 1):
-        if changed:  # otherwise the policy is the same as before
+        # If no value has changed, the policy is the same as before.
+        if changed:
             policy = policy_from_values(
                 game.spread_pairs(q.astype(np.float32)), recipe.plays
             )
@@ -105,7 +106,7 @@ def _choose_best_responses(policy: Policy, rng: Random) -> Callable[[str], int]:
     moves = compute_best_responses(game, policy[game.legal], O, loss_reward=0.0)[0]
 
     def choose_best_response(board: str) -> int:
-        """Return a move of the best responder, at random among several."""
+        """Return a best answer to the policy of X, one of several at random."""
         start, end = game.pair_start[parse_position(game, board) :][:2]
         is_best = moves[start:end] > 0
         cells = game.pair_cell[start:end][is_best].tolist()

@@ -1,4 +1,4 @@
-"""The exact results of a table as O, and the number of positions in its training and in test games."""
+"""The exact results of a table as O, and how many positions occur in its training and in test games."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from app.tictactoe.values import Numbers
 from training.learners import learn
 from training.measures import Measure, count_known_positions
 
-TEST_GAMES = 1_000  # games against random in each seat, as in the source
+TEST_GAMES = 1_000  # how many games the source plays in each seat
 
 
 def measure_test_games(recipe: Recipe) -> dict[str, float]:
@@ -45,7 +45,7 @@ def _play_test_games(
     player: int,
     rng: np.random.Generator,
 ) -> Numbers:
-    """Return the decisions in which a policy moves in TEST_GAMES games against `random_policy`."""
+    """Return the positions in which a policy moves in its test games against `random_policy`."""
     positions = np.zeros(TEST_GAMES, np.intp)
     decisions: list[Numbers] = []
     mover = X

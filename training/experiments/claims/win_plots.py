@@ -1,4 +1,4 @@
-"""The epoch in which a network overtakes its opponent."""
+"""The epoch in which a network begins to win more games than it loses."""
 
 import numpy as np
 
@@ -6,8 +6,9 @@ from training.experiments.network import NetworkRun
 from training.experiments.quantities import parse_quantity
 from training.experiments.results import Results
 
-POINTS = 40  # means of ten epochs are compared
-# (opponent, seat) -> whether the network is reported to win more games at the end of training
+# The epochs of two curves are divided into this many parts, and the means of the parts are compared.
+COMPARED_PARTS = 40
+# Whether the network is reported to win more games than the opponent at the end of training.
 REPORTED_LEADS = {
     ("random", "x"): True,
     ("random", "o"): True,
@@ -23,14 +24,14 @@ WON, LOST = (
 def find_overtaking_epoch(run: NetworkRun, seat: str) -> float:
     """Return the epoch after which the network always wins more games than it loses.
 
-    Means of ten epochs are compared.  The epoch is infinite if there is none.
+    Means of several epochs are compared. The epoch is infinite if there is none.
     """
     lead = np.subtract(WON[seat].trace(run), LOST[seat].trace(run))
-    behind = np.flatnonzero(lead.reshape(POINTS, -1).mean(axis=1) <= 0)
+    behind = np.flatnonzero(lead.reshape(COMPARED_PARTS, -1).mean(axis=1) <= 0)
     first_ahead = int(behind.max(initial=-1)) + 1
-    if first_ahead == POINTS:
+    if first_ahead == COMPARED_PARTS:
         return np.inf
-    return first_ahead * (len(lead) // POINTS)
+    return first_ahead * (len(lead) // COMPARED_PARTS)
 
 
 def find_overtaking_epoch_as_x(run: NetworkRun) -> float:
@@ -60,7 +61,7 @@ def describe_leads_as_o(results: Results) -> dict[str, str]:
 
 
 def _describe_leads(results: Results, seat: str) -> dict[str, str]:
-    """Return a text for each recipe, by its label: since which epochs its seeds are ahead."""
+    """Return a text for each recipe that tells since which epochs its seeds are ahead."""
     texts = {}
     for label in results.recipe_by_label:
         epochs = [find_overtaking_epoch(run, seat) for run in results[label]]
