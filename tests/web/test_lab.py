@@ -241,7 +241,7 @@ def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
     assert headline(pages[0]) == (
         f"No verdict yet. Positions in which the agent blunders: A {a[0]:,}, B {b[0]:,}."
     )
-    assert "With one seed of A and one of B, the difference may be luck." in pages[0]
+    assert "With one seed each, the difference may be luck." in pages[0]
     assert f"<td>{np.median(a):,.0f}</td>" in pages[-1]
     fewer = sum(x > y for x, y in zip(a, b, strict=True))
     assert compute_sign_test(a, b) < 0.05

@@ -153,11 +153,9 @@ def _lay_out_histogram(
     sentences = [
         _describe_seeds(groups, first_seed),
         _describe_dot(runs_per_dot),
-        "The line below a row of dots covers the middle 80% of the runs; the short mark on"
-        " this line is the median.",
-        "The value of each run is computed exactly."
-        if figure.exact
-        else "The value of each run is an estimate.",
+        "The line below the dots covers the middle 80% of the runs, with a mark at the"
+        " median.",
+        "Every value is exact." if figure.exact else "Every value is an estimate.",
     ]
     press = _describe_links(shapes, "dot to open its training run in the lab", unopened)
     plot = svg.Plot(bottom + AXIS_HEIGHT, 0, shapes)
@@ -340,15 +338,15 @@ def _describe_curves(
     """Say what a line means, and as the second half of a sentence, where its link leads."""
     if all(series.seed_count == 1 for series in all_series):
         return "Each line is one training run.", "line to open its training run"
-    faint = ", and the paler band contains all runs" if has_wide_bands else ""
+    faint = ", and the paler band all" if has_wide_bands else ""
     return (
         (
-            "Each line shows the median of the training runs; the band around the line "
-            f"contains 80% of the runs{faint}."
+            "Each line is the median of the training runs; the band around it "
+            f"contains 80% of them{faint}."
         ),
         (
             "line to open the training run that ends nearest to the median; "
-            "the table shows the seed of this run"
+            "the table has its seed"
         ),
     )
 

@@ -70,7 +70,7 @@ def tabulate_losses(results: Results) -> Table:
     """Return how many games MENACE loses and plays until it hardly loses, and its final losses."""
     until = "until MENACE loses less than 1%"
     counts: dict[str, Callable[[Series], float | None]] = {
-        f"games lost in the seat of the column {until}": count_lost_games,
+        f"games lost in this seat {until}": count_lost_games,
         f"games played in both seats {until}": find_games_needed,
     }
     rows = {}

@@ -212,7 +212,7 @@ def describe_contest(
     if contest.seed_count == 1:
         return Verdict(
             f"No verdict yet. {measure.title}: A {medians[0]}, B {medians[1]}.",
-            "With one seed of A and one of B, the difference may be luck.",
+            "With one seed each, the difference may be luck.",
         )
     if contest.seed_count < MAX_SEEDS:
         after = f"The verdict follows after {MAX_SEEDS} seeds of A and of B."

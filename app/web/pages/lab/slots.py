@@ -201,8 +201,15 @@ def _list_algorithms(
 
 
 def describe_algorithm(algorithm: type[Recipe]) -> str:
-    """Return a sentence on an algorithm: the first line of the docstring of its recipe class."""
-    return (algorithm.__doc__ or "").splitlines()[0]
+    """Return a sentence on an algorithm: the first line of the docstring of its recipe class.
+
+    The name before a colon is left out, because the sentence stands beside the algorithm's title.
+    """
+    line = (algorithm.__doc__ or "").splitlines()[0]
+    name, _, sentence = line.partition(": ")
+    if sentence and name in ALGORITHM_PAGES[algorithm.slug].name:
+        return capitalize_first_letter(sentence)
+    return line
 
 
 def _build_measure_slot(
