@@ -484,6 +484,22 @@ def format_rounded(value: float, decimals: int) -> str:
     return f"{rounded + 0:,}"
 
 
+def write_percent(probability: float, decimals: int = 2) -> str:
+    """Return a probability as percent without the sign "%", such as "12.34".
+
+    Only exactly 0 and 1 become "0" and "100"; values near 0 and 1 become "<0.01" and ">99.99".
+    """
+    if probability in (0, 1):
+        return f"{100 * probability:.0f}"
+    rounded = format_rounded(100 * probability, decimals)
+    least = 0.1**decimals
+    if float(rounded) == 0:
+        return f"<{least:.{decimals}f}"
+    if float(rounded) == 100:
+        return f">{100 - least:.{decimals}f}"
+    return rounded
+
+
 def count_higher(
     first_numbers: Sequence[float], second_numbers: Sequence[float]
 ) -> int:

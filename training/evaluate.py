@@ -6,11 +6,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from app.experiments import ClaimSummary
+from app.experiments import ClaimSummary, write_percent
 from app.sources import SOURCES
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game
-from app.tictactoe.report import Chances, compute_figures
+from app.tictactoe.report import compute_figures
 
 OPPONENT_TITLES = {"random": "Random", "t-hand": "T-hand"}
 SEATS = {"x": "X", "o": "O"}
@@ -120,22 +120,9 @@ def _build_row(game: Game, agent: Agent) -> list[str]:
     return [
         card.title,
         *(
-            _format_chances(chances)
+            " / ".join(map(write_percent, chances))
             for result in results
             for chances in (result.x[-1], result.o[-1])
         ),
         str(figures.blunders[-1]),
     ]
-
-
-def _format_chances(chances: Chances) -> str:
-    """Return the chances of a win, a draw and a loss as percentages."""
-    return " / ".join(_format_percent(100 * chance) for chance in chances)
-
-
-def _format_percent(percent: float) -> str:
-    """Return a percentage with two decimals; only exactly 0 and 100 are shown as 0 and 100."""
-    if percent in (0, 100):
-        return f"{percent:.0f}"
-    rounded = f"{percent:.2f}"
-    return {"0.00": "<0.01", "100.00": ">99.99"}.get(rounded, rounded)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from app.experiments import format_rounded
+from app.experiments import format_rounded, write_percent
 from app.recipes.parameters import format_value
 from app.tictactoe import encodings
 from app.tictactoe.game import Game
@@ -42,19 +42,8 @@ def format_signed(value: float, decimals: int = 2) -> str:
 
 
 def format_percent(probability: float, decimals: int = 2) -> str:
-    """Return a probability as percent without the sign "%", such as "12.34".
-
-    Only exactly 0 and 1 become "0" and "100"; values near 0 and 1 become "<0.01" and ">99.99".
-    """
-    if probability in (0, 1):
-        return f"{100 * probability:.0f}"
-    rounded = format_rounded(100 * probability, decimals)
-    least = 0.1**decimals
-    if float(rounded) == 0:
-        rounded = f"<{least:.{decimals}f}"
-    elif float(rounded) == 100:
-        rounded = f">{100 - least:.{decimals}f}"
-    return localize_number(rounded)
+    """Return a probability as percent without the sign "%", as `write_percent` does."""
+    return localize_number(write_percent(probability, decimals))
 
 
 def format_updates(update_count: int) -> str:

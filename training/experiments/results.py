@@ -162,7 +162,7 @@ class Statistic:
     def format(self, results: Results, label: str, digits: int | None = None) -> str:
         """Return the statistic for a recipe as text; `digits` is the number of decimals."""
         if self.name == "limit":
-            return write_percent(self.compute(results, label))
+            return format_percentage(self.compute(results, label))
         if self.name in COUNTS:
             return format_share(results.list_values(label, self.quantity))
         if self.name == "range":
@@ -178,7 +178,7 @@ class Statistic:
         if not np.isfinite(number):
             return EMPTY_CELL
         if self.quantity.unit == "%":
-            return write_percent(number, 1 if digits is None else digits)
+            return format_percentage(number, 1 if digits is None else digits)
         return write_count(number) if digits is None else format_rounded(number, digits)
 
 
@@ -202,7 +202,7 @@ def compute_wilson_interval(count: float, total: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def write_percent(value: float, digits: int = 1) -> str:
+def format_percentage(value: float, digits: int = 1) -> str:
     return f"{format_rounded(value, digits)}%"
 
 

@@ -6,7 +6,7 @@ from app.tictactoe.agents import load_agent
 from app.tictactoe.game import SEATS, X, tic_tac_toe
 from app.tictactoe.policy import t_hand_policy
 from app.tictactoe.values import find_best_response
-from training.experiments.results import Results, write_percent
+from training.experiments.results import Results, format_percentage
 from training.run import MODELS
 
 
@@ -23,7 +23,7 @@ def compute_bound(_results: Results) -> float:
 
 
 def format_bound(results: Results) -> str:
-    return write_percent(compute_bound(results), 2)
+    return format_percentage(compute_bound(results), 2)
 
 
 def draw_shipped_agents(_results: Results) -> Bars:

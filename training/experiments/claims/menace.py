@@ -10,9 +10,9 @@ from training.experiments.quantities import parse_quantity
 from training.experiments.results import (
     EMPTY_CELL,
     Results,
+    format_percentage,
     trace_curve,
     write_count,
-    write_percent,
 )
 
 # No publication reports more games that a MENACE loses before it draws.
@@ -86,6 +86,6 @@ def tabulate_losses(results: Results) -> Table:
             _trace_losses(results, f"trained against {opponent}", seat)
             for seat in SEATS
         ]
-        rows[title] = [write_percent(curve.median[-1]) for curve in curves]
+        rows[title] = [format_percentage(curve.median[-1]) for curve in curves]
     columns = [f"as {seat.upper()}" for seat in SEATS]
     return Table(columns, rows, "results against a perfect player, median of all seeds")
