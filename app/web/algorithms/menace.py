@@ -98,7 +98,7 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
         return [
             f"{total} {drawn}.",
             f"Beads are not an expected result: after a game each of its moves gets {pays}.",
-            f"If it trained on, its games with this move would be {', '.join(ends)}.",
+            f"Games with this move, if it trained on: {', '.join(ends)}.",
         ]
 
     def describe_training_update(

@@ -234,7 +234,7 @@ def _build_blunder_exhibit(
     erring = int(atlas.blundering_counts[class_number])
     images = atlas.symmetric_counts[class_number]
     often = (
-        f", here in {format_percent(chance)}% of its games against Random"
+        f" and comes here in {format_percent(chance)}% of its games against Random"
         if chance
         else ""
     )
@@ -244,7 +244,7 @@ def _build_blunder_exhibit(
         position,
         signs,
         _describe_value_loss(site, policy_name, mistakes, row),
-        f"The agent plays {MARKS[int(site.game.to_move[position])]}{often}",
+        f"It plays {MARKS[int(site.game.to_move[position])]}{often}",
         _describe_symmetric_blunders(erring, int(images)),
     )
 
@@ -263,10 +263,10 @@ def _describe_value_loss(
     )
     worst = is_worst.argmax()
     played = site.policies[policy_name][position] > 0
-    becomes = "becomes" if (blunders | ~played).all() else "can become"
+    turns = "turns" if (blunders | ~played).all() else "can turn"
     before = spell_best_play(site, position)
     after = spell_outcome(site, position, int(worst))
-    return f"The {before} {becomes} a {after} by the agent's move"
+    return f"The agent {turns} a {before} into a {after}"
 
 
 def _describe_symmetric_blunders(erring_count: int, symmetric_count: int) -> str:
@@ -278,7 +278,7 @@ def _describe_symmetric_blunders(erring_count: int, symmetric_count: int) -> str
         if erring_count == symmetric_count
         else f"{erring_count} of the {symmetric_count}"
     )
-    return f"The agent blunders in {which} symmetric positions"
+    return f"It blunders in {which} symmetric positions"
 
 
 def _build_proof_exhibit(
