@@ -32,10 +32,19 @@ class Term(
     name: str
     meaning: str
     formula: str = ""  # formula in LaTeX
-    source_section: str = ""  # a section of the textbook, or another source
+    # sections of the textbook ("2.4, 2.5" or "2.5, eq. 2.6"), or another source
+    source_section: str = ""
     example_link: Destination | None = None
     # words that link to the term on pages; None for its name alone
     word_forms: tuple[str, ...] | None = None
+
+    @property
+    def source_text(self) -> str:
+        """The source as the page writes it: "section 2.5, eq. 2.6" or "Lanctot et al. (2017)"."""
+        if not self.source_section[:1].isdigit():
+            return self.source_section
+        has_several = re.match(r"[\d.]+, \d", self.source_section)
+        return f"section{'s' if has_several else ''} {self.source_section}"
 
 
 CHAPTERS = msgspec.toml.decode(
