@@ -136,7 +136,7 @@ def describe_type(schema: Document) -> tuple[str, str]:
             text = f"list of {_pluralize(text)}"
         case {"type": "object", "additionalProperties": dict(field)}:
             text, link = describe_type(field)
-            text = f"object with fields of type {text}"
+            text = f"object whose fields are {_pluralize(text)}"
         case {"type": str(name), "minimum": low, "maximum": high}:
             text = f"{name} from {low} to {high}"
         case {"type": str(name), "minimum": low, "exclusiveMaximum": above}:
