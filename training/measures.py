@@ -84,12 +84,10 @@ class MeasuredRun(
     # [T] the checkpoint at which each snapshot was due, as a number of updates; -1 for the end
     due_checkpoints: list[int]
     figures: Figures  # the exact results, with an entry for each of the T snapshots
-    is_unbeatable: BySeat[
-        bool
-    ]  # [T] whether no opponent can win a game, for each of the agent's seats
-    known_positions: list[
-        int
-    ]  # [T] in how many positions, up to symmetry, a move was updated
+    # [T] whether no opponent can win a game, for each of the agent's seats
+    is_unbeatable: BySeat[bool]
+    # [T] in how many positions, up to symmetry, a move was updated
+    known_positions: list[int]
     start_values: list[float]  # [T] the highest value of the empty board
 
 

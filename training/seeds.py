@@ -154,9 +154,8 @@ def draw_histogram(whole_numbers: Sequence[int], bins: int = 12) -> list[str]:
     for i, count in enumerate(counts):
         first = low + width * i
         last = first + width - 1
-        bar = "#" * -(
-            -HISTOGRAM_WIDTH * count // max(counts)
-        )  # the length of the bar, rounded up
+        # the length of the bar, rounded up
+        bar = "#" * -(-HISTOGRAM_WIDTH * count // max(counts))
         lines.append(f"{first:>5} to {last:<5} {count:>6}  {bar}".rstrip())
     return lines
 

@@ -309,9 +309,8 @@ class DistinctBoards:
     """The B different boards in a table."""
 
     signs: list[BoardSigns]
-    tokens: NDArray[np.intp] = field(
-        init=False
-    )  # [B, 9] the signs as indices of `vocabulary`
+    # [B, 9] the signs as indices of `vocabulary`
+    tokens: NDArray[np.intp] = field(init=False)
     vocabulary: list[str] = field(init=False)  # the different signs
     # [B] whether the board is written as a base-3 number
     is_base3_number: NDArray[np.bool_] = field(init=False)

@@ -49,9 +49,8 @@ class Entries:
     first: NDArray[np.intp]  # the number of the cell or of its row, -1 if there is none
     second: NDArray[np.intp]  # the number of the column in a ROW_AND_COLUMN
     value: NDArray[np.float64]  # NaN for a move without a value
-    is_choice: NDArray[
-        np.bool_
-    ]  # whether it is a move without a value: the agent plays it
+    # whether it is a move without a value: the agent plays it
+    is_choice: NDArray[np.bool_]
 
     def locate_cells(
         self,

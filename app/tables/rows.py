@@ -55,13 +55,8 @@ ASSIGNMENT_PATTERN = re.compile(
 )
 DECIMAL_COMMA_PATTERN = re.compile(r"-?\d+,\d+(?:[eE]-?\d+)?", re.ASCII)
 CHOSEN_CELLS_PATTERN = re.compile(r"[0-8](?:[ ,;][0-8])*")
-BOARD_SEPARATORS = (
-    "->",
-    "=>",
-    ":",
-    "=",
-    "|",
-)  # They stand between a board and its values.
+# They stand between a board and its values.
+BOARD_SEPARATORS = ("->", "=>", ":", "=", "|")
 # A pickle begins like this. Before protocol 2 it is text.
 PICKLE_PATTERN = re.compile(
     rb"\x80[\x02-\x09]|[(][dl]p\d|c[\w.]{1,80}\n\w{1,80}\n", re.ASCII

@@ -49,7 +49,6 @@ class BackwardLearner:
     def move_towards(self, q, key, target):
         """Move an entry of a table a step towards a target."""
         if self.parameters.update == "average":
-            target -= q[
-                key
-            ]  # With update=sum targets add up, and values do not converge.
+            # With update=sum targets add up, and values do not converge.
+            target -= q[key]
         q[key] += self.parameters.alpha * target

@@ -66,12 +66,7 @@ class TicTacToe:
 
 def list_lines(rows, columns, in_a_row):
     """Return the cells of every row, column and diagonal with `in_a_row` cells."""
-    directions = [
-        (0, 1),
-        (1, 0),
-        (1, 1),
-        (1, -1),
-    ]  # Each direction is a step down and a step to the right.
+    directions = [(0, 1), (1, 0), (1, 1), (1, -1)]  # steps down and to the right
     lines = []
     for row, column, (down, right) in product(range(rows), range(columns), directions):
         line = [(row + step * down, column + step * right) for step in range(in_a_row)]

@@ -14,10 +14,8 @@ class SarsaLambda(Learner):
 
     def __init__(self, game, parameters):
         super().__init__(game, parameters)
-        self.z = {
-            "X": {},
-            "O": {},
-        }  # for each player, the traces of its moves in this game
+        # for each player, the traces of its moves in this game
+        self.z = {"X": {}, "O": {}}
         self.earlier = []  # the Updates of all moves before the last one
 
     def update(self, s, a, reward, s_next, a_next):

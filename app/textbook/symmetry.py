@@ -32,9 +32,7 @@ def list_symmetries(rows, columns):
     grids = []
     for _ in range(4):
         grids += [grid, [row[::-1] for row in grid]]
-        grid = [
-            list(row) for row in zip(*grid[::-1])
-        ]  # This turns the grid by 90 degrees.
+        grid = [list(row) for row in zip(*grid[::-1])]  # This is a quarter turn.
     return [
         [cell for row in grid for cell in row] for grid in grids if len(grid) == rows
     ]

@@ -63,9 +63,8 @@ class Agent:
     # [D, cells] action values; they are NaN for illegal moves only
     q: NDArray[np.float32]
     visits: NDArray[np.uint32]  # [D, cells] how often each move was updated
-    snapshot_updates: NDArray[
-        np.int64
-    ]  # [T] how many updates came before each snapshot
+    # [T] how many updates came before each snapshot
+    snapshot_updates: NDArray[np.int64]
     history: History
     arrays_file: Path | None = None  # None if the agent was not loaded from a file
 

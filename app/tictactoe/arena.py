@@ -87,9 +87,8 @@ def add_player(
 
 def summarize_round_robin(chances: Chances) -> ArenaTable:
     """Return each player's mean results from the results of all matches, [N, N, 3] in X's view."""
-    results_as_o = chances[..., ::-1].swapaxes(
-        0, 1
-    )  # The first index is now the player of O, and the chances are in O's view.
+    # The first index is now the player of O, and the chances are in O's view.
+    results_as_o = chances[..., ::-1].swapaxes(0, 1)
     can_be_beaten = (chances[..., 2] > 0) | (results_as_o[..., 2] > 0)
     return ArenaTable(
         chances.mean(axis=1), results_as_o.mean(axis=1), can_be_beaten.sum(axis=1)

@@ -53,9 +53,8 @@ class Cause(NamedTuple):
     # how many positions would show the pattern if all moves were random
     expected_by_chance: float = 0.0
     player: int = 0  # the player whose moves are the blunders: +1 X, -1 O, 0 both
-    rule: SimpleRule = (
-        ""  # the simple rule that the policy plays by, "" for other causes
-    )
+    # the simple rule that the policy plays by, "" for other causes
+    rule: SimpleRule = ""
 
     @property
     def halfway_count(self) -> float:

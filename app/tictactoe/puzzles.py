@@ -71,9 +71,8 @@ def make_puzzles(
     first_stock = {
         key: listed for key, listed in candidates.items() if key[1] in preferred_agents
     }
-    used_classes: set[int] = (
-        set()
-    )  # They are the classes of positions that puzzles have already.
+    # They are the classes of positions that puzzles have already.
+    used_classes: set[int] = set()
     puzzle_counts: dict[str, int] = dict.fromkeys(policies_by_agent, 0)
     chosen_puzzles: list[Puzzle] = []
     while len(chosen_puzzles) < MAX_PUZZLES:

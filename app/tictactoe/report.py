@@ -344,9 +344,8 @@ def _split_by_seat(chances: Values) -> ChancesBySeat:
 
 def _convert_to_players_view(chances: Values, player: int) -> list[Chances]:
     """Return chances of X winning, a draw, O winning, [N, 3], as a player's win, draw, loss, rounded."""
-    own = (
-        np.round(chances[:, ::player], FIGURE_DECIMALS) + 0.0
-    )  # This turns -0.0 into 0.0.
+    # This turns -0.0 into 0.0.
+    own = np.round(chances[:, ::player], FIGURE_DECIMALS) + 0.0
     return [(win, draw, loss) for win, draw, loss in np.clip(own, 0, 1).tolist()]
 
 

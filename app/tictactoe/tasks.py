@@ -31,9 +31,8 @@ class Task(msgspec.Struct, frozen=True):
     they do in Sarsa.
     """
 
-    opponent: str | None = (
-        None  # the name of a baseline; None if the learner plays itself
-    )
+    # the name of a baseline; None if the learner plays itself
+    opponent: str | None = None
     gamma: float = 1.0
     # the rewards of a move if this move or the opponent's reply ends the game
     reward_scale: RewardScale = RewardScale()

@@ -28,9 +28,8 @@ from app.web.routes import EMBED, frame_url
 from app.web.translation import Language, get_current_language
 
 MAX_CACHED_PARTS = 512  # cached macros, most below 3 KB
-SHOWN = (
-    "shown"  # the object of a page, whose attributes its template reads by their names
-)
+# the object of a page, whose attributes its template reads by their names
+SHOWN = "shown"
 REVALIDATE_ALWAYS = "public, max-age=0, must-revalidate"
 
 

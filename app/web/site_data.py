@@ -140,9 +140,8 @@ class SiteData:
     lab: Lab
     shipped_agents: dict[str, Agent]  # the agents loaded from the folder of models
     baselines: dict[str, Policy]
-    experiments: dict[str, ClaimSummary] = field(
-        default_factory=dict
-    )  # claim -> summary
+    # claim -> summary
+    experiments: dict[str, ClaimSummary] = field(default_factory=dict)
     # slug of an algorithm -> updates recorded in real training, which pages show step by step
     update_examples: dict[str, list[UpdateExample]] = field(default_factory=dict)
     # agent -> "board cell" of a blunder -> JSON of the recorded updates that led to it

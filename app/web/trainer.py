@@ -17,9 +17,8 @@ from app.web.job_line import Answer, JobLine, LineFullError, get_job_line
 
 TRAINING, QUICK = "training", "quick"  # the kinds of jobs
 JOB_SECONDS = 60.0  # time limit of a job, far above the usual few seconds
-COMPILE_SECONDS = (
-    600.0  # time limit for compiling all kernels, which usually takes 20 s
-)
+# time limit for compiling all kernels, which usually takes 20 s
+COMPILE_SECONDS = 600.0
 WANTED_SECONDS = 1.0  # seconds until a job is dropped after its client has left
 # seconds between two checks for an answer
 MIN_LOOK_SECONDS, MAX_LOOK_SECONDS = 0.003, 0.1

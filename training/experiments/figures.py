@@ -194,9 +194,8 @@ class StatisticBars(ClaimFigure, frozen=True, tag="bars"):
     value: Statistic
     unit: str
     logarithmic: bool = False
-    of_empty_board: Labels = (
-        NO_LABELS  # exact numbers whose bars link to the empty board
-    )
+    # exact numbers whose bars link to the empty board
+    of_empty_board: Labels = NO_LABELS
 
     def draw(self, results: Results) -> Bars:
         bars = []

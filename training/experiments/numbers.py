@@ -30,9 +30,8 @@ class Cell(TomlTable, frozen=True):
     """
 
     value: Statistic | None = None
-    difference: Quantity | None = (
-        None  # the quantity in a sign test against the recipe `than`
-    )
+    # the quantity in a sign test against the recipe `than`
+    difference: Quantity | None = None
     # how many points of the recipe's curve lie above the curve of `above`, or below the curve of `below`
     points: Quantity | None = None
     # a function that gets the results and returns the text of the cell, or texts by label

@@ -66,9 +66,8 @@ class LeagueGame(NamedTuple):
     pair_start: RangeStarts
     # [P] the position after the move; positions from D on are terminal
     next_position: Indices
-    reward: NDArray[
-        np.float64
-    ]  # [2, S] the reward for reaching a position, in each view
+    # [2, S] the reward for reaching a position, in each view
+    reward: NDArray[np.float64]
     first_entry: Indices  # [L, 2, S] the index of a position's first entry
     pair_entry: Indices  # [L, 2, P] the index of a pair's entry
     cells: int  # A board has as many entries as cells.

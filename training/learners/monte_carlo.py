@@ -77,10 +77,8 @@ def _play_games(  # type: ignore[no-untyped-def]
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         state, mover = choose_start(starts, games, rng_state)
-        plies, moves = (
-            0,
-            0,
-        )  # Plies are those of both players, moves those of the learner.
+        # Plies are those of both players, moves those of the learner.
+        plies, moves = (0, 0)
         while state >= 0:
             if mover == 0 or replies.learns_both_sides:
                 chance = 1.0 if exploring_starts and moves == 0 else exploration

@@ -50,9 +50,8 @@ class LoopParameters(NamedTuple):
 class LearnerArrays(NamedTuple):
     """What the training changes: the values of K classes of pairs, and the last game."""
 
-    tables: NDArray[
-        np.float64
-    ]  # [K, 1], or [K, 2] with the two tables of double Q-learning
+    # [K, 1], or [K, 2] with the two tables of double Q-learning
+    tables: NDArray[np.float64]
     values: Values  # [K] the mean of the tables, used to choose moves
     visits: Visits  # [K] how often each class was updated
     q: Values  # [P] copies of the values, up to date only in rows that `refresh_row` copied

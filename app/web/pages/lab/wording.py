@@ -136,9 +136,8 @@ def describe_values(
     """Return the description of a recipe by the values of some parameters."""
     named = {one.name: one for one in parameters}
     if "vs" in named and len(recipe.phases) > 1:
-        named.pop(
-            recipe.length_parameter, None
-        )  # each opponent's name already states its number of games
+        # each opponent's name already states its number of games
+        named.pop(recipe.length_parameter, None)
     description = Description([], [])
     for one in named.values():
         if one.name == "vs":
