@@ -1,4 +1,4 @@
-"""A comparison of several value sources in one position: everything that its URL contains.
+"""A comparison of a position's values from several sources, such as agents: all that its URL contains.
 
 `parse_comparison` reads a URL, `links.compare.compare_url` builds it.
 """
@@ -16,7 +16,8 @@ from app.web.facts import find_disagreements
 from app.web.match import Match, MatchState, parse_match, read_parameter
 from app.web.site_data import HUMAN, TRUTH, SiteData
 
-SNAPSHOT_SEPARATOR = "_"  # no id contains it, and URLs need not quote it
+# a character that no id contains, and that URLs need not quote
+SNAPSHOT_SEPARATOR = "_"
 MAX_VIEWS = 4
 
 
@@ -57,7 +58,7 @@ DEFAULT_AGENTS = ("q-learning-1", "q-iteration")
 
 
 class SourceSnapshot(NamedTuple):
-    """A value source as shipped, or an agent at a snapshot of its training."""
+    """One side of a comparison: an agent at a snapshot of its training, or another source of values."""
 
     value_source: str
     snapshot: int | None = None
@@ -146,9 +147,9 @@ def find_next_disagreement(
 
 
 def build_comparison(state: MatchState) -> Comparison:
-    """Return a comparison, in the position of a match, of its value source and its agents.
+    """Return the comparison of the source of values that a match shows with the agents that play it.
 
-    If there are fewer than two views, default views are added.
+    If these are fewer than two, agents are added. The position is that of the match.
     """
     current = state.match
     site = state.site
@@ -182,7 +183,7 @@ def _read_views(
 
 
 def _parse_source_snapshot(source_text: str, site: SiteData) -> SourceSnapshot:
-    """Return the view in a text: a value source, or an agent at a snapshot as in "q-iteration_5"."""
+    """Return what a text names: a source of values, or an agent at a snapshot as in "q-iteration_5"."""
     is_source = (
         site.is_value_source(source_text) or SNAPSHOT_SEPARATOR not in source_text
     )
@@ -207,7 +208,7 @@ def _parse_source_snapshot(source_text: str, site: SiteData) -> SourceSnapshot:
 
 
 def list_learned_views(site: SiteData, comparison: Comparison) -> list[SourceSnapshot]:
-    """Return the views that show agents; optimal play and training tasks are left out."""
+    """Return the compared agents; optimal play and other exact values are left out."""
     return [
         view
         for view in comparison.views

@@ -36,26 +36,27 @@ from app.web.site_data import (
 )
 from app.web.translation import gettext, gettext_noop
 
-# key in `outcome_chances`, like the ids of the baselines
+# the key of the best responder where other keys are ids of baselines
 BEST_RESPONDER = "best-responder"
 
 
 class PolicyJudgement(NamedTuple):
     """The exact results of a policy: against each opponent, its blunders and its proofs."""
 
-    # (opponent, seat "x" or "o") -> probabilities of win, draw and loss for the policy
+    # the probabilities of a win, a draw and a loss for the policy, by opponent and seat ("x" or "o")
     outcome_chances: dict[tuple[str, str], Chances]
     blunder_count: int  # number of decisions with a possible blunder
-    is_unbeatable: dict[str, bool]  # seat -> whether no opponent can win, proved
+    # whether it is proved that no opponent can win, by seat
+    is_unbeatable: dict[str, bool]
 
 
 @cached_per_site(64)
 def find_disagreements(
     site: SiteData, views: tuple[tuple[str, int | None], ...]
 ) -> NDArray[np.intp]:
-    """Return the decisions in which views choose different moves, the largest difference first.
+    """Return the decisions in which agents choose different moves, the largest difference first.
 
-    A view is (value source, snapshot or None).
+    Each of `views` is an agent or another source of values, with a snapshot or None.
     """
     return list_disagreements(site.game, [site.get_policy(*view) for view in views])
 
@@ -70,7 +71,7 @@ def find_losing_game(site: SiteData, policy_name: str, player: int) -> str | Non
 
 
 def find_losing_games(site: SiteData, policy_name: str) -> dict[str, str | None]:
-    """Return seat ("x", "o") -> record of the likeliest lost game, None if it cannot lose there."""
+    """Return the likeliest lost game of a policy for each seat, None if it cannot lose there."""
     return {
         seat: find_losing_game(site, policy_name, player)
         for seat, player in SEATS.items()
@@ -99,7 +100,7 @@ def judge_policy(site: SiteData, policy_name: str) -> PolicyJudgement:
 def list_outcome_chances(
     figures: Figures, snapshot: int = -1
 ) -> dict[tuple[str, str], Chances]:
-    """Return (opponent, seat) -> probabilities of win, draw and loss at a snapshot."""
+    """Return the chances of a win, a draw and a loss at an agent's snapshot, by opponent and seat."""
     opponents = figures.baseline_chances | {BEST_RESPONDER: figures.best_response}
     return {
         (opponent, seat): getattr(chances, seat)[snapshot]

@@ -91,7 +91,7 @@ def format_number(value: float) -> str:
     A half, such as 1234.5, keeps its decimal.
     """
     if abs(value) >= 1_000 or value == int(value):
-        is_half = value % 1 == 0.5  # as a median of counts can be
+        is_half = value % 1 == 0.5  # The median of whole numbers can be a half.
         return format_rounded(value, int(is_half)).replace("-", MINUS)
     digits, _, power = f"{value:.4g}".partition("e")
     small = f" × 10{str(int(power)).translate(SUPERSCRIPTS)}" if power else ""

@@ -98,7 +98,7 @@ def _review_move(
     snapshot: int | None,
     in_source_units: bool,
 ) -> ReviewedMove:
-    """Return the move to `cell` in a position with a source's value; its link is still empty."""
+    """Return the move to `cell` with its value and its exact result; its link is still missing."""
     to_move = int(site.game.to_move[position])
     view = evaluate_moves(site, position, value_source, snapshot, in_source_units)
     known = view.is_known[cell]

@@ -19,8 +19,9 @@ from filelock import FileLock, Timeout
 
 from app.tictactoe.files import get_runtime_folder
 
-MAX_JOBS = 200  # jobs in the line
-MAX_ANSWER_BYTES = 48 << 20  # all answers together; an agent has about 100 KB
+MAX_JOBS = 200  # the most jobs that may wait
+# the most bytes of all answers together; an agent has about 100 KB
+MAX_ANSWER_BYTES = 48 << 20
 FAILED_SECONDS = 5.0  # how long those who wait can learn that a job failed
 BUSY_SECONDS = 5.0  # longest wait while another process writes
 LOCK_SUFFIX = ".lock"
@@ -77,7 +78,7 @@ class JobLine:
     def want(
         self, request: str, kind: str, is_batch: bool, address: str, seconds: float
     ) -> None:
-        """Put a job into the line, or keep it there for some more seconds.
+        """Ask for a job: put it into the line, or keep it there for some more seconds.
 
         If the line is full, the address with most jobs loses its last one; raises LineFullError if
         it is this address.
@@ -113,7 +114,7 @@ class JobLine:
         return int(rows[0][0]) if rows else 0
 
     def take(self, kind: str) -> str | None:
-        """Return the next job of a kind for this process, and drop jobs that nobody wants."""
+        """Return the next job of a kind for this process, and drop jobs that nobody asks for now."""
         self._drop_unwanted()
         rows = self._execute(
             "UPDATE jobs SET worker = ? WHERE worker IS NULL AND request = "
@@ -140,7 +141,7 @@ class JobLine:
             "SELECT (page_count - freelist_count) * page_size "
             "FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
         )
-        if size > MAX_ANSWER_BYTES:  # delete the oldest quarter
+        if size > MAX_ANSWER_BYTES:  # Delete the oldest quarter of the answers.
             self._execute(
                 "DELETE FROM answers WHERE rowid <= "
                 "(SELECT min(rowid) + (max(rowid) - min(rowid)) / 4 FROM answers)"
@@ -156,7 +157,6 @@ class JobLine:
         )
 
     def _execute(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Execute a statement, which is a transaction of its own, and return its rows."""
         connection = self._connections.get(os.getpid())
         if connection is None:
             connection = self._connections[os.getpid()] = self._connect()

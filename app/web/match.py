@@ -32,7 +32,7 @@ MAX_COUNTED_GAMES = 999_999
 WATCHED_EPSILON = 0.1
 
 
-# field -> query parameter with another name
+# the query parameters of fields that have another name in URLs
 _PARAMETERS = {
     "value_source": "lens",
     "snapshot": "step",
@@ -49,11 +49,12 @@ _PARAMETERS = {
 
 
 class Match(Struct, frozen=True, rename=_PARAMETERS):
-    """A game, its players, and the options of its display.
+    """A game, its players, and what its page shows.
 
-    `record` is the whole game, and `ply` the number of moves shown, None for all. The values of
-    `value_source` colour the board; "" stands for the agent to move. `snapshot` is the number of a
-    snapshot of its training; None is the agent as shipped, which is the last snapshot.
+    `record` is the whole game, and `ply` the number of moves shown, None for all. The board shows
+    the values of the agent or other source `value_source`; "" stands for the agent to move.
+    `snapshot` is the number of a snapshot of its training; None is the last snapshot, the agent
+    that people meet.
     """
 
     record: str = ""
@@ -67,9 +68,9 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
     move_delay: float = 1.0  # seconds for each move while watching
     is_paused: bool = False
     hides_values: bool = False
-    # values in the source's own units: see `evaluate_moves`
+    # whether values are shown in the source's own units: see `evaluate_moves`
     in_source_units: bool = False
-    marked_errors: str = ""  # kind of errors to mark, see `build_notes`
+    marked_errors: str = ""  # which wrong values are marked, see `build_notes`
     shows_hint: bool = False  # whether the best moves are marked
     replays_record: bool = False  # whether the moves of the record are shown one by one
     # numbers of games won by X, drawn, and won by O
@@ -250,9 +251,10 @@ def _check_ply_and_seats(match: Match, site: SiteData) -> None:
 def check_value_source(
     value_source: str, snapshot: int | None, site: SiteData
 ) -> int | None:
-    """Return the snapshot of a value source after checking both; None stands for the last snapshot.
+    """Check the name of an agent or other source of values, and its snapshot, which is returned.
 
-    Raises BadRequest with a sentence if the source or the snapshot does not exist.
+    The result None stands for the last snapshot. Raises BadRequest with a sentence if the source or
+    the snapshot does not exist.
     """
     if value_source and not site.is_value_source(value_source):
         sentence = gettext("%(name)s has no values to show.", name=repr(value_source))

@@ -1,7 +1,7 @@
-"""The values that a value source gives to the moves in a position.
+"""The values that an agent, or another source, gives to the moves in a position.
 
-A value source, `lens` in URLs, is an agent, optimal play, or the exact solution of an agent's
-training task.
+A source of values, `lens` in URLs, is an agent, optimal play, or the exact solution of the task
+that an agent learned.
 """
 
 from collections.abc import Callable
@@ -54,9 +54,10 @@ MIN_TASK_ERROR = 0.1
 class Note(NamedTuple):
     """The text beside the value of a move, in three lengths; "" for no text."""
 
-    short_text: str  # for a square
-    spoken_text: str  # for screen readers
-    shortest_text: str = ""  # for a very small square; "" to use the text for a square
+    short_text: str  # the text for a square of the usual size
+    spoken_text: str  # the text for screen readers
+    # the text for a very small square; "" to use the usual text
+    shortest_text: str = ""
 
 
 EMPTY_NOTE = Note("", "")
@@ -64,15 +65,17 @@ EMPTY_NOTE = Note("", "")
 
 @dataclass(frozen=True, eq=False)
 class MoveValues:
-    """The values that a value source gives to all moves in a position, in the mover's view.
+    """The values of all moves in a position, from one source, for the player who makes the move.
 
     Arrays and lists have an entry for each cell; entries of illegal moves have no meaning.
     """
 
     value_source: str
     position: int  # number of a non-terminal position
-    values: NDArray[np.float64]  # [cells] in the source's units, NaN where illegal
-    scaled_values: NDArray[np.float64]  # [cells] on the common scale from -1 to +1
+    # [cells] the values in the units of their source, NaN where illegal
+    values: NDArray[np.float64]
+    # [cells] the values on the common scale from -1 to +1
+    scaled_values: NDArray[np.float64]
     # whether texts are in the source's units; otherwise they are on the common scale
     in_source_units: bool
     # [cells] the probability with which the value source plays each move
@@ -138,10 +141,10 @@ def spell_outcome(site: SiteData, position: int, cell: int) -> str:
 
 
 def choose_value_source(match: Match, site: SiteData, player_to_move: int) -> str:
-    """Return the name of the value source to show.
+    """Return the name of the agent or other source whose values a match shows.
 
     It is the one in the URL. By default it is the player to move, or its opponent if that player
-    has no values. A policy that is named by its moves can be a source, too: its moves are shown.
+    has no values. For a policy that is named by its moves, these moves are shown.
     """
     candidates = (
         match.value_source,
@@ -316,7 +319,7 @@ def build_move_values(
             site, position, source_values, play_rule
         )
     else:
-        source_values = source_values + 0.0  # changes -0.0 to 0.0
+        source_values = source_values + 0.0  # The addition changes -0.0 to 0.0.
         scaled = scale_values(
             source_values, reward_scale, int(site.game.to_move[position])
         )
@@ -386,7 +389,7 @@ def _build_policy_moves(site: SiteData, position: int, value_source: str) -> Mov
 
 
 def can_blunder(state: MatchState, move_values: MoveValues) -> bool:
-    """Return whether the source can play a blunder."""
+    """Return whether the agent or other source plays a blunder in any position."""
     return bool(
         (move_values.policy > 0)[~state.site.is_move_correct[state.position]].any()
     )

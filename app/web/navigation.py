@@ -21,7 +21,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 class Door(NamedTuple):
-    """An entry of the header with its menu of rooms.
+    """An entry of the header ("door") with its menu of pages ("rooms").
 
     The id of a room is the value of `room` in the templates of its pages.
     """
@@ -31,7 +31,7 @@ class Door(NamedTuple):
 
     @property
     def href(self) -> str:
-        """The URL of the first room."""
+        """The URL of the first page in the menu."""
         return self.rooms[0].href
 
     def contains_room(self, room_id: str) -> bool:
@@ -59,21 +59,21 @@ class PageBlueprint(Blueprint):
     def add_room(
         self, door_title: str, room_id: str, title: str, build_url: Callable[[], str]
     ) -> None:
-        """Add a room to a door; it is left out of a site for which `build_url` returns ""."""
+        """Add a page to a menu of the header, except on sites for which `build_url` returns ""."""
         self._rooms.append((door_title, room_id, title, build_url))
 
     def add_to_sitemap(self, list_urls: Callable[[], Iterable[str]]) -> None:
-        """Add pages without a room to the sitemap."""
+        """Add pages to the sitemap that are in no menu of the header."""
         self._list_urls = list_urls
 
     def list_rooms(self, door_title: str) -> Iterator[Destination]:
-        """Yield the rooms of a door in the order in which they were added."""
+        """Yield the pages in the menu of an entry of the header, in their order."""
         for door, room_id, title, build_url in self._rooms:
             if door == door_title and (url := build_url()):
                 yield Destination(title, url, id=room_id)
 
     def list_urls(self) -> list[str]:
-        """Return the URLs of the pages without a room for the sitemap."""
+        """Return the URLs of the pages in the sitemap that are in no menu of the header."""
         return [*self._list_urls()]
 
     def _add_route(self, rule: Route | str) -> str:

@@ -47,8 +47,8 @@ from app.web.job_line import LineFullError
 from app.web.trainer import QUICK, TRAINING, Trainer
 from app.web.translation import gettext, gettext_noop, mark_english
 
-MAX_UNPACKED_AGENTS = 16  # number of cached agents, 0.7 MB each
-MAX_CACHED_NAMES = 500  # number of cached names, which take at most 3 MB
+MAX_UNPACKED_AGENTS = 16  # how many agents are cached, 0.7 MB each
+MAX_CACHED_NAMES = 500  # how many names are cached, which take at most 3 MB
 MAX_PAGE_WAIT_SECONDS = 3.0  # longest wait of a page before it shows the queue position
 MAX_FILE_WAIT_SECONDS = 30.0  # longest wait of requests for files
 # seconds without a request after which a waiting page counts as closed
@@ -63,8 +63,9 @@ class SeedRun(NamedTuple):
     """The result of training a recipe with one seed."""
 
     seed: int
-    figures: Figures  # figures of every snapshot
-    is_unbeatable: tuple[bool, bool]  # whether proved unbeatable, as X and as O
+    figures: Figures  # the exact results at every snapshot of the training
+    # whether the play is proved to be unbeatable, as X and as O
+    is_unbeatable: tuple[bool, bool]
 
 
 class TrainingPending(ServiceUnavailable):
@@ -75,7 +76,7 @@ class TrainingPending(ServiceUnavailable):
 
 
 class Lab:
-    """Gets the agents of recipes: from a cache, or trained on demand by the trainer."""
+    """The agents of all recipes: those in a cache, and those that the trainer trains on demand."""
 
     def __init__(
         self, game: Game, shipped_agents: Mapping[str, Agent], trainer: Trainer | None
@@ -87,7 +88,7 @@ class Lab:
         self.id_by_recipe = {
             agent.card.recipe: id for id, agent in shipped_agents.items()
         }
-        self.faults: dict[str, Agent] = {}  # recipe -> agent, for the page /faults
+        self.faults: dict[str, Agent] = {}  # the agents of the page /faults, by recipe
         self.agents: LRUCache[str, Agent] = LRUCache(MAX_UNPACKED_AGENTS)
         self.lock = Lock()  # protects the cache of agents
 
@@ -168,13 +169,13 @@ class Lab:
         # A process of its own trains learners taught by people, so that they do not wait for long jobs.
         kind = QUICK if "taught=" in name else TRAINING
         answer = self._request_answer(name, kind)
-        with self.lock:  # threads that wait for the same agent get one and the same
+        with self.lock:  # Threads that wait for the same agent get the same object.
             if name not in self.agents:
                 self.agents[name] = decode_trained_agent(self.game, name, answer)
             return self.agents[name]
 
     def get_game_log(self, recipe: str) -> bytes:
-        """Return the game log of a recipe's training, as JSON.
+        """Return the games of a recipe's training with all their updates, as JSON.
 
         Raises NotFound without a trainer, and the errors of `get_agent`.
         """
@@ -348,5 +349,4 @@ def _name_with_seed(recipe: Recipe, seed: int) -> str:
 
 @lru_cache(MAX_CACHED_NAMES)
 def _get_trainable_name(recipe_text: str) -> str:
-    """Return the name of a recipe that can be trained on demand; raises RecipeError otherwise."""
     return name_recipe(parse_on_demand(recipe_text))

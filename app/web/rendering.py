@@ -27,14 +27,14 @@ from werkzeug.http import generate_etag
 from app.web.routes import EMBED, frame_url
 from app.web.translation import Language, get_current_language
 
-MAX_CACHED_PARTS = 512  # cached macros, most below 3 KB
+MAX_CACHED_PARTS = 512  # how many rendered macros are cached; most are below 3 KB
 # the object of a page, whose attributes its template reads by their names
 SHOWN = "shown"
 REVALIDATE_ALWAYS = "public, max-age=0, must-revalidate"
 
 
 class PageContext(Context):
-    """The variables of a template. A name that is no variable is read from the object shown."""
+    """The variables of a template, which can also name attributes of the object that the page shows."""
 
     def resolve_or_missing(self, key: str) -> Any:
         found = super().resolve_or_missing(key)

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 EMBED = "/embed/"  # prefix of frames, which other sites can show
-MAX_CACHED_LENGTH = 250  # characters: longer than names of recipes and their URLs
+# the most characters of a cached text; names of recipes and their URLs are shorter
+MAX_CACHED_LENGTH = 250
 # characters of recipe names that need no quoting, unlike "+"
 UNQUOTED_CHARACTERS = ",:="
 
@@ -68,12 +69,12 @@ class Route:
 
     @property
     def bare(self) -> "Route":
-        """The route with empty variable parts: /play/ for /play/<record>."""
+        """The route without its variable parts, such as /play/ for /play/<record>."""
         return self.replace_rule(re.sub("<[^<>]*>", "", self.rule))
 
     @property
     def framed(self) -> "Route":
-        """The route of the frame that shows this page."""
+        """The route that shows the same page in an iframe of another site."""
         return self.replace_rule(frame_url(self.rule))
 
 
@@ -131,7 +132,6 @@ def omit_first_page(page: int) -> int | None:
 
 
 def _build_query(**values: object) -> str:
-    """Return values as the query of a URL; a list becomes a repeated parameter."""
     pairs = []
     for name, value in values.items():
         repeated = value if isinstance(value, list) else [value]

@@ -72,7 +72,7 @@ BEATABLE_AGENT = "q-learning-1"
 
 
 class Registry(dict[str, Value]):
-    """Values by name: a fixed set, and other values that are created on demand.
+    """A dictionary of a fixed set of values, which also creates the values of other names on demand.
 
     `in`, `len` and loops know only the fixed set. Brackets and `find` also return the other values.
     """
@@ -140,11 +140,11 @@ class SiteData:
     lab: Lab
     shipped_agents: dict[str, Agent]  # the agents loaded from the folder of models
     baselines: dict[str, Policy]
-    # claim -> summary
+    # the results of experiments, by claim
     experiments: dict[str, ClaimSummary] = field(default_factory=dict)
-    # slug of an algorithm -> updates recorded in real training, which pages show step by step
+    # updates that were recorded in real training and that pages show step by step, by algorithm
     update_examples: dict[str, list[UpdateExample]] = field(default_factory=dict)
-    # agent -> "board cell" of a blunder -> JSON of the recorded updates that led to it
+    # the recorded updates that led to each blunder, as JSON, by agent and by "board cell"
     blunder_examples: dict[str, dict[str, Raw]] = field(default_factory=dict)
 
     # caches of the functions with `cached_per_site`
@@ -173,7 +173,7 @@ class SiteData:
     @property
     @cached_per_site(1, per_language=True)
     def display_titles(self) -> Registry[str]:
-        """The title of each player and value source; the title of a recipe is its name."""
+        """The title of each player and each source of values; the title of a recipe is its name."""
         learned = {
             name: agent.card.title for name, agent in self.shipped_agents.items()
         }
@@ -226,12 +226,12 @@ class SiteData:
 
     @cached_property
     def value_sources(self) -> tuple[str, ...]:
-        """The value sources that are always available: agents, optimal play, and training tasks."""
+        """The sources of values that are always available: agents, optimal play, exact values."""
         return (*self.agents, TRUTH, *self.task_value_sources)
 
     @cached_property
     def task_value_sources(self) -> tuple[str, ...]:
-        """The value sources that show the exact values of an agent's training task."""
+        """The names of the exact values of tasks, for the agents whose task has them."""
         return tuple(name + TASK_SUFFIX for name in self.agents if self.get_task(name))
 
     def is_seat(self, player_name: str) -> bool:
@@ -378,28 +378,32 @@ class SiteData:
 
     @cached_per_site(MAX_REGISTERED)
     def get_task(self, agent_name: str) -> Task | None:
-        """Return the training task of an agent, None if no table holds its exact values."""
+        """Return the task that an agent learned, None if it cannot be solved exactly."""
         return self.get_recipe(agent_name).build_training_task()
 
     def get_task_q(self, agent_name: str) -> NDArray[np.float64] | None:
-        """Return the exact values of an agent's training task, [D, cells]; None without a task."""
+        """Return the exact values of the task that an agent learned, [D, cells]; None if unknown."""
         task = self.get_task(agent_name)
         return None if task is None else solve_task(self.game, task)
 
     def get_values(
         self, value_source: str, snapshot: int | None = None
     ) -> NDArray[np.floating]:
-        """Return the values of a source at a snapshot or as shipped, [D, cells]; NaN where illegal."""
+        """Return the values of an agent at a snapshot, or of another source, [D, cells].
+
+        Illegal moves have NaN.
+        """
         if value_source == TRUTH:
             return self.optimal_q
         if self.agents.contains_name(value_source):
             return self.agents[value_source].build_table(self.game, snapshot)
         exact = self.get_task_q(value_source.removesuffix(TASK_SUFFIX))
-        assert exact is not None  # such a source exists only for agents with a task
+        # Only agents with a known task have such a source of values.
+        assert exact is not None
         return exact
 
     def get_rewards(self, value_source: str) -> RewardScale | None:
-        """Return the rewards of a value source for a loss, a draw and a win; None for beads."""
+        """Return the rewards of a loss, a draw and a win behind values; None if the values are beads."""
         if self.agents.contains_name(value_source):
             return self.agents[value_source].card.reward_scale
         task = (
@@ -410,7 +414,7 @@ class SiteData:
         return task.reward_scale if task else RewardScale()
 
     def get_policy(self, value_source: str, snapshot: int | None = None) -> Policy:
-        """Return the policy of a source, as shipped or at a snapshot."""
+        """Return the policy of an agent at a snapshot or after its training, or of another source."""
         if value_source == TRUTH:
             return self.fastest_policy
         if value_source.endswith(TASK_SUFFIX):
@@ -461,11 +465,10 @@ class SiteData:
 
     @cached_property
     def tile_layout(self) -> Tiles:
-        """The place of each decision in the picture of a mind."""
+        """Where the picture of all positions shows each decision."""
         return place_tiles(self.game)
 
     def _has_policy_on_demand(self, policy_name: str) -> bool:
-        """Return whether a policy is available on demand, by a recipe or by moves."""
         if not is_policy_name(policy_name):
             return self.lab.is_available(policy_name)
         try:
@@ -494,7 +497,7 @@ def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteD
             _check_recipe(agent.card)
     try:
         experiments = load_summaries(models_folder / EXPERIMENTS_FOLDER)
-    except ValueError as error:  # the message names the file
+    except ValueError as error:  # The message already names the file.
         raise ModelError(str(error)) from error
     for claim, summary in experiments.items():
         with name_file_in_errors(f"{models_folder / EXPERIMENTS_FOLDER / claim}.json"):
@@ -504,7 +507,7 @@ def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteD
         mistakes = load_blunder_updates(
             models_folder / UPDATES_FOLDER / BLUNDERS_FOLDER
         )
-    except ValueError as error:  # the message names the file
+    except ValueError as error:  # The message already names the file.
         raise ModelError(str(error)) from error
     on_demand = Lab(game, agents, get_trainer() if trains_on_demand else None)
     if (models_folder / FAULTS_FOLDER).is_dir():

@@ -15,7 +15,7 @@ from app.processes import CallProcess, call_by_name
 from app.recipes import RecipeError
 from app.web.job_line import Answer, JobLine, LineFullError, get_job_line
 
-TRAINING, QUICK = "training", "quick"  # the kinds of jobs
+TRAINING, QUICK = "training", "quick"  # the two kinds of jobs
 JOB_SECONDS = 60.0  # time limit of a job, far above the usual few seconds
 # time limit for compiling all kernels, which usually takes 20 s
 COMPILE_SECONDS = 600.0
@@ -28,13 +28,13 @@ IDLE_LOOK_SECONDS = 0.25
 
 
 class Trainer:
-    """Does the jobs of a line for the clients of this web worker, and for others when it is idle."""
+    """Does the jobs that clients of this web worker ask for, and others when it is idle."""
 
     def __init__(self, line: JobLine) -> None:
         """Create the trainer; its threads and processes start with the first jobs."""
         self.line = line
         self._lock = Lock()  # protects the start of threads
-        # (process id, kind) -> the event that tells the thread of this kind to look for a job
+        # the event that tells a thread to look for a job, by process id and kind of job
         self._bells: dict[tuple[int, str], Event] = {}
 
     def request_answer(
@@ -90,7 +90,6 @@ class Trainer:
         bell.set()
 
     def _work(self, kind: str, bell: Event) -> None:
-        """Do the jobs of a kind one by one for ever."""
         process = CallProcess()
         while True:
             bell.clear()

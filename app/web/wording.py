@@ -79,7 +79,7 @@ BEAD_LABELS = (
     gettext_noop("average number of beads"),
     gettext_noop("all beads"),
 )
-# optimal value before a blunder -> text on the lost result
+# texts on what a blunder loses, by the optimal value before it
 LOST_RESULT_TEXTS = {
     0: gettext_noop("it gave away the draw"),
     1: gettext_noop("it gave away the win"),
@@ -101,7 +101,7 @@ class Legend(NamedTuple):
 
 
 def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
-    """Return the explanation of move values: source, point of view and scale."""
+    """Return the explanation of a board's colours: whose values, from whose view, and the scale."""
     site = state.site
     value_source = move_values.value_source
     player = int(site.game.to_move[move_values.position])
@@ -141,7 +141,6 @@ def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
 
 
 def _name_learned_values(state: MatchState, move_values: MoveValues, mark: str) -> str:
-    """Return a name for an agent's values, with the number of updates at an earlier snapshot."""
     card = state.site.agents[move_values.value_source].card
     words = gettext_noop("%(agent)s’s value of each move for %(mark)s")
     if move_values.are_beads:
@@ -183,7 +182,7 @@ def _build_scale(
 
 
 def describe_task(site: SiteData, task: Task) -> str:
-    """Return a description of a training task: its opponent and its discount factor."""
+    """Return a description of the task that an agent learned: its opponent and its discount factor."""
     whom = (
         gettext("itself")
         if task.opponent is None
@@ -314,7 +313,7 @@ def _describe_result(state: MatchState) -> str:
 # loss to a win.
 FIRST_AGENT = "q-learning-4"
 FIRST_RECORD = "0276"
-# agent -> how it learned, with the number of its games or sweeps; the first agent is shown first
+# how the agents learned, with the number of games or sweeps; the first agent is shown first
 FRONT_AGENTS = {
     FIRST_AGENT: gettext_noop(
         "It played %(count)s games, first against random moves, then against itself. After each of "
@@ -338,7 +337,7 @@ FRONT_AGENTS = {
     ),
 }
 BEGINNER_LOSS_SHARE = 0.1  # share of games lost against uniformly random moves
-# name of a strength -> its rule, as pages explain it
+# the rule for each strength of play, as pages explain it
 STRENGTH_MEANINGS = {
     gettext_noop(
         "beginner"

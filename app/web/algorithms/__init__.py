@@ -18,16 +18,17 @@ from app.web.formatting import format_count
 from app.web.site_data import SiteData
 from app.web.translation import gettext, gettext_noop
 
-# opponents in recipes that are learners, not policies with a name of their own
+# the titles of opponents that are learners themselves, and no players of the site
 SPECIAL_OPPONENT_NAMES = {
     SELF_OPPONENT: gettext_noop("itself"),
     BOTH_OPPONENT: gettext_noop("itself, both sides learning"),
     "league": gettext_noop("the league"),
 }
-MINIMAX = "minimax"  # slug of the section on exact values, which no agent learned
-# slugs of the sections on terms and measures
+# the name in URLs of the section on exact values, which no agent learned
+MINIMAX = "minimax"
+# the names in URLs of the sections on terms and measures
 NOTIONS = ("action-values", "exploration", "best-response", "nash-conv", "exact")
-# modules of the algorithms that need more than their template
+# the modules of the algorithms that have a class of their own
 MODULE_NAMES = {module.name for module in iter_modules(__path__)}
 
 
@@ -58,10 +59,7 @@ def find_algorithm_slug(query: ValueQuery) -> str:
 
 
 def find_explaining_algorithm(query: ValueQuery) -> Algorithm:
-    """Return the algorithm that explains a value.
-
-    The exact values of a training task have an algorithm of their own.
-    """
+    """Return the algorithm whose rules explain a value; exact values have algorithms of their own."""
     algorithm = ALGORITHM_PAGES[find_algorithm_slug(query)]
     if query.task is None or query.is_learned:
         return algorithm
@@ -69,7 +67,7 @@ def find_explaining_algorithm(query: ValueQuery) -> Algorithm:
 
 
 def describe_phases(site: SiteData, recipe: Recipe) -> list[str]:
-    """Return a text for each phase of a training, such as "20,000 games against Random"."""
+    """Return a text on each part of a training, such as "20,000 games against Random"."""
     turns = ALGORITHM_PAGES[recipe.slug].name_training_unit(recipe)
     return [
         f"{format_count(number)} {turns} against {get_opponent_name(site, opponent)}"
@@ -78,9 +76,10 @@ def describe_phases(site: SiteData, recipe: Recipe) -> list[str]:
 
 
 def is_explainable(site: SiteData, value_source: str, snapshot: int | None) -> bool:
-    """Return whether the site can explain the values of a source at a snapshot.
+    """Return whether the site can explain the values of an agent, or another source, at a snapshot.
 
-    An earlier snapshot can be explained only if the agent had one opponent in its whole training.
+    An earlier snapshot of an agent can be explained only if it had one opponent in its whole
+    training.
     """
     return snapshot is None or len(site.get_recipe(value_source).phases) == 1
 

@@ -43,7 +43,7 @@ SECTIONS_FOLDER = ROOT / "templates" / "how" / "sections"
 CHANCE_HEADING, COUNTS_HEADING = "Chance", "Counts"
 RESULT_VERBS = {"win": "won", "draw": "drawn", "loss": "lost"}
 DURING_GAME, AFTER_GAME = "While it played", "Now that the game is over"
-# where the games of a training start -> noun for these games
+# what pages call the games of a training, by the position in which the games start
 TURNS_BY_START = {
     "random": "games from random positions",
     "every": "games from every position in turn",
@@ -52,16 +52,17 @@ TURNS_BY_START = {
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A section of /how: about an algorithm, a term or a measure, with an example board."""
+    """A section on an algorithm, a term or a measure, with its example board."""
 
     slug: str
     title: str
-    value_source: str  # value source of the example board
+    value_source: str  # whose values the example board shows
     example_record: str  # moves that lead to the position on the example board
-    source_slugs: tuple[str, ...]  # slugs of the publications
+    source_slugs: tuple[str, ...]  # the names in URLs of the publications about it
     formula: Formula
     second_formula: Formula | None = None
-    snapshot: int | None = None  # of the value source; None for its last snapshot
+    # the snapshot of the agent whose values it shows; None for the last one
+    snapshot: int | None = None
 
     @classmethod
     def load(cls, slug: str) -> Self:
@@ -95,7 +96,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
     textbook_learner: ClassVar[type[ReferenceLearner] | None] = None
 
     name: str  # name of the algorithm, longer than the title of its section
-    # sentence on the origin of an agent, for `str.format`
+    # a sentence on how an agent was trained, with placeholders for `str.format`
     origin_text: str = gettext_noop("Learned from {games} games against {opponents}.")
     # noun for the length of a training, "" for the name of its parameter, such as "games"
     training_unit: str = ""
@@ -111,7 +112,8 @@ class Algorithm(Section, frozen=True, kw_only=True):
     difference_text: str  # sentence on the difference from Q-learning
     # the part of the update that differs from Q-learning, "" for Q-learning itself
     differing_part: Literal["", "next value", "order", "table", "result", "bounds"] = ""
-    # sentence on the next value with {mover}, {opponent} and {next}; "" for the best value
+    # a sentence on the next value, in which {mover}, {opponent} and {next} are replaced; "" if the next
+    # value is the best one
     next_value_text: str = ""
     # what stands before next values in the sentence on a target, "" for the best next move
     next_value_phrase: str = ""
@@ -121,12 +123,12 @@ class Algorithm(Section, frozen=True, kw_only=True):
     # what the next update of a value depends on: the opponent's reply or the result of the game; or
     # there is a single one; "" if the table alone does not determine it
     update_cases: Literal["reply", "result", "single", ""] = "reply"
-    # heading of a table column: the chance of each reply, or whether the reply counts
+    # the heading of a column with the chance of each reply, or with whether the reply counts
     reply_column: str = CHANCE_HEADING
 
-    # the target of a move before the last, in the description of a training game
+    # how the description of a training game calls the target of all moves but the last
     target_text: str = ""
-    # whether it updates after the game, the last move first
+    # whether the learner updates after the game, beginning with the last move
     learns_backward: bool = False
     # whether the values are in the view of the player to move, not of the learner's seat
     uses_movers_view: bool = False
@@ -134,7 +136,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
     is_epsilon_greedy: bool = True
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the target of the next update, computed from the opponent's possible replies."""
+        """Return why the value is what it is: the mean target over the opponent's possible replies."""
         if self.next_mover == "other":
             return build_reason_before_reply(query, self.make_update)
         return build_reason_after_reply(query, self.make_update)
@@ -184,7 +186,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
         return ["The learner makes no update, whatever the opponent plays."]
 
     def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Say which next move a target uses."""
+        """Return a sentence on the next move whose value the target uses."""
         return describe_exploration(query, reason)
 
     def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
@@ -200,11 +202,11 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def update_after_game(
         self, query: ValueQuery, final_board: str, later_own_moves: int
     ) -> Update:
-        """Return the update after a game, for algorithms with a case for each result."""
+        """Return the update of a move after its game, for algorithms that learn from results."""
         raise NotImplementedError
 
     def list_values(self, query: ValueQuery) -> list[float | None]:
-        """List the numbers by which the learner chooses its move, by cell."""
+        """Return the numbers by which the learner chooses its move, by cell."""
         return list_move_values(query, query.position)
 
     def describe_training_update(
@@ -254,7 +256,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
         return "explored" if move.was_random else "greedy"
 
     def name_training_unit(self, recipe: Recipe) -> str:
-        """Return the noun for the length of a training, such as "games" in "100,000 games"."""
+        """Return what the length of a training counts, such as "games" in "100,000 games"."""
         start = getattr(recipe, "start", "")
         return (
             self.training_unit or TURNS_BY_START.get(start) or recipe.length_parameter

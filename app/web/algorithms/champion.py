@@ -16,7 +16,7 @@ from app.web.algorithms.sentences import describe_distance, describe_shared_boar
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import MINUS, format_signed
 
-# shown value -> (lower bound, upper bound)
+# the lower and the upper bound for which each shown value stands
 BOUNDS_BY_VALUE = {
     weigh_bounds(lower, upper): (lower, upper)
     for lower in (-1, 0, 1)
@@ -26,12 +26,13 @@ BOUNDS_BY_VALUE = {
 
 
 class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
-    """Self-play with bounds on each value."""
+    """Q-learning in self-play in which every value has a lower and an upper bound."""
 
-    textbook_learner = SelfPlay  # for the numbers of single replies
+    # the learner that makes the update after a single reply
+    textbook_learner = SelfPlay
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason for a value, with the bounds that follow from the replies."""
+        """Return why the value is what it is: the bounds that follow from the opponent's replies."""
         reason = super().compute_reason(query)
         update = _update_bounds(query)
         replies = [reply._replace(update=update) for reply in reason.replies]
@@ -77,7 +78,6 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 
 def _update_bounds(query: ValueQuery) -> Update:
-    """Return the update of a move by the bounds of the opponent's replies."""
     learner = Champion(build_rules(query.game), query.recipe)
     values = StoredValues(query.game, query.table)
     board = format_position(query.game, query.position)

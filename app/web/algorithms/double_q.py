@@ -25,10 +25,10 @@ LAST_MOVE_TEXTS = {
 
 
 class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
-    """Double Q-learning: pages use the average of both tables in place of each of them."""
+    """Double Q-learning: pages show the average of its two tables, which are not stored themselves."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason with the average target, an upper limit if it uses a next value."""
+        """Return why the value is what it is; the target is an upper limit if it uses a next value."""
         reason = super().compute_reason(query)
         prefix = reason.target_prefix or "at most " * reason.bootstraps
         return replace(reason, target_prefix=prefix)
@@ -44,7 +44,7 @@ class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
 
 
 def _describe_past_updates(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return sentences on the past updates of a value far from its target, else []."""
+    """Return sentences on past updates if the value is far from its target, else []."""
     if not query.is_known or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE:
         return []
     targets, initial = (

@@ -21,9 +21,9 @@ USUAL_MEANINGS = {
     "s′": "the next position of the learner, after the opponent’s move",
     "z": "an afterstate: the board after a move",
 }
-MAX_CACHED_FORMULAS = 256  # converted formulas in the cache, about 2 KB each
+MAX_CACHED_FORMULAS = 256  # how many converted formulas are cached, about 2 KB each
 ENTITY_PATTERN = re.compile("&#x([0-9A-F]+);")
-# (pattern, replacement) for the MathML that the converter writes
+# corrections of the MathML that the converter writes, each as a pattern and its replacement
 MATHML_CORRECTIONS = (
     # Pages need neither of these attributes: HTML has no namespaces, and CSS aligns columns.
     (
@@ -50,10 +50,10 @@ class Formula:
     Symbols that are neither in `symbol_meanings` nor in USUAL_MEANINGS get no explanation.
     """
 
-    latex_lines: tuple[str, ...]  # one LaTeX formula for each line
-    # symbol -> meaning, where it is not the meaning in USUAL_MEANINGS
+    latex_lines: tuple[str, ...]  # each line of the formula, in LaTeX
+    # the meanings of symbols that have another meaning than usual
     symbol_meanings: Mapping[str, str] = field(default_factory=dict)
-    title: str = ""  # "" to show the title of the section
+    title: str = ""  # the title of the formula; "" for the title of the section
 
     def __post_init__(self) -> None:
         self.meanings_html  # noqa: B018 - drawn when the site starts, not at the first request
@@ -93,7 +93,6 @@ def convert_to_mathml(latex: str) -> Markup:
 
 
 def _decode_entity(entity: re.Match[str]) -> str:
-    """Return the character of a hexadecimal entity; the entities of <, > and & stay as they are."""
     character = chr(int(entity[1], 16))
     return entity[0] if character in "<>&" else character
 

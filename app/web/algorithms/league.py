@@ -38,7 +38,7 @@ class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-learning in a league: the learner counts the opponent's reply that is best for itself."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason for a value: the replies that are best for the learner."""
+        """Return why the value is what it is: which replies are best for the learner."""
         board, mark = format_position(query.game, query.position), MARKS[query.mover]
         update = update_seat(query, board, query.cell, mark)
         player = Player(build_rules(query.game), query.recipe, query.recipe)
@@ -150,11 +150,11 @@ def update_seat(
 
 
 class SeenValues(dict[tuple[str, int], float]):
-    """The learner's table with the keys that it has in training.
+    """The learner's table as it was during training, with keys that are independent of the seat.
 
-    A key is a board with own stones as 1 and other stones as 2. As X the learner also has values of
-    O's moves, which the site does not store. Their next target is used in place of them, or 0 if the
-    learner updates only its own moves.
+    A key is a board with own stones as 1 and other stones as 2. As X the learner also had values of
+    O's moves, which the site does not store. Their next target is used in place of them, or 0 if
+    the learner updates only its own moves.
     """
 
     def __init__(self, query: ValueQuery) -> None:
@@ -172,13 +172,13 @@ class SeenValues(dict[tuple[str, int], float]):
         if "0" not in seen:
             return float(query.recipe.draw)
         if seen[cell] != "0":
-            return 0.0  # the learner never played there
+            return 0.0  # The learner never played on a square that was taken.
         board = seen.translate(str.maketrans("012", ".OX" if other > own else ".XO"))
         if own <= other:
             return float(query.table[parse_position(query.game, board), cell])
         if query.recipe.stages == "one":
             return 0.0
-        # the entry itself does not count in its target
+        # An entry does not count in its own target.
         values = SeenValues(query)
         values[key] = 0.0
         return update_seat(query, board, cell, "X", values).target or 0.0

@@ -64,7 +64,8 @@ def load_learner(query: ValueQuery, kind: type[ReferenceLearner] | None = None) 
     for name in {"q", "v"} & vars(learner).keys():
         initial_value = getattr(parameters, "initial", 0.0)
         setattr(learner, name, StoredValues(query.game, query.table, initial_value))
-    if hasattr(learner, "tables"):  # two tables, of which only the average is stored
+    # Double Q-learning has two tables, of which only the average is stored.
+    if hasattr(learner, "tables"):
         learner.tables = [StoredValues(query.game, query.table) for _ in range(2)]
         learner.coin = Random(0)
     return learner

@@ -16,10 +16,11 @@ from app.web.formatting import format_count, format_signed, name_square
 class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Monte Carlo tree search; the site stores the mean results, but no search tree."""
 
-    textbook_learner = SelfPlay  # for the numbers of single replies
+    # the learner that makes the update after a single reply
+    textbook_learner = SelfPlay
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return a reason with the replies, but without a target."""
+        """Return the opponent's replies as the reason for a value; this algorithm has no target."""
         return remove_target(super().compute_reason(query))
 
     def update_after_game(
@@ -84,7 +85,6 @@ def compute_upper_bounds(query: ValueQuery) -> dict[int, float]:
 
 
 def _load_tree(query: ValueQuery, game_counts: list[int]) -> Tree:
-    """Return a search tree with only the position and the results of its moves."""
     root = format_position(query.game, query.position)
     tree = Tree(build_rules(query.game), query.recipe.c, root, None)
     tree.visits[()] = sum(game_counts)

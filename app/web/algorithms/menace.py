@@ -21,7 +21,7 @@ from app.web.algorithms.learners import StoredValues
 from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
 from app.web.formatting import MINUS, format_percent, spell_bead_count
 
-# result of a game -> parameter of the recipe with the number of beads for this result
+# the parameter with the number of beads that a result of a game adds or removes, by result
 PARAMETER_BY_RESULT = {"won": "win", "drawn": "draw", "lost": "loss"}
 
 
@@ -29,7 +29,7 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
     """MENACE: the numbers of a move are beads."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return a reason whose target is the mean number of beads after the next game with the move.
+        """Return why a move has its beads; the target is their mean number after the next game with it.
 
         A move without a bead is never played, so it has no target.
         """

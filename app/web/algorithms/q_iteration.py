@@ -17,7 +17,10 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-iteration: a value is the target of a single reply."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason with the average target over the replies; a sticky loss has none."""
+        """Return why the value is what it is: the average target over the replies.
+
+        A sticky loss has no target.
+        """
         reason = super().compute_reason(query)
         stuck = (
             query.is_known and query.recipe.sticky and query.value == query.recipe.loss

@@ -23,7 +23,7 @@ class QTableAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-learning backward over each game."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the reason with the average target over the replies.
+        """Return why the value is what it is: the average target over the replies.
 
         It has no target if the updates add up their targets.
         """

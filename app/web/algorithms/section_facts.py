@@ -41,7 +41,7 @@ def _describe_best_response(site: SiteData, section: Section) -> Mapping[str, ob
 
 
 def _describe_exact_figures(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return the probabilities of seeing no loss in 100 and in 1,000 games, and a lost game."""
+    """Return how likely 100 and 1,000 games of a beatable agent are without a loss, and a lost game."""
     facts: dict[str, object] = {}
     if OFTEN_BEATEN in site.shipped_agents:
         facts["lost_game"] = find_losing_game(site, OFTEN_BEATEN, O)
@@ -70,7 +70,7 @@ def _find_beaten_seat(site: SiteData, agent_name: str) -> str:
 
 
 def _describe_exploration(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how many times as often a league learner plays its best move as a move of value 0."""
+    """Return how many times likelier a league learner explores its best move than a move of value 0."""
     if section.value_source not in site.shipped_agents:
         return {}
     position = replay_record(site.game, section.example_record)[-1]
@@ -94,7 +94,7 @@ def _describe_q_table(site: SiteData, section: Section) -> Mapping[str, object]:
 
 
 def _describe_double_q(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return the mean error of the highest value in a position, without and with two tables."""
+    """Return how wrong the highest value in a position is on average, with one table and with two."""
     biases = {}
     for name in ("q-table", "double-q"):
         exact = site.get_task_q(name) if name in site.agents else None
@@ -157,7 +157,7 @@ def _describe_td_afterstates(site: SiteData, section: Section) -> Mapping[str, o
 
 
 def _describe_mcts(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return (simulated games, blunders) as texts, for the middle and the last snapshot."""
+    """Return how many games were simulated and how many blunders were left, half-way and at the end."""
     if section.value_source not in site.shipped_agents:
         return {}
     figures = site.agents[section.value_source].card.figures
@@ -171,7 +171,7 @@ def _describe_mcts(site: SiteData, section: Section) -> Mapping[str, object]:
 
 
 def _describe_menace(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how many boxes there are for X, and for X and O, and how often one was refilled."""
+    """Return how many boxes X needs, and X and O together, and how often an empty box was refilled."""
     game = site.game
     decision = np.unique(game.symmetry_class[: game.decisions])
     # A position with a single free square needs no box.
@@ -190,7 +190,7 @@ def _describe_menace(site: SiteData, section: Section) -> Mapping[str, object]:
     }
 
 
-# slug of a section -> function that computes its numbers
+# the functions that compute the numbers of sections, by the section's name in URLs
 FUNCTIONS: Mapping[str, Callable[[SiteData, Section], Mapping[str, object]]] = {
     "best-response": _describe_best_response,
     "exact": _describe_exact_figures,

@@ -252,7 +252,7 @@ def _explain_past_targets(
     average_target: float,
     update_count: int,
 ) -> str:
-    """Explain why the past targets differ from the next one, as the end of a sentence."""
+    """Return the end of a sentence: why the past targets of a value differ from its next target."""
     alpha = query.recipe.alpha
     slack = ROUNDING_TOLERANCE / (1 - (1 - alpha) ** update_count)
     if min(targets) - slack <= average_target <= max(targets) + slack:
@@ -277,7 +277,7 @@ def _explain_past_targets(
 
 
 def describe_later_changes(query: ValueQuery) -> str:
-    """Say what changed in the training after targets that are no longer possible."""
+    """Return a sentence on what changed in the training after targets that are no longer possible."""
     if query.opponent is None or len(query.recipe.phases) > 1:
         return gettext(
             "Since then the opponent's moves or the values of the next moves have changed."

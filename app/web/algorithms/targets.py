@@ -31,14 +31,16 @@ MAX_DECIMALS = 9
 
 @dataclass(frozen=True, eq=False)
 class ValueQuery:
-    """A value to explain: a move in a position, valued by a source at a snapshot."""
+    """The value of a move in a position, as a page is asked to explain it."""
 
     site: SiteData
-    # an agent, optimal play, or the exact values of an agent's training task
+    # where the value comes from: an agent, optimal play, or exact values of the task that an agent
+    # learns
     value_source: str
     position: int
     cell: int  # cell of the move
-    snapshot: int | None = None  # snapshot of the source, None for its last snapshot
+    # the snapshot of the agent's training, None for the last one
+    snapshot: int | None = None
 
     @property
     def game(self) -> Game:
@@ -56,7 +58,7 @@ class ValueQuery:
 
     @property
     def agent_name(self) -> str:
-        """The agent that has this value or this training task; "truth" for optimal play."""
+        """The agent that has this value or learned this task; "truth" for optimal play."""
         return self.value_source.removesuffix(TASK_SUFFIX)
 
     @property
@@ -76,19 +78,19 @@ class ValueQuery:
 
     @property
     def task(self) -> Task | None:
-        """The training task of the agent; None for optimal play and for tasks without exact values."""
+        """The task that the agent learned; None for optimal play and for tasks without exact values."""
         return (
             None if self.value_source == TRUTH else self.site.get_task(self.agent_name)
         )
 
     @property
     def gamma(self) -> float:
-        """The discount factor of the training task; 1 without a task."""
+        """The discount factor of the task; 1 without a task."""
         return self.task.gamma if self.task else 1.0
 
     @property
     def epsilon(self) -> float:
-        """The exploration rate of the training task; 0 without exploration."""
+        """The exploration rate of the task; 0 without exploration."""
         return self.task.epsilon if self.task else 0.0
 
     @property
@@ -98,7 +100,7 @@ class ValueQuery:
 
     @cached_property
     def table(self) -> NDArray[np.floating]:
-        """All values of the value source, [D, cells] in the mover's view, NaN where illegal."""
+        """All values of the agent or other source, [D, cells], for the mover, NaN where illegal."""
         return self.site.get_values(self.value_source, self.snapshot)
 
     @property
@@ -107,7 +109,7 @@ class ValueQuery:
 
     @property
     def exact_task_value(self) -> float | None:
-        """The exact value of the move in the agent's training task, None without a task."""
+        """The exact value of the move in the task that the agent learned, None if that is unknown."""
         exact = (
             None
             if self.value_source == TRUTH
@@ -157,7 +159,7 @@ class ValueQuery:
         return reply_chances
 
     def evaluate(self, position: int, in_source_units: bool = False) -> MoveValues:
-        """Return the values of the moves of any position, by the same source."""
+        """Return the values of the moves in any position, from the same agent or other source."""
         return evaluate_moves(
             self.site, position, self.value_source, self.snapshot, in_source_units
         )
@@ -181,7 +183,8 @@ class ValueQuery:
         outcome = self.get_outcome(position)
         if outcome is None:
             return self.task.step_reward if self.task else 0.0
-        assert self.reward_scale is not None  # not called for beads
+        # Values that are beads have no rewards, so this method is not called for them.
+        assert self.reward_scale is not None
         rewards = self.reward_scale.x if self.mover == X else self.reward_scale.o
         return float(rewards[outcome + 1])
 
@@ -212,7 +215,7 @@ class Reply(NamedTuple):
         return name_square(self.cell or 0)
 
     def follow(self, update: Update | None) -> "Reply":
-        """Return the reply with the update after it, and the numbers in this update."""
+        """Return this reply with the update after it, and with the numbers of the update."""
         if update is None:
             return self._replace(is_ignored=True)
         return self._replace(
@@ -226,11 +229,12 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True)
 class ValueReason:
-    """The reason for a value: the target of its next update, and the replies that lead to it."""
+    """The reason for a value: the opponent's replies, and the target of the next update."""
 
     value: float
     replies: list[Reply]
-    target: float  # mean target of the next update; NaN if there is no target
+    # the mean target of the next update; NaN if the value is no longer updated
+    target: float
     # whether the page shows the distance of the value from the target
     shows_distance: bool
     # text before a target that is not exact: "about " or "at most "
@@ -255,7 +259,7 @@ class ValueReason:
 
     @property
     def bootstraps(self) -> bool:
-        """Whether the target uses learned values of next states, not only results of games."""
+        """Whether the target uses learned values of next states, and not only the results of games."""
         return any(reply.next_value is not None for reply in self.possible_replies)
 
     @property
@@ -329,7 +333,7 @@ def build_average_reason(
 
 
 def build_best_reply_reason(query: ValueQuery, replies: list[Reply]) -> ValueReason:
-    """Return a reason with the target after the replies that have the highest next value."""
+    """Return a reason whose target is the one after the replies with the highest next value."""
     most = max(reply.next_value or 0.0 for reply in replies)
     best = [(reply.next_value or 0.0) == most for reply in replies]
     counting = [

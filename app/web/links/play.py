@@ -10,14 +10,15 @@ from app.tictactoe.notation import DIGITS
 from app.web.match import WATCHED_EPSILON, Match
 from app.web.routes import Route, quote_text
 
-# query parameters of a match: all fields but the record
+# the query parameters of a match: all its fields except the record
 MATCH_PARAMETERS = " ".join(Match.__struct_encode_fields__[1:])
 # query parameters that `apply_settings` reads
 _SETTINGS_PARAMETERS = "at seat player lens errors epsilon delay hide own step pause"
 # Names and defaults of the settings of a match: all fields but the record and the ply.
 _SETTING_NAMES = Match.__struct_encode_fields__[2:]
 _SETTING_DEFAULTS = astuple(Match())[2:]
-PLAY = Route("/play/<record>", MATCH_PARAMETERS)  # PLAY without a record is a new game
+# The URL without a record starts a new game.
+PLAY = Route("/play/<record>", MATCH_PARAMETERS)
 REPLY = Route("/reply/<record>", MATCH_PARAMETERS)
 MINDS = Route("/minds/<record>", MATCH_PARAMETERS)
 SQUARE = Route("/square/<record>", f"{MATCH_PARAMETERS} cell")

@@ -45,5 +45,5 @@ def unfinished_game_url(unfinished_moves: str) -> str:
 
 
 def teach_game_url(game_number: int) -> str:
-    """Return the relative URL of the updates of game `game_number`, from the learner's page."""
+    """Return the relative URL, from a learner's page, of the updates of one of its games."""
     return f"?game={game_number}"

@@ -59,7 +59,7 @@ bp.add_to_sitemap(lambda: map(agent_url, get_current_site().shipped_agents))
 ASCENDING, DESCENDING = "asc", "desc"
 ARIA_SORT_VALUES = {ASCENDING: "ascending", DESCENDING: "descending"}
 OPPOSITE_ORDER = {ASCENDING: DESCENDING, DESCENDING: ASCENDING}
-PERCENT_DECIMALS = 1  # decimals of a percentage in the table
+PERCENT_DECIMALS = 1  # how many decimals a percentage in the table has
 
 
 class AgentRow(NamedTuple):
@@ -69,20 +69,21 @@ class AgentRow(NamedTuple):
     href: str
     character: Character
     judgement: PolicyJudgement
-    card: Card | None  # None for a baseline
+    card: Card | None  # the stored facts about an agent; None for a baseline
 
 
 class Column(NamedTuple):
     """A column of the table: its heading, and what it shows for each player."""
 
     key: str
-    group: str  # a key of COLUMN_GROUPS
+    group: str  # the group of columns to which it belongs, a key of COLUMN_GROUPS
     heading: str
-    # order after the first click on the heading: ASCENDING or DESCENDING
+    # the order after the first click on the heading of the column
     first_order: str
-    # takes a player, returns what the column shows; "" if a baseline has nothing to show
+    # a function that returns what the column shows for a player; "" if it shows nothing for baselines
     get_value: Callable[[AgentRow], Any]
-    cell_kind: str = "number"  # "number", "title", "text" or "outcome"
+    # what a cell contains: "number", "title", "text" or "outcome"
+    cell_kind: str = "number"
     seat_mark: str = ""  # seat of the result, "X" or "O"; "" for both seats
 
 
@@ -193,7 +194,7 @@ def _build_result_columns(opponent: str, group: str) -> list[Column]:
     )
 
 
-# id of a group of columns in the page and in the style sheet -> its heading
+# the headings of groups of columns, by the id of the group in the page and in the style sheet
 COLUMN_GROUPS = {
     "agent": "Agent",
     "blunders": "Blunders",
@@ -311,7 +312,7 @@ def build_comparison_url(site: SiteData, agent_name: str) -> str:
 
 
 def describe_training_task(site: SiteData, agent_name: str) -> Destination | None:
-    """Return a link to the exact values of an agent's training task; None without exact values.
+    """Return a link to the exact values of the task that an agent learned; None if there are none.
 
     The text of the link describes the task.
     """
@@ -347,7 +348,7 @@ def list_value_rows(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]
         game.pair_cell.tolist(),
         agent.q[game.legal]
         .astype(str)
-        .tolist(),  # the shortest decimals of each float32
+        .tolist(),  # as few digits as identify each 32-bit float
         agent.visits[game.legal].tolist(),
         site.optimal_q[game.legal].astype(int).tolist(),
     )
@@ -355,7 +356,8 @@ def list_value_rows(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]
         yield positions[position], movers[position], *numbers
 
 
-MAX_SHOWN_BLUNDERS = 9  # blunders on the agent's own page: three rows of a phone
+# how many blunders the page of an agent shows: three rows on a phone
+MAX_SHOWN_BLUNDERS = 9
 
 
 @bp.get(AGENT)

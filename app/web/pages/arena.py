@@ -38,7 +38,8 @@ class ArenaMeasure(NamedTuple):
     """A measure that the table can show, such as the share of games won, with its colours."""
 
     title: str
-    # takes probabilities of a win, a draw and a loss, [..., 3]; returns the measure, [...]
+    # a function of the probabilities of a win, a draw and a loss, [..., 3], which returns the measure,
+    # [...]
     compute_values: Callable[[Chances], Chances]
     format_value: Callable[[float], str]
     heats: range  # colour steps of the legend; the last is the colour of the value 1
@@ -183,7 +184,6 @@ def _build_pairing(
 
 
 def _draw_sketch(rows: list[dict[str, Any]], chosen_player: int) -> Markup:
-    """Return a picture of the table, with gaps around the row and column of the chosen player."""
     size = len(rows)
 
     def compute_offset(line_number: int) -> float:

@@ -1,4 +1,7 @@
-"""The page of a comparison: a position on several boards, one for each value source."""
+"""The page of a comparison: a position on several boards, each with the values of one agent.
+
+Optimal play and other exact values can stand in place of an agent.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -64,7 +67,7 @@ def build_panel(
     view: SourceSnapshot,
     move_values: MoveValues | None,
 ) -> dict[str, Any]:
-    """Return a board of the page with its texts and links; some are empty for exact values.
+    """Return a board of the page with its texts and links; some of them are empty for exact values.
 
     `move_values` is None after the end of the game.
     """
@@ -72,7 +75,7 @@ def build_panel(
     views = comparison.views
     name = format_view_name(state.site, view)
     seen = replace(state, match=comparison.build_match(view))
-    # optimal play has a board, but is none of the views
+    # Optimal play is not among the compared sources, but its board comes after theirs.
     here = views.index(view) if view in views else len(views)
     before = views[:here]
     after = views[here + 1 :]
@@ -117,7 +120,7 @@ def build_panel(
 
 
 def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
-    """Return the name of a view for a sentence, without a comma."""
+    """Return the name of a compared agent or other source for a sentence, without a comma."""
     title = site.display_titles[view.value_source.removesuffix(TASK_SUFFIX)].replace(
         ",", ""
     )
@@ -133,7 +136,7 @@ def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
 
 
 def describe_plays(site: SiteData, move_values: MoveValues) -> str:
-    """Say which moves a value source plays in a decision, and how it values them."""
+    """Return the squares on which an agent plays, and the value of these moves, as a text."""
     first = move_values.likeliest_cells[0]
     expected = (
         spell_outcome(site, move_values.position, first)
@@ -147,14 +150,13 @@ def describe_plays(site: SiteData, move_values: MoveValues) -> str:
 
 
 def summarise_plays(state: MatchState, values_by_name: Mapping[str, MoveValues]) -> str:
-    """Say which moves each value source plays in a position, and which of them are blunders."""
+    """Return a sentence on which moves all compared agents play, and which of them are blunders."""
     preferences = _describe_preferences(values_by_name)
     verdict = _describe_verdict(state, values_by_name)
     return f"{capitalize_first_letter(preferences)} {verdict}"
 
 
 def _format_training(site: SiteData, view: SourceSnapshot) -> str:
-    """Say after how many updates a snapshot was taken, or where exact values come from."""
     if not site.agents.contains_name(view.value_source):
         return "Computed by solving the game"
     snapshot = -1 if view.snapshot is None else view.snapshot
@@ -164,7 +166,7 @@ def _format_training(site: SiteData, view: SourceSnapshot) -> str:
 
 
 def _describe_preferences(values_by_name: Mapping[str, MoveValues]) -> str:
-    """Say which moves each source plays; sources with the same moves share a sentence."""
+    """Return sentences on which moves the compared agents play; agents with the same moves share one."""
     names_by_moves: dict[tuple[int, ...], list[str]] = {}
     for name, view in values_by_name.items():
         names_by_moves.setdefault(tuple(view.likeliest_cells), []).append(name)
@@ -202,7 +204,8 @@ def _describe_verdict(
     return f"No agent blunders here: with optimal play it stays a {value}."
 
 
-HALF_TILE = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # half of a tile, below its diagonal, from the start of TILE
+# the SVG path of half a tile, the half below its diagonal
+HALF_TILE = "m.8.1v.7l-.1.1h-.7l-.1-.1z"
 
 
 def _share_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
@@ -212,11 +215,11 @@ def _share_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
 
 
 def draw_minds(site: SiteData, comparison: Comparison) -> dict[str, Any] | None:
-    """Return the minds of the agents at the compared snapshots, and their film; None without agents.
+    """Return the pictures of all positions for the compared agents, and the film; None without agents.
 
-    A mind is the picture of all positions, with a tile for each. Two minds with the same colours
-    share a picture: the second has the lower half of each tile. If all agents are different, there
-    is a film of their training, at the frame nearest to the snapshots.
+    The picture has a tile for each position. Two pictures with the same colours share one: the
+    second agent has the lower half of each tile. If all agents are different, there is a film of
+    their training, at the frame nearest to the snapshots.
     """
     views = list_learned_views(site, comparison)
     if not views:
@@ -301,7 +304,7 @@ def move_to_frame(
 
 
 def are_distinct_agents(views: list[SourceSnapshot]) -> bool:
-    """Return whether all views show different agents; only then a film can show their training."""
+    """Return whether all compared sources are different agents; only these can be shown as a film."""
     return len({view.value_source for view in views}) == len(views)
 
 
@@ -356,7 +359,7 @@ def _count_agreeing_tiles(
 
 
 def build_panels(comparison: Comparison, state: MatchState) -> list[dict[str, Any]]:
-    """Return a board for each view, then optimal play."""
+    """Return the boards of the page: one for each compared agent or other source, then optimal play."""
     return [
         build_panel(comparison, state, view, values)
         for view, values in _evaluate_views(comparison, state).items()
@@ -366,7 +369,7 @@ def build_panels(comparison: Comparison, state: MatchState) -> list[dict[str, An
 def _evaluate_views(
     comparison: Comparison, state: MatchState
 ) -> dict[SourceSnapshot, MoveValues | None]:
-    """Return the values of each view and of optimal play; None after the end of a game."""
+    """Return a position's values from each compared source and from optimal play; None after the end."""
     return {
         view: None
         if state.is_over
@@ -427,7 +430,7 @@ def render_comparison(comparison: Comparison, state: MatchState) -> Response:
         if apart is None
         else compare_url(replace(comparison, record=apart)),
         max_views=MAX_VIEWS,
-        # sources that are shown as shipped are not offered again
+        # the agents and exact values that the form does not offer, because the page shows them already
         shipped_views=[view.value_source for view in views if view.snapshot is None],
         curve_titles=CURVE_TITLES,
         curve_key=curve_key,
@@ -441,7 +444,6 @@ def render_comparison(comparison: Comparison, state: MatchState) -> Response:
 
 
 def _list_rows(panels: list[dict[str, Any]]) -> list[tuple[str, list[BoardSquare]]]:
-    """Return a row (name of the square, the square on each board) for each empty square."""
     squares = zip(*(panel["board"].squares for panel in panels), strict=True)
     return [
         (name_square(cell), list(row))

@@ -40,7 +40,7 @@ bp = PageBlueprint("experiments", __name__)
 bp.add_room("Learn", "sources", gettext_noop("Sources"), SOURCE_LIST.url)
 bp.add_room("Research", "experiments", gettext_noop("Experiments"), EXPERIMENTS.url)
 bp.add_to_sitemap(lambda: map(EXPERIMENT.url, get_current_site().experiments))
-# verdict -> its name in URLs and style sheets
+# the names of verdicts in URLs and style sheets
 VERDICT_SLUGS = {
     "reproduced": "reproduced",
     "partly reproduced": "partly",
@@ -48,14 +48,14 @@ VERDICT_SLUGS = {
     "inconclusive": "inconclusive",
 }
 bp.add_app_template_filter(VERDICT_SLUGS.__getitem__, "verdict")
-# family of sources -> its heading on the page of sources
+# the headings on the page of sources, by kind of source
 FAMILY_HEADINGS = {
     "project": "The five projects",
     "classic": "The classics",
     "page": "Pages and programs of others",
 }
 SITE_NAME = "Q-Tac-Toe"
-# number of claims in unfolded groups; all further groups are folded
+# Groups are unfolded until they show this many claims; all further groups are folded.
 MAX_OPEN_CLAIMS = 3
 
 
@@ -177,7 +177,7 @@ def download_figure(claim: str, number: int) -> Response:
 def show_sources() -> Response:
     site = get_current_site()
     cards = [agent.card for agent in site.shipped_agents.values()]
-    # heading -> sources with their agents and claims
+    # the sources with their agents and claims, by the heading above them
     entries: dict[str, list[tuple[Source, list[Card], list[ClaimSummary]]]] = {
         title: [] for title in FAMILY_HEADINGS.values()
     }

@@ -58,7 +58,7 @@ FAULT_ORDER: tuple[str, ...] = tuple(FAULTY_RECIPES)
 CHOICE_OFFSETS = (0, 3, 7)
 
 
-MAX_REWARD = 1.0  # of a win
+MAX_REWARD = 1.0  # the reward of a win, the highest reward
 
 
 class FirstUpdate(
@@ -75,7 +75,7 @@ class FirstUpdate(
     update_number: int  # number of the update in the training, from 1
     board: str
     cell: int
-    value_before: float | None = None  # value before the update
+    value_before: float | None = None  # the value of the move before the update
     # value after the update with the fault; None if the faulty learner makes no update
     faulty_value: float | None = None
     correct_value: float | None = None  # value after the update without the fault
@@ -173,7 +173,6 @@ def find_telling_record(site: SiteData, fault: str) -> str:
 
 
 def _compute_loss_chances(site: SiteData, agent: Agent) -> NDArray[np.float64]:
-    """Return how likely the agent lets the opponent win at once by a blunder, [D]."""
     policy = policy_from_values(agent.q, agent.card.play_rule)
     blunder = site.loses_at_once & ~site.is_move_correct
     chances: NDArray[np.float64] = (policy * blunder).sum(axis=1)
@@ -241,7 +240,7 @@ def draw_values(
 def build_side(
     site: SiteData, agent: Agent, id_suffix: str, title: str, record: str
 ) -> dict[str, Any]:
-    """Return an agent with the picture of all its values, and its values on one board.
+    """Return half of a page: the agent with or without the fault, all its values and one board.
 
     `id_suffix`, "with" or "without" the fault, ends the ids of the HTML elements.
     """

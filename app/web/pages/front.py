@@ -27,7 +27,7 @@ BEGINNER_UPDATES = 500
 
 
 def list_choices(site: SiteData, shown: Match) -> list[dict[str, Any]]:
-    """Return the agents to choose from; the first one is offered after few updates, too."""
+    """Return the agents to choose from; the first one is also offered after few updates."""
     names = list_front_agents(site)
     choices = [
         {

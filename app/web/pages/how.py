@@ -65,7 +65,8 @@ PART_TITLES = {
     ENCODINGS_PART: "A position, written as numbers",
     WON_GAME_PART: "A won game, calculated step by step",
 }
-WRITTEN_RECORD = "04"  # moves to the first position in all encodings
+# the moves that lead to the position that is shown first in all encodings
+WRITTEN_RECORD = "04"
 # Names in the order of `Game.symmetries`; non-square boards have every second symmetry
 SYMMETRY_NAMES = (
     "as it is",
@@ -77,7 +78,7 @@ SYMMETRY_NAMES = (
     "reflected, top and bottom",
     "reflected, along the rising diagonal",
 )
-WORKED_RECORD = "03142"  # X wins with its third move
+WORKED_RECORD = "03142"  # a short game, which X wins with its third move
 WORKED_ALPHA = 0.9  # step size of the worked example
 
 
@@ -178,7 +179,7 @@ TITLES_BY_HEADING = {
 
 
 class StartValues(NamedTuple):
-    """The values in the first position of a section, and how often each was updated, by cell."""
+    """The values in the position that a section shows first, and how often each was updated."""
 
     values: list[str]
     # the same values in the agent's own units, as its rewards give them
@@ -186,7 +187,7 @@ class StartValues(NamedTuple):
     update_counts: list[str]  # number of updates of each value
 
 
-# heading of the map -> parts of the update that differ from Q-learning
+# for each heading of the map, the parts of the update that may differ from Q-learning
 DIFFERENCE_HEADINGS = {
     "next value": "Algorithms that use another next value than Q-learning",
     "order": "Algorithms that update in another order than Q-learning",
@@ -194,7 +195,7 @@ DIFFERENCE_HEADINGS = {
     "result": "Algorithms that use the result of the game instead of a next value",
     "bounds": "Algorithms with exact values or bounds",
 }
-REFERENCE_SLUG = "q-learning"  # slug of the algorithm for comparisons
+REFERENCE_SLUG = "q-learning"  # the algorithm with which the others are compared
 
 
 @bp.get(HOW)
@@ -335,7 +336,7 @@ def _has_board(site: SiteData, section: Section) -> bool:
 
 @cached_per_site(64)
 def collect_facts(site: SiteData, slug: str) -> Mapping[str, object]:
-    """Return the numbers in the text of a section, by name."""
+    """Return the numbers that stand in the text of a section, by name."""
     return compute_facts(site, SECTIONS[slug])
 
 
@@ -353,7 +354,7 @@ def describe_example(site: SiteData, slug: str, match: Match) -> dict[str, Any]:
             lambda cell: how_url(slug, record=match.follow_move(cell).record),
             label=f"{TITLE_BY_PART[slug]}: {headline}",
         ),
-        # "" on the first position
+        # the URL of the first position; "" if it is the one shown
         "start_url": how_url(slug) if match != SECTIONS[slug].start_match else "",
         "play_url": play_url(match),
     }
@@ -362,9 +363,9 @@ def describe_example(site: SiteData, slug: str, match: Match) -> dict[str, Any]:
 def build_start_values(
     site: SiteData, match: Match, value_source: str = ""
 ) -> StartValues:
-    """Return the values in the first position of a section.
+    """Return the values of the moves in the position that a section shows first.
 
-    `value_source` is used in place of the source of the section, if it is given.
+    They are those of `value_source`, by default of the agent that the section names.
     """
     state = replay_match(
         replace(match, value_source=value_source) if value_source else match, site
@@ -381,6 +382,6 @@ def build_start_values(
 
 
 def build_start_legend(site: SiteData, match: Match) -> Legend:
-    """Return the legend of the first position of a section."""
+    """Return the explanation of the colours on the board that a section shows first."""
     state = replay_match(match, site)
     return build_legend(state, evaluate_match(state))

@@ -74,12 +74,12 @@ from app.web.wording import describe_character
 bp = PageBlueprint("judge", __name__)
 bp.add_room("Research", "judge", gettext_noop("Judge"), JUDGE.url)
 
-# players shown above the policy in the ranking of the arena, and below it
+# how many players are shown above the policy in the ranking, and how many below it
 NEIGHBOUR_COUNT = 2
-MAX_SHOWN_BLUNDERS = 12  # limit for the blunders on the page
+MAX_SHOWN_BLUNDERS = 12  # the most blunders that the page shows
 
 TOOL_FILES = {"doctor": ROOT / "app/doctor.py", "judge": ROOT / "docs/judge.py"}
-PICTURES_PER_PAGE = 60  # pictures on a page of a list
+PICTURES_PER_PAGE = 60  # how many pictures a page of a list shows
 
 
 def rank_neighbours(site: SiteData, policy_name: str) -> list[tuple[str, int, float]]:
@@ -102,7 +102,8 @@ def show_judge() -> Response:
     site = get_current_site()
     if not text:
         return render_form(site)
-    code = text.rpartition("moves=")[2]  # the form also accepts a link with the code
+    # The form also accepts a link, which ends with the code of the moves.
+    code = text.rpartition("moves=")[2]
     if code != request.args["moves"]:
         return redirect(judge_url(code), 303)
     name = get_judged_policy()
@@ -226,7 +227,8 @@ def render_form(
     values = {
         "reading": None,  # the table that was sent, as it was understood
         "fault_sentence": "",  # the reason if the table could not be read
-        "diagnosis": None,  # of a trace that was sent instead of a table
+        # what the doctor found in the list of updates, if one was sent instead of a table
+        "diagnosis": None,
         "diagnosed_board": None,  # the board and the move of the row that shows the fault
         "move_code": "",  # the moves of the policy, encoded as in URLs
         # exact results, if the moves are drawn with probabilities from the table
@@ -277,7 +279,7 @@ def show_certificate(seat: str, name: str = "") -> Response:
 def _describe_list(
     policy_name: str, picture_count: int, build_page_url: Callable[[int], str]
 ) -> tuple[slice, dict[str, Any]]:
-    """Return which pictures are on the requested page of a list, and what its template needs."""
+    """Return which pictures are on the requested page of a list, and the values for its template."""
     pages = max(1, -(-picture_count // PICTURES_PER_PAGE))
     number = read_integer("page", request.args.get("page") or "1", 1, pages)
     shown = slice((number - 1) * PICTURES_PER_PAGE, number * PICTURES_PER_PAGE)

@@ -65,7 +65,7 @@ def illustrate(agent_id: str, **parts: Any) -> dict[str, Any]:
 
 
 def choose_filmed_agent(site: SiteData) -> str:
-    """Return the agent in the film of LESSON_RECORD: LESSON_AGENT, or the first agent without it."""
+    """Return the agent whose training the lesson shows: LESSON_AGENT, or else the site's first agent."""
     return LESSON_AGENT if LESSON_AGENT in site.agents else next(iter(site.agents))
 
 

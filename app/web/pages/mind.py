@@ -1,4 +1,4 @@
-"""The mind page: one picture of all decisions of an agent (a tile each), and one as a board."""
+"""The page with one picture of all positions of an agent, and one of the positions as a board."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def show_mind(name: str) -> Response:
     number = read_integer("tile", tile_text, 0, tile_count - 1)
 
     def build_url(step: int = step, kind: str = colour, tile: int = number) -> str:
-        """Return the URL of another snapshot, colouring or tile; the first tile follows the last."""
+        """Return the URL of the picture with other settings; the first position follows the last."""
         return mind_url(
             name,
             site.get_snapshot_parameter(name, step),
@@ -101,7 +101,7 @@ def count_agreement(site: SiteData, name: str, snapshot: int) -> list[list[int]]
 def describe_tile(
     site: SiteData, agent_name: str, snapshot: int, tile_number: int
 ) -> dict[str, Any]:
-    """Return a tile of the mind by its number: a position with its values and results."""
+    """Return one position of the picture by its number, with its values and results."""
     tiles = site.tile_layout
     game = site.game
     rows, knows = minds.choose_decisions(site, agent_name, snapshot)

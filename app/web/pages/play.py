@@ -163,9 +163,9 @@ def _replace_player(
     return match.follow_record("") if state.is_over else match
 
 
-OPEN_GROUPS = 2  # groups of players that are not folded
-PlayerCard = tuple[str, str, Character]  # id, title and description of a player
-# (title of a strength, players of this strength)
+OPEN_GROUPS = 2  # how many groups of players are unfolded at first
+PlayerCard = tuple[str, str, Character]  # a player to choose: id, title and description
+# for each strength of players, its title and the players
 PlayerGroups = tuple[tuple[str, tuple[PlayerCard, ...]], ...]
 
 
@@ -239,7 +239,7 @@ def show_preferences(record: str = "") -> Response:
 
 
 def describe_preference(state: MatchState, value_source: str) -> dict[str, Any]:
-    """Return the preferred moves of a value source, and the value of the first of them."""
+    """Return the moves that an agent or other source prefers, and the value of the first of them."""
     view = evaluate_moves(state.site, state.position, value_source)
     first = view.likeliest_cells[0]
     plays = gettext("any of %(number)s squares", number=len(view.likeliest_cells))

@@ -38,12 +38,11 @@ bp.add_room("Puzzles", "puzzles", gettext_noop("All puzzles"), lambda: _if_any(P
 
 
 def _if_any(route: Route) -> str:
-    """Return the URL of a page, "" if the agents of the site make no puzzles."""
     return route.url() if list_puzzles(get_current_site()) else ""
 
 
 LEVEL_NAMES = (gettext_noop("easy"), gettext_noop("medium"), gettext_noop("hard"))
-# for the text to share, by the digit of an answer
+# the signs in the text to share, by the digit that encodes an answer
 ANSWER_EMOJI = ("⬜", "🟨", "🟨", "🟩")
 
 
@@ -102,7 +101,7 @@ def show_puzzle(number: int) -> Response:
         attempt=attempt,
         level_name=gettext(LEVEL_NAMES[puzzle.level]),
         why_url=why_url(valued, puzzle.blunder_cell),
-        # the picture does not show the solution
+        # The picture for link previews does not give away the solution.
         preview_url=match_url(MATCH_PREVIEW, replace(match, hides_values=True)),
         puzzle_count=len(list_puzzles(site)),
         export=export_puzzle(site, attempt.puzzle_number),

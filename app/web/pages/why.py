@@ -84,10 +84,10 @@ def explain_value(query: ValueQuery) -> dict[str, Any]:
             *_describe_result(query, algorithm),
         ],
         "facts": _list_facts(query, reason),
-        # "" if the number is not recorded
+        # how often the value was updated; "" if the number is not recorded
         "update_count_text": "" if count is None else format_count(count),
         "reply_column": algorithm.reply_column,
-        # empty if the move ends the game
+        # a row for each reply of the opponent; none if the move ends the game
         "rows": [
             _build_reply_row(query, algorithm, reason, answer)
             for answer in reason.replies
@@ -190,8 +190,8 @@ def _build_reply_row(
 def _state_value(query: ValueQuery, reason: ValueReason) -> dict[str, Any]:
     """Return what the page says first about a value, and where it comes from.
 
-    The template why/_value.html writes the sentence. "source" is optimal play, a training task, a
-    snapshot or a finished training (learned), and "context" is a text that depends on it.
+    The template why/_value.html writes the sentence. "source" is optimal play, a task, a snapshot
+    or a finished training (learned), and "context" is a text that depends on it.
     """
     if query.value_source == TRUTH:
         return {
@@ -229,7 +229,6 @@ def _describe_missing_count(query: ValueQuery, reason: ValueReason) -> list[str]
 
 
 def _describe_task_value(query: ValueQuery) -> list[str]:
-    """Return a sentence with the exact value in the agent's training task."""
     if not query.task or not query.is_learned or query.exact_task_value is None:
         return []
     task = describe_task(query.site, query.task)
@@ -267,7 +266,7 @@ def _describe_result(query: ValueQuery, algorithm: Algorithm) -> list[str]:
 
 
 def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]:
-    """Return pairs (label, text) with the numbers of a value."""
+    """Return the numbers that belong to a value, each with a label."""
     best_play = _build_best_play_fact(query)
     if query.value_source == TRUTH:
         return [best_play]
@@ -297,7 +296,7 @@ def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]
 
 
 def _list_parameters(query: ValueQuery) -> list[tuple[str, str]]:
-    """Return pairs (label, text) of the recipe's parameters that matter for the update of a value."""
+    """Return the parameters of a recipe that matter for the update of a value, each with a label."""
     titles = PARAMETER_TITLES
     if not query.is_learned:
         titles = {"gamma": PARAMETER_TITLES["gamma"]}
@@ -401,7 +400,7 @@ def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any
         "is_on_symmetric_board": chosen is not None
         and get_shown_move(chosen).board != format_position(query.game, query.position),
         "is_blunder_unrecorded": not recorded and _is_played_blunder(query),
-        # None if the agent does not come with the site
+        # the number of blunders with recorded updates; None if the agent does not come with the site
         "recorded_blunder_count": len(site.blunder_examples.get(agent, {}))
         if agent in site.shipped_agents
         else None,
@@ -447,7 +446,7 @@ def parse_value_query(state: MatchState, cell_text: str) -> ValueQuery:
 
 
 def _list_other_sources(match: Match, query: ValueQuery) -> list[tuple[str, str, str]]:
-    """Return the other value sources for a move: optimal play, the training task, the agent."""
+    """Return links to other values of the same move: optimal play's, the exact one, the agent's."""
     task = query.agent_name + TASK_SUFFIX
     names = {
         "why-truth": (TRUTH, "with optimal play"),
@@ -478,6 +477,5 @@ def _list_other_sources(match: Match, query: ValueQuery) -> list[tuple[str, str,
 
 
 def _build_reply_url(match: Match, cell: int, reply_cell: int) -> str:
-    """Return the URL of the position after the move and a reply, without automatic moves."""
     played = match.follow_move(cell).follow_move(reply_cell)
     return play_url(replace(played, is_paused=match.is_paused or match.is_watched))

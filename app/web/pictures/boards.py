@@ -27,7 +27,8 @@ SHAPE_PATHS = {
 # Pixels: the side of a square, the gap between two squares, the margin around the board.
 SQUARE_SIZE, SQUARE_GAP, BOARD_MARGIN = 112, 6, 16
 SQUARE_DISTANCE = SQUARE_SIZE + SQUARE_GAP
-BOARD_SIDE = 3 * SQUARE_DISTANCE - SQUARE_GAP  # without the margin
+# the side of the board in pixels, without the margin
+BOARD_SIDE = 3 * SQUARE_DISTANCE - SQUARE_GAP
 GRID_LINES = "M1 0v3M2 0v3M0 1h3M0 2h3"
 HEADING_HEIGHT = 58  # pixels above the board, for the headline and the caption
 CSV_COLUMNS = ("row", "column", "mark", "value", "heat", "best", "true_outcome", "note")
@@ -39,14 +40,14 @@ MARK_WORDS = {
 }
 
 
-CellUrl = Callable[[int], str]  # takes a cell, returns a URL
+CellUrl = Callable[[int], str]  # a function that returns the URL of a cell
 
 
 class BoardSquare(NamedTuple):
     """A square of a board."""
 
     id: str
-    shortcut_key: str  # the digit that plays it, in reading order from 1
+    shortcut_key: str  # the digit key that plays this square, in reading order from 1
     row: int
     column: int
     mark: str  # "X", "O" or "." for empty
@@ -191,7 +192,7 @@ def lay_out_board(
 
 
 def _lay_out_square(state: MatchState, cell: int, board_id: str) -> BoardSquare:
-    """Return a square of the board, with X or O if the cell is filled, without values."""
+    """Return a square of the board without values: X, O or empty."""
     game = state.site.game
     ply = len(state.match.shown_record)
     row, column = divmod(cell, 3)
@@ -382,7 +383,6 @@ def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
 
 
 def _draw_winning_strokes(winning_lines: list[list[int]]) -> list[svg.Segment]:
-    """Return a line through the stones of each winning line; the side of a square is 1."""
     drawn = []
     for line in winning_lines:
         row1, column1 = divmod(line[0], 3)

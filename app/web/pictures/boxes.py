@@ -117,7 +117,6 @@ def _write_sign_reference(sign_name: str) -> str:
 
 
 def _write_cell_count(game: Game, cell: int, bead_count: int) -> str:
-    """Return the number of beads of a cell, in the corner of its square."""
     x, y = _find_square_centre(cell)
     right = x + CELL_SIZE / 2 - 0.4
     bottom = y + CELL_SIZE / 2 - 0.5
@@ -125,7 +124,6 @@ def _write_cell_count(game: Game, cell: int, bead_count: int) -> str:
 
 
 def _find_square_centre(cell: int) -> tuple[float, float]:
-    """Return the centre (x, y) of a square, in mm from the label's corner."""
     row, column = divmod(cell, 3)
     return LABEL_MARGIN + (column + 0.5) * CELL_SIZE, LABEL_MARGIN + (
         row + 0.5

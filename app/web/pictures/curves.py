@@ -22,7 +22,7 @@ from app.web.routes import Destination
 from app.web.translation import gettext
 
 PERCENT_UNIT = "%"
-# outcome -> verb in a sentence
+# the verbs for the outcomes of games in sentences
 OUTCOME_WORDS = {"win": "won", "draw": "drawn", "loss": "lost"}
 # colours of lines that do not stand for an outcome, for the first line, the second etc.
 CURVE_INKS = ("accent", "ink", "win", "loss")
@@ -171,7 +171,8 @@ class Curve(NamedTuple):
 
     name: str
     css_ink: str
-    numbers: list[LabelledNumber | None]  # None where this line has no point
+    # the numbers of the line, None where it has no point
+    numbers: list[LabelledNumber | None]
 
     @property
     def end_numbers(self) -> tuple[LabelledNumber, LabelledNumber]:
@@ -219,7 +220,7 @@ class CurvePoint(NamedTuple):
 
 
 class Charts(NamedTuple):
-    """Charts with a common horizontal axis."""
+    """Charts that share a horizontal axis."""
 
     id: str
     axis_title: str  # title of the horizontal axis, such as "updates"
@@ -540,7 +541,7 @@ def list_game_value_rows(
 def _list_keys(
     legend_keys: Sequence[svg.LegendKey], width: float
 ) -> tuple[list[svg.Shape], int]:
-    """Return the shapes of a chart's key, within a width in pixels, and its number of rows."""
+    """Return the shapes of the key that names a chart's lines, and how many rows they need."""
     shapes: list[svg.Shape] = []
     x, row = 0.0, 0
     for key in legend_keys:

@@ -47,7 +47,7 @@ from app.web.site_data import SiteData, cached_per_site
 
 TEXT_LINE_HEIGHT = 17.0  # distance of two lines of text, in pixels
 SMALL_LINE_HEIGHT = 15.0  # distance of two lines of small text, in pixels
-ROW_GAP = 18.0  # pixels between two rows
+ROW_GAP = 18.0  # the gap between two rows, in pixels
 MAX_NAME_CHARACTERS = 32  # maximum number of characters of a row's name on a phone
 MAX_MARK_CHARACTERS = 22  # characters in a line of text at a reference line
 CHARACTER_WIDTH = 7.0  # largest width of a letter, in pixels
@@ -198,11 +198,11 @@ def _describe_dot(runs_per_dot: int) -> str:
 
 
 class CurveField(NamedTuple):
-    """The rectangle of a plot of curves, with its two axes."""
+    """The area of a chart between its two axes."""
 
     x_axis: Axis
     y_axis: Axis
-    top: float  # pixels
+    top: float  # distance from the top of the picture, in pixels
     height: float
 
     @property
@@ -228,7 +228,7 @@ class CurveField(NamedTuple):
         lower_ys: Sequence[float],
         upper_ys: Sequence[float],
     ) -> svg.Path:
-        """Return the band between a lower and an upper line over the same x values."""
+        """Return the area between two lines over the same x values, such as the worst and best runs."""
         there = self.place_points(xs, upper_ys)
         back = self.place_points(xs, lower_ys)
         return svg.Path(css_classes, there + back[::-1], is_closed=True)
@@ -319,7 +319,7 @@ def _draw_bands(
 def _choose_dots(
     points: Sequence[tuple[float, float]],
 ) -> Sequence[tuple[float, float]]:
-    """Return at most MAX_CURVE_DOTS points of a line to draw as dots, the last point included."""
+    """Return the points of a line that are drawn as dots: at most MAX_CURVE_DOTS, with the last one."""
     if len(points) == 1:
         return points
     step = -(-len(points) // MAX_CURVE_DOTS)
@@ -437,7 +437,6 @@ def _describe_grid(
     extent: tuple[float, float],
     shapes: Sequence[svg.Shape],
 ) -> str:
-    """Return the caption of a grid: what colours and links mean, and how many runs a cell has."""
     palest, fullest = (format_with_unit(value, figure.unit) for value in extent)
     caption = f"The colour of a square shows its value, from {palest} (pale) to {fullest} (dark)."
     recipes = [recipe for row in figure.recipes for recipe in row if recipe]
@@ -568,11 +567,11 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLa
     return FigureLayout(figure.title, "", caption, svg.Plot(0, 0, []), pictures)
 
 
-@cached_per_site(64)  # some 100 KB each
+@cached_per_site(64)  # Each cached result takes some 100 KB.
 def lay_out_numbered_figure(
     site: SiteData, claim: str, figure_number: int
 ) -> FigureLayout:
-    """Return the layout of a figure of an experiment; the first figure has number 1."""
+    """Return the shapes and texts of a figure of an experiment; the first figure has number 1."""
     summary = site.experiments[claim]
     return lay_out_figure(summary.figures[figure_number - 1], site, summary.first_seed)
 
@@ -615,7 +614,7 @@ def draw_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
         )
         y += BOARD_SIZE + lines * FILE_LINE_HEIGHT + 14
     y += 6
-    for text in (layout.caption, source_text):  # URLs are not broken
+    for text in (layout.caption, source_text):  # URLs are not broken into lines.
         for line in wrap(
             text, MAX_LINE_CHARACTERS, break_long_words=False, break_on_hyphens=False
         ):
@@ -639,7 +638,7 @@ def _place_board(
 def _add_name(
     shapes: list[svg.Shape], top: float, row_name: str, spoken_text: str
 ) -> float:
-    """Add a name with its description below; return the lower end of the text."""
+    """Write a name with its description below; return the lower end of the text."""
     for line in wrap(row_name, MAX_NAME_CHARACTERS):
         shapes.append(svg.Text("label", 0, top + 13, line))
         top += TEXT_LINE_HEIGHT
@@ -654,7 +653,7 @@ def _add_notes(
     top: float,
     height: float,
 ) -> float:
-    """Add lines at marked values, with their texts above; return the height of the texts."""
+    """Draw lines at marked values, with their texts above; return the height of the texts."""
     text_shapes: list[svg.Shape] = []
     above = _add_notes_above(text_shapes, marks, axis, top)
     for mark in marks:
@@ -667,7 +666,7 @@ def _add_notes(
 def _add_notes_above(
     shapes: list[svg.Shape], marks: Sequence[ReferenceLine], axis: Axis, top: float
 ) -> float:
-    """Add the texts of marked values above a plot, one per line; return the height of the lines."""
+    """Write the texts of marked values above a plot, one per line; return the height of the lines."""
     y = top
     for mark in marks:
         at = axis.compute_share(mark.value)

@@ -1,8 +1,7 @@
-"""Pictures of all positions of an agent (its “mind”), for pages and as files.
+"""Pictures of all positions of an agent, for pages and as files.
 
-A tile is the small square that stands for a decision and all decisions symmetric to it.
-
-All tiles of one colour are a single outline, which keeps the pictures small.
+A position and all positions symmetric to it are one small square, a "tile". All tiles of one colour
+are a single outline, which keeps the pictures small.
 """
 
 from collections.abc import Iterator, Mapping
@@ -48,7 +47,7 @@ OPTIMAL_LINE_HEIGHT = 0.16
 EXPECTED_KEY = "expects"
 
 # Sizes of a picture in a file of its own, in pixels.
-TILE_SIZE = 15  # side of a tile
+TILE_SIZE = 15  # the side of a tile in pixels
 # margins around the tiles
 LEFT_MARGIN, TOP_MARGIN, BOTTOM_MARGIN, RIGHT_MARGIN = (34, 46, 46, 14)
 SWATCH_PATH = "M0 0h.9v.9h-.9z"
@@ -56,7 +55,7 @@ CSV_COLUMNS = ("position", "record", "move", "to_move", "true_value", "heat", "v
 
 
 class TileColouring(NamedTuple):
-    """A way to colour the tiles of a mind, such as by value or by number of updates."""
+    """A way to colour the picture of all positions, such as by value or by number of updates."""
 
     title: str
     colour_scale: str  # "heat" from a loss to a win, or "level" from nothing to all
@@ -91,14 +90,14 @@ PREFERENCE_KIND = TileColouring(
 
 
 class MindPicture(NamedTuple):
-    """A picture of all positions of an agent; a tile is 1 wide and 1 high."""
+    """A picture of all positions of an agent; each is a tile, 1 wide and 1 high."""
 
     agent_name: str
     title: str
-    colouring_key: str  # key of COLOURINGS
+    colouring_key: str  # how the tiles are coloured, a key of COLOURINGS
     colour_scale: str  # scale of its colours, "heat" or "level"
     tile_layout: Tiles
-    # (step of the colour scale or None for unknown values, SVG path of all tiles of this colour)
+    # for each colour its step on the scale, None for unknown values, and the SVG path of its tiles
     paths_by_colour: list[tuple[int | None, str]]
     tile_outline: str = TILE_PATH  # SVG path of a single tile, for the script
     # coordinates "x,y" of all tiles, for the script; "" if the page has no script
@@ -148,9 +147,9 @@ class MindPicture(NamedTuple):
 
 
 def list_colourings(site: SiteData, agent_name: str) -> dict[str, TileColouring]:
-    """Return the ways to colour the tiles of an agent, by key.
+    """Return the ways to colour the picture of all positions of an agent, by key.
 
-    Only an agent with a training task can have errors against its task. Beads are not expected
+    Only an agent with a known task can have errors against exact values. Beads are not expected
     results, so they have no errors; their tiles show how unequal the beads of a box are.
     """
     if site.agents[agent_name].card.reward_scale is None:
@@ -172,7 +171,7 @@ def parse_snapshot_and_colouring(
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
-    site.get_agent(agent_name)  # only to raise NotFound for an unknown agent
+    site.get_agent(agent_name)  # This raises NotFound for an unknown agent.
     step = read_snapshot(
         agent_name, query.get("step", ""), site.get_last_snapshot(agent_name), site
     )
@@ -190,7 +189,7 @@ def parse_snapshot_and_colouring(
 RepresentedDecisions = tuple[NDArray[np.intp], NDArray[np.bool_]]
 
 
-@cached_per_site(4)  # some 80 KB each
+@cached_per_site(4)  # Each cached result takes some 80 KB.
 def choose_decisions(
     site: SiteData, agent_name: str, snapshot: int | None = None
 ) -> RepresentedDecisions:
@@ -239,7 +238,7 @@ def _load_tables(
     )
 
 
-@cached_per_site(16)  # some 20 KB each
+@cached_per_site(16)  # Each cached result takes some 20 KB.
 def colour_tiles(
     site: SiteData, agent_name: str, colouring_key: str, snapshot: int | None = None
 ) -> TileColours:
@@ -247,7 +246,8 @@ def colour_tiles(
     game = site.game
     agent = site.agents[agent_name]
     rows, known = choose_decisions(site, agent_name, snapshot)
-    if colouring_key == "visits":  # visits are recorded only at the end of the training
+    # The numbers of updates are known only at the end of the training.
+    if colouring_key == "visits":
         return value_map.colour_visits(rows, agent.visits, LEVEL_COUNT)
     if colouring_key == "blunders":
         plays = (
@@ -275,7 +275,7 @@ def colour_tiles(
     return value_map.colour_errors(best, truth, known, LEVEL_COUNT)
 
 
-@cached_per_site(16)  # some 30 KB each
+@cached_per_site(16)  # Each cached result takes some 30 KB.
 def draw_mind(
     site: SiteData,
     agent_name: str,
@@ -316,7 +316,7 @@ def draw_policy_blunders(site: SiteData, policy_name: str) -> MindPicture:
 def outline_tiles(
     tile_layout: Tiles, heats: NDArray[np.int8]
 ) -> list[tuple[int | None, str]]:
-    """Return for each colour in `heats`, [N], an SVG path of all tiles of this colour."""
+    """Return an SVG path for each colour in `heats`, [N], which outlines all tiles of this colour."""
     by_heat: dict[int, list[str]] = {}
     for value, tile in zip(
         heats.tolist(), _list_tile_outlines(tile_layout), strict=True
@@ -341,7 +341,7 @@ def _list_tile_outlines(tile_layout: Tiles) -> list[str]:
 def _build_mind_picture(
     site: SiteData, policy_name: str, colouring_key: str, heats: NDArray[np.int8]
 ) -> MindPicture:
-    """Return the picture of a mind with a colour step for each tile, [N], without script data."""
+    """Return a picture of all positions from its tiles' colours, [N], without data for the script."""
     where = site.tile_layout
     paths = outline_tiles(where, heats)
     return MindPicture(
@@ -376,7 +376,7 @@ def draw_optimal_lines(tile_layout: Tiles) -> Inset:
 
 
 def draw_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawing:
-    """Return the picture of all values of an agent for a file, with row numbers and a colour key."""
+    """Return the picture of all positions of an agent for a file, with row numbers and a colour key."""
     kind = list_colourings(site, picture.agent_name)[picture.colouring_key]
     width = round(LEFT_MARGIN + picture.tile_layout.columns * TILE_SIZE + RIGHT_MARGIN)
     height = round(TOP_MARGIN + picture.tile_layout.height * TILE_SIZE + BOTTOM_MARGIN)

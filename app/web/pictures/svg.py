@@ -60,13 +60,13 @@ class Rect(NamedTuple):
 
 
 class Dot(NamedTuple):
-    """A dot for a run or for several runs."""
+    """A dot in a chart, which stands for one or several training runs."""
 
     css_classes: str
     x: float
     y: float
     link: Destination | None = None
-    relative_radius: float = 1.0  # radius as a share of DOT_RADIUS
+    relative_radius: float = 1.0  # the radius as a multiple of DOT_RADIUS
 
 
 class Path(NamedTuple):
@@ -240,7 +240,7 @@ def render_png(drawing: Drawing) -> bytes:
     return _render_pixels(re.sub("[“”]", "&quot;", svg))
 
 
-@lru_cache(maxsize=16)  # some 25 KB each
+@lru_cache(maxsize=16)  # Each cached picture takes some 25 KB.
 def _render_pixels(svg: str) -> bytes:
     pixels = svg_to_bytes(
         svg_string=svg,
@@ -280,7 +280,7 @@ def _write_style_of_scheme(
 
 
 def list_colour_values(shapes: Iterable[Shape]) -> Iterator[ScaleValue]:
-    """Yield the colour values of shapes: heats and levels."""
+    """Yield the colours that shapes have on the scales "heat" and "level"."""
     for shape in shapes:
         if isinstance(shape, Inset):
             yield from list_colour_values(shape.shapes)

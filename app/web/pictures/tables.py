@@ -40,7 +40,8 @@ QUANTILE_HEADINGS = {
 }
 COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
 
-BuildRunUrl = Callable[[int], str]  # maps a seed to the URL of its run
+# a function that returns the URL of the run with a seed
+BuildRunUrl = Callable[[int], str]
 Run: TypeAlias = Any  # a record of `Runs`, with the fields "seed" and "value"
 Runs = NDArray[np.void]  # [N] records with the fields "seed" and "value"
 Record = tuple[object, ...]  # a row of the CSV file without its first column
@@ -55,10 +56,11 @@ class HtmlTable(NamedTuple):
 
     first_heading: str  # heading of the first column
     columns: list[str]
-    rows: Sequence[tuple[Cell, Sequence[Cell]]]  # (heading of the row, its cells)
+    # for each row, its heading and its cells
+    rows: Sequence[tuple[Cell, Sequence[Cell]]]
 
 
-# (name of a group and its part, such as "MENACE, lowest results"; links to these runs)
+# the name of some runs, such as "MENACE, lowest results", and the links to them
 RunSample = tuple[str, list[Cell]]
 
 
@@ -184,7 +186,6 @@ def _build_grid_table(figure: Grid, site: SiteData, first_seed: int) -> HtmlTabl
 
 
 def _write_interval(bar: Bar, unit: str) -> str:
-    """Return the 95% interval of a bar as text, "" if there is none."""
     if bar.low is None or bar.high is None:
         return ""
     low = format_with_unit(bar.low, unit)
@@ -370,14 +371,14 @@ def build_position_url(site: SiteData, record: str, value_source: str) -> str:
 
 
 def build_bar_url(site: SiteData, bar: Bar) -> str:
-    """Return the URL of a bar's position or recipe, "" without a URL."""
+    """Return the URL to which a bar of a chart links: of a position or a recipe; "" without a URL."""
     if bar.record is not None:
         return build_position_url(site, bar.record, bar.recipe or TRUTH)
     return build_recipe_url(site, bar.recipe)
 
 
 def sort_runs(run_values: Sequence[float], first_seed: int) -> Runs:
-    """Return the runs of a group, sorted from the lowest value to the highest."""
+    """Return the training runs of a group, sorted from the lowest result to the highest."""
     runs = np.zeros(len(run_values), [("seed", np.intp), ("value", np.float64)])
     runs["seed"], runs["value"] = (
         np.arange(first_seed, first_seed + len(run_values)),

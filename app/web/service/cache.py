@@ -62,8 +62,8 @@ class ResponseCache:
         self.responses: LRUCache[Key, CachedResponse] = LRUCache(
             max_bytes, getsizeof=_measure_size
         )
-        self.lock = Lock()  # guards `responses` and `turns`
-        # path and query -> the lock of the thread that renders it
+        self.lock = Lock()  # a lock for the dicts `responses` and `turns`
+        # the lock of the thread that renders a page, by path and query
         self.turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
         self.here = local()
 
@@ -102,7 +102,7 @@ class ResponseCache:
 
     @contextmanager
     def _wait_for_turn(self, environ: "WSGIEnvironment") -> Iterator[None]:
-        """Wait until no other thread renders this URL; a thread that renders may request others."""
+        """Wait until no other thread renders this URL, because one thread may render a page for all."""
         if getattr(self.here, "taken", False):
             yield
             return
@@ -152,7 +152,8 @@ def _is_cacheable(environ: "WSGIEnvironment", status: str, headers: Headers) -> 
         environ["REQUEST_METHOD"] == "GET"
         and status == "200 OK"
         and "public" in parse_list_header(headers.get("Cache-Control", ""))
-        and "Content-Length" in headers  # missing for a streamed response
+        # A response that is sent as it is made has no length.
+        and "Content-Length" in headers
         and int(headers["Content-Length"]) <= MAX_ANSWER_BYTES
         and {name.lower() for name in parse_list_header(headers.get("Vary", ""))}
         <= CACHED_VARY_HEADERS
@@ -172,7 +173,6 @@ def _build_key(environ: "WSGIEnvironment") -> Key:
 
 
 def _measure_size(response: CachedResponse) -> int:
-    """Return how many bytes a response and its key need; the key is about as long as the headers."""
     texts = [response.status, *(text for header in response.headers for text in header)]
     tuples = [response, response.headers, *response.headers]
     return 2 * sum(map(sys.getsizeof, [*texts, *tuples])) + len(response.body)

@@ -26,7 +26,7 @@ def redirect_to_canonical() -> Response | None:
     Raises an HTTPException with a sentence for a recipe that is not available.
     """
     path = dict(request.view_args or {})
-    # a list of pairs keeps the order of the parameters
+    # This list of pairs keeps the order of the parameters.
     query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
     one_path = {
         part: _canonicalize_view(text) if part in NAMES_IN_PATHS else text

@@ -28,7 +28,8 @@ bp = Blueprint("health", __name__)
 STARTED_BY_TERMINAL = os.isatty(0)
 MAX_PROXIES = 9
 HOST_NAME_PATTERN = re.compile(r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)")
-CONTACT_PATTERN = re.compile(r"mailto:[!-?A-~]+@[!-?A-~]+|https://[!-~]+")  # RFC 9116
+# the forms of a contact that RFC 9116 allows
+CONTACT_PATTERN = re.compile(r"mailto:[!-?A-~]+@[!-?A-~]+|https://[!-~]+")
 CONTACT_LIFETIME = timedelta(days=180)  # the validity of security.txt
 
 
@@ -81,7 +82,8 @@ def read_binding() -> tuple[int, str]:
     the same reason an error exits with a sentence.
     """
     host = os.environ.get("HOST") or "0.0.0.0"
-    if ":" in host and not host.startswith("["):  # IPv6
+    # An IPv6 address needs brackets before a port.
+    if ":" in host and not host.startswith("["):
         host = f"[{host}]"
     try:
         workers = read_number("WORKERS", 2, 1, 64)
@@ -192,7 +194,7 @@ DISALLOWED_PATHS = ("/lab/", "/teach", "/reply/", "/set/", "/*,", "/*%2C", "/*?"
 
 
 def is_left_to_people(url: str) -> bool:
-    """Return whether robots.txt excludes a URL."""
+    """Return whether robots.txt excludes a URL, so that only people visit it."""
     prefixes = [re.escape(path).replace(r"\*", ".*") for path in DISALLOWED_PATHS]
     return any(re.match(prefix, url) for prefix in prefixes)
 

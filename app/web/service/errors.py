@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 API_PREFIX = f"{API.url()}/"  # prefix of the paths whose errors are JSON
-MAX_URL_LENGTH = 1000  # characters of path and query; valid URLs have up to about 200
+# the most characters of path and query; valid URLs have up to about 200
+MAX_URL_LENGTH = 1000
 # additional characters for each agent that is named by its moves; its name has up to 2,695
 MAX_MOVES_NAME = 3000
 MOVES_PATTERN = re.compile("moves[.=]")  # marks an agent named by its moves in a query

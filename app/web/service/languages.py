@@ -186,7 +186,6 @@ def _add_language_to_link(language_query: str, link: "re.Match[str]") -> str:
 
 
 def _is_only_english(address: str) -> bool:
-    """Return whether a URL, without its host, leads to a page that is only in English."""
     path = unquote(address.partition("?")[0])
     if not path:
         return not is_page_translated()

@@ -12,7 +12,8 @@ MAX_TEXT_LENGTH = 1_000  # maximum number of characters of a logged value
 class Logger(Statsd):  # type: ignore[misc]
     """The logger of gunicorn, which also sends statistics with the setting `--statsd-host`."""
 
-    atoms_wrapper_class = dict  # gunicorn's own would escape the quotation marks again
+    # The class of gunicorn would escape the quotation marks a second time.
+    atoms_wrapper_class = dict
 
     def atoms(
         self, resp: Any, req: Any, environ: dict[str, Any], request_time: timedelta

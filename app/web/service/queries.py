@@ -62,7 +62,8 @@ def build_query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
             return query
         try:
             rule, _ = matcher.match(get_path(environ), method="GET", return_rule=True)
-        except HTTPException:  # a redirect or an error, which are not cached
+        # The response will be a redirect or an error, which are not cached.
+        except HTTPException:
             return query
         return reduce_query(query, routes.get(rule.rule, ROUTE_WITHOUT_QUERY))
 

@@ -15,7 +15,7 @@ from app.processes import CallError, CallProcess
 
 Result = TypeVar("Result")
 
-READ_SECONDS = 5.0  # far more than the largest table needs
+READ_SECONDS = 5.0  # the time limit, far more than the largest table needs
 _process = CallProcess()
 atexit.register(_process.close)
 

@@ -27,10 +27,11 @@ Document: TypeAlias = dict[str, Any]  # a JSON object
 FILE = Path(__file__).with_name("openapi.json")
 SCHEMA_PREFIX = "#/components/schemas/"
 APP = f"{PREFIX}app."  # the names of our modules begin with this
-ATTRIBUTES = "\n\nAttributes:\n"  # heading of the fields in a docstring
+# the heading of the part of a docstring that describes the fields
+ATTRIBUTES = "\n\nAttributes:\n"
 FIGURE_KIND = "type"  # the field that tells histograms, curves etc. apart
 RECIPE_PATTERN = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
-# matches names of recipes, and of value sources of their training tasks
+# a schema for the names of recipes, and for the names of the exact values of their tasks
 RECIPE_SCHEMA = {
     "type": "string",
     "title": "a recipe",
@@ -101,11 +102,12 @@ def list_structs(base: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
 
 
 def describe_fields(struct: type[msgspec.Struct], schema: Document) -> None:
-    """Move the section "Attributes" of a class's docstring to the fields of its schema."""
+    """Move the descriptions of a class's fields from its docstring to the fields of its JSON schema."""
     encoded_names = dict(
         zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
     )
-    for base in (*struct.__bases__, struct):  # a class may inherit fields
+    # The base classes describe inherited fields.
+    for base in (*struct.__bases__, struct):
         text = inspect.getdoc(base) or ""
         schema["description"], _, attributes = text.partition(ATTRIBUTES)
         for attribute in re.split(r"\n +(?=\w+: )", attributes):

@@ -172,7 +172,8 @@ def build_judgement(
 ) -> Document:
     """Return the exact evaluation of a policy.
 
-    `drawn` are its figures if it draws its moves with chances that its name does not have.
+    `drawn` are the exact results if the policy draws its moves with chances that its name does not
+    have.
     """
     figures = drawn or get_figures(site, policy_name)
     lost_games = find_losing_games(site, policy_name)
@@ -395,7 +396,7 @@ def build_state(site: SiteData, position: int) -> Document:
 def build_view(
     site: SiteData, position: int, value_source: str, snapshot: int | None
 ) -> Document:
-    """Return a position with the values of a source, at a snapshot or as shipped, and exact values."""
+    """Return a position with its exact values, and with those of an agent or another source."""
     game = site.game
     learned = site.agents.find(value_source)
     values = (
@@ -463,7 +464,7 @@ def _build_cause(site: SiteData, cause: Cause) -> Document:
 
 
 def build_shipped_results(figures: ChancesBySeat) -> Document:
-    """Return the chances of the last snapshot, which is the agent as shipped."""
+    """Return an agent's chances against each opponent at the end of its training."""
     seats = {"x": figures.x[-1], "o": figures.o[-1]}
     return {
         seat: dict(zip(("win", "draw", "loss"), chances, strict=True))

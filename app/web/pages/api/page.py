@@ -20,7 +20,7 @@ JsonValue: TypeAlias = Any  # a JSON object, list, text, number, boolean or null
 
 CLIENT_FILE = ROOT / "docs" / "play_over_http.py"
 EXAMPLE_TABLE = '{"....X....": 0, "X...O....": 8}'
-UNREACHABLE_EXAMPLE = API_POSITION.url("XXX......")  # no game leads there
+UNREACHABLE_EXAMPLE = API_POSITION.url("XXX......")  # No game leads to this position.
 # maximum number of characters in a line, enough for a cell of a position
 MAX_LINE_LENGTH = 170
 # maximum number of characters of a text in an example, enough for most URLs
@@ -60,7 +60,6 @@ def _request_operation(operation: Document) -> Document:
 
 
 def _request_example(url: str, table: str = "") -> Document:
-    """Return a request and its response: POST with a table, else GET."""
     client = current_app.test_client()
     base_url = request.host_url.rstrip("/")
     if table:
@@ -147,7 +146,6 @@ def describe_type(schema: Document) -> tuple[str, str]:
 
 
 def _pluralize(type_name: str) -> str:
-    """Return a type in the plural: "strings", "numbers from 0 to 1", "Summary objects"."""
     word = r"\b(string|integer|number|boolean|object|list)\b"
     return re.sub(word, r"\1s", type_name)
 

@@ -38,7 +38,7 @@ def find_differing_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Para
 
 
 def find_possible_causes(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
-    """Return the differences that may cause different results with the same seeds.
+    """Return the differences between two trainings that can explain different results.
 
     The seed does not count, because the seeds of both recipes are paired.
     """
@@ -223,7 +223,6 @@ def get_max_turns(recipe: Recipe) -> int:
 
 
 def _remove_decimals(parameter: Parameter, value_text: str) -> str:
-    """Return a whole number without decimals: a browser may send "2.0"."""
     if parameter.value_type is not int or not value_text.isascii():
         return value_text
     try:

@@ -23,8 +23,8 @@ from app.web.routes import Destination
 FILE_WIDTH, MARGIN, PLOT_GAP = 720.0, 20.0, 28.0  # pixels
 PLOT_HEIGHT = 200.0
 HEADING_LINE_HEIGHT, TEXT_LINE_HEIGHT = 22.0, 16.0
-MAX_HEADING_CHARACTERS, MAX_TEXT_CHARACTERS = 74, 98  # characters of a line
-MAX_FILE_NAME = 120  # characters of a file's name
+MAX_HEADING_CHARACTERS, MAX_TEXT_CHARACTERS = 74, 98  # the most characters of a line
+MAX_FILE_NAME = 120  # the most characters of a file's name
 CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0  # pixels
 MAX_CURVE_POINTS = 50  # maximum number of points of a curve
 # maximum number of characters below one of two columns on a phone
@@ -98,7 +98,7 @@ def lay_out_seeds(duel: Duel, height: float) -> Plot:
 
 
 def _list_seed_links(duel: Duel) -> list[tuple[Destination, list[str]]]:
-    """Return for each seed the link to its runs, and the results of both recipes as texts."""
+    """Return a link to the runs of each seed, and the results of both recipes as texts."""
     rows = zip(*duel.list_final_values(duel.measure), strict=True)
     runs = []
     for at, row in enumerate(rows):
@@ -185,7 +185,6 @@ def _write_lines(shapes: list[Shape], top: float, text: str, css_classes: str) -
 
 
 def _draw_plots(shapes: list[Shape], duel: Duel, top: float) -> float:
-    """Add the plots of the seeds and the curves side by side; return the place below them."""
     half = (FILE_WIDTH - 2 * MARGIN - PLOT_GAP) / 2
     figure = summarize_runs(duel)
     curves = lay_out_curves(figure, duel.site, duel.seeds[0], PLOT_HEIGHT)

@@ -17,18 +17,18 @@ from app.web.site_data import SiteData
 MAX_SEEDS = 20  # number of seeds that a verdict needs
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 SIGNIFICANCE_LEVEL = 0.05  # significance level of the sign test
-# with BLUNDERS_KEY these measures are keys of CURVE_TITLES
+# measures that are also kinds of learning curves
 LOSSES_KEY, TASK_KEY = "losses", "task"
 
-# takes the exact results of a training, returns a number for each snapshot
+# a function that returns a number for each snapshot, from the exact results of a training
 GetCurve = Callable[[Figures], Sequence[float]]
 
 
 class LabMeasure(NamedTuple):
-    """A number that an agent has at each snapshot of its training, such as its blunders."""
+    """A number that measures an agent at each snapshot of its training, such as its blunders."""
 
     title: str
-    noun: str  # noun to follow "by", such as "blunders"
+    noun: str  # a noun that follows the word "by", such as "blunders"
     unit: str
     better_phrase: str  # phrase for a better result, such as "Fewer blunders"
     worse_word: str  # word for a worse result, such as "more"
@@ -36,7 +36,7 @@ class LabMeasure(NamedTuple):
     get_curve: GetCurve
 
     def get_final_value(self, run: SeedRun) -> float:
-        """Return the measure of the trained agent: its value at the last snapshot."""
+        """Return the measure of the agent after its training, at the last snapshot."""
         return self.get_curve(run.figures)[-1]
 
 
@@ -174,7 +174,7 @@ class Verdict(NamedTuple):
 
     headline: str
     detail: str
-    # sentence before both if the recipes differ in several parameters
+    # a sentence before the headline if the recipes differ in several parameters
     warning: str = ""
 
     @property

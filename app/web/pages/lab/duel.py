@@ -53,7 +53,7 @@ from app.web.site_data import SiteData
 
 # measures that may contradict the verdict
 JUDGED_MEASURES = (BLUNDERS_KEY, LOSSES_KEY, "random")
-FIRST_SEED_COUNT = 5  # number of seeds in the first batch
+FIRST_SEED_COUNT = 5  # how many seeds are trained first
 # numbers of seeds that a URL can have
 SEED_COUNTS = (1, *range(FIRST_SEED_COUNT, MAX_SEEDS + 1, FIRST_SEED_COUNT))
 LINEAR, LOGARITHMIC = "linear", "logarithmic"
@@ -65,9 +65,9 @@ AXIS_TITLES = {
 
 
 class Side(NamedTuple):
-    """A recipe of a comparison with its runs; both sides have runs of the same seeds."""
+    """A recipe of a comparison with its training runs; both recipes have runs of the same seeds."""
 
-    letter: str  # "A" or "B"
+    letter: str  # which of the two recipes it is, "A" or "B"
     recipe_name: str  # canonical name of the recipe on this site
     recipe: Recipe
     label: str  # name in a chart, such as "α 0.8"; the letter if no name is short
@@ -81,7 +81,7 @@ class Side(NamedTuple):
         )
 
 
-# (title, values of A and B or of the only recipe, which of them is better)
+# a row of the table of results: title, values of A and B or of the only recipe, which is better
 ResultRow = tuple[str, list[str], Contest | None]
 
 
@@ -92,13 +92,13 @@ class Duel:
     site: SiteData
     sides: Sequence[Side]  # A and B, or the single recipe
     seeds: range  # all seeds of the comparison, trained or not
-    measure_key: str  # a key of `measures`
+    measure_key: str  # the measure that decides, a key of `measures`
     # a key of AXIS_TITLES; "" for the axis that shows the difference best
     axis_key: str
 
     @property
     def main_side(self) -> Side:
-        """The main recipe of the page: B, or the single recipe."""
+        """The recipe that the page is about: B, or the single recipe."""
         return self.sides[-1]
 
     @property
@@ -230,7 +230,7 @@ class Duel:
         return Verdict(verdict.headline, detail, warning)
 
     def _describe_contradiction(self) -> str:
-        """Return a sentence on another measure by which the worse side is better, "" without one."""
+        """Return a sentence on a measure by which the better recipe is worse, "" if there is none."""
         better = self.contest.better_side if self.contest else ""
         for key in JUDGED_MEASURES:
             other = self.measures.get(key)
@@ -397,7 +397,7 @@ def can_train_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
 
     A network cannot, and the games of a person belong to one seed.
     """
-    # the last seed has the longest name
+    # The recipe's name is longest with the last seed.
     last = recipe.with_seed(seeds[-1])
     return not recipe.has_opponent(PERSON_OPPONENT) and site.lab.can_train(last)
 

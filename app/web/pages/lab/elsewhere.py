@@ -1,4 +1,4 @@
-"""The table "elsewhere": does the change also help against other opponents and for other lengths?
+"""The table of other trainings: does a change also help against other opponents, and for other lengths?
 
 For each opponent there are training runs with half as many, as many, and twice as many games.
 """
@@ -23,7 +23,7 @@ from app.web.site_data import SiteData
 
 
 def build_other_verdicts(pair: RecipePair, max_verdicts: int) -> dict[str, Any] | None:
-    """Return the table with its first `max_verdicts` verdicts; None for fewer than two trainings.
+    """Return the table of other trainings with its first verdicts; None for fewer than two trainings.
 
     The length of this page comes first, then half of it, then twice. Raises the errors of
     `train_seeds`.
@@ -100,7 +100,7 @@ def _list_variants(
     titles_by_opponent: Mapping[str, str],
     titled_lengths: Sequence[tuple[int, str]],
 ) -> dict[tuple[int, int], tuple[Recipe, Recipe]]:
-    """Return (row, column) -> recipes of all cells that can be trained, the present length first."""
+    """Return the recipes of each cell of the table, by (row, column); the present length comes first."""
     variants = {}
     columns = sorted(
         range(len(titled_lengths)),

@@ -81,14 +81,15 @@ class Preset(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """A question worth asking, with the recipes that answer it."""
+    """A suggested question about a training, with the recipes that answer it."""
 
     title: str
-    recipe: str  # the name of the compared recipe
+    recipe: str  # the name of the recipe that is compared
     description: str
     game_number: int | None = None  # number of the training game that shows the answer
-    source_slug: str = "nested-software"  # slug of the source of the learner
-    baseline: str = "q-table"  # the name of the baseline
+    # the name in URLs of the publication that the learner comes from
+    source_slug: str = "nested-software"
+    baseline: str = "q-table"  # the name of the recipe with which it is compared
 
     def list_names(self, site: SiteData) -> tuple[str, str]:
         """Return the canonical names of the compared recipe and of the baseline."""
@@ -223,7 +224,7 @@ def download_preview(name: str) -> Response:
 def build_whole_duel(
     site: SiteData, main_recipe: str, query: Mapping[str, str]
 ) -> duel.Duel:
-    """Return a comparison with all seeds; the number of seeds in the URL is ignored."""
+    """Return a comparison with all its seeds, however many the URL asks for."""
     chosen = slots.find_name(site, duel.find_recipe(site, main_recipe))
     return duel.build_duel(site, chosen, {**query, "seeds": str(MAX_SEEDS)})
 
@@ -259,7 +260,6 @@ def describe_duel(shown_duel: duel.Duel) -> dict[str, Any]:
 def _list_elsewhere(
     shown_duel: duel.Duel, query: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """Return the table of verdicts in other trainings, None for a single recipe."""
     if not shown_duel.baseline_name:
         return None
     wanted = read_integer(
@@ -359,7 +359,6 @@ def _list_axes(pair: slots.RecipePair) -> list[Destination]:
 
 
 def _name_with_seed(site: SiteData, recipe: Recipe, seed: int) -> str:
-    """Return the name of a recipe with another seed, "" if it is too long or not trained here."""
     try:
         named = site.lab.name_with_seed(recipe, seed)
     except RecipeError:

@@ -26,14 +26,15 @@ from app.web.pages.lab.wording import (
 )
 from app.web.site_data import SiteData
 
-# ids of slots that do not stand for a single parameter
+# the ids of clickable phrases ("slots") that do not stand for one parameter
 CHANGE_SLOT, SETTINGS_SLOT, MEASURE_SLOT = (
     "change",
     "settings",
     "by",
 )
 B_PREFIX = "b."  # prefix of form fields that change only recipe B
-MAX_NAMED_CONTRASTS = 3  # with more contrasts the question gives only their number
+# If more parameters differ than this, the question gives only their number.
+MAX_NAMED_CONTRASTS = 3
 
 
 # some words of a question, and the id of their slot; the id is "" for words between two slots
@@ -62,9 +63,9 @@ def build_question_phrases(
 
 
 def find_contrasts(recipe_a: Recipe, recipe_b: Recipe) -> list[Parameter]:
-    """Return the parameters of recipe B that are the contrast to A, without the algorithm.
+    """Return the parameters in which recipe B differs from A, without the algorithm.
 
-    If no difference can have an effect, they are all parameters that differ.
+    Those without an effect are left out, unless no difference has one.
     """
     if recipe_a == recipe_b:
         return []
@@ -81,7 +82,7 @@ def find_contrasts(recipe_a: Recipe, recipe_b: Recipe) -> list[Parameter]:
 def describe_contrast(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrast: Parameter
 ) -> str:
-    """Return a contrast as a noun phrase: "a larger learning rate (0.4 → 0.8)"."""
+    """Return a difference between two recipes as a noun phrase: "a larger learning rate (0.4 → 0.8)"."""
     name = contrast.name
     words = get_wording(recipe_b, contrast)
     if name == "vs":
@@ -153,7 +154,6 @@ def _ask_about_algorithms(
 
 
 def _name_algorithm(recipe: Recipe) -> str:
-    """Return the title of a recipe's algorithm up to a colon: "MENACE"; a long title is quoted."""
     title = ALGORITHM_PAGES[recipe.slug].name.partition(":")[0]
     return title if title.count(" ") < 2 else f"“{title}”"
 
@@ -161,7 +161,7 @@ def _name_algorithm(recipe: Recipe) -> str:
 def _list_contrasts(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
-    """Return a phrase that names each changed setting; of many settings it gives the number only."""
+    """Return a phrase that names each changed parameter; of many parameters it gives the number only."""
     number = len(contrasts)
     if number > MAX_NAMED_CONTRASTS:
         words = spell_number(number)

@@ -50,7 +50,8 @@ from app.web.routes import Destination
 from app.web.site_data import SiteData
 from app.web.wording import describe_character
 
-SECOND_SLOT = "second"  # the slot for a second contrast, below the question
+# the id of the clickable phrase below the question that adds a second change
+SECOND_SLOT = "second"
 SUGGESTIONS_HEADING = "Compare something else"
 SHIPPED_HEADING = "Agents of this site"
 # Parameters that students ask about first; "" stands for the length of the training.
@@ -88,7 +89,10 @@ class RecipePair(NamedTuple):
 
     @property
     def with_trainable_turns(self) -> "RecipePair":
-        """The comparison with at most as many turns as can be trained here, for shipped agents."""
+        """The comparison with at most as many games as can be trained here.
+
+        Agents that come with the site may have been trained with more.
+        """
         return self._replace(
             recipe_a=shorten_training(self.recipe_a),
             recipe_b=shorten_training(self.recipe_b),
@@ -111,7 +115,7 @@ def find_name(site: SiteData, recipe: Recipe) -> str:
 def build_slots(
     pair: RecipePair, measures: Mapping[str, LabMeasure]
 ) -> dict[str, dict[str, Any]]:
-    """Return the slots by key: the phrases of the page's question, which a click changes.
+    """Return all clickable phrases of the page's question by key; a click on one changes a setting.
 
     `measures` are the measures to choose from.
     """
@@ -143,7 +147,7 @@ def _build_slot(
     fields: Sequence[Mapping[str, Any]] = (),
     is_contrast: bool = False,
 ) -> dict[str, Any]:
-    """Return a slot with its links under headings and its number fields.
+    """Return a clickable phrase of the question (a "slot") with the links and number fields of its menu.
 
     `is_contrast` is whether A and B differ in this slot.
     """
@@ -156,7 +160,7 @@ def _build_slot(
 
 
 def _build_algorithm_slot(pair: RecipePair) -> dict[str, Any]:
-    """Return the slot for the algorithm of both recipes, or for A's if the algorithms differ."""
+    """Return the clickable phrase for the algorithm of both recipes, or of A if they differ."""
     key = (
         ALGORITHM_FIELD
         if pair.recipe_a.slug == pair.recipe_b.slug
@@ -230,7 +234,7 @@ def _build_measure_slot(
 def _build_shared_slots(
     pair: RecipePair, contrasts: Sequence[Parameter]
 ) -> dict[str, dict[str, Any]]:
-    """Return the slots for the opponent and the length, if both recipes share them."""
+    """Return the clickable phrases for the opponent and the length, if both recipes share them."""
     varied = {one.name for one in contrasts}
     recipe = pair.recipe_a
     slots = {}
@@ -249,7 +253,7 @@ def _build_shared_slots(
 def _build_settings_slot(
     pair: RecipePair, contrasts: Sequence[Parameter]
 ) -> dict[str, Any]:
-    """Return the slot for the other parameters that both recipes share."""
+    """Return the clickable phrase for all other parameters that both recipes share."""
     elsewhere = {
         "vs",
         "taught",
@@ -293,7 +297,6 @@ def _build_contrast_slot(
 
 
 def _build_undo_link(pair: RecipePair, contrast: Parameter) -> Destination:
-    """Return a link that removes a difference: recipe B gets A's value of this parameter."""
     value = list_parameter_texts(pair.recipe_a)[contrast.name]
     to = pair.build_changed_url({f"b.{contrast.name}": value})
     name = label_parameter(contrast)
@@ -375,7 +378,6 @@ def _list_suggestions(
 
 
 def _sort_parameters(recipe: Recipe) -> list[Parameter]:
-    """Return the parameters of a recipe, with those in PARAMETER_ORDER at the front."""
     by_name = {one.name: one for one in list_parameters(recipe)}
     first = [name or recipe.length_parameter for name in PARAMETER_ORDER]
     asked = [by_name.pop(name) for name in first if name in by_name]

@@ -19,7 +19,8 @@ from app.web.site_data import SiteData
 
 MAX_LABEL_LENGTH = 28  # maximum number of characters in the name of a line in a chart
 MAX_PHRASE_LENGTH = 90  # maximum number of characters in a recipe's name in a headline
-MAX_TEXT_LENGTH = 24  # a longer list of a person's games is shortened
+# the most characters of a list of a person's games, which is shortened otherwise
+MAX_TEXT_LENGTH = 24
 NUMERALS = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
 # opponents whose titles alone do not show that they are players
 INTRODUCED_OPPONENTS = ("fixed", "t-hand", "minimax-random", "strongest")
@@ -60,7 +61,7 @@ class Description(NamedTuple):
 
     @property
     def after_title(self) -> str:
-        """The description as a text to follow the title of an algorithm."""
+        """The description as a text that follows the title of an algorithm."""
         values = [f"with {join_words(self.value_texts)}"] if self.value_texts else []
         return " ".join([*self.circumstances, *values])
 
@@ -75,7 +76,7 @@ class Description(NamedTuple):
 
 
 def name_causes(recipe: Recipe, other_recipe: Recipe) -> list[str]:
-    """Name the settings that can explain why two runs with the same seed differ."""
+    """Return the names of the settings that can explain why two runs with the same seed differ."""
     algorithm = ["the algorithm"] if recipe.slug != other_recipe.slug else []
     causes = find_possible_causes(recipe, other_recipe)
     return [*algorithm, *(get_wording(recipe, one).noun for one in causes)]

@@ -34,7 +34,7 @@ from app.web.translation import gettext, gettext_noop
 # The digit of an answer is the sum of: agent's move found (1), right move found (2).
 KNEW_MOVE_DIGIT, KNEW_CORRECT_DIGIT = 1, 2
 SOLVED_DIGIT = KNEW_MOVE_DIGIT + KNEW_CORRECT_DIGIT
-# digit of an answer -> its meaning
+# the meaning of each digit that encodes an answer
 ANSWER_WORDS = (
     gettext_noop("no right answer"),
     gettext_noop("only the program’s move"),
@@ -53,7 +53,8 @@ class Attempt:
     answer_digits: str = ""  # a digit for each puzzle answered before in the round
     chosen_correct_cell: int | None = None  # the cell chosen as the right move
     chosen_agent_cell: int | None = None  # the cell chosen as the agent's move
-    shown_plies: int = 0  # moves shown of the game that punishes the blunder
+    # how many moves of the game that punishes the blunder are shown
+    shown_plies: int = 0
 
     @cached_property
     def puzzle(self) -> Puzzle:
@@ -113,12 +114,12 @@ class Attempt:
 
     @property
     def knew_agent_move(self) -> bool:
-        """Whether the cell chosen as the agent's move is the agent's move."""
+        """Whether the visitor knew which move the agent makes."""
         return self.chosen_agent_cell == self.puzzle.blunder_cell
 
     @property
     def knew_correct_move(self) -> bool:
-        """Whether the cell chosen as the right move is one of the right moves."""
+        """Whether the visitor found one of the right moves."""
         return self.chosen_correct_cell in self.puzzle.correct_cells
 
     @property
@@ -198,7 +199,7 @@ class Attempt:
         return replace(self, chosen_agent_cell=cell)
 
     def show_ply(self, ply: int) -> "Attempt":
-        """Return this attempt with the solution shown up to another ply."""
+        """Return the same answers with the solution shown up to another move."""
         return replace(self, shown_plies=ply)
 
 
@@ -328,7 +329,7 @@ def _read_free_cell(attempt: Attempt, parameter_name: str, cell_text: str) -> in
 
 
 def lay_out_attempt(attempt: Attempt, build_url: CellUrl | None) -> BoardPicture:
-    """Return the board of an attempt, on which to answer, or with the solution.
+    """Return the board of a puzzle, on which the visitor answers, or which shows the solution.
 
     `build_url` returns the URL after a cell is chosen as an answer.
     """

@@ -80,17 +80,18 @@ addEventListener("message", ({ source, data }) => {
 
 
 class Export(NamedTuple):
-    """The export of a page: its files, the code that embeds it, and its citation."""
+    """The ways to use a page elsewhere: its files, the code that embeds it, and its citation."""
 
-    id: str  # id of its row on the page
+    id: str  # the id of the row with its links on the page
     title: str  # title of the figure
     page_url: str  # URL of the page with the figure; the files below are URLs too
-    svg_url: str = ""  # "" if there are no files
+    svg_url: str = ""  # the URL of the figure as SVG; "" if the figure has no files
     png_url: str = ""
     csv_url: str = ""
     film_url: str = ""  # the training as a moving picture; "" if it has none
-    frame_url: str = ""  # "" if other sites cannot show it
-    frame_size: tuple[int, int] = CURVE_SIZE  # width and height of the frame
+    # the URL of the page in an iframe; "" if other sites cannot show it
+    frame_url: str = ""
+    frame_size: tuple[int, int] = CURVE_SIZE  # width and height of the iframe in pixels
     note: str = ""  # note of the citation that identifies the figure, such as a recipe
 
     @property
@@ -211,7 +212,7 @@ def export_lesson_step(step: LessonStep) -> Export:
 
 
 def export_update(slug: str) -> Export:
-    """Return the ways to export the updates of an algorithm."""
+    """Return the ways to use the updates of an algorithm elsewhere, such as in an iframe."""
     title = f"{ALGORITHM_PAGES[slug].title}: one update, step by step"
     return _build_page_export(title, how_url(slug), UPDATE_SIZE)
 
@@ -336,7 +337,7 @@ def read_citation(field_name: str) -> str:
 def build_svg_response(
     drawing: Drawing, file_name: str = "", scheme: str = "auto"
 ) -> Response:
-    """Return a response with a drawing in one of SCHEMES, saved under `file_name` if given.
+    """Return an SVG response with a drawing in light or dark colours, saved under `file_name` if given.
 
     The drawing may use its own style only.
     """
@@ -375,7 +376,6 @@ def build_csv_response(
 def _build_shared_response(
     content: bytes, mimetype: str, file_name: str = ""
 ) -> Response:
-    """Return a response that other websites may show."""
     response = build_file_response(content, mimetype, file_name)
     response.headers[RESOURCE_POLICY_HEADER] = "cross-origin"
     return response

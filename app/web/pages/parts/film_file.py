@@ -19,7 +19,8 @@ BOARD_TOP, BOARD_SCALE = 44, 0.8
 CURVE_LEFT, CURVE_TOP, CURVE_WIDTH, CURVE_HEIGHT = 320, 150, 300, 150
 CAPTION_LETTERS = 44  # maximum number of characters in a line beside the board
 COLOUR_COUNT = 128
-LAST_PAUSE_MS = 3_000  # time to read the last frame before the film begins again
+# how long the last frame stays, so that it can be read before the film begins again
+LAST_PAUSE_MS = 3_000
 
 
 @cached_per_site(4, per_language=True)
@@ -79,7 +80,7 @@ def _draw_frame(
     ]
     x, y = points[step]
     bottom = CURVE_TOP + CURVE_HEIGHT
-    # the font of pictures has no star
+    # The font of the pictures has no star, so another sign marks the best move.
     starred_square = name_square(values.likeliest_cells[0])
     caption = frame.caption.replace("★", starred_square)
     caption_lines = wrap(caption, CAPTION_LETTERS)

@@ -19,7 +19,7 @@ from app.web.wording import name_squares
 
 
 def list_hint_cells(state: MatchState) -> list[int]:
-    """Return the cells that a hint recommends: the moves that win soonest, keep a draw or lose latest.
+    """Return the cells that a hint may recommend: moves that win soonest, keep a draw or lose latest.
 
     If the hint explains a blunder, all moves that keep the value of the position are recommended.
     """

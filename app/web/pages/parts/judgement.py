@@ -55,7 +55,7 @@ def draw_results(
     }
 
 
-SAMPLE_SIZE = 8  # positions of a proof on the agent's page
+SAMPLE_SIZE = 8  # how many positions of a proof the page of an agent shows
 
 # A small board with its link and notes, as the macro `show` of parts/_judgement.html reads it.
 Exhibit = dict[str, Any]
@@ -108,7 +108,7 @@ def build_blunder_exhibits(
 
 
 def judge_seats(site: SiteData, policy_name: str) -> dict[str, dict[str, Any]]:
-    """Return a proof for each seat in which an agent is unbeatable, else a game that it loses.
+    """Return, for each seat, a proof that an agent is unbeatable, or else a game that it loses.
 
     Only a proof has a "certificate".
     """
@@ -145,7 +145,7 @@ def _group_exhibits(
     format_title: Callable[[int], str],
     build_exhibit: Callable[[int], Exhibit],
 ) -> list[tuple[str, list[Exhibit]]]:
-    """Return exhibits under headings; neighbours with equal titles share a heading."""
+    """Return small boards under headings; neighbours with equal titles share a heading."""
     return [
         (name, [build_exhibit(number) for number in of])
         for name, of in groupby(picture_numbers, format_title)
@@ -270,7 +270,6 @@ def _describe_value_loss(
 
 
 def _describe_symmetric_blunders(erring_count: int, symmetric_count: int) -> str:
-    """Say in how many of the symmetric positions the policy blunders."""
     if symmetric_count == 1:
         return "No other position is symmetric to this one"
     which = (
@@ -334,7 +333,7 @@ def _build_lost_game(
     return {
         "url": play_url(state.match.show_ply(0)),
         "best_response_chances": results[BEST_RESPONDER, seat],
-        # if the opponent plays exactly these moves
+        # the chance of this game if the opponent makes exactly these moves
         "game_chance": prod(chances),
         # number of moves at which the opponent blundered too
         "unpunished_count": unpunished,

@@ -43,7 +43,7 @@ def _build_plain_number(value: float) -> LabelledNumber:
     return LabelledNumber(round(value, 9), f"{value:.4g}")
 
 
-# key of CURVE_TITLES -> function for the numbers of the curve at each snapshot, [] for no curve
+# functions that return the number of a curve at each snapshot, [] for no curve, by kind of curve
 CURVE_BUILDERS: Mapping[str, Callable[[Figures], list[LabelledNumber]]] = {
     "blunders": lambda figures: [
         LabelledNumber(number, format_count(number)) for number in figures.blunders
@@ -182,7 +182,7 @@ def chart_comparison(
 
 
 def choose_inks(site: SiteData, views: Sequence[SourceSnapshot]) -> dict[str, str]:
-    """Return agent -> colour of its curve, in the order of the views, as far as there are colours."""
+    """Return the colour of each agent's curve; there may be fewer colours than agents."""
     names = dict.fromkeys(
         view.value_source
         for view in views
@@ -205,11 +205,11 @@ STILL_PAUSE_MS, MOVING_PAUSE_MS = (140, 560)
 # The best square leads clearly if its value is higher than all others by this share of the
 # distance from a draw to a win.
 MIN_LEAD = 0.3
-CURVE_WIDTH, CURVE_HEIGHT = 100.0, 28.0  # size of the curve of blunders
+CURVE_WIDTH, CURVE_HEIGHT = 100.0, 28.0  # width and height of the curve of blunders
 
 
 class FilmSquare(NamedTuple):
-    """An empty cell in a frame."""
+    """An empty square of the board in one picture of a film."""
 
     cell: int
     value_text: str  # value of the move to the cell; "" if unknown
@@ -222,7 +222,7 @@ class FilmFrame(NamedTuple):
 
     update_text: str
     blunder_text: str  # number of positions with a blunder
-    # cell -> its square; empty if the film shows no board
+    # the squares by cell; empty if the film shows no board
     squares: dict[int, FilmSquare]
     caption: str
     pause_ms: int  # milliseconds until the next frame
@@ -230,13 +230,13 @@ class FilmFrame(NamedTuple):
 
 
 class Film(NamedTuple):
-    """The training of an agent, with or without the board of a position, or of several agents."""
+    """A film of the training of an agent, with or without a board, or of several agents."""
 
     title: str
     frames: list[FilmFrame]
     # for each agent: a colour of CURVE_INKS, and the SVG path of its curve
     curve_paths: list[tuple[str, str]]
-    # cell -> name of each empty cell; empty if no board is shown
+    # the names of the empty cells; empty if no board is shown
     square_names: dict[int, str]
     marks: list[str]  # "X", "O" or "." for each cell; [] if no board is shown
     mover: str  # the player to move; "" if no board is shown
@@ -257,7 +257,7 @@ def find_block_record(site: SiteData, agent_name: str) -> str:
 
 
 def _build_square(move_values: MoveValues, cell: int) -> FilmSquare:
-    """Return a square of a frame; its text and colour are missing if the value is unknown."""
+    """Return an empty square of a film's board; it has no text and colour if the value is unknown."""
     if not move_values.is_known[cell]:
         return FilmSquare(cell, "", None, move_values.is_best[cell])
     return FilmSquare(
@@ -434,7 +434,7 @@ def _choose_pause_ms(
     captions_by_frame: list[str],
     frame_index: int,
 ) -> int:
-    """Return the pause after a frame, short if the next frame has the same squares and caption."""
+    """Return the pause after a picture of a film, short if the next picture looks the same."""
     after = min(frame_index + 1, len(squares_by_frame) - 1)
     shown = (squares_by_frame[frame_index], captions_by_frame[frame_index])
     return (

@@ -75,7 +75,6 @@ def list_control_urls(
 
 
 def _build_halt_url(match: Match, ply: int, build_url: Callable[[Match], str]) -> str:
-    """Return the URL of the match at another ply, with automatic moves switched off."""
     is_paused = match.is_paused or match.is_watched or match.replays_record
     return build_url(replace(match, is_paused=is_paused).show_ply(ply))
 

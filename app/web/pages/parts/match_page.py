@@ -62,13 +62,13 @@ from app.web.wording import (
     describe_turn,
 )
 
-# result for X: -1, 0 or +1 -> text of the bar after the end
+# the text of the bar after the end, by the result for X: -1, 0 or +1
 GAME_OVER_TEXTS = {
     -1: gettext_noop("The game is over: O has won."),
     0: gettext_noop("The game is over: a draw."),
     1: gettext_noop("The game is over: X has won."),
 }
-# result for X with optimal play: -1, 0 or +1 -> text of the bar
+# the text of the bar by the result with optimal play, for X: -1, 0 or +1
 OPTIMAL_RESULT_TEXTS = {
     -1: gettext_noop(
         "Value for X: %(agent)s expects %(value)s. With optimal play O wins."
@@ -98,7 +98,7 @@ class MatchPage:
 
     @cached_property
     def seats(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The headers of the players of X and O."""
+        """The headers above the board for the players of X and O."""
         return _describe_seat(self.state, X), _describe_seat(self.state, O)
 
     @property
@@ -112,7 +112,7 @@ class MatchPage:
 
     @cached_property
     def value_source(self) -> str:
-        """The name of the value source that the board shows, or would show if not hidden."""
+        """The agent or other source whose values the board shows, or would show if not hidden."""
         return find_shown_value_source(self.state)
 
     @cached_property
@@ -190,7 +190,7 @@ class MatchPage:
         match = state.match
         is_played = not (state.is_over or match.is_watched)
         if self.automatic_step and not match.plays_training:
-            is_played = False  # an agent is about to move
+            is_played = False  # An agent is about to move.
         return lay_out_board(
             state,
             self.move_values,
@@ -315,7 +315,6 @@ class MatchPage:
 def _build_button(
     id: str, label: str, href: str, css_class: str = "", icon: str = ""
 ) -> dict[str, str]:
-    """Return a button above the board; `icon` is the name of an icon that replaces its label."""
     return {
         "id": id,
         "label": label,
@@ -361,7 +360,6 @@ def _build_square_notes(state: MatchState, values: MoveValues) -> list[Note]:
 
 
 def _name_random_move(match: Match, reviewed_moves: list[ReviewedMove]) -> str:
-    """Return a sentence if the last move was random, else ""."""
     if not (
         match.shown_record and reviewed_moves[len(match.shown_record) - 1].is_random
     ):
@@ -551,7 +549,7 @@ def describe_for_others(state: MatchState, reviewed_moves: list[ReviewedMove]) -
 
 
 def find_shown_value_source(state: MatchState) -> str:
-    """Return the name of the value source that the board shows, or would show if not hidden."""
+    """Return the agent or other source whose values the board shows, or would show if not hidden."""
     position = state.positions[find_shown_ply(state)]
     mover = int(state.site.game.to_move[position])
     return choose_value_source(state.match, state.site, mover)

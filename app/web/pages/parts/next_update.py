@@ -76,7 +76,7 @@ def draw_next_update(
 
 
 def list_cases(query: ValueQuery) -> list[UpdateCase]:
-    """Return the possible next updates of a value, as the textbook learner makes them.
+    """Return the possible next updates of a value, as the learner of the textbook code makes them.
 
     Depending on the algorithm there is a case for each reply of the opponent, for each result of
     the game, or a single case. The list is empty if the table does not determine them.
@@ -107,7 +107,7 @@ def list_cases(query: ValueQuery) -> list[UpdateCase]:
             exact = structs.replace(picture.update, new=query.value, step_size=None)
             shares = [(each.chance / total, each.target) for each in replies]
             picture = replace(picture, update=exact, weighted_replies=shares)
-        # by default the target is near the average target
+        # By default the page shows a case whose target is near the average target.
         rank = abs(reply.target - reason.target)
         name, title = "", ""
         if reply.cell is not None:
@@ -185,7 +185,6 @@ def _list_game_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
 
 
 def _get_training_policy(query: ValueQuery) -> Policy:
-    """Return the moves of both players in a training game as one policy."""
     own_policy = (
         policy_from_values(query.table, "proportional")
         if query.reward_scale is None

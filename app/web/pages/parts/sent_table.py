@@ -25,7 +25,8 @@ from app.web.service.reading import limit_seconds, read_in_process
 
 MAX_TABLE_BYTES = 4 << 20  # limit for a table in bytes
 MAX_FORM_BYTES = MAX_TABLE_BYTES + (1 << 14)  # limit for a form with a table in bytes
-MAX_TRACE_ROWS = 20_000  # rows of a trace that are examined, in at most 2 s
+# how many updates of a trace are examined, which takes at most 2 s
+MAX_TRACE_ROWS = 20_000
 MAX_FORM_PARTS = 20  # maximum number of parts of a form
 FORM_MIMETYPE = "multipart/form-data"
 # How many bodies may arrive at the same time: each takes up to 4 MB, and slow clients take long.
@@ -85,7 +86,7 @@ def receive_table() -> tuple[bytes, TableOptions]:
         content, fields = receive_form()
         given |= fields
     else:
-        # a longer chunked body is cut off
+        # A longer body that arrives in chunks is cut off.
         request.max_content_length = MAX_TABLE_BYTES + 1
         content = request.get_data(cache=False)
     if len(content) > MAX_TABLE_BYTES:

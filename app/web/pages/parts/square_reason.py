@@ -66,7 +66,6 @@ def list_reason_sentences(query: ValueQuery, is_result_shown: bool) -> list[str]
 
 
 def _count_updates(query: ValueQuery, view: MoveValues) -> str:
-    """Return a sentence on the number of updates of the value, "" if it is not recorded."""
     if not query.is_learned:
         return ""
     if query.snapshot is not None:
@@ -182,7 +181,6 @@ def _describe_only_answer(query: ValueQuery, opponent: str, cell: int) -> str:
 
 
 def _name_opponent(query: ValueQuery) -> str:
-    """Return the opponent of the training as a phrase in a sentence."""
     if query.opponent is None:
         return query.site.display_titles[query.agent_name]
     if query.opponent == "random":
@@ -191,7 +189,6 @@ def _name_opponent(query: ValueQuery) -> str:
 
 
 def _can_win_at_once(site: SiteData, position: int) -> bool:
-    """Return whether the player to move has a move that wins the game."""
     return not site.game.is_over(position) and bool(site.wins_at_once[position].any())
 
 
@@ -227,7 +224,6 @@ def _draw_value_curve(query: ValueQuery, view: MoveValues) -> tuple[str, str]:
 
 
 def _list_other_values(query: ValueQuery) -> list[dict[str, Any]]:
-    """Return the values of three other agents for the same move."""
     site = query.site
     names = [
         name

@@ -23,10 +23,10 @@ from app.web.formatting import MINUS, format_count, name_square
 from app.web.move_values import HEAT_STEPS
 from app.web.translation import localize_number
 
-STEP_COUNT = 6  # steps in which each update is shown
+STEP_COUNT = 6  # the number of steps in which a page explains an update
 # numbers of decimals to try until the rounded numbers add up
 TRIED_DECIMALS = (2, 3, 4)
-# result of a game for the mover -> its name, which is also a parameter of MENACE
+# the names of results for the mover, which are also parameters of MENACE
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 MAX_DRAWN_BEADS = 24  # maximum number of beads that the picture shows one by one
 # The next board marks its new stones if there are at most two: a move and its reply.
@@ -52,8 +52,9 @@ class UpdatePicture:
     """The picture of one update: the texts and numbers that the templates read."""
 
     algorithm: Algorithm
-    reward_scale: RewardScale | None  # None for beads
-    gamma: float | None  # None for algorithms without a discount
+    # the rewards of a win, a draw and a loss; None for beads
+    reward_scale: RewardScale | None
+    gamma: float | None  # the discount factor; None for algorithms without one
     move: TrainingMove
     update: TrainingUpdate
     # last board of the game, for algorithms that learn from results
@@ -66,7 +67,7 @@ class UpdatePicture:
     def slug(self) -> str:
         return self.algorithm.slug
 
-    # The move and its boards.
+    # The properties from here on describe the move and its boards.
 
     @property
     def mover(self) -> str:
@@ -96,7 +97,6 @@ class UpdatePicture:
 
     @property
     def _new_stones(self) -> list[int]:
-        """The cells that are filled on the next board, but not before the move."""
         boards = zip(self.move.board, self._shown_next_board, strict=False)
         return [cell for cell, (before, now) in enumerate(boards) if before != now]
 
@@ -202,7 +202,7 @@ class UpdatePicture:
         is_whole = self.reward_scale is None or self.slug == MINIMAX
         return 0 if is_whole else TRIED_DECIMALS[0]
 
-    # The numbers of new = old + alpha (target - old).
+    # The properties from here on are numbers in new = old + alpha (target - old).
 
     @property
     def _old_and_new(self) -> tuple[float, float]:
@@ -219,7 +219,6 @@ class UpdatePicture:
 
     @property
     def _reward(self) -> float:
-        """The reward; if the target is a return, the reward at the end of the game."""
         if self.algorithm.family != "return":
             return self.update.reward
         if not self._discount:
@@ -228,7 +227,6 @@ class UpdatePicture:
 
     @property
     def _next_value(self) -> float:
-        """The next value in the mover's view."""
         return self.update.next_value * (
             -1 if self.algorithm.next_mover == "other" else 1
         )
@@ -251,7 +249,7 @@ class UpdatePicture:
     @cached_property
     def _decimals(self) -> int | None:
         """The number of decimals with which the rounded numbers add up, None if there is none."""
-        if self.slug == "dqn":  # a step of a network has no fixed step size
+        if self.slug == "dqn":  # An update of a network has no fixed step size.
             return None
         if self.algorithm.family in ("beads", "bounds"):
             return TRIED_DECIMALS[0]
@@ -319,7 +317,7 @@ class UpdatePicture:
             data["scale"] = " ".join(map(repr, rewards))
         return data
 
-    # What single families of updates show.
+    # The properties from here on belong to only one kind of updates each.
 
     @property
     def is_updated_by_trace(self) -> bool:
@@ -336,12 +334,12 @@ class UpdatePicture:
 
     @property
     def zero_text(self) -> str:
-        """The value 0 as formatted on squares."""
+        """The number 0, written as the values on squares are."""
         return format_decimals(0.0, TRIED_DECIMALS[0])
 
     @property
     def reply_bounds(self) -> list[tuple[str, str]]:
-        """The bounds of each reply's value: (lower, upper)."""
+        """The lower and the upper bound of each reply's value."""
         known = drop_unknown(self.update.next_values)
         bounds = (BOUNDS_BY_VALUE[value] for value in known)
         return [(_format_short(lower), _format_short(upper)) for lower, upper in bounds]
@@ -361,7 +359,7 @@ class UpdatePicture:
 
     @property
     def bead_box(self) -> Mapping[str, str | int]:
-        """The beads of the move in its box, and how many come in or leave; some may not be drawn."""
+        """The beads of the move in its box, and how many are added or removed; some may not be drawn."""
         paid = round(self.update.new - self.update.old)
         staying = round(min(self.update.old, self.update.new))
         return {

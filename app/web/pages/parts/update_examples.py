@@ -31,12 +31,13 @@ from app.web.pages.parts.update import (
 from app.web.routes import Destination
 from app.web.site_data import SiteData
 
-# setting of a recipe in training/updates.toml -> sentence on this setting
+# sentences on settings of the recipes in training/updates.toml
 SETTING_SENTENCES = {
     "start=empty": "every game starts with the empty board",
     "exploring_starts=no": "the first move of a game is not always random",
 }
-BLUNDER_KIND = "blunder"  # kind of the update behind a blunder of a shipped agent
+# the kind of example whose update led to a blunder of an agent of the site
+BLUNDER_KIND = "blunder"
 # slugs of algorithms whose examples are moves from many games
 UNORDERED_ALGORITHMS = ("q-iteration", "dqn")
 
@@ -197,7 +198,7 @@ def get_shown_move(example: UpdateExample) -> TrainingMove:
 
 
 def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]:
-    """Rank an example for a value: does it update the same move, is it from the same agent?"""
+    """Return how well an example suits a value: by the updated move, then by the agent."""
     turn = get_shown_move(example)
     board = format_position(query.game, query.position)
     has_move = turn.board == board and turn.cell == query.cell
@@ -252,7 +253,7 @@ def _draw_game(
     for index, picture in enumerate(pictures):
         algorithm, move, change = picture.algorithm, picture.move, picture.update
         is_updated, is_chosen = index <= chosen_index, index == chosen_index
-        is_exact = picture.slug == MINIMAX  # it has no value before the update
+        is_exact = picture.slug == MINIMAX  # The move has no value before the update.
         old, new = (
             format_decimals(value, picture.square_decimals)
             for value in (change.old, change.new)
@@ -269,7 +270,7 @@ def _draw_game(
                 "update_link": Destination(
                     title, url, id=f"update-{kind}", is_current=is_chosen
                 ),
-                # one more than the marks on its board
+                # the number of the move in its game, from 1
                 "ply": len(move.board) - move.board.count(".") + 1,
                 "squares": _draw_move_board(picture, value, is_chosen, is_updated),
                 "target_text": ""
@@ -285,7 +286,6 @@ def _draw_game(
 def _draw_move_board(
     picture: UpdatePicture, value: float | None, is_chosen: bool, is_updated: bool
 ) -> list[list[UpdateSquare]]:
-    """Return a board before a move, with the value of this move alone."""
     move = picture.move
     shown_values: list[float | None] = [None] * len(move.board)
     shown_values[move.cell] = value

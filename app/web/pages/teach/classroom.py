@@ -84,16 +84,18 @@ class LinkError(ValueError):
 
 
 class Pupil(NamedTuple):
-    """The work of a pupil: a taught learner or a judged table, with its exact results."""
+    """The work of a pupil: a learner that it taught, or a table of moves, with its exact results."""
 
     name: str
     href: str
     learner_title: str  # title of the learner, "" for a judged table
     game_count: int | None
-    loss_chances: dict[str, float]  # seat -> chance that the best responder wins
-    # position -> result of `find_blunder_chances`
+    # the chance that the strongest opponent wins, by seat of the learner
+    loss_chances: dict[str, float]
+    # the chance of each blunder by cell, for each position in which it can blunder
     blunder_chances: dict[int, BlunderChance]
-    held_count: int | None = None  # games of the last RECENT_GAMES that it did not lose
+    # how many of its last games (RECENT_GAMES) it did not lose
+    held_count: int | None = None
     # number of goals that it reached; None for a judged table
     goal_count: int | None = None
 

@@ -8,13 +8,13 @@ from app.recipes.taught import Lesson
 from app.web.translation import gettext_noop
 
 RECENT_GAMES = 5  # number of last games whose results are shown
-STREAK_LENGTH = 3  # games in a row without a loss, for a goal
+STREAK_LENGTH = 3  # how many games in a row without a loss reach a goal
 FIRST_COUNTED_GAME = 3  # reaching a goal in an earlier game is luck
 MIN_MISTAKES = 3  # minimum number of mistakes for a goal about them
 
-# takes the games so far, and says whether one of the first goals is reached
+# a function that tells from the games so far whether one of the first goals is reached
 GoalTest = Callable[[Sequence[Lesson]], bool]
-# milestone of a lesson -> text of the goal
+# the texts of goals that are exact facts about the learner's play, by name of the fact
 EXACT_GOALS = {
     "rows": gettext_noop("Always completes a row when it can"),
     "blocks": gettext_noop("Always blocks a row of its opponent"),
@@ -70,9 +70,9 @@ NEAR_GOALS: dict[str, GoalTest] = {
 
 
 def list_near_goals(lessons: Sequence[Lesson]) -> Iterator[tuple[str, int]]:
-    """Yield each first goal in English, with the number of the lesson that reached it, 0 for none.
+    """Yield each of the first goals in English, with the number of the game that reached it, 0 for none.
 
-    Goals count from FIRST_COUNTED_GAME on.
+    A learner without boxes has no goal about boxes. Goals count from FIRST_COUNTED_GAME on.
     """
     games = accumulate(bool(lesson.record) for lesson in lessons)
     counted = [

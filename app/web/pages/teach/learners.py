@@ -112,7 +112,7 @@ def parse_learner(recipe_name: str) -> Recipe:
 def replay_course(
     recipe_name: str, unfinished_moves: str = ""
 ) -> tuple[Recipe, Course | Refusal]:
-    """Return a recipe and its course: its lessons, and the unfinished game with its moves.
+    """Return a recipe and the games that its learner played, with the moves of the unfinished one.
 
     Raises BadRequest with a sentence if people cannot teach the recipe.
     """

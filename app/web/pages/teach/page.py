@@ -78,7 +78,7 @@ from app.web.translation import gettext, gettext_noop, mark_english
 
 bp = PageBlueprint("teach", __name__)
 bp.add_room("Teach", "teach", gettext_noop("Teach a program"), TEACH.url)
-# matches the cells of an unfinished game; "." before the first move
+# a pattern for the cells of an unfinished game; "." before the first move
 UNFINISHED_PATTERN = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")
 PRACTICE_GAMES = 100  # number of games of one practice
 RECENT_GAMES = 10  # number of last games whose results are counted
@@ -88,12 +88,12 @@ PRACTICE_TITLES = {
     "self": gettext_noop("Against itself"),
     "league": gettext_noop("Against other learners (its league)"),
 }
-# A league counts its practice in rounds: opponent -> number of games in one round.
+# A league counts its practice in rounds; this is the number of games in a round, by opponent.
 GAMES_PER_ROUND = {"random": 2, "league": 10}
 TRUNCATED_TEXT = gettext_noop(
     "This link was cut off when it was copied: it has %(whole)s of %(games)s games."
 )
-# result of a lesson for the learner -> word for the result
+# the words for the results of a lesson, from the learner's view
 RESULT_WORDS = {
     "win": gettext_noop("won"),
     "draw": gettext_noop("drawn"),
@@ -337,7 +337,6 @@ def _build_link(recipe: str) -> str:
 
 
 def _shorten_name(recipe: str) -> str:
-    """Return the name of a learner in its URL: "" for the first learner of the list."""
     return "" if recipe == DEFAULT_LEARNER else recipe
 
 

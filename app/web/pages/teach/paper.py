@@ -33,7 +33,7 @@ bp.add_room("Teach", "paper", gettext_noop("MENACE on paper"), PAPER.url)
 
 LABELS_PER_SHEET = 24  # four columns and six rows of labels
 SCORE_ROWS = 16  # number of games on a score sheet
-# set of boxes -> where a machine with these boxes opens
+# the square of the first move of a machine, by its set of boxes
 OPENING_BY_SET = {
     "short": "centre",
     "all": "any",
@@ -95,7 +95,7 @@ def render_sheets(
         box_counts_by_move=[counted[move] for move in sorted(counted)],
         full_box_count=len(full_set),
         lost_box_count=count_lost_boxes(game),
-        # (square number, colour, number of beads in all boxes at the start)
+        # for each colour of beads: square number, colour, number of beads in all boxes at the start
         colour_counts=[
             (cell + 1, gettext(colour), beads_by_cell[cell])
             for cell, colour in zip(range(game.cells), BEAD_COLOURS, strict=True)
@@ -141,7 +141,7 @@ def _draw_labels(
         return
     agent = site.agents[machine_recipe]
     shared = count_beads(game, agent.q[game.legal], agent.card.play_rule)
-    held = np.asarray(game.spread_pairs(shared))  # [D, cells]
+    held = np.asarray(game.spread_pairs(shared))  # the beads of every move, [D, cells]
     for box in boxes:
         first = count_first_beads(game, recipe, box)
         now = {cell: int(held[box.position, cell]) for cell in box.cells}
@@ -202,7 +202,7 @@ def get_start_recipe(set_key: str) -> Menace:
 
 
 def parse_menace(recipe_name: str) -> Menace:
-    """Return the recipe of a machine that is known to be a MENACE."""
+    """Return the recipe in a name; the learner is known to be MENACE."""
     recipe = parse_recipe(recipe_name)
     assert isinstance(recipe, Menace)
     return recipe

@@ -63,7 +63,6 @@ def list_changes(game: TaughtGame, lesson: Lesson) -> list[str]:
 
 
 def _format_values(game: TaughtGame, ply: int, values: Sequence[float]) -> list[str]:
-    """Return values of a move as texts: beads, or values in the learner's view from -1 to 1."""
     scale = game.recipe.get_reward_scale()
     if scale is None:
         return [localize_number(f"{beads:g}") for beads in values]

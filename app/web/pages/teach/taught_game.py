@@ -91,7 +91,7 @@ class TaughtGame:
         return None if self.state.is_over else self.find_paper_box(self.state.position)
 
     def find_paper_box(self, position: int) -> Box | None:
-        """Return the paper box of a position; None if it has none, or if there is no paper machine."""
+        """Return the paper box of a position; None if the position or the learner has none."""
         recipe = self.recipe
         if not isinstance(recipe, Menace) or not recipe.paper:
             return None
