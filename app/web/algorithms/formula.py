@@ -14,7 +14,7 @@ USUAL_MEANINGS = {
     "s": "the state: a position and the player to move",
     "a": "the action: a move in state s",
     "r": "the reward: the number for the result of the game; 0 while the game goes on",
-    "γ": "the discount factor: a reward is multiplied by γ for each move that it comes later",
+    "γ": "the discount factor: for each move that a reward comes later, it is multiplied by γ",
     "α": "the step size: an update goes this part of the way to the target",
     "y": "the target",
     "a′": "a possible move in the next position s′",

@@ -189,11 +189,11 @@ class StartValues(NamedTuple):
 
 # for each heading of the map, the parts of the update that may differ from Q-learning
 DIFFERENCE_HEADINGS = {
-    "next value": "Algorithms that use another next value than Q-learning",
-    "order": "Algorithms that update in another order than Q-learning",
-    "table": "Algorithms that store values in another way than Q-learning",
-    "result": "Algorithms that use the result of the game instead of a next value",
-    "bounds": "Algorithms with exact values or bounds",
+    "next value": "Another next value",
+    "order": "Another order of updates",
+    "table": "Another way to store values",
+    "result": "The result of the game instead of a next value",
+    "bounds": "Exact values or bounds",
 }
 REFERENCE_SLUG = "q-learning"  # the algorithm with which the others are compared
 
