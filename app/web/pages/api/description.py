@@ -57,7 +57,7 @@ class Experiment(ClaimSummary, frozen=True, kw_only=True):
 
     page: Annotated[
         str,
-        Meta(description="The path of the page of this site about the agent or claim."),
+        Meta(description="The path of the page about the agent or claim."),
     ]
 
 
