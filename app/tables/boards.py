@@ -295,15 +295,6 @@ def make_letter_scheme(used_tokens: set[str]) -> SignScheme:
     return SignScheme(digits, "x", "X and O")
 
 
-class ChosenScheme(NamedTuple):
-    """The meaning of the signs that fits the boards of a table best, with the evidence."""
-
-    scheme: SignScheme
-    note: str  # a sentence for the user, with the evidence
-    # [B] whether the board is ignored, because it occurs only in games that the other mark begins
-    is_left_out: NDArray[np.bool_]
-
-
 @dataclass(eq=False)
 class DistinctBoards:
     """The B different boards in a table."""
@@ -325,11 +316,13 @@ class DistinctBoards:
 
     def find_scheme(
         self, game: Game, options: TableOptions, weights: NDArray[np.int64]
-    ) -> ChosenScheme:
+    ) -> tuple[SignScheme, str, NDArray[np.bool_]]:
         """Return the meaning of the signs that makes the most rows boards of possible games.
 
-        `weights`, [B], is the number of rows with each board. Raises TableError if no meaning fits,
-        or if several fit equally well and give different positions.
+        With it come a sentence for the user on the evidence, and for each board, [B], whether it is
+        ignored because it occurs only in games that the other mark begins. `weights`, [B], is the
+        number of rows with each board. Raises TableError if no meaning fits, or if several fit
+        equally well and give different positions.
         """
         used = set(self.vocabulary)
         schemes = list_schemes(used, options)
@@ -357,8 +350,8 @@ class DistinctBoards:
         schemes: list[SignScheme],
         best: SignScheme,
         weights: NDArray[np.int64],
-    ) -> ChosenScheme:
-        """Return the best meaning of the signs, with the mark that begins.
+    ) -> tuple[SignScheme, str, NDArray[np.bool_]]:
+        """Return the best meaning of the signs, with the mark that begins, as `find_scheme` does.
 
         If some games begin with X and others with O, those that begin with X are read, unless the
         user chose O.
@@ -375,7 +368,7 @@ class DistinctBoards:
             note = f"Boards: {best.description}"
             if best.starter == "o" or (best.starter == "x" and counts[1]):
                 note += f" (boards with one X more: {counts[0]:,}, with one O more: {counts[1]:,})"
-            return ChosenScheme(best, f"{note}.", np.zeros_like(of_x))
+            return best, f"{note}.", np.zeros_like(of_x)
         best = starters.get("x", best)
         is_left_out, other = (only_x, "X") if best.starter == "o" else (only_o, "O")
         note = (
@@ -383,7 +376,7 @@ class DistinctBoards:
             f"{int(weights[is_left_out].sum()):,} boards that only games begun by {other} have "
             f"are left out (begins={other.lower()} judges these)."
         )
-        return ChosenScheme(best, note, is_left_out)
+        return best, note, is_left_out
 
     def find_positions(
         self, game: Game, scheme: SignScheme, is_reversed: bool = False
@@ -418,17 +411,6 @@ def map_codes_to_positions(game: Game) -> NDArray[np.intp]:
     return positions
 
 
-class RowBoards(NamedTuple):
-    """The boards in the rows of a table, and what stands beside them."""
-
-    distinct_boards: DistinctBoards | None  # None if no row has a board
-    # for each row the index of its board, -1 if it has none
-    board_indices: NDArray[np.intp]
-    # for each row the move and the value in the same item as its board, () if there are none
-    extra_items: list[tuple[TableItem, ...]]
-    numeral_note: str  # how boards are written as numbers, in words; "" for base 3
-
-
 NUMERAL_DESCRIPTIONS = {
     10: "The digits of a number are the nine squares; zeros at its start are left out.",
     4: "A board is a number with two bits for each square.",
@@ -459,10 +441,15 @@ def convert_numbers(
     return board_items, ""
 
 
-def collect_boards(board_items: Sequence[TableItem]) -> RowBoards:
-    """Return the different boards of a table, and the board of each row.
+def collect_boards(
+    board_items: Sequence[TableItem],
+) -> tuple[DistinctBoards | None, NDArray[np.intp], list[tuple[TableItem, ...]], str]:
+    """Return the boards in the rows of a table, and what stands beside them.
 
-    `board_items` has the parsed board of each row.
+    `board_items` has the parsed board of each row. Returns the different boards, None if no row has
+    a board; for each row the index of its board, -1 if it has none; for each row the move and the
+    value in the same item as its board, () if there are none; and how boards are written as numbers,
+    in words, "" for base 3.
     """
     board_items, numeral_note = convert_numbers(board_items)
     board_numbers: dict[TableItem, int] = {}
@@ -488,7 +475,7 @@ def collect_boards(board_items: Sequence[TableItem]) -> RowBoards:
     known = [one for one in signs if one is not None]
     rows = number_of_board[rows] if len(rows) else rows
     distinct = DistinctBoards(known) if known else None
-    return RowBoards(distinct, rows, beside, numeral_note)
+    return distinct, rows, beside, numeral_note
 
 
 def split_board(board_item: TableItem) -> tuple[TableItem, tuple[TableItem, ...]]:

@@ -115,11 +115,10 @@ class TableReader:
         collector = EntryCollector()
         self.entries = collector.collect_entries(self.rows, moves)
         self.entry_faults = collector.faults
-        chosen = self.boards.find_scheme(
+        self.scheme, note, self.is_left_out = self.boards.find_scheme(
             self.game, self.options, self.count_informative_rows()
         )
-        self.scheme, self.is_left_out = chosen.scheme, chosen.is_left_out
-        self.notes.append(chosen.note)
+        self.notes.append(note)
         if self.has_board_values():
             self.read_values_of_boards()
         else:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,20 +85,14 @@ def find_reachable_games(game: Game, policy: Values, player: int) -> ReachableGa
     return ReachableGames(game, reachable, chance)
 
 
-class LikeliestGame(NamedTuple):
-    """The moves from a position to the end of the game, as cells, and their chance."""
-
-    cells: tuple[int, ...]
-    game_chance: float
-
-
 def find_likeliest_games(
     game: Game, policy: Policy, position: int
-) -> dict[int, LikeliestGame]:
+) -> dict[int, tuple[list[int], float]]:
     """Return the likeliest continuation of a game from a position, for each result that is possible.
 
-    `policy` has the moves of both sides, [D, cells]. The keys are +1 X won, 0 draw, -1 O won. If
-    several games are equally likely, the one with the first cells is returned.
+    A continuation has the cells of its moves, and its chance. `policy` has the moves of both sides,
+    [D, cells]. The keys are +1 X won, 0 draw, -1 O won. If several games are equally likely, the one
+    with the first cells is returned.
     """
     results = np.array([1, 0, -1])
     best = np.zeros((game.positions, len(results)))
@@ -118,7 +111,5 @@ def find_likeliest_games(
             through = np.where(after >= 0, chance, -1.0)
             cells.append(int(np.nanargmax(through)))
             at = int(after[cells[-1]])
-        lines[int(results[column])] = LikeliestGame(
-            tuple(cells), float(best[position, column])
-        )
+        lines[int(results[column])] = cells, float(best[position, column])
     return lines

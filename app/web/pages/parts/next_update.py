@@ -164,12 +164,13 @@ def _list_game_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
     game = query.game
     cases = []
     policy = uniform_policy(game) if is_simulated else _get_training_policy(query)
-    for result, line in find_likeliest_games(game, policy, query.next_position).items():
+    games = find_likeliest_games(game, policy, query.next_position)
+    for result, (cells, chance) in games.items():
         end = query.next_position
-        for cell in line.cells:
+        for cell in cells:
             end = int(game.successor[end, cell])
         outcome = result * query.mover
-        later = 0 if family == "beads" or is_simulated else len(line.cells) // 2
+        later = 0 if family == "beads" or is_simulated else len(cells) // 2
         board = format_position(game, end)
         picture = _draw_update(
             query,
@@ -179,7 +180,7 @@ def _list_game_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
             later_own_moves=later,
         )
         name, title = RESULT_NAMES[outcome], TITLES_BY_RESULT[outcome]
-        cases.append(UpdateCase(name, title, picture, -line.game_chance))
+        cases.append(UpdateCase(name, title, picture, -chance))
     order = list(RESULT_NAMES.values())
     return sorted(cases, key=lambda case: order.index(case.url_name))
 
