@@ -440,7 +440,8 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
     sentence = gettext(how).format(games=games, opponents=opponents_text)
     if not starts_everywhere:
         return sentence
-    return f"{sentence} {gettext('They started in every position in turn.')}"
+    start = gettext("They started in every position in turn.")
+    return f"{sentence} {start}"
 
 
 def describe_strength(site: SiteData, policy_name: str) -> str:
