@@ -230,7 +230,8 @@ FAULTS = {
     ),
     "exploration": Fault(
         "it explores never or always, or takes the first of equal moves",
-        "",  # `list_faults_of_exploration` has several sentences.
+        # `list_faults_of_exploration` has several sentences for this fault.
+        "",
         "What is never tried is never learned; what is only tried at random is never used.",
         "epsilon-greedy, with ties broken at random: Sutton & Barto (2018), sections 2.2 and 5.4",
     ),
@@ -1016,7 +1017,7 @@ STEP_SCALES = {
     "1/n": lambda e: e.visits,
     "1/(n+1)": lambda e: e.visits + 1,
     FULL_LAST_STEP: lambda e: 1,
-    FALLING_STEP: None,  # `find_steps` finds it.
+    FALLING_STEP: None,  # The function `find_steps` finds the multiplier.
 }
 MIN_VISIT_UPDATES = 12  # So many updates show the step size for a number of visits.
 # Rows are not split further than this to find where alpha or gamma changes.
@@ -1343,7 +1344,7 @@ class Doctor:
         # reads the next boards differently, as `game_over` explains.
         self.writes, self.other = [], None
         self.replay, self.hypotheses, self.choices = None, [], []
-        # What `find_rounding` returns.
+        # The result of `find_rounding`: to how many digits the values were rounded, and a row.
         self.rounding = None
         self.clear()
 

@@ -78,7 +78,7 @@ class MeasuredRun(
 ):
     """The results of a training run at T snapshots; the last snapshot is the end of the training."""
 
-    seconds: float  # of training and evaluation
+    seconds: float  # how long training and evaluation took
     evaluation_seconds: float  # how many of these seconds the evaluation took
     snapshot_games: list[int]  # [T] how many games came before each snapshot
     # [T] the checkpoint at which each snapshot was due, as a number of updates; -1 for the end

@@ -227,7 +227,7 @@ class SignScheme(NamedTuple):
     """
 
     digits: dict[str, int]
-    starter: str  # "x", "o" or "mover"
+    starter: str  # who makes the first move: "x", "o" or "mover"
     meaning: str  # in words, as a part of a sentence
     is_usual: bool = True  # whether the page /judge documents this meaning
 

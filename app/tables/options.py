@@ -12,7 +12,7 @@ class TableOptions(NamedTuple):
     marks: str = "auto"  # the numbers that stand for empty, X and O
     # whether boards show X and O, or the player to move and the opponent
     boards: str = "auto"
-    begins: str = "auto"  # the mark that begins
+    begins: str = "auto"  # which mark makes the first move
     digits: str = "auto"  # which digit of a base-3 number is the top left square
     cells: str = "auto"  # the number of the top left square
     view: str = "auto"  # for which player a high value is good

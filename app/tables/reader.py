@@ -433,7 +433,7 @@ class TableReader:
                     "store a copy of the board before the move, and train again"
                 )
 
-    # Read values of moves.
+    # The methods from here on read values of moves.
     def read_values_of_moves(self) -> None:
         """Store the values of all moves in `q`; a move without a value counts as 1."""
         entries = self.entries
@@ -581,7 +581,7 @@ class TableReader:
             int((is_of_x & (values[1] > values[0])).sum()),
         )
 
-    # Read values of boards.
+    # The methods from here on read values of boards.
     def read_values_of_boards(self) -> None:
         """Store the value of the board after each move in `q`, in the mover's view."""
         entries = self.entries

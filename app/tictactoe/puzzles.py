@@ -18,7 +18,7 @@ from app.tictactoe.policy import Policy
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.values import Solution, solve_game
 
-PUZZLE_LEVELS = range(3)  # easy, medium, hard
+PUZZLE_LEVELS = range(3)  # The levels are easy, medium and hard.
 # The number of plies from a blunder to an immediate loss, or to the win that it missed.
 IMMEDIATE_PLIES = 1
 # The number of plies from a blunder to a loss by a fork, or to the missed win by a fork.
@@ -44,7 +44,7 @@ class Puzzle(NamedTuple):
     refutation: (
         str  # the blunder and optimal play by both sides to the end, as a record
     )
-    level: int  # one of PUZZLE_LEVELS
+    level: int  # the level of difficulty, one of PUZZLE_LEVELS
     # the chance that a game against random moves has the position or a symmetric one
     position_chance: float
 

@@ -57,7 +57,7 @@ class PlyArrays(NamedTuple):
     )
     move_counts: Numbers  # [d] how many moves each position has
     next_positions: NDArray[np.int32]  # [n] the position after each move
-    mover: int  # +1 X, -1 O
+    mover: int  # the player to move, +1 for X and -1 for O
 
 
 @lru_cache(maxsize=2)

@@ -73,9 +73,9 @@ class SourceSnapshot(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A position after the moves of `record`, and one to four different views of it.
+    """A position after the moves of `record`, seen by one to four agents or other sources of values.
 
-    A view is a value source at a snapshot.  `curve_key` is the kind of
+    Each of `views` is a source, an agent at a snapshot of its training. `curve_key` is the kind of
     learning curve on the page: a key of CURVE_TITLES, "" for the default.
     """
 
@@ -102,9 +102,9 @@ def parse_comparison(
 ) -> tuple[Comparison, MatchState]:
     """Return the comparison that a URL describes, and the state of its match.
 
-    An empty value source counts as left out. Without a record and value sources, the comparison
-    starts in a position where the default agents choose different moves.
-    Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
+    An empty name of a source counts as left out. Without a record and sources, the comparison
+    starts in a position where the default agents choose different moves. Raises BadRequest,
+    NotFound or Conflict with a sentence on what is wrong.
     """
     texts = [text for text in value_sources if text]
     if curve_key and curve_key not in CURVE_TITLES:

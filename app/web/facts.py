@@ -28,8 +28,8 @@ from app.tictactoe.report import Chances, Figures, compute_figures, find_lost_ga
 from app.tictactoe.values import PolicyMoves, collect_policy_moves
 from app.tictactoe.views import RewardScale, round_for_display, scale_values_of_movers
 from app.web.site_data import (
+    MAX_CACHED_RESULTS,
     MAX_JUDGED_POLICIES,
-    MAX_REGISTERED,
     SiteData,
     cached_per_site,
     is_policy_name,
@@ -61,7 +61,7 @@ def find_disagreements(
     return list_disagreements(site.game, [site.get_policy(*view) for view in views])
 
 
-@cached_per_site(MAX_REGISTERED)
+@cached_per_site(MAX_CACHED_RESULTS)
 def find_losing_game(site: SiteData, policy_name: str, player: int) -> str | None:
     """Return the record of a policy's likeliest lost game as X (+1) or O (-1).
 
@@ -78,7 +78,7 @@ def find_losing_games(site: SiteData, policy_name: str) -> dict[str, str | None]
     }
 
 
-@cached_per_site(MAX_REGISTERED)
+@cached_per_site(MAX_CACHED_RESULTS)
 def judge_policy(site: SiteData, policy_name: str) -> PolicyJudgement:
     """Return the exact results of a policy, from the card of an agent or computed here."""
     figures = (

@@ -75,7 +75,7 @@ class JobLine:
         )
         return Answer(*rows[0]) if rows else None
 
-    def want(
+    def request_job(
         self, request: str, kind: str, is_batch: bool, address: str, seconds: float
     ) -> None:
         """Ask for a job: put it into the line, or keep it there for some more seconds.
@@ -113,7 +113,7 @@ class JobLine:
         rows = self._execute("SELECT place FROM line WHERE request = ?", request)
         return int(rows[0][0]) if rows else 0
 
-    def take(self, kind: str) -> str | None:
+    def take_job(self, kind: str) -> str | None:
         """Return the next job of a kind for this process, and drop jobs that nobody asks for now."""
         self._drop_unwanted()
         rows = self._execute(
@@ -129,7 +129,7 @@ class JobLine:
         )
         return str(request)
 
-    def finish(self, request: str, answer: Answer) -> None:
+    def finish_job(self, request: str, answer: Answer) -> None:
         """Store the answer of a job. A failure is kept only for those who are waiting now."""
         expires = monotonic() + FAILED_SECONDS if answer.status == 500 else float("inf")
         self._execute(
@@ -147,7 +147,7 @@ class JobLine:
                 "(SELECT min(rowid) + (max(rowid) - min(rowid)) / 4 FROM answers)"
             )
 
-    def release(self, process: int) -> None:
+    def release_jobs(self, process: int) -> None:
         """Put the jobs of a process that has ended back into the line."""
         self._execute("UPDATE jobs SET worker = NULL WHERE worker = ?", process)
 

@@ -100,10 +100,9 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
         return self.x if player == X else self.o
 
     def get_player_snapshot(self, player: int) -> int | None:
-        """Return the snapshot at which the agent of X (+1) or O (-1) plays.
+        """Return the snapshot at which the agent of X (+1) or O (-1) plays, None for the last one.
 
-        It is the snapshot on the board if the board shows this agent; None stands for the last snapshot,
-        the agent as shipped.
+        It is the snapshot on the board if the board shows this agent.
         """
         return (
             self.snapshot if self.value_source == self.get_player_name(player) else None

@@ -47,7 +47,7 @@ OUTCOME_IN_MOVES = {
 UNIT_REWARDS = RewardScale()  # rewards of optimal play: loss -1, draw 0, win 1
 # colour steps that the legend shows
 LEGEND_HEATS = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5)
-# Smaller differences from the exact value of the training task are not shown (common scale).
+# Pages show no smaller differences from an exact value, on the scale from -1 to +1.
 MIN_TASK_ERROR = 0.1
 
 
@@ -78,7 +78,7 @@ class MoveValues:
     scaled_values: NDArray[np.float64]
     # whether texts are in the source's units; otherwise they are on the common scale
     in_source_units: bool
-    # [cells] the probability with which the value source plays each move
+    # [cells] the probability with which the agent or other source plays each move
     policy: NDArray[np.float64]
     is_known: list[bool]  # whether the value was updated in training, or is exact
     value_texts: list[str]  # the value as text; "" if it is not shown
@@ -207,7 +207,7 @@ def compute_play_chances(
 ) -> NDArray[np.float64]:
     """Return the probability of each cell, [cells], when an agent or a baseline moves.
 
-    `snapshot` is a snapshot of an agent, None for the agent as shipped.
+    `snapshot` is a snapshot of the agent's training, None for the last one.
     """
     if snapshot is None:
         move_chances: NDArray[np.float64] = site.policies[player_name][position]
@@ -401,8 +401,9 @@ def build_notes(
     """Return the note for each cell, to stand beside its value.
 
     For optimal play the note is the result of the move. For other sources it marks wrong values;
-    `marked_errors` says which: "" marks blunders only, "truth" all values that are nearest to a wrong
-    result, "task" all that differ from the exact values of the training task, and "none" no values.
+    `marked_errors` says which: "" marks blunders only, "truth" all values that are nearest to a
+    wrong result, "task" all that differ from the exact values of the agent's task, and "none" no
+    values.
     """
     if move_values.is_optimal_play:
         return [Note(truth, truth) for truth in move_values.optimal_results]
@@ -455,9 +456,9 @@ def list_task_values(
     snapshot: int | None = None,
     in_source_units: bool = False,
 ) -> list[str]:
-    """Return for each cell the exact value of the training task as text, where it differs.
+    """Return for each cell the exact value in the agent's task as text, where the agent's value differs.
 
-    Where the difference is below MIN_TASK_ERROR, or without a training task, the text is "".
+    Where the difference is below MIN_TASK_ERROR, or without exact values, the text is "".
     """
     if not site.is_task_value_source(value_source + TASK_SUFFIX):
         return [""] * site.game.cells

@@ -44,7 +44,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import Figures, find_lost_games
 from app.web.job_line import LineFullError
-from app.web.trainer import QUICK, TRAINING, Trainer
+from app.web.trainer import QUICK_JOB, TRAINING_JOB, Trainer
 from app.web.translation import gettext, gettext_noop, mark_english
 
 MAX_UNPACKED_AGENTS = 16  # how many agents are cached, 0.7 MB each
@@ -167,7 +167,7 @@ class Lab:
         if agent:
             return agent
         # A process of its own trains learners taught by people, so that they do not wait for long jobs.
-        kind = QUICK if "taught=" in name else TRAINING
+        kind = QUICK_JOB if "taught=" in name else TRAINING_JOB
         answer = self._request_answer(name, kind)
         with self.lock:  # Threads that wait for the same agent get the same object.
             if name not in self.agents:
@@ -179,11 +179,11 @@ class Lab:
 
         Raises NotFound without a trainer, and the errors of `get_agent`.
         """
-        return self._request_answer(f"story/{recipe}", QUICK)
+        return self._request_answer(f"story/{recipe}", QUICK_JOB)
 
     def get_script(self, recipe: str) -> bytes:
         """Return a training as a Python script; raises the errors of `get_game_log`."""
-        return self._request_answer(f"code/{recipe}", QUICK)
+        return self._request_answer(f"code/{recipe}", QUICK_JOB)
 
     def replay_course(
         self, recipe: str, unfinished_moves: str | None
@@ -195,7 +195,7 @@ class Lab:
         Raises the errors of `get_game_log`.
         """
         cells = "-" if unfinished_moves is None else unfinished_moves
-        answer = self._request_answer(f"taught/{cells}/{recipe}", QUICK)
+        answer = self._request_answer(f"taught/{cells}/{recipe}", QUICK_JOB)
         if answer.startswith(b'{"reason"'):
             return msgspec.json.decode(answer, type=Refusal)
         return msgspec.json.decode(answer, type=Course)
@@ -219,7 +219,7 @@ class Lab:
         trained = [seed for seed in seeds if seed not in runs]
         if trained:
             text = f"seeds/{'.'.join(map(str, trained))}/{names[trained[0]]}"
-            answer = self._request_answer(text, TRAINING, is_batch=len(trained) > 1)
+            answer = self._request_answer(text, TRAINING_JOB, is_batch=len(trained) > 1)
             for packed in msgspec.msgpack.decode(answer, type=list[bytes]):
                 run = msgspec.json.decode(zlib.decompress(packed), type=SeedRun)
                 runs[run.seed] = run
@@ -260,7 +260,7 @@ class Lab:
             )
             if answer is None:
                 line = self.trainer.line
-                line.want(request, kind, is_batch, address, CLOSED_PAGE_SECONDS)
+                line.request_job(request, kind, is_batch, address, CLOSED_PAGE_SECONDS)
                 sentence = describe_place(line.find_place(request))
                 raise TrainingPending(sentence, retry_after=RETRY_SECONDS)
         except LineFullError:

@@ -24,12 +24,12 @@ from jinja2_fragments.flask import render_blocks
 from markupsafe import Markup
 from werkzeug.http import generate_etag
 
-from app.web.routes import EMBED, frame_url
+from app.web.routes import EMBED_PREFIX, frame_url
 from app.web.translation import Language, get_current_language
 
 MAX_CACHED_PARTS = 512  # how many rendered macros are cached; most are below 3 KB
 # the object of a page, whose attributes its template reads by their names
-SHOWN = "shown"
+SHOWN_OBJECT = "shown"
 REVALIDATE_ALWAYS = "public, max-age=0, must-revalidate"
 
 
@@ -38,7 +38,7 @@ class PageContext(Context):
 
     def resolve_or_missing(self, key: str) -> Any:
         found = super().resolve_or_missing(key)
-        shown = self.parent.get(SHOWN)
+        shown = self.parent.get(SHOWN_OBJECT)
         if found is not missing or shown is None or key.startswith("_"):
             return found
         is_member = hasattr(type(shown), key) or key in vars(shown)
@@ -78,7 +78,7 @@ def render_page(
     depend on nothing but the URL and the models, because caches keep it and revalidate it, also
     the server's own (see `service/cache.py`).
     """
-    values[SHOWN] = shown
+    values[SHOWN_OBJECT] = shown
     if fragment and wants_fragment():
         text = render_blocks(template, list(fragment), **values)
     else:
@@ -128,7 +128,7 @@ def wants_fragment() -> bool:
 
 def is_frame_request() -> bool:
     """Return whether the request is for a frame on a page of another site."""
-    return has_request_context() and request.path.startswith(EMBED)
+    return has_request_context() and request.path.startswith(EMBED_PREFIX)
 
 
 def get_url_in_frame(url: str) -> str:

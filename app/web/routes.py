@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-EMBED = "/embed/"  # prefix of frames, which other sites can show
+EMBED_PREFIX = "/embed/"  # prefix of frames, which other sites can show
 # the most characters of a cached text; names of recipes and their URLs are shorter
 MAX_CACHED_LENGTH = 250
 # characters of recipe names that need no quoting, unlike "+"
@@ -84,16 +84,16 @@ class Destination(NamedTuple):
     title: str
     href: str  # "" for a disabled link
     description: str = ""  # description of the target
-    id: str = ""  # id of the link
+    id: str = ""  # the id of the HTML element
     is_current: bool = False  # whether this is the current page
 
 
 def frame_url(page_url: str) -> str:
-    return EMBED.rstrip("/") + page_url
+    return EMBED_PREFIX.rstrip("/") + page_url
 
 
 def page_url(frame_path: str) -> str:
-    return quote_path(frame_path.removeprefix(EMBED.rstrip("/")))
+    return quote_path(frame_path.removeprefix(EMBED_PREFIX.rstrip("/")))
 
 
 def frame_file_url(frame_url: str, ending: str) -> str:

@@ -58,7 +58,7 @@ TRUTH = "truth"
 TASK_SUFFIX = "_task"  # suffix of an agent's id; no id contains a "_"
 # prefix of the name of a policy that consists of its encoded moves
 MOVES_PREFIX = "moves."
-MAX_REGISTERED = 256  # number of cached results of a function with small results
+MAX_CACHED_RESULTS = 256  # how many small results of a function are cached
 # number of cached policies of recipes and of encoded moves, 0.3 MB each
 MAX_JUDGED_POLICIES = 8
 TIE_DECIMALS = 9  # exact values are compared after rounding to this many decimals
@@ -147,7 +147,7 @@ class SiteData:
     # the recorded updates that led to each blunder, as JSON, by agent and by "board cell"
     blunder_examples: dict[str, dict[str, Raw]] = field(default_factory=dict)
 
-    # caches of the functions with `cached_per_site`
+    # the results that `cached_per_site` keeps
     caches: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     # These registries list what is always available, and also find recipes trained on demand.
@@ -368,7 +368,7 @@ class SiteData:
         """
         return decode_moves(self.game, policy_name.removeprefix(MOVES_PREFIX))
 
-    @cached_per_site(MAX_REGISTERED)
+    @cached_per_site(MAX_CACHED_RESULTS)
     def get_recipe(self, agent_name: str) -> Recipe:
         return parse_recipe(
             self.shipped_agents[agent_name].card.recipe
@@ -376,7 +376,7 @@ class SiteData:
             else agent_name
         )
 
-    @cached_per_site(MAX_REGISTERED)
+    @cached_per_site(MAX_CACHED_RESULTS)
     def get_task(self, agent_name: str) -> Task | None:
         """Return the task that an agent learned, None if it cannot be solved exactly."""
         return self.get_recipe(agent_name).build_training_task()
@@ -429,7 +429,7 @@ class SiteData:
         )
 
     def get_last_snapshot(self, agent_name: str) -> int:
-        """Return the last snapshot of an agent, which is the agent as shipped."""
+        """Return the number of an agent's last snapshot, which shows the agent after its training."""
         return len(self.agents[agent_name].snapshot_updates) - 1
 
     def resolve_snapshot(self, agent_name: str, snapshot: int | None) -> int:
@@ -439,7 +439,7 @@ class SiteData:
     def get_snapshot_parameter(
         self, agent_name: str, snapshot: int | None
     ) -> int | None:
-        """Return the URL parameter of a snapshot: None for the last one, the agent as shipped."""
+        """Return the URL parameter of a snapshot: None for the last one."""
         return None if snapshot == self.get_last_snapshot(agent_name) else snapshot
 
     def find_known_pairs(

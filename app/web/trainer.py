@@ -15,7 +15,7 @@ from app.processes import CallProcess, call_by_name
 from app.recipes import RecipeError
 from app.web.job_line import Answer, JobLine, LineFullError, get_job_line
 
-TRAINING, QUICK = "training", "quick"  # the two kinds of jobs
+TRAINING_JOB, QUICK_JOB = "training", "quick"  # the two kinds of jobs
 JOB_SECONDS = 60.0  # time limit of a job, far above the usual few seconds
 # time limit for compiling all kernels, which usually takes 20 s
 COMPILE_SECONDS = 600.0
@@ -60,11 +60,11 @@ class Trainer:
             if now > kept_until - WANTED_SECONDS / 2:
                 if not is_wanted():
                     raise LineFullError
-                self.line.want(request, kind, is_batch, address, WANTED_SECONDS)
+                self.line.request_job(request, kind, is_batch, address, WANTED_SECONDS)
                 kept_until = now + WANTED_SECONDS
             if now >= begin + seconds:
                 return None
-            self._ring(kind)
+            self._wake_worker(kind)
             # The pause is a tenth of the time so far, so no wait is much longer than the job.
             sleep(min(MAX_LOOK_SECONDS, MIN_LOOK_SECONDS + (now - begin) / 10))
 
@@ -79,8 +79,8 @@ class Trainer:
 
         Thread(target=compile_all, daemon=True).start()
 
-    def _ring(self, kind: str) -> None:
-        """Let the thread of a kind look for jobs; start it if this process has none."""
+    def _wake_worker(self, kind: str) -> None:
+        """Tell the thread for a kind of job to look for one; start it if this process has none."""
         key = (os.getpid(), kind)
         with self._lock:
             bell = self._bells.get(key)
@@ -93,11 +93,11 @@ class Trainer:
         process = CallProcess()
         while True:
             bell.clear()
-            request = self.line.take(kind)
+            request = self.line.take_job(kind)
             if request is None:
                 bell.wait(IDLE_LOOK_SECONDS)
                 continue
-            self.line.finish(request, answer_job(process, request))
+            self.line.finish_job(request, answer_job(process, request))
 
 
 def answer_job(process: CallProcess, request: str) -> Answer:

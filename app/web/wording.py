@@ -90,7 +90,7 @@ class Legend(NamedTuple):
     """The explanation of the colours on a board: caption, facts and colour scale."""
 
     caption: str
-    facts: str  # exact facts about the value source
+    facts: str  # exact facts about the agent whose values are shown
     can_be_wrong: bool  # whether values of the source can be wrong
     # meaning of a square without a value; "" if all values are known
     unknown_text: str = ""
@@ -219,7 +219,7 @@ def name_squares(cells: Sequence[int]) -> str:
 
 
 def describe_agent(site: SiteData, agent_name: str, snapshot: int | None = None) -> str:
-    """Return a sentence with an agent's exact results, as shipped or at a snapshot."""
+    """Return a sentence with an agent's exact results, at a snapshot or after its training."""
     title = site.display_titles[agent_name]
     figures = get_figures(site, agent_name)
     number = figures.blunders[-1 if snapshot is None else snapshot]

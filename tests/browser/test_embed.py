@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import BrowserContext, FrameLocator, Page, expect
 
-from app.web.service.headers import HEADERS, POLICY_HEADER
+from app.web.service.headers import POLICY_HEADER, SECURITY_HEADERS
 from tests.browser.steps import MARKS, Quiet, serving
 
 TAKEN = [
@@ -24,7 +24,7 @@ class Foreign(Quiet):
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(body)))
-        for name, value in HEADERS.items():
+        for name, value in SECURITY_HEADERS.items():
             if name != POLICY_HEADER:
                 self.send_header(name, value)
         self.end_headers()

@@ -19,7 +19,7 @@ from tests.service.cases import BARE, Case, cases
 from tests.service.server import Server, cpu_seconds, only_on, serving
 from tests.service.tables import Table
 
-THREADS, CONNECTIONS = 2, 32
+THREAD_COUNT, CONNECTIONS = 2, 32
 TIMEOUT = 20  # seconds: what is late is seen in p99
 SCRIPT = Path(__file__).with_name("wrk.lua")
 FAILED = re.compile(r'^(?:[^{]|.*"status": [45]).*', re.MULTILINE)  # a line of the log
@@ -68,7 +68,7 @@ def load(url: str, paths: Iterable[str], headers: Mapping[str, str], seconds: in
         said = subprocess.run(
             [
                 "wrk",
-                f"--threads={THREADS}",
+                f"--threads={THREAD_COUNT}",
                 f"--connections={CONNECTIONS}",
                 f"--duration={seconds}s",
                 f"--timeout={TIMEOUT}s",
@@ -77,7 +77,7 @@ def load(url: str, paths: Iterable[str], headers: Mapping[str, str], seconds: in
                 url,
                 "--",
                 file.name,
-                str(THREADS),
+                str(THREAD_COUNT),
             ],
             check=True,
             capture_output=True,

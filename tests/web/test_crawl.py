@@ -12,12 +12,12 @@ from flask.testing import FlaskClient
 
 from app.web.links.lab import LAB
 from app.web.pages.api.page import UNREACHABLE_EXAMPLE
-from app.web.routes import EMBED
+from app.web.routes import EMBED_PREFIX
 from app.web.site_data import SiteData
 from tests.web.addresses import Visit, crawl, list_rules, things
 
 # Routes to which no link leads before somebody has solved ten puzzles or sent a table.
-UNLINKED = "score", "/judge/", f"{EMBED}value/."
+UNLINKED = "score", "/judge/", f"{EMBED_PREFIX}value/."
 
 
 @pytest.mark.long

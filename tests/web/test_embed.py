@@ -15,7 +15,7 @@ from resvg_py import svg_to_bytes
 
 from app.tictactoe.notation import replay_record
 from app.web.move_values import evaluate_moves
-from app.web.routes import EMBED, frame_file_url
+from app.web.routes import EMBED_PREFIX, frame_file_url
 from app.web.service.headers import CONTENT_SECURITY_POLICY
 from app.web.site_data import SiteData
 
@@ -89,7 +89,7 @@ def test_nothing_else_may_be_framed(app: Flask, client: FlaskClient) -> None:
     }  # fmt: skip
     seen = 0
     for rule in app.url_map.iter_rules():
-        if rule.rule.startswith(EMBED):
+        if rule.rule.startswith(EMBED_PREFIX):
             continue
         address = re.sub(r"<(?:[^:>]*:)?(\w+)>", lambda part: parts[part[1]], rule.rule)
         policy = client.get(address).headers["Content-Security-Policy"]

@@ -113,14 +113,14 @@ def line(tmp_path: Path) -> JobLine:
 def ask(line: JobLine, jobs: Sequence[tuple[str, str]], seconds: float = PATIENCE) -> None:
     """Put jobs into the line: their requests and addresses."""
     for request, address in jobs:
-        line.want(request, "training", "seeds" in request, address, seconds)
+        line.request_job(request, "training", "seeds" in request, address, seconds)
 
 
 def do_all(line: JobLine) -> list[str]:
     """Do all jobs; return their requests in this order."""
     done = []
-    while request := line.take("training"):
-        line.finish(request, Answer(200, b""))
+    while request := line.take_job("training"):
+        line.finish_job(request, Answer(200, b""))
         done.append(request)
     return done
 
@@ -148,10 +148,10 @@ def test_equal_requests_are_one_job_for_all_connections(line: JobLine, tmp_path:
     other = JobLine(tmp_path / "jobs")  # another web worker
     ask(line, [("a", "x")])
     ask(other, [("a", "y")])
-    assert other.take("training") == "a"
+    assert other.take_job("training") == "a"
     assert line.find_place("a") == 0
-    assert line.take("training") is None
-    other.finish("a", Answer(200, b"agent"))
+    assert line.take_job("training") is None
+    other.finish_job("a", Answer(200, b"agent"))
     assert line.find_answer("a") == Answer(200, b"agent")
 
 
@@ -165,10 +165,10 @@ def test_a_job_that_nobody_wants_any_more_is_dropped(line: JobLine) -> None:
 
 def test_a_job_of_a_worker_that_was_killed_is_done_by_another(line: JobLine) -> None:
     ask(line, [("a", "a")])
-    assert line.take("training") == "a"
-    assert line.take("training") is None
-    line.release(os.getpid())
-    assert line.take("training") == "a"
+    assert line.take_job("training") == "a"
+    assert line.take_job("training") is None
+    line.release_jobs(os.getpid())
+    assert line.take_job("training") == "a"
 
 
 def test_a_full_line_drops_the_last_job_of_the_address_with_most(line: JobLine) -> None:
@@ -186,17 +186,17 @@ def test_a_full_line_drops_the_last_job_of_the_address_with_most(line: JobLine) 
 def test_a_failure_is_told_to_those_who_wait_and_tried_again_later(
     line: JobLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    line.finish("a", Answer(500, b""))
+    line.finish_job("a", Answer(500, b""))
     assert line.find_answer("a") == Answer(500, b"")
     monkeypatch.setattr(job_line, "FAILED_SECONDS", -1.0)
-    line.finish("a", Answer(500, b""))
+    line.finish_job("a", Answer(500, b""))
     assert line.find_answer("a") is None
 
 
 def test_answers_are_kept_up_to_a_size(line: JobLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job_line, "MAX_ANSWER_BYTES", 1 << 20)
     for number in range(100):
-        line.finish(f"a{number}", Answer(200, bytes(100_000)))
+        line.finish_job(f"a{number}", Answer(200, bytes(100_000)))
     kept = [number for number in range(100) if line.find_answer(f"a{number}")]
     assert 3 < len(kept) < 12
     assert kept[-1] == 99

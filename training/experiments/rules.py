@@ -144,7 +144,8 @@ class Part(
 ):
     """A part of a claim: its rules, a sentence if it holds, and a sentence if it does not."""
 
-    sentence_if_true: str  # without numbers
+    # a sentence that contains no numbers
+    sentence_if_true: str
     sentence_if_false: str
     rules: Sequence[Test] = ()  # All of them must hold.
     any: Sequence[Test] = ()  # One of them must hold.

@@ -29,7 +29,7 @@ from app.recipes.algorithms import (
 from app.tictactoe.game import Game
 from training.learners.randomness import draw_uniform
 
-Values = NDArray[np.float64]  # [P]
+Values = NDArray[np.float64]  # [P] the value of each pair
 Visits = NDArray[np.uint32]  # [P] how often each pair was updated
 Indices = NDArray[np.int32]
 # They are unsigned, because numba tests whether signed indices are negative, which is 4% slower.

@@ -49,7 +49,8 @@ class LoopParameters(NamedTuple):
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    next_value_kind: int  # MAXIMUM_VALUE, CHOSEN_VALUE or EXPECTED_VALUE
+    # which value of the next state counts: MAXIMUM_VALUE, CHOSEN_VALUE or EXPECTED_VALUE
+    next_value_kind: int
 
 
 class GameStarts(NamedTuple):

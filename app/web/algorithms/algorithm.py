@@ -42,7 +42,7 @@ from app.web.translation import gettext_noop
 SECTIONS_FOLDER = ROOT / "templates" / "how" / "sections"
 CHANCE_HEADING, COUNTS_HEADING = "Chance", "Counts"
 RESULT_VERBS = {"win": "won", "draw": "drawn", "loss": "lost"}
-DURING_GAME, AFTER_GAME = "While it played", "Now that the game is over"
+DURING_GAME_PHRASE, AFTER_GAME_PHRASE = "While it played", "Now that the game is over"
 # what pages call the games of a training, by the position in which the games start
 TURNS_BY_START = {
     "random": "games from random positions",
@@ -98,7 +98,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
     name: str  # name of the algorithm, longer than the title of its section
     # a sentence on how an agent was trained, with placeholders for `str.format`
     origin_text: str = gettext_noop("Learned from {games} games against {opponents}.")
-    # noun for the length of a training, "" for the name of its parameter, such as "games"
+    # the unit of a training's length; "" for the name of the parameter, such as "games"
     training_unit: str = ""
     # why the lab shows no games of a training, as a sentence; "" if it shows them
     no_game_reason: str = ""
@@ -218,8 +218,8 @@ class Algorithm(Section, frozen=True, kw_only=True):
         """
         if not update_count:
             if self.learns_backward:
-                return f"{AFTER_GAME}, it learned backward from the last move."
-            return f"{DURING_GAME}, it learned move by move."
+                return f"{AFTER_GAME_PHRASE}, it learned backward from the last move."
+            return f"{DURING_GAME_PHRASE}, it learned move by move."
         turn = game.updates[update_count - 1].move_index
         # If both sides learn, the target of each side's last move is a reward, unless the
         # target of a move comes from the opponent's reply.

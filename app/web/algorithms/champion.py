@@ -9,7 +9,7 @@ from app.textbook.champion import Champion, weigh_bounds
 from app.textbook.loop import Update
 from app.textbook.self_play import SelfPlay
 from app.tictactoe.notation import format_position
-from app.web.algorithms.algorithm import AFTER_GAME, Algorithm
+from app.web.algorithms.algorithm import AFTER_GAME_PHRASE, Algorithm
 from app.web.algorithms.formula import bracket_negative, format_short_unsigned
 from app.web.algorithms.learners import StoredValues
 from app.web.algorithms.sentences import describe_distance, describe_shared_boards
@@ -57,7 +57,7 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
     ) -> str:
         if not update_count:
             return (
-                f"{AFTER_GAME}, every board met so far is valued by the next moves from it, "
+                f"{AFTER_GAME_PHRASE}, every board met so far is valued by the next moves from it, "
                 "the last plies first."
             )
         change = game.updates[update_count - 1]

@@ -16,7 +16,7 @@ from app.tictactoe.game import X
 from app.tictactoe.notation import MARKS, format_position
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.values import compute_outcome_chances
-from app.web.algorithms.algorithm import AFTER_GAME, RESULT_VERBS, Algorithm
+from app.web.algorithms.algorithm import AFTER_GAME_PHRASE, RESULT_VERBS, Algorithm
 from app.web.algorithms.learners import StoredValues
 from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
 from app.web.formatting import MINUS, format_percent, spell_bead_count
@@ -26,7 +26,7 @@ PARAMETER_BY_RESULT = {"won": "win", "drawn": "draw", "lost": "loss"}
 
 
 class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
-    """MENACE: the numbers of a move are beads."""
+    """MENACE: the numbers of a move are beads in a box, which draw the move at random."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
         """Return why a move has its beads; the target is their mean number after the next game with it.
@@ -106,7 +106,7 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
     ) -> str:
         if not update_count:
             if game.played_both_sides:
-                return f"{AFTER_GAME}, every move of a side is paid alike."
+                return f"{AFTER_GAME_PHRASE}, every move of a side is paid alike."
             result = RESULT_VERBS[game.result]
             return (
                 f"The game was {result}: now every move that was drawn is paid alike."

@@ -1,4 +1,4 @@
-"""Exact values of optimal play, and of the training tasks of agents."""
+"""Exact values: those of optimal play, and those of the tasks that agents learned."""
 
 from typing import ClassVar
 

@@ -17,8 +17,8 @@ from app.web.facts import find_losing_game
 from app.web.formatting import format_count, format_percent, format_signed
 from app.web.site_data import SiteData
 
-OFTEN_BEATEN = "q-learning-1"  # an agent that often loses against random moves
-RARELY_BEATEN = "q-learning-2"  # an agent that rarely loses against random moves
+OFTEN_BEATEN_AGENT = "q-learning-1"  # an agent that often loses against random moves
+RARELY_BEATEN_AGENT = "q-learning-2"  # an agent that rarely loses against random moves
 
 
 def compute_facts(site: SiteData, section: Section) -> Mapping[str, object]:
@@ -26,16 +26,16 @@ def compute_facts(site: SiteData, section: Section) -> Mapping[str, object]:
 
     They are also missing if the site does not have the agent that they are about.
     """
-    compute = FUNCTIONS.get(section.slug)
+    compute = FACT_FUNCTIONS.get(section.slug)
     return compute(site, section) if compute else {}
 
 
 def _describe_best_response(site: SiteData, section: Section) -> Mapping[str, object]:
     """Return an agent's win rate against random moves in the seat in which it is always beaten."""
-    seat = _find_beaten_seat(site, OFTEN_BEATEN)
+    seat = _find_beaten_seat(site, OFTEN_BEATEN_AGENT)
     if not seat:
         return {}
-    figures = site.agents[OFTEN_BEATEN].card.figures
+    figures = site.agents[OFTEN_BEATEN_AGENT].card.figures
     wins = getattr(figures.baseline_chances["random"], seat)[-1][0]
     return {"mark": seat.upper(), "wins": format_percent(wins)}
 
@@ -43,12 +43,12 @@ def _describe_best_response(site: SiteData, section: Section) -> Mapping[str, ob
 def _describe_exact_figures(site: SiteData, section: Section) -> Mapping[str, object]:
     """Return how likely 100 and 1,000 games of a beatable agent are without a loss, and a lost game."""
     facts: dict[str, object] = {}
-    if OFTEN_BEATEN in site.shipped_agents:
-        facts["lost_game"] = find_losing_game(site, OFTEN_BEATEN, O)
-    seat = _find_beaten_seat(site, RARELY_BEATEN)
+    if OFTEN_BEATEN_AGENT in site.shipped_agents:
+        facts["lost_game"] = find_losing_game(site, OFTEN_BEATEN_AGENT, O)
+    seat = _find_beaten_seat(site, RARELY_BEATEN_AGENT)
     if not seat:
         return facts
-    figures = site.agents[RARELY_BEATEN].card.figures
+    figures = site.agents[RARELY_BEATEN_AGENT].card.figures
     loss = getattr(figures.baseline_chances["random"], seat)[-1][2]
     unseen = {games: format_percent((1 - loss) ** games) for games in (100, 1000)}
     return facts | {
@@ -191,7 +191,7 @@ def _describe_menace(site: SiteData, section: Section) -> Mapping[str, object]:
 
 
 # the functions that compute the numbers of sections, by the section's name in URLs
-FUNCTIONS: Mapping[str, Callable[[SiteData, Section], Mapping[str, object]]] = {
+FACT_FUNCTIONS: Mapping[str, Callable[[SiteData, Section], Mapping[str, object]]] = {
     "best-response": _describe_best_response,
     "exact": _describe_exact_figures,
     "exploration": _describe_exploration,

@@ -68,7 +68,7 @@ class ValueQuery:
 
     @property
     def agent(self) -> Agent:
-        """The agent that learned the value, or whose training task has this exact value."""
+        """The agent that learned the value, or that learned the task whose exact value it is."""
         return self.site.agents[self.agent_name]
 
     @property

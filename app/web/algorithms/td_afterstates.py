@@ -3,7 +3,7 @@
 from app.recipes.algorithms import TdAfterstates
 from app.recipes.games import TrainingGame
 from app.recipes.parameters import Recipe
-from app.web.algorithms.algorithm import DURING_GAME, Algorithm
+from app.web.algorithms.algorithm import DURING_GAME_PHRASE, Algorithm
 from app.web.algorithms.sentences import (
     OUTCOME_VERBS,
     describe_shared_boards,
@@ -47,6 +47,6 @@ class TdAfterstatesAlgorithm(Algorithm, frozen=True, kw_only=True):
     ) -> str:
         assert isinstance(recipe, TdAfterstates)
         if not update_count and recipe.learn_from == "greedy":
-            learned = f"{DURING_GAME}, it learned move by move"
+            learned = f"{DURING_GAME_PHRASE}, it learned move by move"
             return f"{learned}; a move that it explored taught it nothing."
         return super().describe_training_update(recipe, game, update_count)

@@ -56,9 +56,9 @@ bp = PageBlueprint("agents", __name__)
 bp.add_room("Research", "agents", gettext_noop("Agents"), AGENTS.url)
 bp.add_to_sitemap(lambda: map(agent_url, get_current_site().shipped_agents))
 
-ASCENDING, DESCENDING = "asc", "desc"
-ARIA_SORT_VALUES = {ASCENDING: "ascending", DESCENDING: "descending"}
-OPPOSITE_ORDER = {ASCENDING: DESCENDING, DESCENDING: ASCENDING}
+ASCENDING_ORDER, DESCENDING_ORDER = "asc", "desc"
+ARIA_SORT_VALUES = {ASCENDING_ORDER: "ascending", DESCENDING_ORDER: "descending"}
+OPPOSITE_ORDER = {ASCENDING_ORDER: DESCENDING_ORDER, DESCENDING_ORDER: ASCENDING_ORDER}
 PERCENT_DECIMALS = 1  # how many decimals a percentage in the table has
 
 
@@ -91,7 +91,7 @@ class TableOrder(NamedTuple):
     """The column that sorts the table, and the direction."""
 
     column_key: str = "blunders"
-    direction: str = ASCENDING
+    direction: str = ASCENDING_ORDER
 
     @property
     def url(self) -> str:
@@ -150,7 +150,7 @@ def sort_players(players: Iterable[AgentRow], order: TableOrder) -> list[AgentRo
     value = next(
         column.get_value for column in COLUMNS if column.key == order.column_key
     )
-    return sorted(by_title, key=value, reverse=order.direction == DESCENDING)
+    return sorted(by_title, key=value, reverse=order.direction == DESCENDING_ORDER)
 
 
 def _get_sort_title(player: AgentRow) -> str:
@@ -172,7 +172,7 @@ def _build_seat_columns(
             key=f"{column_key}-{seat}",
             group=group,
             heading=f"as {seat.upper()}",
-            first_order=DESCENDING,
+            first_order=DESCENDING_ORDER,
             get_value=lambda player: get_value(player.judgement, seat),
             cell_kind=cell_kind,
             seat_mark=seat.upper(),
@@ -206,12 +206,12 @@ COLUMN_GROUPS = {
     "training": "Training",
 }
 COLUMNS = [
-    Column("title", "agent", "Agent", ASCENDING, _get_sort_title, "title"),
+    Column("title", "agent", "Agent", ASCENDING_ORDER, _get_sort_title, "title"),
     Column(
         "blunders",
         "blunders",
         "Blunders",
-        ASCENDING,
+        ASCENDING_ORDER,
         lambda player: player.judgement.blunder_count,
     ),
     *_build_seat_columns(
@@ -226,7 +226,7 @@ COLUMNS = [
         "kind",
         "method",
         "Algorithm",
-        ASCENDING,
+        ASCENDING_ORDER,
         _build_card_getter(lambda card: ALGORITHM_PAGES[card.algorithm].name),
         "text",
     ),
@@ -234,7 +234,7 @@ COLUMNS = [
         "origin",
         "method",
         "Origin",
-        ASCENDING,
+        ASCENDING_ORDER,
         _build_card_getter(lambda card: card.origin),
         "text",
     ),
@@ -242,14 +242,14 @@ COLUMNS = [
         "updates",
         "training",
         "Updates",
-        DESCENDING,
+        DESCENDING_ORDER,
         _build_card_getter(lambda card: card.updates),
     ),
     Column(
         "games",
         "training",
         "Games",
-        DESCENDING,
+        DESCENDING_ORDER,
         _build_card_getter(lambda card: card.games),
     ),
 ]

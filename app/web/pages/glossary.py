@@ -31,7 +31,7 @@ class Term(
 
     name: str
     meaning: str
-    formula: str = ""  # formula in LaTeX
+    formula: str = ""  # a formula with the meaning of the term, in LaTeX
     # sections of the textbook ("2.4, 2.5" or "2.5, eq. 2.6"), or another source
     source_section: str = ""
     example_link: Destination | None = None

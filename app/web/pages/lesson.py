@@ -256,9 +256,9 @@ ILLUSTRATIONS = {
 def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
     """Return the number and the puzzle of the blunder with the highest value.
 
-    The blunder loses against optimal play, but is the best move in the agent's training task,
-    against random moves. Puzzles of LESSON_AGENT are preferred.
-    Raises NotFound with a sentence if no puzzle qualifies.
+    The blunder loses against optimal play, but it is the best move in the task that the agent
+    learned, against random moves. Puzzles of LESSON_AGENT are preferred. Raises NotFound with a
+    sentence if no puzzle qualifies.
     """
     candidates = [
         (number, puzzle)

@@ -33,16 +33,23 @@ from app.web.site_data import HUMAN, get_current_site
 from app.web.translation import format_day, gettext, gettext_noop
 
 bp = PageBlueprint("puzzle", __name__)
-bp.add_room("Puzzles", "today", gettext_noop("Today"), lambda: _if_any(PUZZLE_TODAY))
-bp.add_room("Puzzles", "puzzles", gettext_noop("All puzzles"), lambda: _if_any(PUZZLES))
+bp.add_room(
+    "Puzzles", "today", gettext_noop("Today"), lambda: _link_if_available(PUZZLE_TODAY)
+)
+bp.add_room(
+    "Puzzles",
+    "puzzles",
+    gettext_noop("All puzzles"),
+    lambda: _link_if_available(PUZZLES),
+)
 
 
-def _if_any(route: Route) -> str:
+def _link_if_available(route: Route) -> str:
     return route.url() if list_puzzles(get_current_site()) else ""
 
 
 LEVEL_NAMES = (gettext_noop("easy"), gettext_noop("medium"), gettext_noop("hard"))
-# the signs in the text to share, by the digit that encodes an answer
+# the emoji in a text to share, by the digit that stands for the answer to a puzzle
 ANSWER_EMOJI = ("⬜", "🟨", "🟨", "🟩")
 
 

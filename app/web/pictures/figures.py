@@ -88,7 +88,7 @@ MAX_LINE_CHARACTERS, MAX_BOARD_LINE_CHARACTERS = (92, 22)
 # Sizes of a miniature, in pixels.
 MINIATURE_WIDTH, MINIATURE_HEIGHT = 120.0, 48.0
 MINIATURE_ROWS = 4  # maximum number of rows in a miniature
-SLOTS = 40
+MINIATURE_SLOTS = 40
 
 
 class FigureLayout(NamedTuple):
@@ -823,10 +823,10 @@ def _list_histogram_shapes(figure: Histogram, site: SiteData) -> list[svg.Shape]
     groups = figure.groups[:MINIATURE_ROWS]
     axis = build_axis([value for group in groups for value in group.values])
     row = MINIATURE_HEIGHT / len(groups)
-    wide = MINIATURE_WIDTH / SLOTS
+    wide = MINIATURE_WIDTH / MINIATURE_SLOTS
     miniature_shapes: list[svg.Shape] = []
     for number, group in enumerate(groups):
-        slots = axis.compute_shares(group.values) * (SLOTS - 1e-9)
+        slots = axis.compute_shares(group.values) * (MINIATURE_SLOTS - 1e-9)
         counts = np.bincount(slots.astype(int))
         fullest = int(counts.max())
         bottom = (number + 1) * row - 1

@@ -11,7 +11,7 @@ from app.web.move_values import HEAT_STEPS
 
 Colour = tuple[int, int, int]  # red, green, blue, 0 to 255
 Shade = tuple[str, str]  # "#rrggbb" in the light scheme, and in the dark scheme
-Ends = tuple[str, str, str]  # colours "#rrggbb" of a loss, a draw and a win
+EndColours = tuple[str, str, str]  # colours "#rrggbb" of a loss, a draw and a win
 SCHEMES = ("light", "dark")
 LEVEL_COUNT = 10  # steps of a scale from nothing to all
 INK_COLOURS: dict[str, Shade] = {
@@ -32,7 +32,7 @@ INK_COLOURS: dict[str, Shade] = {
     "drawn": ("#aab2bd", "#6a7583"),
 }
 # In the dark scheme wins and losses are the brightest colours, and a draw is dark.
-PALETTES: dict[str, dict[str, Ends]] = {
+PALETTES: dict[str, dict[str, EndColours]] = {
     "red-green": {
         "light": ("#c62828", "#f7f7f7", "#00897b"),
         "dark": ("#ff6f61", "#2a3038", "#2fd9c0"),

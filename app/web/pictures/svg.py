@@ -29,7 +29,8 @@ COORDINATE_PRECISION = 1000
 DOT_RADIUS = 4.4
 CHARACTER_WIDTH = 0.58  # width of a letter, as a share of its height
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
-FONT_FILE = pathlib.Path(__file__).with_name("letters.ttf")  # font of PNGs
+# the font of the texts in PNG files
+FONT_FILE = pathlib.Path(__file__).with_name("letters.ttf")
 # Characters that FONT_FILE does not have.
 MISSING_LETTERS = str.maketrans(
     {
@@ -56,7 +57,7 @@ class Rect(NamedTuple):
     height: float
     link: Destination | None = None
     colour_value: ScaleValue | None = None
-    corner_radius: float = 0.0  # pixels
+    corner_radius: float = 0.0  # how round the corners are, in pixels
 
 
 class Dot(NamedTuple):
@@ -99,7 +100,7 @@ class Text(NamedTuple):
     # which part of the text is at (x, y): "start", "middle" or "end"
     anchor: str = "start"
     left_shift: float = 0.0  # pixels by which the text is moved to the left
-    colour_value: ScaleValue | None = None  # colour of the background
+    colour_value: ScaleValue | None = None  # the colour behind the text
 
 
 class Sign(NamedTuple):
@@ -153,7 +154,7 @@ class LegendKey(NamedTuple):
 class Plot(NamedTuple):
     """Shapes over two axes, with a key of the lines; its width follows from the page."""
 
-    height: float  # pixels
+    height: float  # height of the plot in pixels
     left_margin: int  # width of the numbers at the left, in steps of 8 pixels
     shapes: Sequence[Shape]
     keys: Sequence[LegendKey] = ()

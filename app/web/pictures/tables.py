@@ -24,7 +24,13 @@ from app.web.formatting import format_count, format_number, format_with_unit
 from app.web.links.lab import lab_url
 from app.web.links.play import play_against_url, play_url
 from app.web.match import Match
-from app.web.site_data import HUMAN, MAX_REGISTERED, TRUTH, SiteData, cached_per_site
+from app.web.site_data import (
+    HUMAN,
+    MAX_CACHED_RESULTS,
+    TRUTH,
+    SiteData,
+    cached_per_site,
+)
 
 MAX_TABLE_ROWS = 26  # maximum number of rows in a table of curves
 # maximum number of links to the runs with the lowest, with the middle, and with the highest values
@@ -344,7 +350,7 @@ def map_seeds_to_urls(site: SiteData, recipe_name: str) -> BuildRunUrl:
     return build_run_url
 
 
-@cached_per_site(MAX_REGISTERED)
+@cached_per_site(MAX_CACHED_RESULTS)
 def _can_lab_train(site: SiteData, recipe: str) -> bool:
     try:
         parse_on_demand(recipe)

@@ -10,7 +10,7 @@ from app.web.routes import append_query
 from app.web.site_data import get_current_site, is_policy_name
 
 NAMES_IN_PATHS = ("name", "id", "x", "o")  # variable parts of URLs that name an agent
-# query parameters that name an agent, its training task or a snapshot
+# query parameters that name an agent, the exact values of its task, or a snapshot
 NAMES_IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost", "of")
 VIEW_PATTERN = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)
 

@@ -7,7 +7,7 @@ from flask import Flask, Response, request
 from werkzeug.datastructures import HeaderSet
 
 from app.web.links.lab import LAB
-from app.web.routes import EMBED
+from app.web.routes import EMBED_PREFIX
 from app.web.service.deployment import SettingError
 from app.web.service.errors import API_PREFIX
 
@@ -25,7 +25,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
     ]
 )
 RESOURCE_POLICY_HEADER = "Cross-Origin-Resource-Policy"
-HEADERS = {
+SECURITY_HEADERS = {
     POLICY_HEADER: CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -73,8 +73,8 @@ def init_app(app: Flask) -> None:
 
 def set_security_headers(response: Response) -> Response:
     """Set the security headers; a redirect is not cached unless it has a Cache-Control."""
-    wanted = HEADERS | (HTTPS_HEADERS if request.is_secure else {})
-    if request.path.startswith(EMBED):
+    wanted = SECURITY_HEADERS | (HTTPS_HEADERS if request.is_secure else {})
+    if request.path.startswith(EMBED_PREFIX):
         wanted |= FRAME_HEADERS
     if request.path.startswith(f"{LAB.url()}/") or "," in request.path:
         wanted |= NO_INDEX_HEADERS

@@ -34,8 +34,9 @@ COMMENT_PATTERNS = {
     ".css": rb"(?s)/\*.*?\*/",
     ".js": rb"(?m)(^|(?<=[;,{}()\]]))[ \t]*// .*$",
 }
-SPACE_PATTERN = rb"\s*([{};,])\s*|(?<=[\w-]:) "  # needless spaces of a style sheet
-YEAR_SECONDS = 31_536_000  # seconds
+# spaces that a style sheet does not need
+SPACE_PATTERN = rb"\s*([{};,])\s*|(?<=[\w-]:) "
+YEAR_SECONDS = 31_536_000
 
 
 def init_app(app: Flask, folder: Path) -> None:

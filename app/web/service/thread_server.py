@@ -5,7 +5,7 @@ import waitress
 from app.web import create_app
 from app.web.service.deployment import find_trainer
 
-THREADS = 16  # a page that waits for its training keeps a thread
+THREAD_COUNT = 16  # a page that waits for its training keeps a thread
 
 
 def serve_with_threads(host: str, port: int) -> None:
@@ -19,7 +19,7 @@ def serve_with_threads(host: str, port: int) -> None:
         application,
         host=host,
         port=port,
-        threads=THREADS,
+        threads=THREAD_COUNT,
         ident=None,
         clear_untrusted_proxy_headers=False,
     )

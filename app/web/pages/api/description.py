@@ -22,13 +22,13 @@ from app.tictactoe.card import Card
 from app.web.formatting import lower_first_letter
 from app.web.site_data import SiteData
 
-Document: TypeAlias = dict[str, Any]  # a JSON object
+Document: TypeAlias = dict[str, Any]  # a JSON object, such as the whole description
 
-FILE = Path(__file__).with_name("openapi.json")
+DOCUMENT_FILE = Path(__file__).with_name("openapi.json")
 SCHEMA_PREFIX = "#/components/schemas/"
-APP = f"{PREFIX}app."  # the names of our modules begin with this
+MODULE_PREFIX = f"{PREFIX}app."  # the names of our modules begin with this
 # the heading of the part of a docstring that describes the fields
-ATTRIBUTES = "\n\nAttributes:\n"
+ATTRIBUTES_HEADING = "\n\nAttributes:\n"
 FIGURE_KIND = "type"  # the field that tells histograms, curves etc. apart
 RECIPE_PATTERN = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
 # a schema for the names of recipes, and for the names of the exact values of their tasks
@@ -43,9 +43,9 @@ TAUGHT_RECIPE_SCHEMA = {
     "title": "a recipe with a person's games",
     "pattern": f"{RECIPE_PATTERN},taught=[0-9.]+(,[a-z_]+=[0-9.-]+)*$",
 }
-TYPES = {"integer": int, "number": float, "boolean": bool, "string": str}
+PYTHON_TYPES = {"integer": int, "number": float, "boolean": bool, "string": str}
 # JSON Schema's name for a limit of a number -> msgspec's; texts are checked by what reads them
-LIMITS = {
+LIMIT_NAMES = {
     "minimum": "ge",
     "maximum": "le",
     "exclusiveMaximum": "lt",
@@ -63,7 +63,7 @@ class Experiment(ClaimSummary, frozen=True, kw_only=True):
 
 def build_description(site: SiteData) -> Document:
     """Return the OpenAPI document for the players and claims of this site."""
-    document: Document = msgspec.json.decode(FILE.read_bytes())
+    document: Document = msgspec.json.decode(DOCUMENT_FILE.read_bytes())
     known_names = {
         "lens": site.value_sources,
         "agent": site.agents,
@@ -83,7 +83,7 @@ def build_description(site: SiteData) -> Document:
         [Card, Experiment], ref_template=SCHEMA_PREFIX + "{name}"
     )
     for struct in list_structs(msgspec.Struct):
-        if struct.__module__.startswith(APP) and struct.__name__ in schemas:
+        if struct.__module__.startswith(MODULE_PREFIX) and struct.__name__ in schemas:
             describe_fields(struct, schemas[struct.__name__])
     for schema in schemas.values():
         if kind := schema["properties"].get(FIGURE_KIND):
@@ -109,7 +109,7 @@ def describe_fields(struct: type[msgspec.Struct], schema: Document) -> None:
     # The base classes describe inherited fields.
     for base in (*struct.__bases__, struct):
         text = inspect.getdoc(base) or ""
-        schema["description"], _, attributes = text.partition(ATTRIBUTES)
+        schema["description"], _, attributes = text.partition(ATTRIBUTES_HEADING)
         for attribute in re.split(r"\n +(?=\w+: )", attributes):
             field, _, meaning = attribute.strip().partition(": ")
             if field:
@@ -178,5 +178,7 @@ def build_type(schema: Document) -> Any:
     """Return the Python type of a parameter, for msgspec."""
     if "enum" in schema:
         return Literal[tuple(schema["enum"])]
-    limits = {LIMITS[key]: limit for key, limit in schema.items() if key in LIMITS}
-    return Annotated[TYPES[schema["type"]], Meta(**limits)]
+    limits = {
+        LIMIT_NAMES[key]: limit for key, limit in schema.items() if key in LIMIT_NAMES
+    }
+    return Annotated[PYTHON_TYPES[schema["type"]], Meta(**limits)]

@@ -118,7 +118,7 @@ def show_agent(id: str) -> Response:
 
 @bp.get(API_JUDGE)
 def judge_moves(moves: str) -> Response:
-    """Evaluate a policy exactly."""
+    """Return the exact results of a policy that is named by its moves."""
     site = get_current_site()
     name = MOVES_PREFIX + moves
     site.canonicalize(name)
@@ -353,7 +353,7 @@ def _require_name(name: str, valid_names: Collection[str], is_known: bool) -> No
 
 
 def build_summary(site: SiteData, agent_id: str) -> Document:
-    """Return the key figures of an agent as shipped."""
+    """Return the key figures of an agent after its training."""
     card = site.agents[agent_id].card
     figures = card.figures
     far = card.figures.task_distance

@@ -198,7 +198,7 @@ def carry_over_parameters(recipe: Recipe, slug: str) -> Recipe:
 
 
 def list_parameter_texts(recipe: Recipe) -> dict[str, str]:
-    """Return the text of each parameter; the number of turns is the total against all opponents."""
+    """Return the text of each parameter; the number of games is the total against all opponents."""
     return dict(_list_parameter_texts(recipe))
 
 

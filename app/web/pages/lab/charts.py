@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 from app.experiments import Curves, Series, summarize_seeds
 from app.recipes import name_recipe
 from app.web.formatting import format_with_unit
-from app.web.pages.lab.duel import LINEAR, LOGARITHMIC, Duel, Side
+from app.web.pages.lab.duel import LINEAR_AXIS, LOGARITHMIC_AXIS, Duel, Side
 from app.web.pictures.curves import lay_out_seed_lines
 from app.web.pictures.figures import lay_out_curves
 from app.web.pictures.svg import Drawing, Inset, Path, Plot, Shape, Text
 from app.web.pictures.tables import HtmlTable
 from app.web.routes import Destination
 
-FILE_WIDTH, MARGIN, PLOT_GAP = 720.0, 20.0, 28.0  # pixels
+# sizes of the picture to download, in pixels
+FILE_WIDTH, MARGIN, PLOT_GAP = 720.0, 20.0, 28.0
 PLOT_HEIGHT = 200.0
 HEADING_LINE_HEIGHT, TEXT_LINE_HEIGHT = 22.0, 16.0
 MAX_HEADING_CHARACTERS, MAX_TEXT_CHARACTERS = 74, 98  # the most characters of a line
 MAX_FILE_NAME = 120  # the most characters of a file's name
-CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0  # pixels
+CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0  # heights of the two charts in pixels
 MAX_CURVE_POINTS = 50  # maximum number of points of a curve
 # maximum number of characters below one of two columns on a phone
 SEED_LABEL_WIDTH = 16
@@ -36,7 +37,7 @@ def summarize_runs(duel: Duel) -> Curves:
 
     Without an axis in the URL, the one that shows the difference better is chosen.
     """
-    axes = [LINEAR, LOGARITHMIC] if duel.baseline_name else [LOGARITHMIC]
+    axes = [LINEAR_AXIS, LOGARITHMIC_AXIS] if duel.baseline_name else [LOGARITHMIC_AXIS]
     axes = [duel.axis_key] if duel.axis_key else axes
     series = {axis: _summarize_sides(duel, axis) for axis in axes}
 
@@ -51,7 +52,7 @@ def summarize_runs(duel: Duel) -> Curves:
         "Updates",
         duel.measure.unit,
         series[axis],
-        logarithmic=axis == LOGARITHMIC,
+        logarithmic=axis == LOGARITHMIC_AXIS,
     )
 
 
@@ -66,7 +67,7 @@ def _summarize_side(duel: Duel, side: Side, axis: str) -> Series:
         for run in side.runs
     ]
     end = max(1, *(updates[-1] for updates, _ in courses))
-    is_logarithmic = axis == LOGARITHMIC
+    is_logarithmic = axis == LOGARITHMIC_AXIS
 
     def convert_to_axis(updates: Sequence[float]) -> NDArray[np.float64]:
         return np.log1p(updates) if is_logarithmic else np.asarray(updates, float)

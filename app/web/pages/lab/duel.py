@@ -56,11 +56,11 @@ JUDGED_MEASURES = (BLUNDERS_KEY, LOSSES_KEY, "random")
 FIRST_SEED_COUNT = 5  # how many seeds are trained first
 # numbers of seeds that a URL can have
 SEED_COUNTS = (1, *range(FIRST_SEED_COUNT, MAX_SEEDS + 1, FIRST_SEED_COUNT))
-LINEAR, LOGARITHMIC = "linear", "logarithmic"
+LINEAR_AXIS, LOGARITHMIC_AXIS = "linear", "logarithmic"
 AXIS_TITLES = {
     "": "automatic axis",
-    LINEAR: "linear axis",
-    LOGARITHMIC: "logarithmic axis",
+    LINEAR_AXIS: "linear axis",
+    LOGARITHMIC_AXIS: "logarithmic axis",
 }
 
 
@@ -327,7 +327,7 @@ def build_duel(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Du
     names = [baseline, main_recipe] if baseline != main_recipe else [main_recipe]
     recipes = [find_recipe(site, one) for one in names]
     wanted = int(read_choice("seeds", query, map(str, SEED_COUNTS), "1"))
-    axis = read_choice("axis", query, (LINEAR, LOGARITHMIC))
+    axis = read_choice("axis", query, (LINEAR_AXIS, LOGARITHMIC_AXIS))
     seeds = list_seeds(recipes[-1])
     if wanted > 1 and all(can_train_seeds(site, one, seeds) for one in recipes):
         runs = train_seeds(site, recipes, seeds, wanted)
@@ -425,7 +425,7 @@ def train_seeds(
 
 
 def list_proofs(site: SiteData, agent: str) -> list[tuple[str, bool, str]]:
-    """Return (mark, whether it is proved unbeatable, URL) for each seat, the proved seat first.
+    """Return for each seat its mark, whether no opponent can win, and a URL; a proved seat comes first.
 
     The URL leads to the proof, or to a game that the agent loses.
     """

@@ -44,7 +44,7 @@ from app.web.pages.parts.learning import WIN_RATE_KEY
 from app.web.pictures.minds import EXPECTED_KEY
 from app.web.pictures.svg import Drawing, render_png, write_file, write_style
 from app.web.rendering import allow_revalidation
-from app.web.routes import EMBED, frame_file_url, frame_url
+from app.web.routes import EMBED_PREFIX, frame_file_url, frame_url
 from app.web.service.headers import (
     CONTENT_SECURITY_POLICY,
     FRAME_HEADERS,
@@ -341,7 +341,7 @@ def build_svg_response(
 
     The drawing may use its own style only.
     """
-    framed = request.path.startswith(EMBED)
+    framed = request.path.startswith(EMBED_PREFIX)
     policy = FRAME_HEADERS[POLICY_HEADER] if framed else CONTENT_SECURITY_POLICY
     digest = base64.b64encode(
         hashlib.sha256(write_style(drawing, scheme).encode()).digest()

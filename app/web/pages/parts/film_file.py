@@ -14,7 +14,7 @@ from app.web.pictures import svg
 from app.web.pictures.boards import draw_squares, lay_out_board
 from app.web.site_data import HUMAN, SiteData, cached_per_site
 
-WIDTH, HEIGHT, MARGIN = 640, 340, 16
+FILM_WIDTH, FILM_HEIGHT, FILM_MARGIN = 640, 340, 16
 BOARD_TOP, BOARD_SCALE = 44, 0.8
 CURVE_LEFT, CURVE_TOP, CURVE_WIDTH, CURVE_HEIGHT = 320, 150, 300, 150
 CAPTION_LETTERS = 44  # maximum number of characters in a line beside the board
@@ -36,11 +36,11 @@ def render_film(site: SiteData, agent_name: str) -> bytes:
         Image.open(BytesIO(svg.render_png(one))).convert("RGB") for one in drawings
     ]
     # All frames share one table of colours, taken from the first, a middle and the last frame.
-    sample = Image.new("RGB", (WIDTH, 3 * HEIGHT))
+    sample = Image.new("RGB", (FILM_WIDTH, 3 * FILM_HEIGHT))
     for row, picture in enumerate(
         (pictures[0], pictures[len(pictures) // 2], pictures[-1])
     ):
-        sample.paste(picture, (0, row * HEIGHT))
+        sample.paste(picture, (0, row * FILM_HEIGHT))
     colours = sample.quantize(COLOUR_COUNT, dither=Image.Dither.NONE)
     frames = [
         picture.quantize(palette=colours, dither=Image.Dither.NONE)
@@ -84,10 +84,10 @@ def _draw_frame(
     starred_square = name_square(values.likeliest_cells[0])
     caption = frame.caption.replace("★", starred_square)
     caption_lines = wrap(caption, CAPTION_LETTERS)
-    heading = svg.cut_text(film.title, WIDTH - 2 * MARGIN, 17)
+    heading = svg.cut_text(film.title, FILM_WIDTH - 2 * FILM_MARGIN, 17)
     shapes: list[svg.Shape] = [
-        svg.Text("heading", MARGIN, 28, heading),
-        svg.Inset("", draw_squares(board), MARGIN, BOARD_TOP, BOARD_SCALE),
+        svg.Text("heading", FILM_MARGIN, 28, heading),
+        svg.Inset("", draw_squares(board), FILM_MARGIN, BOARD_TOP, BOARD_SCALE),
         svg.Text("heading", CURVE_LEFT, 62, f"{frame.update_text} updates"),
         *(
             svg.Text("told", CURVE_LEFT, 84 + 16 * row, line)
@@ -99,4 +99,4 @@ def _draw_frame(
         svg.Path("accent curve", points[: step + 1]),
         svg.Dot("accent dot", x, y),
     ]
-    return svg.Drawing(WIDTH, HEIGHT, film.title, shapes)
+    return svg.Drawing(FILM_WIDTH, FILM_HEIGHT, film.title, shapes)

@@ -124,7 +124,7 @@ def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
                 lines,
             )
         )
-    # The URL of the last snapshot, the agent as shipped, names no snapshot.
+    # The URL of the last snapshot names no snapshot.
     steps = [*range(len(figures.snapshot_updates) - 1), None]
     name = site.name_for_url(card)
     views = [
@@ -243,7 +243,7 @@ class Film(NamedTuple):
 
     @property
     def last_frame(self) -> int:
-        """The number of the last frame, which shows the agent as shipped."""
+        """The number of the last frame, which shows the agent after its training."""
         return len(self.frames) - 1
 
 

@@ -205,7 +205,7 @@ def get_next_delay(delay: float) -> float:
 def compute_reply_chances(state: MatchState) -> NDArray[np.float64]:
     """Return the probability of each cell, [cells], as the next move of the player to move.
 
-    For a person, the value source of the board moves, at the snapshot shown.
+    If this is a person, the agent or other source whose values the board shows moves instead.
     """
     site = state.site
     match = state.match
@@ -239,7 +239,7 @@ def play_random_reply(state: MatchState) -> MatchState:
 def build_snapshot_slider(
     state: MatchState, value_source: str
 ) -> dict[str, Any] | None:
-    """Return the slider for the snapshots of an agent; None for a source that was not trained.
+    """Return the slider for the snapshots of an agent; None for values that no agent learned.
 
     A replay starts at the snapshot shown; if the last snapshot is shown, it starts at the first.
     """
@@ -270,7 +270,7 @@ def build_snapshot_slider(
 
 
 def show_next_snapshot(state: MatchState) -> Match:
-    """Return the match at the next snapshot; the last snapshot is the agent as shipped."""
+    """Return the match at the next snapshot of the training that the board shows."""
     match = state.match
     step = (match.snapshot or 0) + 1
     if step < state.site.get_last_snapshot(match.value_source):

@@ -1,6 +1,6 @@
 """The class MatchPage: all that pages and frames with a match show of it.
 
-A value source is the agent, policy or exact solution whose move values the board shows.
+The board shows the values of an agent, of another policy or of the exact solution.
 """
 
 from collections.abc import Sequence

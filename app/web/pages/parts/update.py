@@ -26,7 +26,7 @@ from app.web.translation import localize_number
 STEP_COUNT = 6  # the number of steps in which a page explains an update
 # numbers of decimals to try until the rounded numbers add up
 TRIED_DECIMALS = (2, 3, 4)
-# the names of results for the mover, which are also parameters of MENACE
+# the name of each result of a game for the mover
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 MAX_DRAWN_BEADS = 24  # maximum number of beads that the picture shows one by one
 # The next board marks its new stones if there are at most two: a move and its reply.
@@ -317,7 +317,7 @@ class UpdatePicture:
             data["scale"] = " ".join(map(repr, rewards))
         return data
 
-    # The properties from here on belong to only one kind of updates each.
+    # Each property from here on is for one kind of update only.
 
     @property
     def is_updated_by_trace(self) -> bool:

@@ -18,7 +18,7 @@ from app.web.site_data import get_current_site
 from app.web.translation import gettext, gettext_noop, localize_number
 
 FEW_GAMES = 3
-NO_BREAK = "\N{NO-BREAK SPACE}"
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def name_lessons(lessons: Sequence[Lesson]) -> list[str]:
@@ -53,7 +53,9 @@ def list_changes(game: TaughtGame, lesson: Lesson) -> list[str]:
         old, new = _format_values(game, ply, values)
         if old == new or (game.is_paper_machine and not box):
             continue
-        change = f"{name_square(cells[ply])} {old}{NO_BREAK}→{NO_BREAK}{new}"
+        change = (
+            f"{name_square(cells[ply])} {old}{NO_BREAK_SPACE}→{NO_BREAK_SPACE}{new}"
+        )
         if box:
             change = gettext(
                 "box %(number)s: %(change)s", number=box.number, change=change

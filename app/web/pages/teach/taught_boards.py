@@ -23,7 +23,8 @@ def evaluate_board(
     """Return a learner's values for its moves in a position; the lists have an entry by cell."""
     site = get_current_site()
     game = site.game
-    values = np.array(cell_values, np.float64)  # None becomes NaN
+    # In this array a missing value, None, is NaN.
+    values = np.array(cell_values, np.float64)
     known = np.array(is_updated)
     if recipe.knows_final_values:
         known |= game.successor[position] >= game.decisions
