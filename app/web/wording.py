@@ -150,7 +150,8 @@ def _name_learned_values(state: MatchState, move_values: MoveValues, mark: str) 
     if step is None:
         return caption
     updates = format_updates(card.figures.snapshot_updates[step])
-    return f"{caption}, {gettext('after %(updates)s', updates=updates)}"
+    after = gettext("after %(updates)s", updates=updates)
+    return f"{caption}, {after}"
 
 
 def _name_task_values(site: SiteData, value_source: str, task: Task, mark: str) -> str:

@@ -4,6 +4,7 @@ In a made-up language every marked text is in brackets, so that unmarked texts c
 
 """
 
+import ast
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -17,6 +18,7 @@ from babel.messages.pofile import read_po
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.project import ROOT
 from app.translations.coverage import is_translated
 from app.translations.gather import TRANSLATIONS_FOLDER, gather_texts, update_catalogue
 from app.web.service.languages import FILE_PATTERN
@@ -147,6 +149,21 @@ def test_a_catalogue_has_every_text_and_no_other_in_the_order_of_the_pages(file:
     with file.open("rb") as lines:
         kept = [message.id for message in read_po(lines, locale=file.stem)]
     assert kept == [message.id for message in update_catalogue(file, texts())]
+
+
+def test_no_text_stands_inside_an_f_string() -> None:
+    """Before Python 3.12 the search for texts does not find it there."""
+    hidden = [
+        f"{source.relative_to(ROOT)}: {text.value!r}"
+        for source in (ROOT / "app" / "web").rglob("*.py")
+        for string in ast.walk(ast.parse(source.read_text("utf-8")))
+        if isinstance(string, ast.JoinedStr)
+        for call in ast.walk(string)
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("gettext", "ngettext")
+        for text in call.args[:1]
+        if isinstance(text, ast.Constant)
+    ]
+    assert hidden == []
 
 
 @pytest.mark.parametrize("code", COMPLETE)

@@ -113,8 +113,10 @@ def describe_target(
         ),
     )
     if query.is_learned:
-        return f"{several} {gettext('The average target is %(value)s.', value=value)}"
-    return f"{several} {gettext('The average is %(value)s.', value=value)}"
+        average = gettext("The average target is %(value)s.", value=value)
+    else:
+        average = gettext("The average is %(value)s.", value=value)
+    return f"{several} {average}"
 
 
 def _describe_consequences(

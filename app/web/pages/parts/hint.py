@@ -85,9 +85,10 @@ def get_player_title(state: MatchState) -> str:
 def build_blunder_notes(state: MatchState, cell: int) -> list[Note]:
     """Return the notes that mark a blunder and the right moves on the board before it."""
     notes = [EMPTY_NOTE] * state.site.game.cells
-    for right in list_hint_cells(state):
-        notes[right] = Note(f"✓ {gettext('right')}", gettext("right"))
-    notes[cell] = Note(f"✗ {gettext('blunder')}", gettext("blunder"))
+    right, blunder = gettext("right"), gettext("blunder")
+    for right_cell in list_hint_cells(state):
+        notes[right_cell] = Note(f"✓ {right}", right)
+    notes[cell] = Note(f"✗ {blunder}", blunder)
     return notes
 
 
