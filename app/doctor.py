@@ -619,7 +619,7 @@ def link_rows(rows, is_backward):
     for i, row in enumerate(rows):
         if is_backward:
             if i and row.board.count(".") < rows[i - 1].board.count("."):
-                waiting.clear()  # Another game begins.
+                waiting.clear()  # From here on the rows belong to another game.
             j = waiting.get(row.next_board, -MAX_GAP - 1)
             if i - j <= MAX_GAP and not row.is_over:
                 successors[i] = j
@@ -1199,7 +1199,7 @@ class Hypothesis:
         if self.step == FALLING_STEP and (last.gamma or 0.0) > 1 + 1e-3:
             return False
         is_same = abs(first.alpha - last.alpha) < 1e-3 * abs(last.alpha)
-        # If alpha is the same at the end, a right rule would have needed only one Fit.
+        # If alpha is the same at the start and at the end, a right rule would have one Fit for all rows.
         return self.segments < 2 or not is_same
 
     @property
@@ -1647,7 +1647,7 @@ class Doctor:
         results = self.results.values()
         facts = {"results of X", "results of O"} & {*self.firsts}
         if facts:
-            # Rows compare by their number, so this is the earliest row.
+            # The comparison of rows is that of their numbers, so this is the earliest row.
             row = min(self.firsts[fact] for fact in facts)
             sentence = (
                 "the reward was {reward:+g} and the value stayed {after:+.4g}: no update of this "
@@ -1895,7 +1895,7 @@ class Diagnosis(NamedTuple):
     title: str
     sentence: str
     rows: int  # how many rows were read
-    fault: str = None  # a key of FAULTS
+    fault: str = None  # which fault it is, a key of FAULTS
     row: int = None  # the number of the first row that shows the fault
     board: str = None
     move: int = None

@@ -27,7 +27,7 @@ class Source(
     kind: Literal["project", "classic", "page", "ours"]
     author: str
     title: str
-    year: str = ""  # "" if unknown
+    year: str = ""  # the year of publication; "" if unknown
     published: str = ""  # the journal, book or site that published it
     urls: tuple[str, ...] = ()
     adopted: str = ""  # the ideas taken from the source

@@ -40,7 +40,7 @@ from app.tictactoe.report import (
 from app.tictactoe.views import RewardScale
 
 FUNCTION_PATTERN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-MAX_MOVES = 50  # No board has more cells.
+MAX_MOVES = 50  # a limit for the moves of a game, as no board has more cells
 MAX_QUOTED_LENGTH = 40
 MAX_FILE_BYTES = 64 << 20
 TABLE_ENDINGS = {

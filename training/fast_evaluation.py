@@ -74,7 +74,7 @@ def _evaluate_all(  # type: ignore[no-untyped-def]
     for seat_index, seat in enumerate(seats):
         is_own_decision = to_move == seat
         for policy_index in range(policy_count):
-            # The results against each baseline, by the probabilities of all lines of play.
+            # These are exact results against each baseline, from the probabilities of all games.
             for rival in range(len(opponents)):
                 baseline_chances[seat_index, rival, policy_index], chance = (
                     _compute_forward_chances(
@@ -169,7 +169,7 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
     chances = np.zeros((decisions + len(outcome), 3))
     for end in range(len(outcome)):
         chances[decisions + end, 1 - outcome[end]] = 1.0
-    # The columns of `chances` for the responder's win and loss.
+    # In `chances` these columns are the responder's win and its loss.
     win = 1 + policy_player
     lose = 1 - policy_player
     for decision in range(decisions - 1, -1, -1):

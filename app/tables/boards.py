@@ -228,7 +228,7 @@ class SignScheme(NamedTuple):
 
     digits: dict[str, int]
     starter: str  # who makes the first move: "x", "o" or "mover"
-    meaning: str  # in words, as a part of a sentence
+    meaning: str  # what the signs of the board mean, as a part of a sentence
     is_usual: bool = True  # whether the page /judge documents this meaning
 
     @property

@@ -47,7 +47,8 @@ class Entries:
     row: NDArray[np.intp]
     kind: NDArray[np.int8]
     first: NDArray[np.intp]  # the number of the cell or of its row, -1 if there is none
-    second: NDArray[np.intp]  # the number of the column in a ROW_AND_COLUMN
+    # the number of the column, if the key is a row and a column
+    second: NDArray[np.intp]
     value: NDArray[np.float64]  # NaN for a move without a value
     # whether it is a move without a value: the agent plays it
     is_choice: NDArray[np.bool_]

@@ -67,7 +67,7 @@ class PositionFacts(NamedTuple):
 
     has_several_moves: DecisionMask
     random_chances: NDArray[np.float64]
-    first_empty_cells: CellMask  # in reading order
+    first_empty_cells: CellMask  # the empty cells that come first in reading order
     last_empty_cells: CellMask
     is_blunder_possible: DecisionMask
     # the chance that a random move is no blunder

@@ -31,7 +31,7 @@ class ReviewedMove(NamedTuple):
 
     ply: int
     mark: str
-    square_name: str  # name of the square
+    square_name: str  # the name of the square on which the move was made
     value_text: str  # value of the move, in the mover's view; "" if unknown
     spoken_value: str  # the value in words, for screen readers
     heat: int | None  # colour step of the value, in the mover's view

@@ -23,12 +23,12 @@ MAX_JOBS = 200  # the most jobs that may wait
 # the most bytes of all answers together; an agent has about 100 KB
 MAX_ANSWER_BYTES = 48 << 20
 FAILED_SECONDS = 5.0  # how long those who wait can learn that a job failed
-BUSY_SECONDS = 5.0  # longest wait while another process writes
+BUSY_SECONDS = 5.0  # the longest wait in seconds while another process writes
 LOCK_SUFFIX = ".lock"
 
 _held_locks: list[FileLock] = []
 
-# `turn` numbers the jobs of an address, single trainings first.
+# The column `turn` numbers the jobs of an address; trainings of a single agent come first.
 SCHEMA = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = OFF;

@@ -83,7 +83,7 @@ class Destination(NamedTuple):
 
     title: str
     href: str  # "" for a disabled link
-    description: str = ""  # description of the target
+    description: str = ""  # a description of the page to which the link leads
     id: str = ""  # the id of the HTML element
     is_current: bool = False  # whether this is the current page
 

@@ -50,7 +50,7 @@ class Progress(NamedTuple):
     updates: int
     q: NDArray[np.float32]  # [D, cells] in the mover's view, NaN for illegal moves
     visits: NDArray[np.uint32]  # [D, cells] how often each move was updated
-    epoch: Epoch | None = None  # Only networks have epochs.
+    epoch: Epoch | None = None  # the epoch that ends here; only networks have epochs
     # how often an empty box of beads was filled again; None without boxes
     refills: int | None = None
 
@@ -143,7 +143,8 @@ def _build_replies(game: Game, opponent: str) -> Replies:
     return Replies(False, 1.0, reply_start, next_state[played])
 
 
-@njit(cache=True, inline="always")  # A call would copy seven fields for each array.
+# It is inlined, because a call would copy seven fields for each array.
+@njit(cache=True, inline="always")
 def draw_reply(replies, q, state, first_best, rng_state):  # type: ignore[no-untyped-def]
     """Draw the opponent's reply in `state`; return the next state, or the ending of the game.
 

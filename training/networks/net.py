@@ -21,7 +21,7 @@ from app.tictactoe.game import Game
 LEAKY_SLOPE = 0.1
 DROPOUT_RATE = 0.1
 HUBER_DELTA = 1.0  # The Huber loss is linear above this error.
-# The reward of an illegal move, and the target of its output.
+# the reward of an illegal move, which is also the target of the output for it
 ILLEGAL_TARGET = -5.0
 SQUARE_SIZE = 2  # A convolution reads squares of 2 by 2 cells.
 
@@ -35,8 +35,8 @@ class Layer(NamedTuple):
     In a network that reads squares, the first layer applies these weights to each square.
     """
 
-    weight: Array  # [inputs, outputs]
-    bias: Array  # [outputs]
+    weight: Array  # [inputs, outputs] the weight of each input for each output
+    bias: Array  # [outputs] a number that is added to each output
 
 
 Network = tuple[Layer, ...]

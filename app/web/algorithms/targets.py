@@ -38,7 +38,7 @@ class ValueQuery:
     # learns
     value_source: str
     position: int
-    cell: int  # cell of the move
+    cell: int  # the cell of the move whose value it is
     # the snapshot of the agent's training, None for the last one
     snapshot: int | None = None
 
@@ -195,8 +195,9 @@ class Reply(NamedTuple):
     Numbers are in the view of the player of the move, except `next_value`.
     """
 
-    cell: int | None  # cell of the reply; None if the move ended the game
-    position: int  # position after the reply
+    # the cell of the opponent's reply; None if the move ended the game
+    cell: int | None
+    position: int  # the position after the opponent's reply
     outcome: int | None  # result -1, 0 or +1; None if the game goes on
     reward: float = 0.0
     # value of the next state for its player to move; None if the target does not use it

@@ -22,9 +22,9 @@ PLAY = Route("/play/<record>", MATCH_PARAMETERS)
 REPLY = Route("/reply/<record>", MATCH_PARAMETERS)
 MINDS = Route("/minds/<record>", MATCH_PARAMETERS)
 SQUARE = Route("/square/<record>", f"{MATCH_PARAMETERS} cell")
-# the target of the form with settings
+# where the form with the settings of a match is sent
 CHANGE_SETTINGS = Route("/set/", _SETTINGS_PARAMETERS)
-SETTINGS = Route("/settings/", "at")  # the form with settings
+SETTINGS = Route("/settings/", "at")  # the page of a match's settings
 PLAYERS = Route("/players/", "at")
 EXPORTS = Route("/take/<record>", MATCH_PARAMETERS)
 MATCH_PREVIEW = Route("/preview/<record>.png", MATCH_PARAMETERS)

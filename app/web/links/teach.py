@@ -24,7 +24,7 @@ def teach_url(recipe_name: str = "", unfinished_moves: str = "") -> str:
 
 
 def paper_url(set_key: str = "", size_key: str = "", machine_recipe: str = "") -> str:
-    """Return the URL of the sheets of MENACE on paper.
+    """Return the URL of the sheets for MENACE on paper.
 
     `set_key` selects the boxes and `size_key` the size of the paper; `machine_recipe` is the recipe
     of a machine whose present beads are on the labels.

@@ -77,7 +77,7 @@ NARROW_WIDTH = 320  # width in pixels of the picture of curves for small screens
 def parse_curves(
     site: SiteData, agent_name: str, query: "Query"
 ) -> tuple[Charts, export.Export, Callable[[int], str]]:
-    """Return the curves of a query with the parameters `lens`, `figure` and `against`.
+    """Return the learning curves that a URL asks for by the agents, the kind of curve and the opponent.
 
     Returns (curves, their export, a function that takes a width and builds the URL of their frame).
     Raises NotFound or BadRequest with a sentence on what is wrong.
@@ -156,7 +156,7 @@ def show_curves(name: str) -> Response:
 
 @bp.get(EMBED_MIND)
 def show_mind(name: str) -> Response:
-    """Return the frame with the picture of an agent's mind."""
+    """Return the frame with the picture of all positions of an agent and their values."""
     site = get_current_site()
     step, colour = minds.parse_snapshot_and_colouring(site, name, request.args)
     colour_in_url = "" if colour == minds.EXPECTED_KEY else colour

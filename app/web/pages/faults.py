@@ -267,7 +267,7 @@ def draw_first_update(site: SiteData, fault: str) -> BoardPicture:
 
 
 def list_first_values(fault: str) -> list[tuple[str, str]]:
-    """Return the values of this move before and after, each with a label; [] if none differs."""
+    """Return the values of a move before and after its update, each with a label; [] if none differs."""
     first = FAULT_EFFECTS[fault].first_update
     if first.value_before is None or first.correct_value is None:
         return []

@@ -57,8 +57,8 @@ class BoardSquare(NamedTuple):
     is_page_subject: bool = False  # whether the page is about this square
     is_in_winning_line: bool = False
     heat: int | None = None  # colour step of the value; None if unknown
-    value_text: str = ""  # the value, "" if it is not shown
-    spoken_value: str = ""  # the value in words
+    value_text: str = ""  # the value of the square as text, "" if it is not shown
+    spoken_value: str = ""  # the value of the square in words
     # result with optimal play after the move; only if the value is wrong or the page shows all results
     note: Note = EMPTY_NOTE
     is_best: bool = False

@@ -678,7 +678,7 @@ def _add_notes_above(
 
 
 def _stack_runs(runs: tables.Runs, axis: Axis) -> dict[int, tables.Runs]:
-    """Return the runs of a sorted group in bins along the axis."""
+    """Return the runs of a group in bins along the axis, to draw those of a bin above each other."""
     bins = (axis.compute_shares(runs["value"]) * (MAX_BINS - 1e-9)).astype(int)
     changes = np.flatnonzero(np.diff(bins)) + 1
     ends = [0, *changes.tolist(), len(runs)]

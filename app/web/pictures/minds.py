@@ -48,7 +48,7 @@ EXPECTED_KEY = "expects"
 
 # Sizes of a picture in a file of its own, in pixels.
 TILE_SIZE = 15  # the side of a tile in pixels
-# margins around the tiles
+# margins around the picture's tiles, in pixels
 LEFT_MARGIN, TOP_MARGIN, BOTTOM_MARGIN, RIGHT_MARGIN = (34, 46, 46, 14)
 SWATCH_PATH = "M0 0h.9v.9h-.9z"
 CSV_COLUMNS = ("position", "record", "move", "to_move", "true_value", "heat", "visits")

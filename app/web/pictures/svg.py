@@ -139,7 +139,7 @@ class Drawing(NamedTuple):
 
     width: float
     height: float
-    label: str  # description in words
+    label: str  # the picture described in words
     shapes: Sequence[Shape]
 
 

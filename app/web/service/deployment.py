@@ -30,7 +30,7 @@ MAX_PROXIES = 9
 HOST_NAME_PATTERN = re.compile(r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)")
 # the forms of a contact that RFC 9116 allows
 CONTACT_PATTERN = re.compile(r"mailto:[!-?A-~]+@[!-?A-~]+|https://[!-~]+")
-CONTACT_LIFETIME = timedelta(days=180)  # the validity of security.txt
+CONTACT_LIFETIME = timedelta(days=180)  # how long the file security.txt is valid
 
 
 class SettingError(ValueError):

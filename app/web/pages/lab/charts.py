@@ -27,7 +27,7 @@ HEADING_LINE_HEIGHT, TEXT_LINE_HEIGHT = 22.0, 16.0
 MAX_HEADING_CHARACTERS, MAX_TEXT_CHARACTERS = 74, 98  # the most characters of a line
 MAX_FILE_NAME = 120  # the most characters of a file's name
 CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0  # heights of the two charts in pixels
-MAX_CURVE_POINTS = 50  # maximum number of points of a curve
+MAX_CURVE_POINTS = 50  # the most points that a curve has
 # maximum number of characters below one of two columns on a phone
 SEED_LABEL_WIDTH = 16
 

@@ -17,7 +17,7 @@ from app.web.site_data import SiteData
 MAX_SEEDS = 20  # number of seeds that a verdict needs
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 SIGNIFICANCE_LEVEL = 0.05  # significance level of the sign test
-# measures that are also kinds of learning curves
+# keys of two measures that are also kinds of learning curves
 LOSSES_KEY, TASK_KEY = "losses", "task"
 
 # a function that returns a number for each snapshot, from the exact results of a training
@@ -170,7 +170,7 @@ class Contest(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A verdict as sentences."""
+    """The verdict on two recipes, in sentences."""
 
     headline: str
     detail: str

@@ -190,7 +190,7 @@ def show_lab(name: str) -> werkzeug.Response:
 
 @bp.get(LAB_RECIPE.append_ending(".<any(svg, png, csv):ending>"))
 def download_evidence(name: str, ending: str) -> Response:
-    """Return the evidence of all seeds as a file: a figure, or the curves as numbers."""
+    """Return the results of all seeds behind a verdict as a file: a figure, or the curves as numbers."""
     shown = build_whole_duel(get_current_site(), name, request.args)
     file = charts.build_file_name(shown)
     if ending == "csv":

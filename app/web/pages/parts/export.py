@@ -83,7 +83,7 @@ class Export(NamedTuple):
     """The ways to use a page elsewhere: its files, the code that embeds it, and its citation."""
 
     id: str  # the id of the row with its links on the page
-    title: str  # title of the figure
+    title: str  # the title of the chart or board
     page_url: str  # URL of the page with the figure; the files below are URLs too
     svg_url: str = ""  # the URL of the figure as SVG; "" if the figure has no files
     png_url: str = ""
