@@ -84,7 +84,10 @@ document.addEventListener("pointerover", ({ target, pointerType }) => {
 document.addEventListener("focusin", ({ target }) => {
   if (target.matches?.(`${SQUARE}:focus-visible`)) explain(target);
 });
-document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  const { target, requestConfig } = detail;
+  // The board has moved on, or the pointer has.
+  if (target.id === "line" && requestConfig.path !== explained) detail.shouldSwap = false;
   if (target.id !== "game") return;
   clearTimeout(coming);
   usual = undefined;

@@ -359,6 +359,19 @@ def test_the_line_explains_the_square_under_the_pointer_or_with_the_focus(page: 
     expect(page.locator("#why-heading")).to_contain_text("ottom right")
 
 
+def test_an_explanation_that_comes_late_does_not_hide_the_end(page: Page) -> None:
+    page.goto("/play/4021?o=fixed")
+    explanation = Gate(page, "**/square/**")
+    page.hover("#board-6")
+    expect(page.locator("#line.htmx-request")).to_have_count(1)
+    page.click("#board-6")
+    headline(page, "You win")
+    with page.expect_response("**/square/**"):
+        explanation.open()
+    page.wait_for_function("() => !document.querySelector('.htmx-request')")
+    expect(page.locator("#line")).to_contain_text("was a blunder")
+
+
 def test_a_press_explains_while_one_watches_and_the_game_waits(page: Page) -> None:
     page.goto(f"{SELF_PLAY}&delay=0.5")
     page.locator("#board [data-explains]").first.click()
