@@ -3,7 +3,7 @@
 from app.web.routes import Route
 
 HOW = Route("/how", "at record board stage")
-HOW_PART = Route("/how/<slug>", "step record board stage update right plays answer")
+HOW_PART = Route("/how/<slug>", "step record board update stage right plays answer")
 
 
 def how_url(part_slug: str = "", **query: str | int | None) -> str:

@@ -5,7 +5,7 @@ from app.recipes.parameters import get_parameters
 from app.web.routes import Route
 
 BLUNDERS_KEY = "blunders"  # the measure that pages use by default: blunders
-_LAB_PARAMETERS = "ghost curve step game update seeds axis elsewhere"
+_LAB_PARAMETERS = "ghost curve axis step game update seeds elsewhere"
 _RECIPE_PARAMETERS = sorted(
     {name for kind in ALGORITHMS.values() for name in get_parameters(kind)}
 )
