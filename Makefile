@@ -27,7 +27,7 @@ LIGHTHOUSE := .tools/node_modules/.bin/lighthouse
 # Let Python write bytecode files: programs that are compiled already start in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run install translations test check lint types templates unit kernels libraries browser install-training train train-dqn bench bench-web faults screenshot film lighthouse lock
+.PHONY: help run install translations test check lint types templates quick unit kernels libraries browser install-training train train-dqn bench bench-web faults screenshot film lighthouse lock
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
@@ -61,8 +61,11 @@ templates: $(DEV) ## Check the HTML templates
 unit: browser kernels libraries ## Run all tests, on all cores
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-check: lint types templates kernels ## Check style, types and templates, and run tests without a browser or load
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not long" \
+check: ## Check style, types and templates, and run tests without a browser or load
+	$(MAKE) --jobs 2 lint types templates quick
+
+quick: kernels ## Run the tests that start no browser and no server, except long ones
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not long" -p no:playwright \
 		tests/doctor tests/tables tests/tictactoe tests/training tests/web
 
 kernels: $(DEV) ## Compile the learners, so that the test processes do not have to

@@ -160,15 +160,16 @@ def desk_and_phone(
     return new_context(color_scheme=scheme, viewport=size, reduced_motion="reduce").new_page()
 
 
-@pytest.fixture(scope="session")
-def addresses() -> list[str]:
-    """The address with the most parameters of each route that shows a page."""
+def list_richest(language: str = "") -> list[str]:
+    """Return the address with the most parameters of each route that shows a page in a language."""
     app = create_app(seed=1)
     client = app.test_client()
     client.environ_base["HTTP_ACCEPT"] = "text/html"
-    richest: dict[str, str] = {}
-    for visit in crawl(client):
-        if visit.page and visit.response.status_code == 200:
+    shown, richest = f'<html lang="{language or "en"}"', dict[str, str]()
+    keeps = f"hl={language}" if language else ""
+    for visit in crawl(client, language, follows=lambda target: keeps in target):
+        text = visit.response.text if visit.page and visit.response.status_code == 200 else ""
+        if shown in text and 'id="auto-' not in text:  # a page that goes on by itself is left soon
             rule = min(things(app, visit.address))[0]
             richest[rule] = max(visit.address, richest.get(rule, ""), key=count_parameters)
     return list(richest.values())
@@ -176,6 +177,18 @@ def addresses() -> list[str]:
 
 def count_parameters(address: str) -> int:
     return address.count("=")
+
+
+@pytest.fixture(scope="session")
+def addresses() -> list[str]:
+    """Addresses of all pages."""
+    return list_richest()
+
+
+@pytest.fixture(scope="session")
+def translated() -> list[str]:
+    """Addresses of all pages that exist in German."""
+    return list_richest("de")
 
 
 @pytest.fixture(scope="session")

@@ -5,39 +5,22 @@ Each is a function `train(report, seed)` that reports its updates with the seven
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from tests.doctor.students import Environment, is_over, result
+from tests.doctor.students import (
+    Environment,
+    Settings,
+    is_over,
+    list_free,
+    play_games,
+    put,
+    result,
+)
 
 Report = Callable[..., None]
-Step = tuple[str, int, str]  # a board, the move, and the board when the player moves again
-
-
-def play_games(
-    rng: random.Random, choose: Callable[[str], int], games: int = 250
-) -> Iterator[list[Step]]:
-    """Yield the steps of X in games against random moves."""
-    for _ in range(games):
-        world, steps = Environment(rng), []
-        while not world.winner():
-            board = world.cells
-            move = choose(board)
-            world.put(move)
-            if not world.winner():
-                world.put(rng.choice(world.legal()))
-            steps.append((board, move, world.cells))
-        yield steps
-
-
-def list_free(board: str) -> list[int]:
-    return [cell for cell in range(9) if board[cell] == "."]
-
-
-def put(board: str, move: int) -> str:
-    mark = "X" if board.count("X") == board.count("O") else "O"
-    return board[:move] + mark + board[move + 1 :]
+AS_X = Settings(seed=0, games=250)  # against random moves
 
 
 class Learner:
@@ -75,7 +58,7 @@ class Learner:
         return after
 
     def train(self, report: Report) -> None:
-        for steps in play_games(self.rng, self.choose):
+        for steps, _ in play_games(AS_X, self.choose, self.rng):
             for step, (board, move, after) in enumerate(steps):
                 done, reward = is_over(after), result(after, "X") if is_over(after) else 0.0
                 future = 0.0 if done else self.bootstrap(after)
@@ -160,7 +143,7 @@ def train_late(report: Report, seed: int, kind: str) -> None:
     """
     learner = Learner(seed)
     owed = 0.0
-    for steps in play_games(learner.rng, learner.choose):
+    for steps, _ in play_games(AS_X, learner.choose, learner.rng):
         for board, move, after in steps:
             done = is_over(after)
             future = 0.0 if done else learner.bootstrap(after)
@@ -181,7 +164,11 @@ def train_canonical(report: Report, seed: int) -> None:
             maps.append(tuple(maps[i][j] for j in (6, 3, 0, 7, 4, 1, 8, 5, 2)))
         return min(("".join(board[i] for i in one), one) for one in maps)
 
-    for steps in play_games(learner.rng, lambda b: canonize(b)[1][learner.choose(canonize(b)[0])]):
+    def choose(board: str) -> int:
+        seen, cells = canonize(board)
+        return cells[learner.choose(seen)]
+
+    for steps, _ in play_games(AS_X, choose, learner.rng):
         for board, move, after in steps:
             key, cells = canonize(board)
             where, done = cells.index(move), is_over(after)

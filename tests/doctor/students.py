@@ -253,7 +253,7 @@ class Environment:
         return self.cells
 
     def legal(self) -> list[int]:
-        return [i for i, mark in enumerate(self.cells) if mark == "."]
+        return list_free(self.cells)
 
     def winner(self) -> str:
         for a, b, c in LINES:
@@ -265,7 +265,7 @@ class Environment:
         return "XO"[self.cells.count(".") % 2 == 0]
 
     def put(self, move: int) -> str:
-        self.cells = self.cells[:move] + self.turn() + self.cells[move + 1 :]
+        self.cells = put(self.cells, move)
         return self.cells
 
 
@@ -386,13 +386,22 @@ def is_over(board: str) -> bool:
     return "." not in board or result(board, "X") != 0
 
 
+def list_free(board: str) -> list[int]:
+    return [cell for cell in range(9) if board[cell] == "."]
+
+
+def put(board: str, move: int) -> str:
+    mark = "XO"[board.count(".") % 2 == 0]
+    return board[:move] + mark + board[move + 1 :]
+
+
 class Table(dict[Any, float]):
     def __missing__(self, key: Any) -> float:
         return 0.0
 
 
 def greedy(q: Table, board: str, rng: random.Random, epsilon: float) -> int:
-    free = [i for i in range(9) if board[i] == "."]
+    free = list_free(board)
     if rng.random() < epsilon:
         return rng.choice(free)
     top = max(q[board, i] for i in free)
@@ -400,7 +409,7 @@ def greedy(q: Table, board: str, rng: random.Random, epsilon: float) -> int:
 
 
 def list_values(q: Table, board: str) -> list[float]:
-    return [q[board, i] for i in range(9) if board[i] == "."]
+    return [q[board, i] for i in list_free(board)]
 
 
 def train_online(report: Report, s: Settings, kind: str) -> None:
@@ -446,22 +455,18 @@ def train_afterstates(report: Report, s: Settings, kind: str) -> None:
     """TD(0) on afterstates: each value moves towards the same player's next afterstate."""
     rng, v = random.Random(s.seed), Table()
 
-    def made(board: str, move: int) -> str:
-        mark = "XO"[board.count(".") % 2 == 0]
-        return board[:move] + mark + board[move + 1 :]
-
     def choose(board: str) -> int:
-        free = [i for i in range(9) if board[i] == "."]
+        free = list_free(board)
         if rng.random() < s.epsilon:
             return rng.choice(free)
-        top = max(v[made(board, i)] for i in free)
-        return rng.choice([i for i in free if v[made(board, i)] == top])
+        top = max(v[put(board, i)] for i in free)
+        return rng.choice([i for i in free if v[put(board, i)] == top])
 
     for steps, seat in play_games(s, choose, rng):
         for number, (board, move, after) in enumerate(steps):
-            done, key = is_over(after), made(board, move)
+            done, key = is_over(after), put(board, move)
             reward = result(after, seat) if done else 0.0
-            following = 0.0 if done else v[made(after, steps[number + 1][1])]
+            following = 0.0 if done else v[put(after, steps[number + 1][1])]
             old = v[key]
             v[key] += s.alpha * (reward + s.gamma * following - old)
             report(board, move, reward, after, done, old, v[key])

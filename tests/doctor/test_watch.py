@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.doctor.kinds import list_free, put
 from tests.doctor.loading import doctor
-from tests.doctor.students import Environment, is_over, result
+from tests.doctor.students import Environment, is_over, list_free, put, result
 
 ALPHA, GAMMA = 0.3, 0.9
 Get = Callable[[str, int], float]

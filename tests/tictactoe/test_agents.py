@@ -188,10 +188,12 @@ def test_a_killed_save_leaves_the_old_model_or_the_new_one(killed):
     assert_exchanged(killed["second"], before=0, after=1)
 
 
+@pytest.mark.long
 def test_a_killed_first_save_leaves_no_model_or_the_new_one(killed):
     assert_exchanged(killed["first"], before=None, after=0)
 
 
+@pytest.mark.long
 def test_a_save_that_is_killed_after_one_that_was_killed_leaves_what_that_left(killed):
     """There are four states: nothing, the new arrays, also the new card, or both renamed into place."""
     assert [before for before, _ in killed["third"]] == [0, 0, 1, 1]

@@ -52,17 +52,13 @@ def test_a_league_sees_each_player_from_its_own_side(chances: np.ndarray) -> Non
 
 
 def test_a_league_counts_who_can_be_beaten_by_how_many(chances: np.ndarray) -> None:
-    beaten_by = dict(
-        zip(NAMES, summarize_round_robin(chances).beaten_by_count.tolist(), strict=True)
-    )
-    assert beaten_by == {
-        "random": 6,
-        "fixed": 6,
-        "t-hand": 6,
-        "minimax": 0,
-        "minimax-random": 0,
-        "strongest": 0,
-    }
+    everybody = range(len(NAMES))
+    beaten = [
+        sum(chances[one, other, 2] > 0 or chances[other, one, 0] > 0 for other in everybody)
+        for one in everybody
+    ]
+    assert summarize_round_robin(chances).beaten_by_count.tolist() == beaten
+    assert beaten[NAMES.index("strongest")] == 0 < beaten[NAMES.index("random")]
 
 
 # The positions in which players differ, found again one by one.

@@ -228,6 +228,7 @@ def test_what_is_no_plain_file_is_refused(tmp_path: Path, game: Game, files, end
 # Arrays changed at random: if they are not refused, they are a valid agent.
 
 
+@pytest.mark.long
 def test_damaged_arrays_with_a_new_digest_are_refused_or_are_arrays(memory: Path, saved: Agent):
     """With a changed card too, any valid agent can be written, but no invalid one."""
     card, good = json.loads(format_card(saved.card)), read_arrays_file(SMALL, saved)
@@ -408,6 +409,7 @@ def mutate(random: Random, card: Keys) -> None:
             within[key] = random.choice(JUNK)
 
 
+@pytest.mark.long
 def test_a_mutated_card_is_refused_or_can_be_shown(memory: Path, saved: Agent):
     good = format_card(saved.card)
     random, times, refused = Random(9), 2_000, 0

@@ -130,26 +130,7 @@ EMPTY = "." * 9
 
 @pytest.mark.parametrize("seat", SIGN)
 @pytest.mark.parametrize("name", NAMES)
-def test_losing_game_is_a_real_game_that_the_agent_loses(
-    tictactoe: Both, tables, policies, name: str, seat: str
-):
-    """There is none exactly if the best responder has no chance to win."""
-    rules, policy = tictactoe.rules, policies[name]
-    _, chances = rules.best_response(policy, "O" if seat == "X" else "X")
-    _, _, loss = chances[EMPTY][:: SIGN[seat]]
-    record = find_lost_game(tictactoe.game, greedy_policy(tables[name]), SEATS[seat.lower()])
-    assert (record is None) == (loss == 0)
-    if record is not None:
-        board = EMPTY
-        for digit in record:
-            assert mover(board) != seat or int(digit) in policy[board]
-            board = rules.children[board][int(digit)]
-        assert rules.result(board) == -SIGN[seat]
-
-
-@pytest.mark.parametrize("seat", SIGN)
-@pytest.mark.parametrize("name", NAMES)
-def test_no_other_losing_game_is_likelier(
+def test_the_losing_game_is_one_of_its_own_and_no_other_is_likelier(
     tictactoe: Both, tables, policies, name: str, seat: str
 ) -> None:
     """The chance is that of the agent's own moves, for any opponent."""
@@ -169,9 +150,13 @@ def test_no_other_losing_game_is_likelier(
     assert (record is None) == (likeliest(EMPTY) == 0)
     board, chance = EMPTY, 1.0
     for digit in record or "":
-        chance /= len(policy[board]) if mover(board) == seat else 1
+        if mover(board) == seat:
+            assert int(digit) in policy[board]
+            chance /= len(policy[board])
         board = rules.children[board][int(digit)]
-    assert record is None or chance == pytest.approx(likeliest(EMPTY))
+    if record is not None:
+        assert rules.result(board) == -SIGN[seat]
+        assert chance == pytest.approx(likeliest(EMPTY))
 
 
 # The proof that nobody beats an agent is checked by a function that knows only the rules of the game.

@@ -14,7 +14,6 @@ from app.tictactoe.policy import BASELINES, greedy_policy, uniform_policy
 from app.tictactoe.values import (
     collect_policy_moves,
     compute_best_responses,
-    compute_match_results,
     compute_outcome_chances,
     compute_successor_values,
     find_best_response,
@@ -117,20 +116,6 @@ def test_how_likely_a_match_comes_to_each_position(tictactoe: Both, players, x: 
     assert last == slice(game.decisions, game.positions)
     results = [(board, tictactoe.rules.result(board)) for board in tictactoe.rules.finished]
     close(ends[1], [float(sum(coming[b] for b, r in results if r == won)) for won in (1, 0, -1)])
-
-
-def test_matches_end_as_their_chances_say(game: Game, tables):
-    """All matches played together end with the chances that backward induction gives."""
-    policies = np.stack([*map(greedy_policy, tables.values()), uniform_policy(game)])
-    x, o = np.divmod(np.arange(len(policies) ** 2), len(policies))
-    expected = [
-        compute_outcome_chances(game, policies[i], policies[j])[0]
-        for i, j in zip(x, o, strict=True)
-    ]
-    close(
-        compute_match_results(game, collect_policy_moves(game, policies[:, game.legal]), x, o),
-        expected,
-    )
 
 
 @pytest.mark.parametrize("outcome", [1, 0, -1])

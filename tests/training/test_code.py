@@ -58,6 +58,7 @@ def run(code: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", RECIPES)
 def test_the_file_writes_the_table_bit_for_bit(game: Game, tmp_path: Path, text: str) -> None:
     code = assert_same(game, tmp_path, parse_recipe(text))
@@ -66,6 +67,7 @@ def test_the_file_writes_the_table_bit_for_bit(game: Game, tmp_path: Path, text:
     assert f"training {name_recipe(parse_recipe(text))} in plain Python" in code
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", TAUGHT)
 def test_so_does_that_of_a_learner_that_people_taught(
     game: Game, tmp_path: Path, text: str

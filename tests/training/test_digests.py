@@ -58,6 +58,7 @@ def test_a_shipped_model_is_rebuilt_bit_for_bit(game: Game, agent_id: str) -> No
     assert list_differences(saved, rebuilt) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("agent_id", SHIPPED)
 def test_a_shipped_card_tells_the_truth_of_its_table(game: Game, agent_id: str) -> None:
     agent = load_agent(MODELS, game, agent_id)

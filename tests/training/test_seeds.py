@@ -38,6 +38,7 @@ def games_needed(seed: int) -> tuple[int, int]:
     return proof.games_to_proof, proof.played_games
 
 
+@pytest.mark.long
 def test_the_champion_needs_few_games() -> None:
     """The goal is a median of 700; over seeds 0 to 999 it is 170."""
     unbeatable, faultless = zip(*map(games_needed, range(5)), strict=True)
@@ -46,6 +47,7 @@ def test_the_champion_needs_few_games() -> None:
     assert max(faultless) < 280
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, 1])
 def test_it_is_the_first_game_after_which_nobody_can_beat_it(game: Game, seed: int) -> None:
     unbeatable, faultless = games_needed(seed)

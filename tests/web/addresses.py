@@ -43,6 +43,7 @@ class Page(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.links: dict[str, None] = {}  # in the order of the page
+        self.written: set[str] = set()  # links as written, without what forms send
         self.ids: set[str] = set()
         self.action = ""  # of the form that is open
         self.hidden: dict[str, str] = {}
@@ -56,6 +57,7 @@ class Page(HTMLParser):
         for link in (given[name] for name in LINKS & given.keys()):
             if link and not urlsplit(link).scheme:
                 self.links[link] = None
+                self.written.add(link.partition("#")[0])
         if given.get("content", "").startswith(f"{HOST}/"):
             self.links[given["content"].removeprefix(HOST)] = None
         if name := given.get("id"):
@@ -152,9 +154,11 @@ def crawl(
             if "Refresh" not in response.headers:
                 break
             response = client.get(address)
-        page = Page(response.text) if response.mimetype == "text/html" else None
+        target = response.headers.get("Location", "")
+        is_page = response.mimetype == "text/html" and not target
+        page = Page(response.text) if is_page else None
         yield Visit(address, response, page)
-        links = [*page.links] if page else [response.headers.get("Location", address)]
+        links = [*page.links] if page else [target or address]
         for link in links:
             target = urldefrag(urljoin(address, link))[0]
             if follows(target):

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from jinja2 import Undefined
 
 from app.project import ROOT
 from app.web import create_app
 from app.web.site_data import SiteData
+from tests.web.running import get_site
 
 HANG_SECONDS = 300.0  # only what hangs takes longer
 
@@ -20,23 +20,15 @@ HANG_SECONDS = 300.0  # only what hangs takes longer
 def patience() -> Iterator[None]:
     """Let every request wait for its training, also on a busy machine."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.web.trainer.JOB_SECONDS", HANG_SECONDS)
         for name in ("MAX_PAGE_WAIT_SECONDS", "MAX_FILE_WAIT_SECONDS"):
             patch.setattr(f"app.web.on_demand.{name}", HANG_SECONDS)
         yield
 
 
-class MissingName(Undefined):
-    """A name that a template does not know: templates may test it, but not print it."""
-
-    __str__ = __iter__ = Undefined._fail_with_undefined_error
-
-
 @pytest.fixture(scope="session")
 def app() -> Flask:
-    """Return the site; a template that prints an unknown name gets status 500."""
-    site = create_app(seed=1)
-    site.jinja_env.undefined = MissingName
-    return site
+    return get_site()
 
 
 @pytest.fixture

@@ -208,9 +208,10 @@ def test_the_npz_and_the_card_are_the_files_that_were_loaded(
     assert client.get(f"/agents/{card.id}.json").text == format_card(card)
 
 
-def test_the_csv_holds_the_arrays(client: FlaskClient, card: Card, site: SiteData) -> None:
-    game, agent = site.game, site.agents[card.id]
-    rows = list(csv.DictReader(io.StringIO(client.get(f"/agents/{card.id}.csv").text)))
+@pytest.mark.parametrize("name", ["q-table", "menace", "dqn-vs-random"])
+def test_the_csv_holds_the_arrays(client: FlaskClient, site: SiteData, name: str) -> None:
+    game, agent = site.game, site.agents[name]
+    rows = list(csv.DictReader(io.StringIO(client.get(f"/agents/{name}.csv").text)))
     assert list(rows[0]) == ["position", "to_move", "cell", "q", "visits", "true_value"]
     assert len(rows) == game.legal.sum() == 16_167
     positions, cells = np.nonzero(game.legal)

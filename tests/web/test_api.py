@@ -16,15 +16,6 @@ from app.tictactoe.policy import mix_policies
 from app.tictactoe.values import compute_outcome_chances
 from app.web.site_data import SiteData
 
-PURE = [
-    "/api/v1/agents",
-    "/api/v1/agents/q-table",
-    "/api/v1/positions/X...O..X.?lens=q-learning-1&step=3",
-    "/api/v1/moves/.........?agent=t-hand&seed=1",
-    "/api/v1/games/40216",
-    "/api/v1/matches/random/t-hand",
-    "/api/v1/openapi.json",
-]
 DRAWN = "/api/v1/moves/.........?agent=random"
 
 
@@ -147,17 +138,6 @@ def test_a_match_is_exact(client: FlaskClient, site: SiteData) -> None:
         if record:
             result = get(client, f"games/{record}")["states"][-1]["result"]
             assert result == {"x_wins": "X", "draw": "draw", "o_wins": "O"}[outcome]
-
-
-@pytest.mark.parametrize("address", PURE)
-def test_an_answer_is_kept_and_asked_for_again(client: FlaskClient, address: str) -> None:
-    first, head = client.get(address), client.head(address)
-    assert first.mimetype == "application/json"
-    assert first.headers["Cache-Control"] == client.get("/").headers["Cache-Control"]
-    assert (head.data, head.headers["ETag"]) == (b"", first.headers["ETag"])
-    assert head.headers["Content-Length"] == str(len(first.data))
-    again = client.get(address, headers={"If-None-Match": first.headers["ETag"]})
-    assert (again.status_code, again.data) == (304, b"")
 
 
 # What is wrong with a request to the API is said in one shape.

@@ -11,8 +11,6 @@ from werkzeug.test import create_environ, run_wsgi_app
 from werkzeug.wrappers import Response
 
 HTMX = {"HX-Request": "true"}
-NO_AGENT = "There is no trained agent"
-FIRST_NAMES = "Possible names: champion, double-q"
 WRONG = [
     ("/nowhere", 404, "Q-learning"),
     ("/play/?o=nobody", 404, "q-iteration"),

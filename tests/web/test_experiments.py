@@ -8,6 +8,7 @@ import io
 import re
 import shutil
 from html import unescape
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -53,6 +54,7 @@ from app.web.site_data import SiteData, load_site_data
 from tests.web.conftest import unled
 
 CLAIMS = [*load_summaries(ROOT / "models" / "experiments")]
+SOME, VERDICTS = ("", "ours"), VERDICT_SLUGS.values()
 LARGEST = 40 << 10  # bytes of a packed page
 
 
@@ -62,8 +64,9 @@ def marks(svg: str) -> list[tuple[str, str]]:
     return [(unquote(unescape(href)), unescape(title)) for href, title in found]
 
 
-@pytest.mark.parametrize("source", ["", *SOURCES])
-@pytest.mark.parametrize("verdict", ["", *VERDICT_SLUGS.values()])
+@pytest.mark.parametrize(
+    ("source", "verdict"), [("", ""), *((one, "") for one in SOURCES), *product(SOME, VERDICTS)]
+)
 def test_the_address_says_which_claims_are_listed(
     client: FlaskClient, site: SiteData, source: str, verdict: str
 ) -> None:
@@ -101,6 +104,7 @@ def test_a_page_tells_all_of_its_experiment(
         assert f'href="{agent_url(agent)}"' in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_every_mark_of_a_shipped_figure_has_an_address_that_is_known(
     site: SiteData, claim: str
@@ -139,6 +143,7 @@ def test_the_api_has_what_the_file_has(client: FlaskClient, site: SiteData) -> N
     assert client.get("/api/v1/experiments/nothing").status_code == 404
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_a_dot_opens_the_run_with_the_value_that_it_tells(site: SiteData, claim: str) -> None:
     first = site.experiments[claim].first_seed

@@ -88,8 +88,6 @@ def opened(start: Callable[..., Flask], request: pytest.FixtureRequest) -> Flask
 def test_nobody_may_by_default(client: FlaskClient) -> None:
     headers = client.get(API, headers=FRIEND).headers
     assert ALLOWED not in headers
-    for line in EXPECTED.splitlines():
-        assert headers.getlist(line.split(": ", 1)[0]) == [line.split(": ", 1)[1]]
 
 
 @pytest.mark.parametrize("opened", ["https://other.example https://friend.example"], indirect=True)

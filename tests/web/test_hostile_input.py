@@ -137,6 +137,7 @@ def find_patterns() -> Iterator[tuple[str, str, re.Pattern[str]]]:
                 yield f"{path}:{node.lineno} {pattern.pattern}", method, pattern
 
 
+@pytest.mark.long
 def test_no_pattern_is_quadratic() -> None:
     """Each pattern is tried on every shape, whole and with an end that does not fit."""
     tried = list(find_patterns())

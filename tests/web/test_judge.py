@@ -237,6 +237,7 @@ def judge_py() -> ModuleType:
     return module
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["random", "t-hand", "minimax-random", "q-table", "champion"])
 def test_the_file_to_copy_finds_what_the_library_finds(
     site: SiteData, judge_py: ModuleType, name: str

@@ -65,6 +65,7 @@ def certificate(client: FlaskClient, name: str, seat: str) -> list[dict[str, str
     return list(csv.DictReader(response.text.splitlines()))
 
 
+@pytest.mark.long
 def test_whoever_cannot_be_beaten_has_a_certificate_and_nobody_else(
     client: FlaskClient, site: SiteData, both: Both, policies: dict[str, Policy]
 ) -> None:

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
-from app.project import ROOT
 from app.tictactoe.notation import DIGITS, IllegalMoveError, replay_record
 from app.web.links.play import play_url
 from app.web.match import Match, MatchState, parse_match
-from app.web.site_data import load_site_data
+from app.web.site_data import SiteData
+from tests.web.running import get_site
 
-WORLD = load_site_data(ROOT / "models")
+WORLD: SiteData = get_site().extensions["site"]
 GAME = WORLD.game
 
 

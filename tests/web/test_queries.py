@@ -1,9 +1,6 @@
 """Query parameters that a route does not read do not change its answer."""
 
-import re
 from collections.abc import Iterator
-from html import unescape
-from urllib.parse import urlsplit
 
 import pytest
 from flask import Flask, request_started
@@ -77,22 +74,3 @@ def test_a_page_is_made_once_whatever_is_added_to_its_query(
     for query in ("show=score&player=q-table&u=1", "u=2&player=q%2Dtable&show=score&show=x"):
         assert client.get(f"/arena?{query}").data == first.data
     assert len(answered) == 1
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        *("/", "/play/40?lens=q-learning-1&step=5", "/compare/31?lens=q-table", "/agents"),
-        *("/arena?player=q-table", "/lab/q-table?ghost=sarsa", "/puzzle/5", "/embed/board/408"),
-        *("/mind/q-table", "/teach", "/experiments", "/how/learning", "/why/4", "/play/4?hl=de"),
-    ],
-)
-def test_the_links_of_a_page_are_written_as_their_routes_read_them(
-    app: Flask, client: FlaskClient, page: str
-) -> None:
-    """Otherwise each of them would be cached under another URL."""
-    links = re.findall(r'(?:href|action|src)="(/[^"#]*\?[^"#]*)', client.get(page).text)
-    assert links
-    assert {link: read(app, link) for link in map(unescape, links)} == {
-        link: urlsplit(link).query for link in map(unescape, links)
-    }

@@ -328,6 +328,7 @@ def test_an_answer_that_is_another_agent_is_not_believed(site: SiteData) -> None
         decode_trained_agent(site.game, "champion,games=20,seed=4", answer)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("slug", ["q-table", "double-q", "menace", "self-play", "champion"])
 def test_plain_python_makes_the_same_agent_until_kernels_are_compiled(slug: str) -> None:
     game, recipe = build_game(), parse_recipe(f"{slug},games=300,seed=3")
