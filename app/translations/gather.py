@@ -66,7 +66,7 @@ GETTEXT_KEYWORDS: list[dict[str, Any]] = [
 CATALOGUE_SECTIONS = {
     "How the language writes names, numbers and dates": ("app/web/translation.py",),
     "Every page: header, preferences, help": (
-        "app/web/doors.py",
+        "app/web/navigation.py",
         "templates/base.html",
         "templates/parts/_con",
     ),
