@@ -286,7 +286,7 @@ def list_number_schemes(
 
 
 def make_letter_scheme(used_tokens: set[str]) -> SignScheme:
-    """Return the meaning of the signs in a table with X and O; it may have a 0 for O."""
+    """Return what each sign means in a table that uses X and O; the digit 0 can also stand for O."""
     has_zero_for_o = (
         "0" in used_tokens and "O" not in used_tokens and "." in used_tokens
     )
@@ -299,7 +299,7 @@ def make_letter_scheme(used_tokens: set[str]) -> SignScheme:
 class DistinctBoards:
     """The B different boards in a table."""
 
-    signs: list[BoardSigns]
+    board_signs: list[BoardSigns]
     # [B, 9] the signs as indices of `vocabulary`
     tokens: NDArray[np.intp] = field(init=False)
     vocabulary: list[str] = field(init=False)  # the different signs
@@ -307,12 +307,13 @@ class DistinctBoards:
     is_base3_number: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
-        tokens = [token for signs in self.signs for token in signs.tokens]
+        tokens = [token for signs in self.board_signs for token in signs.tokens]
         self.vocabulary = list(dict.fromkeys(tokens))
         numbers = {token: number for number, token in enumerate(self.vocabulary)}
         indices = np.array([numbers[token] for token in tokens])
         self.tokens = indices.reshape(-1, CELL_COUNT)
-        self.is_base3_number = np.array([signs.is_base3_number for signs in self.signs])
+        is_base3 = [signs.is_base3_number for signs in self.board_signs]
+        self.is_base3_number = np.array(is_base3)
 
     def find_scheme(
         self, game: Game, options: TableOptions, weights: NDArray[np.int64]

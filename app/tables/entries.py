@@ -41,15 +41,15 @@ class EntryKind(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Entries:
+class TableEntries:
     """The E entries in the rows of a table, moves and values, as arrays in the order of the rows."""
 
-    row: NDArray[np.intp]
-    kind: NDArray[np.int8]
+    rows: NDArray[np.intp]
+    kinds: NDArray[np.int8]
     first: NDArray[np.intp]  # the number of the cell or of its row, -1 if there is none
     # the number of the column, if the key is a row and a column
     second: NDArray[np.intp]
-    value: NDArray[np.float64]  # NaN for a move without a value
+    values: NDArray[np.float64]  # NaN for a move without a value
     # whether it is a move without a value: the agent plays it
     is_choice: NDArray[np.bool_]
 
@@ -66,14 +66,14 @@ class Entries:
         top left square.
         """
         numbers = np.where(
-            self.kind == EntryKind.CELL, self.first, self.first - first_number
+            self.kinds == EntryKind.CELL, self.first, self.first - first_number
         )
         columns = self.second - first_number
         cells = np.where((numbers >= 0) & (numbers < CELL_COUNT), numbers, -1)
         is_square = (numbers >= 0) & (numbers < 3) & (columns >= 0) & (columns < 3)
         pairs = np.where(is_square, 3 * numbers + columns, -1)
-        cells = np.where(self.kind == EntryKind.ROW_AND_COLUMN, pairs, cells)
-        is_free = self.kind == EntryKind.EMPTY_CELL_INDEX
+        cells = np.where(self.kinds == EntryKind.ROW_AND_COLUMN, pairs, cells)
+        is_free = self.kinds == EntryKind.EMPTY_CELL_INDEX
         places = np.clip(self.first, -1, CELL_COUNT)
         cells[is_free] = free_cells[entry_boards[is_free], places[is_free]]
         return cells
@@ -93,7 +93,7 @@ class EntryCollector:
 
     def collect_entries(
         self, rows: Sequence[Row], extra_items: Sequence[tuple[TableItem, ...]]
-    ) -> Entries:
+    ) -> TableEntries:
         """Return the entries of all rows.
 
         `extra_items` has, for each row, the move or the value in the same item as its board.
@@ -108,7 +108,7 @@ class EntryCollector:
                 del self.columns[start:]
         columns = list(zip(*self.columns, strict=True)) or [()] * 6
         kinds = np.intp, np.int8, np.intp, np.intp, np.float64, np.bool_
-        return Entries(
+        return TableEntries(
             *(
                 np.array(column, kind)
                 for column, kind in zip(columns, kinds, strict=True)
@@ -232,8 +232,8 @@ def _are_pairs(items: list[TableItem]) -> bool:
 class EntryPlaces:
     """The position and the cell of each of E entries, for one way of reading a table."""
 
-    position: NDArray[np.intp]  # -1 if no game leads to the board
-    cell: NDArray[np.intp]  # -1 if the entry names no cell of the board
+    positions: NDArray[np.intp]  # -1 if no game leads to the board
+    cells: NDArray[np.intp]  # -1 if the entry names no cell of the board
     is_decision: NDArray[np.bool_]  # whether the game on the board is not over
     is_legal: NDArray[np.bool_]
     is_taken: NDArray[np.bool_]  # whether the cell of a known board is not empty

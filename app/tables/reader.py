@@ -207,17 +207,17 @@ class TableReader:
         rows are not counted, because they may be no boards of any game.
         """
         entries = self.entries
-        untouched = find_most_common(entries.value[~entries.is_choice])
-        counts = entries.is_choice | (entries.value != untouched)
-        counts &= ~np.isnan(entries.value) | (entries.kind != EntryKind.CELL)
+        untouched = find_most_common(entries.values[~entries.is_choice])
+        counts = entries.is_choice | (entries.values != untouched)
+        counts &= ~np.isnan(entries.values) | (entries.kinds != EntryKind.CELL)
         is_informative = np.zeros(len(self.rows), np.bool_)
-        is_informative[entries.row[counts]] = True
+        is_informative[entries.rows[counts]] = True
         is_board = self.board_indices >= 0
         is_number = is_board & self.boards.is_base3_number[self.board_indices]
         if (is_number & is_informative).any():
             self.is_untouched = is_number & ~is_informative
         indices = self.board_indices[is_board & ~self.is_untouched]
-        return np.bincount(indices, minlength=len(self.boards.signs))
+        return np.bincount(indices, minlength=len(self.boards.board_signs))
 
     # Find the position and the cell of each entry.
     def find_positions(self, is_reversed: bool) -> NDArray[np.intp]:
@@ -228,7 +228,7 @@ class TableReader:
             self.board_indices >= 0, positions[self.board_indices], UNREACHABLE
         )
         self.leave_out_players(row_positions)
-        return row_positions[self.entries.row]
+        return row_positions[self.entries.rows]
 
     def leave_out_players(self, row_positions: NDArray[np.intp]) -> None:
         """Set the position of rows that name a player who is not to move to UNREACHABLE.
@@ -267,18 +267,18 @@ class TableReader:
         counted, because it fills these squares.
         """
         entries = self.entries
-        is_counted = places.is_taken & places.is_decision & ~np.isnan(entries.value)
-        sizes = np.bincount(entries.row, minlength=len(self.rows))[entries.row]
+        is_counted = places.is_taken & places.is_decision & ~np.isnan(entries.values)
+        sizes = np.bincount(entries.rows, minlength=len(self.rows))[entries.rows]
         is_full = (sizes == CELL_COUNT) & ~entries.is_choice
-        filler = find_most_common(entries.value[is_counted & is_full])
-        is_counted &= ~(is_full & (entries.value == filler))
+        filler = find_most_common(entries.values[is_counted & is_full])
+        is_counted &= ~(is_full & (entries.values == filler))
         return int(is_counted.sum())
 
     # Find out what the numbers mean.
     def has_board_values(self) -> bool:
         """Return whether the only number in each row is the value of the board, not a move."""
         entries = self.entries
-        is_single = entries.kind == EntryKind.ONLY_NUMBER
+        is_single = entries.kinds == EntryKind.ONLY_NUMBER
         if not is_single.any() or self.options.numbers == "moves":
             return False
         if self.options.numbers == "boards":
@@ -349,10 +349,10 @@ class TableReader:
         if is_contradicted(last, first):
             return False
         places = [self.locate_entries(way, 0) for way in (False, True)]
-        is_same = (places[0].position == places[1].position).all()
-        values = self.entries.value[~self.entries.is_choice]
+        is_same = (places[0].positions == places[1].positions).all()
+        values = self.entries.values[~self.entries.is_choice]
         has_moves = (
-            self.entries.is_choice | (self.entries.kind == EntryKind.ONLY_NUMBER)
+            self.entries.is_choice | (self.entries.kinds == EntryKind.ONLY_NUMBER)
         ).any()
         is_empty = not has_moves and len(np.unique(values)) < 2
         if is_same or is_empty:
@@ -384,10 +384,10 @@ class TableReader:
         if self.options.cells != "auto":
             return [int(self.options.cells)]
         entries = self.entries
-        is_single = (entries.kind == EntryKind.MOVE) | (
-            entries.kind == EntryKind.ONLY_NUMBER
+        is_single = (entries.kinds == EntryKind.MOVE) | (
+            entries.kinds == EntryKind.ONLY_NUMBER
         )
-        is_pair = entries.kind == EntryKind.ROW_AND_COLUMN
+        is_pair = entries.kinds == EntryKind.ROW_AND_COLUMN
         numbers = np.concatenate([entries.first[is_pair], entries.second[is_pair]])
         lowest = int((entries.first[is_single] == 0).sum() + (numbers == 0).sum())
         highest = int((entries.first[is_single] == 9).sum() + (numbers == 3).sum())
@@ -414,20 +414,20 @@ class TableReader:
     def check_taken_moves(self, ways: list[bool], numbers: list[int]) -> None:
         """Raise TableError if the table has the boards after the moves instead of before them."""
         entries = self.entries
-        is_move = entries.kind != EntryKind.CELL
-        is_move &= entries.kind != EntryKind.EMPTY_CELL_INDEX
-        is_move &= ~np.isnan(entries.value)
+        is_move = entries.kinds != EntryKind.CELL
+        is_move &= entries.kinds != EntryKind.EMPTY_CELL_INDEX
+        is_move &= ~np.isnan(entries.values)
         for way in ways:
             places = self.locate_entries(way, numbers[0])
-            legal = np.unique(entries.row[is_move & places.is_legal])
-            taken = np.setdiff1d(entries.row[is_move & places.is_taken], legal)
+            legal = np.unique(entries.rows[is_move & places.is_legal])
+            taken = np.setdiff1d(entries.rows[is_move & places.is_taken], legal)
             is_enough = len(taken) >= (
                 MIN_TAKEN_MOVES if len(ways) == 1 else MIN_CLASSES
             )
             if is_enough and len(taken) > 4 * len(legal):
-                first = np.flatnonzero(is_move & (entries.row == taken[0]))[0]
+                first = np.flatnonzero(is_move & (entries.rows == taken[0]))[0]
                 raise TableError(
-                    f"the boards already contain the moves: square {places.cell[first]} of "
+                    f"the boards already contain the moves: square {places.cells[first]} of "
                     f"{self.rows[taken[0]].name} is already taken, and so it is in {len(taken):,} of "
                     f"{len(taken) + len(legal):,} rows. The board was changed before it was stored: "
                     "store a copy of the board before the move, and train again"
@@ -439,14 +439,14 @@ class TableReader:
         entries = self.entries
         places = self.choose_reading()
         self.add_row_faults(places)
-        is_choice = entries.is_choice | (entries.kind == EntryKind.ONLY_NUMBER)
-        values = np.where(is_choice, 1.0, entries.value)
-        rows_with_fault = np.isin(entries.row, [*self.faults])
+        is_choice = entries.is_choice | (entries.kinds == EntryKind.ONLY_NUMBER)
+        values = np.where(is_choice, 1.0, entries.values)
+        rows_with_fault = np.isin(entries.rows, [*self.faults])
         is_stored = places.is_legal & ~np.isnan(values) & ~rows_with_fault
         self.has_values = bool(
             (places.is_decision & ~is_choice & ~rows_with_fault).any()
         )
-        pairs = places.position * self.game.cells + places.cell
+        pairs = places.positions * self.game.cells + places.cells
         self.store_values(pairs[is_stored], values[is_stored])
         self.note_finished_games(places)
         self.note_taken_squares(places)
@@ -465,8 +465,8 @@ class TableReader:
         for row, fault in self.entry_faults.items():
             if is_played[row]:
                 self.add_fault(row, fault)
-        is_free = self.entries.kind == EntryKind.EMPTY_CELL_INDEX
-        sizes = np.bincount(self.entries.row[is_free], minlength=len(self.rows))
+        is_free = self.entries.kinds == EntryKind.EMPTY_CELL_INDEX
+        sizes = np.bincount(self.entries.rows[is_free], minlength=len(self.rows))
         free = self.game.legal.sum(axis=1)
         for row in np.flatnonzero((sizes > 0) & is_played).tolist():
             if sizes[row] != free[position[row]]:
@@ -476,28 +476,28 @@ class TableReader:
     def add_move_faults(self, places: EntryPlaces) -> None:
         """Record the rows whose move is no square, or is on a taken square."""
         entries = self.entries
-        is_wrong = places.is_decision & (places.cell < 0)
-        is_wrong &= entries.kind != EntryKind.EMPTY_CELL_INDEX
-        is_choice = entries.is_choice | (entries.kind == EntryKind.ONLY_NUMBER)
+        is_wrong = places.is_decision & (places.cells < 0)
+        is_wrong &= entries.kinds != EntryKind.EMPTY_CELL_INDEX
+        is_choice = entries.is_choice | (entries.kinds == EntryKind.ONLY_NUMBER)
         is_impossible = places.is_taken & is_choice & places.is_decision
         for entry in np.flatnonzero(is_wrong | is_impossible).tolist():
             fault = "the move is on a taken square"
             if is_wrong[entry]:
                 fault = f"{self.describe_entry(entry)} is no move"
-            self.add_fault(int(entries.row[entry]), fault)
+            self.add_fault(int(entries.rows[entry]), fault)
 
     def describe_entry(self, entry: int) -> str:
         entries = self.entries
-        if entries.kind[entry] == EntryKind.ROW_AND_COLUMN:
+        if entries.kinds[entry] == EntryKind.ROW_AND_COLUMN:
             return f"{entries.first[entry]}, {entries.second[entry]}"
         if entries.first[entry] < 0:
-            return format_item(float(entries.value[entry]))
+            return format_item(float(entries.values[entry]))
         return str(entries.first[entry])
 
     def note_finished_games(self, places: EntryPlaces) -> None:
         """Note for the user how many rows have finished games."""
-        is_finished = places.position >= self.game.decisions
-        finished = len(np.unique(self.entries.row[is_finished]))
+        is_finished = places.positions >= self.game.decisions
+        finished = len(np.unique(self.entries.rows[is_finished]))
         if finished and self.rows[0].label:
             self.notes.append(f"Finished games, left out: {finished:,}.")
 
@@ -586,10 +586,10 @@ class TableReader:
         """Store the value of the board after each move in `q`, in the mover's view."""
         entries = self.entries
         positions = self.find_positions(self.options.digits == "last")
-        is_value = (positions >= 0) & (entries.kind == EntryKind.ONLY_NUMBER)
+        is_value = (positions >= 0) & (entries.kinds == EntryKind.ONLY_NUMBER)
         values = np.full(self.game.positions, np.nan)
-        values[positions[is_value]] = entries.value[is_value]
-        for row in np.unique(entries.row[positions < 0]).tolist():
+        values[positions[is_value]] = entries.values[is_value]
+        for row in np.unique(entries.rows[positions < 0]).tolist():
             if (
                 self.board_indices[row] >= 0
                 and not self.is_left_out[self.board_indices[row]]
