@@ -13,7 +13,7 @@ from app.tictactoe.views import RewardScale
 from training.experiments.claim import load_claims
 from training.experiments.claims.win_plots import find_overtaking_epoch
 from training.experiments.fields import Labels
-from training.experiments.figures import LearningCurves, Line
+from training.experiments.figures import LearningCurves, NamedCurve
 from training.experiments.network import NetworkRun
 from training.experiments.players import measure_player
 from training.experiments.quantities import parse_quantity
@@ -114,7 +114,7 @@ def test_it_overtakes_where_it_stays_ahead(made_up: Any) -> None:
     assert find_overtaking_epoch(run, "o") == 0
     assert WON_AS_X.measure(run) == pytest.approx(90)
     results = Results({"one": "dqn"}, {"one": [run]})
-    lines = [Line(name="the network", of=WON_AS_X, recipe=Labels(["one"]))]
+    lines = [NamedCurve(name="the network", of=WON_AS_X, recipe=Labels(["one"]))]
     (line,) = LearningCurves(over="epochs", lines=lines, points=40).draw(results).series
     assert (line.name, line.recipe, line.x[:2]) == ("the network", "dqn", [10, 20])
     assert [line.median[0], line.median[5], line.median[20]] == [10, 90, 90]

@@ -31,7 +31,7 @@ from training.experiments import (
 )
 from training.experiments.fields import (
     AgentId,
-    Context,
+    ClaimContext,
     Labels,
     PlayerName,
     Sentences,
@@ -44,7 +44,7 @@ from training.experiments.numbers import NumberTable
 from training.experiments.players import measure_player
 from training.experiments.quantities import QUANTITIES, Definition, build_quantities
 from training.experiments.results import Results, Statistic
-from training.experiments.rules import ClaimRule, Part, VerdictRules
+from training.experiments.rules import ClaimPart, ClaimRule, VerdictRules
 from training.measures import (
     CHECKPOINTS_MEASURE,
     END_MEASURE,
@@ -89,7 +89,7 @@ class SweepTable(TomlTable, frozen=True):
     is_reproducible: bool = True
 
 
-class Pick(TomlTable, frozen=True):
+class RecipePick(TomlTable, frozen=True):
     """The one of several recipes that has the highest or the lowest statistic."""
 
     among: Labels
@@ -125,9 +125,9 @@ class ClaimTable(TomlTable, NameTables, frozen=True):
     done: Sentences
     limits: Sentences
     agents: list[AgentId]
-    parts: list[Part]
+    parts: list[ClaimPart]
     players: Mapping[str, PlayerName] = {}  # players that do not learn, by label
-    picked: Mapping[str, Pick] = {}
+    picked: Mapping[str, RecipePick] = {}
     verdict: VerdictRules = VerdictRules()
     numbers: NumberTable = NumberTable()
     figures: Sequence[AnyClaimFigure] = ()
@@ -221,7 +221,7 @@ def load_claim(path: Path) -> Claim:
         sweeps = [*_build_sweeps(named, MEASURES | module.get("MEASURES", {}))]
         facts = _compute_facts(named.facts, functions)
         labels = [label for sweep in sweeps for label in sweep.recipe_by_label]
-        context = Context(
+        context = ClaimContext(
             [*labels, *raw.get("players", ()), *raw.get("picked", ()), *facts],
             {name: [*values] for name, values in named.vary.items()},
             functions,

@@ -68,7 +68,7 @@ NAMES: Mapping[type, tuple[str, Collection[str]]] = {
 
 
 @dataclass(frozen=True)
-class Context:
+class ClaimContext:
     """What the fields of a claim may name: its recipes, what varies, and its functions."""
 
     labels: Sequence[str]

@@ -47,7 +47,7 @@ class ClaimFigure(TomlTable, frozen=True, kw_only=True, tag_field="kind"):
         return self.recipes or [*results.recipe_by_label]
 
 
-class Mark(TomlTable, frozen=True):
+class ReferenceMark(TomlTable, frozen=True):
     """A reference line at a given number, at one that a function computes, or at a player's result."""
 
     text: str = ""  # by default the label of the player
@@ -66,11 +66,11 @@ class Mark(TomlTable, frozen=True):
         return ReferenceLine(self.value, self.text)
 
 
-class Dots(ClaimFigure, frozen=True, tag="dots"):
+class SeedDots(ClaimFigure, frozen=True, tag="dots"):
     """A chart with a dot for each seed of each recipe."""
 
     of: Quantity
-    marks: Sequence[Mark] = ()
+    marks: Sequence[ReferenceMark] = ()
     unmarked: Labels = NO_LABELS  # recipes that get no reference lines
     is_exact: bool = True
 
@@ -89,7 +89,7 @@ class Dots(ClaimFigure, frozen=True, tag="dots"):
         return Histogram(title, self.of.unit, groups, self.is_exact)
 
 
-class Line(TomlTable, frozen=True):
+class NamedCurve(TomlTable, frozen=True):
     """A curve that has its own name in the chart."""
 
     name: str
@@ -103,9 +103,9 @@ class LearningCurves(ClaimFigure, frozen=True, tag="curves"):
     of: Quantity | None = None
     over: Literal["updates", "games", "epochs"] = "updates"
     # curves that have their own names; by default each recipe has a curve of the quantity `of`
-    lines: Sequence[Line] = ()
+    lines: Sequence[NamedCurve] = ()
     points: int = 20  # how many points each curve over epochs has
-    marks: Sequence[Mark] = ()
+    marks: Sequence[ReferenceMark] = ()
 
     def draw(self, results: Results) -> Curves:
         """Return the curves; their x axis is logarithmic, except over epochs."""
@@ -145,7 +145,7 @@ class ParameterCurves(ClaimFigure, frozen=True, tag="parameter"):
 
     parameter: str  # the parameter's name in recipes
     x_label: str
-    lines: list[Line]
+    lines: list[NamedCurve]
 
     def draw(self, results: Results) -> Curves:
         recipes = [results.recipe_by_label[label] for label in self.recipes]
@@ -158,7 +158,7 @@ class ParameterCurves(ClaimFigure, frozen=True, tag="parameter"):
         return Curves(self.title, self.x_label, self.lines[0].of.unit, series)
 
 
-class Shares(ClaimFigure, frozen=True, tag="shares"):
+class ShareBars(ClaimFigure, frozen=True, tag="shares"):
     """The share of seeds that meet a condition, for each recipe, or for each of `conditions`."""
 
     of: Quantity | None = None
@@ -262,10 +262,10 @@ class FunctionFigure(ClaimFigure, frozen=True, tag="function"):
 
 
 AnyClaimFigure = (
-    Dots
+    SeedDots
     | LearningCurves
     | ParameterCurves
-    | Shares
+    | ShareBars
     | StatisticBars
     | MedianGrid
     | FunctionFigure

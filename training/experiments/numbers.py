@@ -23,7 +23,7 @@ from training.experiments.results import (
 MINUS_SIGN_PATTERN = re.compile(r"(?<![\w-])-(?=\d)")
 
 
-class Cell(TomlTable, frozen=True):
+class NumberCell(TomlTable, frozen=True):
     """A cell in a claim's table of numbers, which says what number of a recipe is shown.
 
     It has exactly one of `value`, `difference`, `points` and `function`.
@@ -104,14 +104,14 @@ class NumberTable(TomlTable, frozen=True):
     unit: str = ""  # the heading of the first column
     # a heading for each recipe; by default the labels of all recipes
     recipes: list[str] | None = None
-    rows: Mapping[str, Cell] = {}
-    columns: Mapping[str, Cell] = {}
+    rows: Mapping[str, NumberCell] = {}
+    columns: Mapping[str, NumberCell] = {}
     headings: Sequence[
         str
     ] = ()  # the headings of the columns, if there are only `cells`
     # the cells of rows by heading; those left out at the end are empty. Headings that are not in
     # `recipes` make the last rows.
-    cells: Mapping[str, list[Cell | str]] = {}
+    cells: Mapping[str, list[NumberCell | str]] = {}
     function: FunctionType | None = None  # a function that returns the whole table
 
     def write(self, results: Results) -> Table:

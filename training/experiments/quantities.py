@@ -152,11 +152,11 @@ def parse_quantity(text: str, known: Mapping[str, Quantity]) -> Quantity:
         return build_single_quantity(
             "", over_time.unit, lambda run: float(np.mean(over_time.trace(run)))
         )
-    return _describe_outcome(text, known)
+    return _parse_outcome(text, known)
 
 
-def _describe_outcome(text: str, known: Collection[str]) -> Quantity:
-    """Return the quantity "percent of games with an outcome" that a text names, or raise ValueError."""
+def _parse_outcome(text: str, known: Collection[str]) -> Quantity:
+    """Return the quantity that a text names, such as "won against random"; raises ValueError if none."""
     if found := OUTCOME_PATTERN.fullmatch(text):
         return _describe_games(*found.groups())
     if found := EPOCHS_PATTERN.fullmatch(text):

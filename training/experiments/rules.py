@@ -18,7 +18,7 @@ from training.experiments.results import (
     trace_curve,
 )
 
-SIGNS = {"above": gt, "below": lt, "at_least": ge, "at_most": le}
+BOUNDS = {"above": gt, "below": lt, "at_least": ge, "at_most": le}
 
 
 class ClaimRule(TomlTable, frozen=True, tag_field="kind"):
@@ -28,7 +28,7 @@ class ClaimRule(TomlTable, frozen=True, tag_field="kind"):
         raise NotImplementedError
 
 
-class Compare(ClaimRule, frozen=True, tag="compare"):
+class Threshold(ClaimRule, frozen=True, tag="compare"):
     """A rule: a statistic is above, below, at least or at most a number, or that of other recipes.
 
     Before the comparison the statistic is multiplied by `factor`, and `by` is added to the bound.
@@ -45,19 +45,19 @@ class Compare(ClaimRule, frozen=True, tag="compare"):
     factor: float = 1
 
     def __post_init__(self) -> None:
-        if sum(getattr(self, name) is not None for name in SIGNS) != 1:
-            raise ValueError(f"a comparison has a bound: one of {', '.join(SIGNS)}")
+        if sum(getattr(self, name) is not None for name in BOUNDS) != 1:
+            raise ValueError(f"a comparison has a bound: one of {', '.join(BOUNDS)}")
 
     def holds(self, results: Results) -> bool:
         """Return whether the comparison holds for all recipes, or for `some` of them."""
-        sign = next(sign for sign in SIGNS if getattr(self, sign) is not None)
+        sign = next(sign for sign in BOUNDS if getattr(self, sign) is not None)
         bound: Bound = getattr(self, sign)
         numbers = [self.value.compute(results, label) for label in bound.labels]
         if bound.number is not None:
             numbers = [bound.number]
         labels = self.recipes or [*results.recipe_by_label]
         found = [
-            all(SIGNS[sign](own, number + self.by) for number in numbers)
+            all(BOUNDS[sign](own, number + self.by) for number in numbers)
             for label in labels
             for own in [self.factor * self.value.compute(results, label)]
         ]
@@ -82,7 +82,7 @@ class SignTest(ClaimRule, frozen=True, tag="sign test"):
         return is_higher and compute_sign_test(higher, lower) < MAX_SIGNIFICANT_P
 
 
-class Separate(ClaimRule, frozen=True, tag="separate"):
+class Separation(ClaimRule, frozen=True, tag="separate"):
     """A rule for few seeds: every run of one recipe has a higher number than every run of another."""
 
     of: Quantity
@@ -127,7 +127,7 @@ class FunctionRule(ClaimRule, frozen=True, tag="function"):
         return bool(self.function(results, *self.recipes))
 
 
-AnyClaimRule = Compare | SignTest | Separate | HigherCurve | FunctionRule
+AnyClaimRule = Threshold | SignTest | Separation | HigherCurve | FunctionRule
 # A test is one rule, or several rules that must all hold.
 Test = AnyClaimRule | list[AnyClaimRule]
 
@@ -137,7 +137,7 @@ def passes(test: Test, results: Results) -> bool:
     return all(rule.holds(results) for rule in rules)
 
 
-class Part(
+class ClaimPart(
     TomlTable,
     frozen=True,
     rename={"sentence_if_true": "so", "sentence_if_false": "not_so"},
@@ -179,7 +179,7 @@ class VerdictRules(TomlTable, frozen=True):
     # whether the source only asks: reproduced if all parts hold or none, otherwise inconclusive
     is_question: bool = False
 
-    def judge(self, results: Results, parts: Sequence[Part]) -> ClaimVerdict:
+    def judge(self, results: Results, parts: Sequence[ClaimPart]) -> ClaimVerdict:
         """Return the verdict on a claim with these parts."""
 
         def holds(test: int | Test) -> bool:

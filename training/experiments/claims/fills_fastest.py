@@ -11,7 +11,7 @@ WINS = parse_quantity("won against random", {})
 
 
 def have_same_order(results: Results) -> bool:
-    """Return whether the order of the learners by updates per game is that by games won."""
+    """Return whether the learners have the same order by updates per game as by games won."""
     by_updates, by_wins = (
         sorted(LEARNERS, key=lambda label: results.compute_median(label, quantity))
         for quantity in (UPDATES_PER_GAME, WINS)

@@ -10,7 +10,7 @@ from app.tictactoe.values import Numbers
 from training.learners import learn
 from training.measures import Measure, count_known_positions
 
-TEST_GAMES = 1_000  # how many games the source plays in each seat
+TEST_GAMES = 1_000  # how many test games the author's program plays as X, and as O
 
 
 def measure_test_games(recipe: Recipe) -> dict[str, float]:
