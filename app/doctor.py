@@ -708,7 +708,7 @@ class Replay:
         self.values, self.visits, self.numbers = {}, Counter(), {}
         self.mismatches, self.first_mismatch = 0, None
 
-    def value(self, key, mover):
+    def find_value(self, key, mover):
         if key in self.values:
             return self.values[key]
         winner = find_winner(key) if self.setup.has_final_values else None
@@ -719,10 +719,10 @@ class Replay:
     def list_values(self, board, mover, has_occupied=False):
         """Return the values of a player's moves on a board, in the player's view."""
         keys = list_entries(self.setup.kind, board, mover, has_occupied)
-        return [self.value(key, mover) for key in keys]
+        return [self.find_value(key, mover) for key in keys]
 
     def value_move(self, board, move, mover):
-        return self.value(find_entry(self.setup.kind, board, move, mover), mover)
+        return self.find_value(find_entry(self.setup.kind, board, move, mover), mover)
 
     def list_next_values(self, row, mover):
         """Return the values of the moves on the next board of a row."""
@@ -955,7 +955,7 @@ class Fit(NamedTuple):
 def fit_equations(equations, size):
     """Return the step size and the discount that fit some equations best.
 
-    They come from the first `size` factors, or from all if `size` is None.
+    The first factor is alpha; the other factors (up to `size`, if given) add up to alpha gamma.
     """
     rows, changes = zip(*((one.columns, one.change) for one in equations))
     factors = solve_least_squares(rows, changes)
@@ -973,7 +973,7 @@ def fit_equations(equations, size):
 class Equation(NamedTuple):
     """An update as a linear equation: its change is the sum of all factors times their columns."""
 
-    e: Example
+    example: Example
     columns: tuple
     change: float
     scale: float  # SCALES explains by what the columns and the change were multiplied
@@ -987,7 +987,7 @@ def list_misses(equations, fit, precision):
     """Return the updates that a Fit does not explain, which are all if the Fit is impossible or None."""
     is_possible = fit is not None and fit.is_possible
     return [
-        one.e
+        one.example
         for one in equations
         if not is_possible or one.is_missed_by(fit, precision)
     ]
@@ -1158,7 +1158,7 @@ class Hypothesis:
             terms = list(map(operator.mul, factors, row))
             error = 0.01 * sum(map(abs, terms)) + 3 * precision * one.scale
             if is_negative or abs(one.change - sum(terms)) > error:
-                misses.append(one.e)
+                misses.append(one.example)
         return misses
 
     def accept(self, examples, fit, misses, precision):
@@ -1322,7 +1322,7 @@ def takes_first(counts):
 # Part 10 is the doctor.
 
 # What to tell the user about the facts that `Doctor.note` counts.
-FACT_NOTES = {
+SENTENCE_BY_FACT = {
     "early end": "next_board is not the final board in {count:,} rows with done=1: that these games are "
     "over is taken from done alone.",
     "symmetric": "Symmetric boards are merged: a next board follows its board only up to symmetry.",
@@ -1844,7 +1844,7 @@ class Doctor:
         for seat, other in OTHER_PLAYER.items():
             if not counts[f"moves of {other}"]:
                 yield f"Only {seat} learns here."
-        for fact, sentence in FACT_NOTES.items():
+        for fact, sentence in SENTENCE_BY_FACT.items():
             if counts[fact]:
                 yield sentence.format(count=counts[fact], row=self.firsts[fact].number)
         total = self.sum_choices()

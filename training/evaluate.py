@@ -14,7 +14,7 @@ from app.tictactoe.report import compute_figures
 
 OPPONENT_TITLES = {"random": "Random", "t-hand": "T-hand"}
 SEATS = {"x": "X", "o": "O"}
-RESULT_HEADER = [
+RESULT_HEADINGS = [
     "Agent",
     *(
         f"as {seat}, {name}"
@@ -24,7 +24,7 @@ RESULT_HEADER = [
     *(f"as {seat}, best responder" for seat in SEATS.values()),
     "Blunders",
 ]
-CLAIM_HEADER = ["Claim", "Source", "Verdict", "Runs"]
+CLAIM_HEADINGS = ["Claim", "Source", "Verdict", "Runs"]
 START_MARK, END_MARK = "<!-- results -->", "<!-- /results -->"
 UNLIMITED_WIDTH = 1_000  # more characters than any row of a table has
 RESULTS_FILE = "docs/results.md"
@@ -41,8 +41,8 @@ def print_table(game: Game, agents: Iterable[Agent]) -> None:
     if not console.is_terminal:
         console = Console(width=UNLIMITED_WIDTH)
     table = Table(title="Percent of games won / drawn / lost, exactly")
-    for name in RESULT_HEADER:
-        table.add_column(name, overflow="fold", no_wrap=name == RESULT_HEADER[0])
+    for name in RESULT_HEADINGS:
+        table.add_column(name, overflow="fold", no_wrap=name == RESULT_HEADINGS[0])
     for row in build_result_rows(game, agents):
         table.add_row(*row)
     console.print(table)
@@ -50,7 +50,7 @@ def print_table(game: Game, agents: Iterable[Agent]) -> None:
 
 def format_results(game: Game, agents: Iterable[Agent]) -> str:
     """Return the results as a Markdown table."""
-    return _format_markdown([RESULT_HEADER, *build_result_rows(game, agents)])
+    return _format_markdown([RESULT_HEADINGS, *build_result_rows(game, agents)])
 
 
 def format_claims(claims: Iterable[ClaimSummary]) -> str:
@@ -58,7 +58,7 @@ def format_claims(claims: Iterable[ClaimSummary]) -> str:
 
     The links are relative to the folder docs/.
     """
-    lines = [CLAIM_HEADER]
+    lines = [CLAIM_HEADINGS]
     for claim in claims:
         title = f"[{claim.title}](../models/experiments/{claim.id}.json)"
         lines.append(

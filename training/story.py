@@ -35,7 +35,7 @@ from app.textbook.loop import Move, Update
 from app.textbook.menace import Menace
 from app.tictactoe.game import Game
 
-MAX_STORY_GAMES = 20
+MAX_SHOWN_GAMES = 20
 RESULT_BY_SIGN: dict[int, Literal["win", "draw", "loss"]] = {
     1: "win",
     0: "draw",
@@ -168,7 +168,7 @@ class GameRecorder:
         )
 
 
-def encode_story(game: Game, recipe: Recipe, max_games: int = MAX_STORY_GAMES) -> bytes:
+def encode_story(game: Game, recipe: Recipe, max_games: int = MAX_SHOWN_GAMES) -> bytes:
     """Return the first games of a training as JSON, a list of at most `max_games` `TrainingGame`.
 
     The list is empty for an algorithm whose games are not recorded.

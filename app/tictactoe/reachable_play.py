@@ -28,7 +28,7 @@ class ReachableGames:
     def _first_pair_by_position(self) -> NDArray[np.int32]:
         """The first pair that leads to each position in these games, NO_PAIR if there is none: [S]."""
         pair_to = np.full(self.game.positions, NO_PAIR, np.int32)
-        # Numpy keeps the last of several assignments, which is the first pair in this order.
+        # NumPy keeps the last of several assignments to an entry: in reverse order, the lowest pair.
         backward = np.flatnonzero(self.move_chances)[::-1]
         pair_to[self.game.pair_successor[backward]] = backward
         return pair_to

@@ -10,7 +10,7 @@ from app.reference import build_rules, get_move_key, make_learner
 from app.textbook.rules import TicTacToe
 from app.tictactoe.game import Game
 from training.learners import learn
-from training.story import MAX_STORY_GAMES, RECORDED_ALGORITHMS, encode_story
+from training.story import MAX_SHOWN_GAMES, RECORDED_ALGORITHMS, encode_story
 
 to_move = TicTacToe().player_to_move
 
@@ -43,7 +43,7 @@ def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) ->
         {board: s for s, board in enumerate(build_rules(game).unfinished_boards())},
     )
     learner, told = make_learner(game, recipe), json.loads(encode_story(game, recipe))
-    assert len(told) == MAX_STORY_GAMES
+    assert len(told) == MAX_SHOWN_GAMES
     trained = learn(game, recipe, lambda updates: updates + 1)
     updates = compared = 0
     for one in told:
@@ -64,7 +64,7 @@ def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) ->
                 value /= same.count(get_move_key(learner, board, cell))
             assert progress.q[number[board], cell] == np.float32(value)
         compared += len(now)
-    assert compared > MAX_STORY_GAMES
+    assert compared > MAX_SHOWN_GAMES
 
 
 @pytest.mark.parametrize("text", BOTH)

@@ -32,8 +32,8 @@ from training.learners.pairs import (
 from training.learners.phases import NextCheckpoint, Progress, run_phases
 from training.learners.randomness import make_rng_state
 
-# The priority of a move is BOUND_WEIGHT * (upper bound) - visits, so visits only break ties.
-BOUND_WEIGHT = 1e6
+# The priority of a move is UPPER_BOUND_WEIGHT * (upper bound) - visits, so visits only break ties.
+UPPER_BOUND_WEIGHT = 1e6
 
 
 class Bounds(NamedTuple):
@@ -96,7 +96,7 @@ def _init_bounds(game: Game, class_count: int) -> Bounds:
         lower=np.full(class_count, -1.0),
         upper=np.full(class_count, 1.0),
         has_unseen=np.ones(class_count, np.bool_),
-        priority=np.full(class_count, BOUND_WEIGHT),
+        priority=np.full(class_count, UPPER_BOUND_WEIGHT),
         visits=np.zeros(class_count, np.uint32),
         q=np.zeros(game.pairs),
     )
@@ -145,7 +145,7 @@ def _play_games(  # type: ignore[no-untyped-def]
                 priority[class_number] = -np.inf
                 if has_unseen[class_number]:
                     priority[class_number] = (
-                        BOUND_WEIGHT * upper[class_number] - visits[class_number]
+                        UPPER_BOUND_WEIGHT * upper[class_number] - visits[class_number]
                     )
         games += 1
         updates += moves

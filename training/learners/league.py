@@ -268,7 +268,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     """Play games of the league; return their number, and the updates of `reported_learner`.
 
     `meetings`, [M, 2], are the members who play X and O in the M games of a round. `run_phases`
-    explains the counts.
+    explains the last arguments.
     """
     # The tuples are unpacked before the loop, because reading them at every move halves the speed.
     pair_start, next_position, reward, first_entry, pair_entry, cells = league_game

@@ -140,7 +140,7 @@ def _sweep_roots(  # type: ignore[no-untyped-def]
     rollouts,
     updates,
 ):
-    """Simulate games from every root in turn; `run_phases` explains the counts."""
+    """Simulate games from every root in turn; `run_phases` explains the last arguments."""
     # A sweep adds one simulated game to each tree, so all trees have the same number of games.
     while rollouts < phase_end and updates < max_updates:
         # Each root has its own tree and generator, so the order of the roots does not matter.

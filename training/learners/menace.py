@@ -122,7 +122,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and change the beads in the boxes; `run_phases` explains the counts."""
+    """Play games and change the beads in the boxes; `run_phases` explains the last arguments."""
     # After a game the beads of each move change by the result for the player who made it.
     while games < phase_end and updates < max_updates:
         state = 0

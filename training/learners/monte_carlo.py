@@ -68,7 +68,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update q, [P], and visits, [P]; `run_phases` explains the counts."""
+    """Play games and update `q` and `visits`, [P]; `run_phases` explains the last arguments."""
     gamma, epsilon, epsilon_drop, exploring_starts, rewards = parameters
     # The pair that the learner played at each ply, -1 at the opponent's plies.
     played = np.empty(cells, np.int32)

@@ -38,7 +38,7 @@ class Epoch(NamedTuple):
     forfeited: tuple[float, float]
     # the share of all positions in which an illegal move has the highest output, after the epoch
     illegal_share: float
-    # the same share, but only of the positions in the epoch's games, before its steps
+    # the same share of the positions in this epoch's games, before the epoch's gradient steps
     illegal_share_in_games: float
 
 

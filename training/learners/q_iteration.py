@@ -72,7 +72,7 @@ def _sweep_pairs(  # type: ignore[no-untyped-def]
     turns,
     updates,
 ):
-    """Update q, [P], and visits, [P]; a turn is one pair, and `run_phases` explains the counts."""
+    """Update `q` and `visits`, [P]; a turn is one pair. `run_phases` explains the last arguments."""
     # `turns` counts pairs over all sweeps, so `turns % len(q)` is the next pair of the sweep.
     gamma, sticky, rewards = parameters
     while turns < phase_end and updates < max_updates:

@@ -155,7 +155,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update q, [P], and visits, [P]; `run_phases` explains the counts."""
+    """Play games and update `q` and `visits`, [P]; `run_phases` explains the last arguments."""
     # A move is updated when the same player chooses its next move, which Sarsa's target needs.
     # The last move of each player is updated with its reward when the game is over.
     alpha, gamma, epsilon, epsilon_drop, rewards, next_value_kind = parameters

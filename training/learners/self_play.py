@@ -97,7 +97,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update q, [P], and visits, [P]; `run_phases` explains the counts.
+    """Play games and update `q` and `visits`, [P]; `run_phases` explains the last arguments.
 
     `sign`, [D], is 1 where X is to move and -1 where O is.
     """

@@ -145,7 +145,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             else:
                 state = draw_reply(replies, q, state, False, rng_state)
             mover = 1 - mover
-        # The player who did not end the game learns the result; `state` is the ending in its view.
+        # The player without the last move learns the result; `state` is the end in that player's view.
         previous = last_class[mover]
         if previous >= 0:
             values[previous] += step_size * (

@@ -88,7 +88,7 @@ def learn(
     among all cells, and the maximum of its targets is over all cells. An illegal move then ends the
     game with reward -5.
 
-    `on_sample` is called once in each epoch with the network before its steps and with its moves.
+    `on_sample` is called once in each epoch with the network before the epoch's steps, and its moves.
 
     An update is one step of Adam. A network has a value for every move; the visits of a move count
     how often it was added to the buffer. Every epoch is reported, so `next_checkpoint` is not

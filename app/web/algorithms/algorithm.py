@@ -22,7 +22,7 @@ from app.web.algorithms.sentences import (
     describe_distance,
     describe_exploration,
     describe_next_state,
-    describe_past_updates,
+    describe_past_targets,
     describe_reply_value,
     describe_target,
 )
@@ -58,7 +58,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     title: str
     value_source: str  # whose values the example board shows
     example_record: str  # moves that lead to the position on the example board
-    source_slugs: tuple[str, ...]  # the names in URLs of the publications about it
+    source_slugs: tuple[str, ...]  # the slugs of the publications about it
     formula: Formula
     second_formula: Formula | None = None
     # the snapshot of the agent whose values it shows; None for the last one
@@ -173,7 +173,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
             describe_target(query, reason, self.next_value_phrase),
             *self.describe_next_move(query, reason),
             *describe_distance(reason),
-            *self.describe_past(query, reason),
+            *self.describe_updates(query, reason),
         ]
 
     def describe_settled_value(
@@ -189,9 +189,9 @@ class Algorithm(Section, frozen=True, kw_only=True):
         """Return a sentence on the next move whose value the target uses."""
         return describe_exploration(query, reason)
 
-    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Say what the past updates of a value tell about it."""
-        return describe_past_updates(query, reason, query.recipe.initial)
+    def describe_updates(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+        """Say what its earlier updates tell about a value."""
+        return describe_past_targets(query, reason, query.recipe.initial)
 
     def describe_reply(self, query: ValueQuery, reply: Reply) -> str:
         """Return a text on the value of the next state after a reply."""

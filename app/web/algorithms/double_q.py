@@ -6,7 +6,7 @@ from app.web.algorithms.q_table import QTableAlgorithm, describe_shared_moves
 from app.web.algorithms.sentences import (
     MIN_SHOWN_DIFFERENCE,
     ROUNDING_TOLERANCE,
-    describe_backward_order,
+    describe_backward_updates,
     describe_later_changes,
 )
 from app.web.algorithms.targets import ValueQuery, ValueReason
@@ -33,17 +33,17 @@ class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
         prefix = reason.target_prefix or "at most " * reason.bootstraps
         return replace(reason, target_prefix=prefix)
 
-    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+    def describe_updates(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         two_tables = f"{TWO_TABLES_TEXT} {LAST_MOVE_TEXTS[query.recipe.last]}"
         return [
-            *_describe_past_updates(query, reason),
+            *_describe_past_targets(query, reason),
             *([two_tables] if reason.bootstraps else []),
-            *describe_backward_order(reason),
+            *describe_backward_updates(reason),
             *describe_shared_moves(query),
         ]
 
 
-def _describe_past_updates(query: ValueQuery, reason: ValueReason) -> list[str]:
+def _describe_past_targets(query: ValueQuery, reason: ValueReason) -> list[str]:
     """Return sentences on past updates if the value is far from its target, else []."""
     if not query.is_known or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE:
         return []

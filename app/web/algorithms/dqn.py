@@ -11,7 +11,7 @@ class DqnAlgorithm(Algorithm, frozen=True, kw_only=True):
 
     textbook_learner = QLearning
 
-    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+    def describe_updates(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         played, often = "", {0: "never played", 1: "played once"}
         if query.update_count is not None:
             times = often.get(

@@ -26,7 +26,7 @@ PARAMETER_BY_RESULT = {"won": "win", "drawn": "draw", "lost": "loss"}
 
 
 class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
-    """MENACE: the numbers of a move are beads in a box, which draw the move at random."""
+    """MENACE: each move has a number of beads in a box, and a bead picked at random is the move."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
         """Return why a move has its beads; the target is their mean number after the next game with it.

@@ -33,7 +33,7 @@ class MinimaxAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 
 class SelfPlayTask(Algorithm, frozen=True, kw_only=True):
-    """The exact values of a task in which the opponent plays its best replies."""
+    """A training task in which the opponent plays its best replies, with its exact values."""
 
     textbook_learner: ClassVar[type[ReferenceLearner] | None] = SelfPlay
 
@@ -47,7 +47,7 @@ class SelfPlayTask(Algorithm, frozen=True, kw_only=True):
 
 
 class EnvironmentTask(SelfPlayTask, frozen=True, kw_only=True):
-    """The exact values of a task in which the opponent is a part of the environment."""
+    """A training task in which the opponent is part of the environment, with its exact values."""
 
     # without exploration these are the targets of Q-learning
     textbook_learner = ExpectedSarsa

@@ -64,7 +64,7 @@ class MonteCarloAlgorithm(Algorithm, frozen=True, kw_only=True):
             f"end{how}."
         ]
 
-    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+    def describe_updates(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if not query.is_known or query.update_count is None:
             return []
         if query.update_count == 1:

@@ -37,7 +37,7 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
             return []
         return ["An update replaces the value by the target after one of them."]
 
-    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+    def describe_updates(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if not query.is_known or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE:
             return []
         # The value is the target of a single reply, not an average over the replies.

@@ -4,7 +4,7 @@ import numpy as np
 
 from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.sentences import (
-    describe_backward_order,
+    describe_backward_updates,
     describe_shared_boards,
 )
 from app.web.algorithms.targets import (
@@ -37,10 +37,10 @@ class QTableAlgorithm(Algorithm, frozen=True, kw_only=True):
     ) -> list[str]:
         return [ADDED_TARGETS_TEXT, *describe_shared_moves(query)]
 
-    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+    def describe_updates(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         return [
-            *super().describe_past(query, reason),
-            *describe_backward_order(reason),
+            *super().describe_updates(query, reason),
+            *describe_backward_updates(reason),
             *describe_shared_moves(query),
         ]
 

@@ -16,10 +16,10 @@ EARLIER_MOVES_TEXT = (
 class SarsaLambdaAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Sarsa(lambda): an error updates several moves."""
 
-    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+    def describe_updates(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if query.recipe.lambda_ and reason.bootstraps:
             return [EARLIER_MOVES_TEXT]
-        return super().describe_past(query, reason)
+        return super().describe_updates(query, reason)
 
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int

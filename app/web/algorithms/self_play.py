@@ -5,7 +5,7 @@ from app.web.algorithms.sentences import (
     describe_best_reply,
     describe_distance,
     describe_final_target,
-    describe_past_updates,
+    describe_past_targets,
 )
 from app.web.algorithms.targets import ValueQuery, ValueReason
 
@@ -26,5 +26,5 @@ class SelfPlayAlgorithm(Algorithm, frozen=True, kw_only=True):
         return [
             sentence,
             *describe_distance(reason),
-            *describe_past_updates(query, reason, initial),
+            *describe_past_targets(query, reason, initial),
         ]

@@ -195,7 +195,7 @@ def describe_distance(reason: ValueReason) -> list[str]:
     ]
 
 
-def describe_past_updates(
+def describe_past_targets(
     query: ValueQuery, reason: ValueReason, initial_value: float
 ) -> list[str]:
     """Say what the past targets of a value were on average, if the step size alpha was fixed.
@@ -287,7 +287,7 @@ def describe_later_changes(query: ValueQuery) -> str:
     return gettext("Since then the values of the next moves have changed.")
 
 
-def describe_backward_order(reason: ValueReason) -> list[str]:
+def describe_backward_updates(reason: ValueReason) -> list[str]:
     """Return a list: a sentence on the backward order of updates, or nothing without a next value."""
     if not reason.bootstraps:
         return []

@@ -36,11 +36,12 @@ class TdAfterstatesAlgorithm(Algorithm, frozen=True, kw_only=True):
         is_skipped = reason.bootstraps and query.recipe.epsilon
         return ["After a random move there is no update."] if is_skipped else []
 
-    def describe_past(self, query: ValueQuery, reason: ValueReason) -> list[str]:
+    def describe_updates(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         # Past targets can be computed from a value only if the step size was constant.
-        so_far = [] if query.recipe.alpha_drop else super().describe_past(query, reason)
+        is_constant = not query.recipe.alpha_drop
+        past = super().describe_updates(query, reason) if is_constant else []
         shared = describe_shared_boards(query) if query.recipe.symmetric else []
-        return [*so_far, *shared]
+        return [*past, *shared]
 
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int

@@ -205,7 +205,7 @@ def _describe_verdict(
 
 
 # the SVG path of half a tile, the half below its diagonal
-HALF_TILE = "m.8.1v.7l-.1.1h-.7l-.1-.1z"
+HALF_TILE_PATH = "m.8.1v.7l-.1.1h-.7l-.1-.1z"
 
 
 def _share_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
@@ -339,10 +339,10 @@ def _move_to_snapshots(
 
 def _halve_tiles(mind_picture: minds.MindPicture) -> minds.MindPicture:
     paths = [
-        (heat, outline.replace(minds.TILE_PATH, HALF_TILE))
+        (heat, outline.replace(minds.TILE_PATH, HALF_TILE_PATH))
         for heat, outline in mind_picture.paths_by_colour
     ]
-    return mind_picture._replace(tile_outline=HALF_TILE, paths_by_colour=paths)
+    return mind_picture._replace(tile_outline=HALF_TILE_PATH, paths_by_colour=paths)
 
 
 def _count_agreeing_tiles(

@@ -77,9 +77,9 @@ NARROW_WIDTH = 320  # width in pixels of the picture of curves for small screens
 def parse_curves(
     site: SiteData, agent_name: str, query: "Query"
 ) -> tuple[Charts, export.Export, Callable[[int], str]]:
-    """Return the learning curves that a URL asks for by the agents, the kind of curve and the opponent.
+    """Return the learning curves that a URL selects by agents, kind of curve and opponent.
 
-    Returns (curves, their export, a function that takes a width and builds the URL of their frame).
+    Returns (curves, export, build_frame_url); `build_frame_url(width)` is the URL of their frame.
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
     figure = query.get("figure", "")

@@ -124,7 +124,7 @@ def _illustrate_learning(site: SiteData, frame_text: str) -> dict[str, Any]:
     return _illustrate_decisions(site, name, read_snapshot(name, frame_text, 0, site))
 
 
-def _illustrate_unbeatable(site: SiteData, frame_text: str) -> dict[str, Any]:
+def _illustrate_unbeatable_play(site: SiteData, frame_text: str) -> dict[str, Any]:
     name = _find_unbeatable_agent(site)
     snapshot = read_snapshot(name, frame_text, site.get_last_snapshot(name), site)
     facts = {
@@ -249,7 +249,7 @@ ILLUSTRATIONS = {
     "learning": _illustrate_learning,
     "blunder": _illustrate_blunder,
     "why": _illustrate_why,
-    "unbeatable": _illustrate_unbeatable,
+    "unbeatable": _illustrate_unbeatable_play,
 }
 
 

@@ -15,7 +15,7 @@ from app.web.pictures import svg
 from app.web.translation import gettext, gettext_noop
 
 # Outline of each sign in a cell with the top left corner (0, 0) and the side 1.
-SHAPE_PATHS = {
+SHAPE_SVG_PATHS = {
     "last": "m.06.06h.88v.88h-.88z",
     "x": "m.24.24.52.52m0-.52-.52.52",
     "o": "m.22.5a.28.28 0 1 0 .56 0a.28.28 0 1 0-.56 0",
@@ -259,7 +259,7 @@ def draw_small_board(
         for cell, stone in enumerate(game.board[position].tolist())
     }
     kinds |= signs
-    cells_by_sign: dict[str, list[int]] = {kind: [] for kind in SHAPE_PATHS}
+    cells_by_sign: dict[str, list[int]] = {kind: [] for kind in SHAPE_SVG_PATHS}
     for cell, kind in kinds.items():
         cells_by_sign.get(kind, []).append(cell)
     cells_by_sign["last"] = [] if last_cell is None else [last_cell]
@@ -343,7 +343,7 @@ def _draw_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]
         kind, x, y, SQUARE_SIZE, SQUARE_SIZE, colour_value=value, corner_radius=8
     )
     if taken:
-        stone = [svg.Sign("stone", "M0 0" + SHAPE_PATHS[square.mark.lower()])]
+        stone = [svg.Sign("stone", "M0 0" + SHAPE_SVG_PATHS[square.mark.lower()])]
         yield svg.Inset("", stone, x, y, SQUARE_SIZE)
         return
     on = " on" * (value is not None)
@@ -360,7 +360,7 @@ def _draw_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]
     elif square.unknown_text:
         yield svg.Text("value unknown", middle, y + SQUARE_SIZE / 2 + 8, "–", "middle")
     if square.is_best:
-        star = [svg.Sign(f"best{on}", "M0 0" + SHAPE_PATHS["right"], value)]
+        star = [svg.Sign(f"best{on}", "M0 0" + SHAPE_SVG_PATHS["right"], value)]
         yield svg.Inset("", star, x + SQUARE_SIZE - 32, y + 4, 28)
     if square.note.short_text:
         note = square.note.shortest_text or square.note.short_text
@@ -398,7 +398,7 @@ def _draw_winning_strokes(winning_lines: list[list[int]]) -> list[svg.Segment]:
 
 def _build_sign_path(sign_kind: str, cell: int) -> str:
     row, column = divmod(cell, 3)
-    return f"M{column} {row}{SHAPE_PATHS[sign_kind]}"
+    return f"M{column} {row}{SHAPE_SVG_PATHS[sign_kind]}"
 
 
 def _describe_sign(sign_kind: str) -> str:

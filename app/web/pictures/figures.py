@@ -197,7 +197,7 @@ def _describe_dot(runs_per_dot: int) -> str:
     return f"A dot stands for {format_count(runs_per_dot)} training runs, a smaller dot for fewer."
 
 
-class CurveField(NamedTuple):
+class PlotArea(NamedTuple):
     """The area of a chart between its two axes."""
 
     x_axis: Axis
@@ -249,7 +249,7 @@ def lay_out_curves(
     top = ROOM_ABOVE_CURVES + _add_notes_above(
         shapes, figure.marks, across, ROOM_ABOVE_CURVES
     )
-    field = CurveField(across, up, top, height)
+    field = PlotArea(across, up, top, height)
     margin = curves.draw_vertical_axis(shapes, up, top, height, figure.unit)
     for mark in figure.marks:
         at = across.compute_share(mark.value)
@@ -303,7 +303,7 @@ def build_y_axis(all_series: Sequence[Series], has_wide_bands: bool) -> Axis:
 
 
 def _draw_bands(
-    series: Series, css_style: str, plot: CurveField, has_wide_bands: bool
+    series: Series, css_style: str, plot: PlotArea, has_wide_bands: bool
 ) -> list[svg.Shape]:
     if series.seed_count == 1:
         return []
@@ -353,7 +353,7 @@ def _describe_curves(
 
 @lay_out_figure.register
 def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> FigureLayout:
-    """Return a cell for each pair of parameter values; higher values are darker."""
+    """Return the cells of the grid, one for each pair of parameter values; higher results are darker."""
     flat = [value for row in figure.values for value in row]
     extent = min(flat), max(flat)
     format_value = (
@@ -857,7 +857,7 @@ def _list_curve_shapes(figure: Curves, site: SiteData) -> list[svg.Shape]:
         [value for series in figure.series for value in (*series.low, *series.high)]
     )
 
-    field = CurveField(across, up, 2, MINIATURE_HEIGHT - 4)
+    field = PlotArea(across, up, 2, MINIATURE_HEIGHT - 4)
 
     def scale_to_miniature(
         points: Iterable[tuple[float, float]],

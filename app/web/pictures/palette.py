@@ -1,8 +1,8 @@
-"""The colours of the site: its inks, and the heat scale from a loss over a draw to a win.
+"""The colours of the site: its inks, and the heat scale, which runs from loss through draw to win.
 
 Colours with a meaning are defined here, except those of beads (`static/parts/beads.css`); stylesheets
-add shades of grey for shadows and lines. A page uses the rules of `write_stylesheet`, `var(--ink)`
-and `data-heat`. In a picture file the colours are written out: see `app.web.pictures.svg`.
+add shades of grey for shadows and lines. Pages use them as `var(--ink)` and `data-heat`, which the
+rules of `write_stylesheet` define. A picture file has the colours themselves: `app.web.pictures.svg`.
 """
 
 from itertools import product

@@ -28,7 +28,7 @@ SCHEMES = ("auto", *palette.SCHEMES)
 COORDINATE_PRECISION = 1000
 DOT_RADIUS = 4.4
 CHARACTER_WIDTH = 0.58  # width of a letter, as a share of its height
-FONT = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
+FONT_FAMILIES = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
 # the font of the texts in PNG files
 FONT_FILE = pathlib.Path(__file__).with_name("letters.ttf")
 # Characters that FONT_FILE does not have.
@@ -260,7 +260,7 @@ def cut_text(text: str, max_width: float, font_size: float = 12) -> str:
 
 @lru_cache(maxsize=64)
 def _build_file_style(scheme: str, colour_values: frozenset[ScaleValue]) -> str:
-    base = f".alone{{font-family:{FONT}}}"
+    base = f".alone{{font-family:{FONT_FAMILIES}}}"
     lines = SHAPES_STYLESHEET.splitlines()
     if scheme != "auto":
         return base + _write_style_of_scheme(scheme, lines, colour_values)

@@ -246,7 +246,7 @@ def _link_run(run: Run, unit: str, build_run_url: BuildRunUrl) -> Cell:
 
 @singledispatch
 def list_records(figure: object, first_seed: int) -> Iterator[Record]:
-    """Yield every number of a figure as a row of COLUMNS without the first column."""
+    """Yield a row for each number in a figure: all fields of COLUMNS but the first."""
     raise TypeError(f"no figure: {figure!r}")
 
 

@@ -78,8 +78,8 @@ def allow_connections(maximum: int) -> int:
 def read_binding() -> tuple[int, str]:
     """Return the number of workers, and the address to listen on, from WORKERS, HOST and PORT.
 
-    The Procfile renames WEB_CONCURRENCY to WORKERS, as gunicorn refuses it with a traceback.  For
-    the same reason an error exits with a sentence.
+    The Procfile renames WEB_CONCURRENCY to WORKERS, because gunicorn answers a wrong number in
+    WEB_CONCURRENCY with a traceback. Here a wrong value ends the program with a sentence.
     """
     host = os.environ.get("HOST") or "0.0.0.0"
     # An IPv6 address needs brackets before a port.

@@ -44,7 +44,7 @@ TAUGHT_RECIPE_SCHEMA = {
     "pattern": f"{RECIPE_PATTERN},taught=[0-9.]+(,[a-z_]+=[0-9.-]+)*$",
 }
 PYTHON_TYPES = {"integer": int, "number": float, "boolean": bool, "string": str}
-# JSON Schema's name for a limit of a number -> msgspec's; texts are checked by what reads them
+# JSON Schema's name for a limit of a number -> msgspec's name
 LIMIT_NAMES = {
     "minimum": "ge",
     "maximum": "le",

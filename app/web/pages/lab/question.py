@@ -118,7 +118,7 @@ def _ask_about_parameters(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
     """Return the words of the question "Does ... help?" up to the shared algorithm."""
-    phrases = _list_contrasts(site, recipe_a, recipe_b, contrasts) or [
+    phrases = _list_recipe_differences(site, recipe_a, recipe_b, contrasts) or [
         ("one change", CHANGE_SLOT)
     ]
     starts, helps = (
@@ -144,7 +144,7 @@ def _ask_about_algorithms(
     if contrasts:
         phrases += [
             (" with ", ""),
-            *_list_contrasts(site, recipe_a, recipe_b, contrasts),
+            *_list_recipe_differences(site, recipe_a, recipe_b, contrasts),
         ]
     return [
         *phrases,
@@ -158,7 +158,7 @@ def _name_algorithm(recipe: Recipe) -> str:
     return title if title.count(" ") < 2 else f"“{title}”"
 
 
-def _list_contrasts(
+def _list_recipe_differences(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
     """Return a phrase that names each changed parameter; of many parameters it gives the number only."""

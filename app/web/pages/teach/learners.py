@@ -1,4 +1,4 @@
-"""The learners that people can teach, and their names in URLs, which contain their games."""
+"""The learners that people can teach; their names in URLs contain the games they were taught."""
 
 import re
 from pathlib import Path
@@ -112,9 +112,9 @@ def parse_learner(recipe_name: str) -> Recipe:
 def replay_course(
     recipe_name: str, unfinished_moves: str = ""
 ) -> tuple[Recipe, Course | Refusal]:
-    """Return a recipe and the games that its learner played, with the moves of the unfinished one.
+    """Return a recipe and the course of its learner, with the moves of the unfinished game.
 
-    Raises BadRequest with a sentence if people cannot teach the recipe.
+    Raises BadRequest with a reason if people cannot teach a learner of this recipe.
     """
     try:
         recipe = parse_learner(recipe_name)

@@ -292,7 +292,7 @@ def render_course_refusal(recipe: Recipe, refusal: Refusal) -> Response:
 def _render_refusal(
     reason: str, complete_recipe: Recipe, is_link_truncated: bool
 ) -> Response:
-    """Return the page for games that cannot be replayed, with a link to the learner before them."""
+    """Return the page for games that cannot be replayed; it links to the learner without those games."""
     kept = Destination(
         format_learner_title(complete_recipe),
         get_url_in_frame(teach_url(name_recipe(complete_recipe))),
