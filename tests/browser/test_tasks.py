@@ -516,7 +516,7 @@ def test_a_finished_game_is_passed_on_and_played_again_for_others(page: Page) ->
     )
     expect(page.locator("#watch-replay")).to_be_in_viewport(ratio=1)
     page.goto(page.input_value("#replay"))
-    headline(page, "Your turn")
+    headline(page, "Can you do better?")
     expect(page.locator("#line")).to_be_in_viewport(ratio=1)
     page.click("#your-turn")
     expect(page).to_have_url(address("/play/?o=q-learning-1&delay=0.25"))

@@ -238,6 +238,8 @@ class MatchPage:
             )
             sentence = f"{where} {sentence}"
             actions = [self._build_last_position_button()]
+            if match.replays_record:
+                title = gettext("Replay of a shared game")
         elif match.is_paused and not match.is_human(match.player_to_move):
             title = gettext("Paused")
             actions = [self._build_resume_button()]
@@ -285,7 +287,7 @@ class MatchPage:
                 "your-turn", gettext("Play it"), build_url(yours), "primary"
             )
             return _build_headline(
-                gettext("Your turn"),
+                gettext("Can you do better?"),
                 "",
                 [play],
                 summarise_game(state, self.losing_move),
