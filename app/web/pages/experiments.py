@@ -27,7 +27,6 @@ from app.web.pictures import tables
 from app.web.pictures.figures import (
     draw_figure_file,
     draw_figure_preview,
-    draw_miniature,
     lay_out_numbered_figure,
 )
 from app.web.pictures.svg import SCHEMES, write_plot
@@ -55,8 +54,6 @@ FAMILY_HEADINGS = {
     "page": "Pages and programs of others",
 }
 SITE_NAME = "Q-Tac-Toe"
-# Groups are unfolded until they show this many claims; all further groups are folded.
-MAX_OPEN_CLAIMS = 3
 
 
 @bp.get(EXPERIMENTS)
@@ -68,14 +65,10 @@ def show_claims() -> Response:
     of_source = [one for one in every if source in ("", *one.sources)]
     verdicts = Counter[str](one.verdict for one in of_source)
     chosen = [one for one in of_source if verdict in ("", VERDICT_SLUGS[one.verdict])]
-    groups = []
-    listed = 0
-    for claimant, of in groupby(chosen, lambda one: one.sources[0]):
-        claims = [
-            (one, draw_miniature(get_current_site(), one.figures[0])) for one in of
-        ]
-        listed += len(claims)
-        groups.append((SOURCES[claimant], claims, listed <= MAX_OPEN_CLAIMS))
+    claims_by_source = [
+        (SOURCES[claimant], [*of])
+        for claimant, of in groupby(chosen, lambda one: one.sources[0])
+    ]
     links = [
         Destination(
             words,
@@ -89,7 +82,7 @@ def show_claims() -> Response:
     return render_page(
         "experiments/experiments.html",
         verdict_links=links,
-        claims_by_source=groups,
+        claims_by_source=claims_by_source,
         is_complete=len(chosen) == len(every),
         claim_count=len(every),
         run_count=sum(one.runs for one in every),

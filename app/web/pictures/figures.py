@@ -1,6 +1,6 @@
 """The layout of the figures (charts and boards) of experiments: shapes, texts and links.
 
-Each figure also has a miniature without words, for lists and links.
+Each figure also has a miniature without words, for previews of links.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,7 +10,6 @@ from textwrap import wrap
 from typing import NamedTuple
 
 import numpy as np
-from markupsafe import Markup
 
 from app.experiments import (
     Bar,
@@ -793,14 +792,6 @@ def _describe_bar(bar: Bar, unit: str) -> str:
         details.append(f"n = {format_count(bar.sample_size)}")
     value = format_with_unit(bar.value, unit)
     return f"{value} ({', '.join(details)})" if details else value
-
-
-def draw_miniature(site: SiteData, figure: Figure) -> Markup:
-    """Return the first part of a figure in a box of 120 by 48, without words."""
-    box = f'viewBox="0 0 {MINIATURE_WIDTH:g} {MINIATURE_HEIGHT:g}" aria-hidden="true"'
-    return svg.write_inline(
-        _list_miniature_shapes(figure, site), "drawing miniature", box
-    )
 
 
 def draw_figure_preview(site: SiteData, figure: Figure, caption: str) -> svg.Drawing:
