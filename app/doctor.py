@@ -63,7 +63,7 @@ from collections import Counter
 from functools import cache
 from typing import NamedTuple
 
-COLUMNS = ("board", "move", "reward", "next_board", "done", "before", "after")
+TRACE_COLUMNS = ("board", "move", "reward", "next_board", "done", "before", "after")
 WINNING_LINES = [
     tuple(map(int, line))
     for line in ("012", "345", "678", "036", "147", "258", "048", "246")
@@ -272,7 +272,7 @@ def include_occupied(e, v):
 
 
 class Target(NamedTuple):
-    """What updates aim at, right or with a fault, and the learning rules to try it with."""
+    """The target of updates, right or with a fault, and the learning rules to combine with it."""
 
     rules: tuple
     columns: callable = make_columns
@@ -371,12 +371,12 @@ def find_winner(board):
     return None if "." in board else "draw"
 
 
-def player_to_move(board):
+def find_mover(board):
     return "X" if board.count("X") == board.count("O") else "O"
 
 
 @cache
-def free_squares(board):
+def list_free_squares(board):
     return [square for square in range(9) if board[square] == "."]
 
 
@@ -418,7 +418,7 @@ def find_entry(kind, board, move, mover):
 @cache
 def list_entries(kind, board, mover, has_occupied=False):
     """Return the keys of all moves on a board; `has_occupied` includes moves on occupied squares."""
-    moves = range(9) if has_occupied else free_squares(board)
+    moves = range(9) if has_occupied else list_free_squares(board)
     return [find_entry(kind, board, move, mover) for move in moves]
 
 
@@ -564,20 +564,20 @@ def read_step(board, move, next_board, done, is_merged):
             continue
         oddity = "symmetric" if image != next_board else ""
         found.append((mover, is_in_place, is_early, oddity, result))
-        if mover == player_to_move(board) or not (oddity or is_merged):
+        if mover == find_mover(board) or not (oddity or is_merged):
             return found[-1]
     if found:
         return found[0]
     is_stale = done and board[move] == "." and next_board[move] == "."
     if is_stale and not find_winner(board):
-        return player_to_move(board), False, False, "stale", None
+        return find_mover(board), False, False, "stale", None
     raise error
 
 
 def read_following(board, move, next_board):
     """Return (mover, is_in_place, is_before_answer, result) of the step to this next board."""
     is_in_place = board[move] != "."
-    mover = player_to_move(board) if is_in_place else next_board[move]
+    mover = find_mover(board) if is_in_place else next_board[move]
     shown, shown_next = show_board(board), show_board(next_board)
     if mover == ".":
         raise TraceError(
@@ -696,7 +696,7 @@ class Example(NamedTuple):
 
 
 def find_highest(values):
-    """Return the highest of some values; it is unknown if one of them is, or if there are none."""
+    """Return the highest value, UNKNOWN if a value is unknown or if there is none."""
     return UNKNOWN if math.isnan(sum(values)) else max(values, default=UNKNOWN)
 
 
@@ -734,7 +734,7 @@ class Replay:
         # In a table of boards, the next board is the one after the same player's next move.
         later_moves = [
             square
-            for square in free_squares(row.board)
+            for square in list_free_squares(row.board)
             if board[square] == row.mover and square != row.move
         ]
         return [
@@ -1412,7 +1412,7 @@ class Doctor:
         final, writes, self.writes = read_board(board), self.writes, []
         if not find_winner(final):
             raise TraceError(f"on {show_board(final)} the game goes on")
-        if not self.other and len({player_to_move(one.board) for one in writes}) > 1:
+        if not self.other and len({find_mover(one.board) for one in writes}) > 1:
             self.other = Doctor(self.rewards, self.self_play)
         game = writes, final, rewards or self.rewards
         for row in list_game_rows(*game, is_own=True):
@@ -1548,7 +1548,7 @@ class Doctor:
             if i % part == 0:
                 self.choices.append(Counter())
             if not e.row.is_in_place and not math.isnan(sum(e.choices)):
-                index = free_squares(e.row.board).index(e.row.move)
+                index = list_free_squares(e.row.board).index(e.row.move)
                 self.choices[-1].update(count_choice(e.choices, index))
 
     def sum_choices(self):
@@ -1873,7 +1873,7 @@ class Doctor:
         text = "".join(".XO"[stone] for stone in board)
         values = self.replay.list_values(text, "X" if player == 1 else "O")
         values = [0.0 if math.isnan(value) else value for value in values]
-        moves = zip(free_squares(text), values)
+        moves = zip(list_free_squares(text), values)
         return [move for move, value in moves if value == max(values)]
 
 
@@ -2062,8 +2062,8 @@ def list_game_rows(writes, final, rewards, is_own):
             )
     rows = []
     for write, (board, move) in zip(writes, steps):
-        mover = player_to_move(board)
-        later_boards = [one for one, _ in steps if player_to_move(one) == mover]
+        mover = find_mover(board)
+        later_boards = [one for one, _ in steps if find_mover(one) == mover]
         later_boards = [
             one for one in later_boards if one.count(".") < board.count(".")
         ]
@@ -2136,7 +2136,7 @@ def list_symptoms(table):
             f"{len(blind)} of {len(careless)} moves after which the opponent wins at once have the "
             f"value 0, such as square {move} of {show_board(board)}."
         )
-    seats = set(map(player_to_move, table))
+    seats = set(map(find_mover, table))
     for seat in sorted({"X", "O"} - seats, reverse=True):
         symptoms.append(f"There is no board on which {seat} moves.")
     return symptoms
@@ -2144,14 +2144,14 @@ def list_symptoms(table):
 
 def loses_at_once(board, move):
     """Return whether the game goes on after a move and the opponent can then win at once."""
-    player = player_to_move(board)
+    player = find_mover(board)
     after = put_mark(board, move, player)
     if find_winner(after):
         return False
     return any(
         find_winner(put_mark(after, square, OTHER_PLAYER[player]))
         == OTHER_PLAYER[player]
-        for square in free_squares(after)
+        for square in list_free_squares(after)
     )
 
 
@@ -2199,10 +2199,10 @@ def read_lines(file):
         return
     heading = [name.strip().lower() for name in next(csv.reader([first]), [])]
     is_trace = {"before", "after"} & set(heading)
-    missing = [name for name in COLUMNS if name not in heading]
+    missing = [name for name in TRACE_COLUMNS if name not in heading]
     if is_trace and missing:
         raise TraceError(
-            f"The heading has no column {missing[0]}: the columns are {','.join(COLUMNS)}."
+            f"The heading has no column {missing[0]}: the columns are {','.join(TRACE_COLUMNS)}."
         )
     has_heading = bool({"board", "state"} & set(heading))
     lines = csv.reader(file if has_heading else itertools.chain([first], file))
@@ -2221,8 +2221,8 @@ def read_json_lines(lines):
             item = json.loads(line)
         except ValueError as error:
             raise TraceError(f"Row {number}: it is no JSON ({error}).") from None
-        if isinstance(item, list) and len(item) == len(COLUMNS):
-            item = dict(zip(COLUMNS, item))
+        if isinstance(item, list) and len(item) == len(TRACE_COLUMNS):
+            item = dict(zip(TRACE_COLUMNS, item))
         if not item or not isinstance(item, (dict, list)):
             raise TraceError(f"Row {number}: it is neither an object nor a list.")
         if isinstance(item, list) or len(item) <= 7 or "board" in item:
@@ -2248,10 +2248,10 @@ def examine_lines(lines, self_play=False, max_rows=None):
             if isinstance(cells, list):
                 table.append((number, cells))
                 continue
-            missing = [column for column in COLUMNS if column not in cells]
+            missing = [column for column in TRACE_COLUMNS if column not in cells]
             if missing:
                 raise TraceError(f"Row {number}: the column {missing[0]} is missing.")
-            doctor.update(*(cells[column] for column in COLUMNS))
+            doctor.update(*(cells[column] for column in TRACE_COLUMNS))
         return doctor, doctor.diagnose() if doctor.number else examine_table(table)
     except UnicodeError:
         sentence = "The file is no text in UTF-8."
@@ -2291,7 +2291,7 @@ def main(arguments=None):
     """Examine the file that the command line names, and return the exit status."""
     parser = argparse.ArgumentParser(
         description="Find the wrong line of a tic-tac-toe learner from a trace of its updates.",
-        epilog=f"A trace has the columns {','.join(COLUMNS)}. Exit status: 0 nothing found, 1 "
+        epilog=f"A trace has the columns {','.join(TRACE_COLUMNS)}. Exit status: 0 nothing found, 1 "
         "something found, 2 the file cannot be read.",
     )
     parser.add_argument("file", help="a trace, or a finished table")

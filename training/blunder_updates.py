@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from app.recipes.games import (
     BLUNDERS_FOLDER,
-    DECIDING_KIND,
-    FIRST_KIND,
+    DECIDING_UPDATE_KIND,
+    FIRST_UPDATE_KIND,
     UPDATES_FOLDER,
     UpdateExample,
     name_blunder,
@@ -175,8 +175,8 @@ def build_blunder_updates(
     examples = record_examples(agent_id, places) if places else {}
     return {
         blunder.key: [
-            replace(examples[deciding], kind=DECIDING_KIND),
-            replace(examples[first], kind=FIRST_KIND),
+            replace(examples[deciding], kind=DECIDING_UPDATE_KIND),
+            replace(examples[first], kind=FIRST_UPDATE_KIND),
         ]
         for blunder, (deciding, first) in found.items()
     }

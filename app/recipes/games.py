@@ -12,9 +12,9 @@ UPDATES_FOLDER = "updates"  # a subfolder of the folder of models
 # This subfolder of UPDATES_FOLDER has the updates that taught agents their blunders.
 BLUNDERS_FOLDER = "mistakes"
 # An `UpdateExample` of this kind has an update that made the learner prefer a blunder.
-DECIDING_KIND = "mistake"
+DECIDING_UPDATE_KIND = "mistake"
 # An `UpdateExample` of this kind has the first update of a value that another example shows later.
-FIRST_KIND = "first"
+FIRST_UPDATE_KIND = "first"
 OPPOSITE_RESULTS = {"win": "loss", "draw": "draw", "loss": "win"}
 
 
@@ -76,7 +76,7 @@ COPIED_FIELDS = [
 
 
 def make_training_update(update: Update, **fields: Any) -> TrainingUpdate:
-    """Return the record of an update; without further `fields` it is that of a game's first move."""
+    """Return the record of an update; without `fields`, the record of a game's first move."""
     numbers = {name: getattr(update, name) for name in COPIED_FIELDS}
     return TrainingUpdate(
         **({"move_index": 0, "is_opponent_move": False} | numbers | fields)
@@ -125,7 +125,7 @@ class UpdateExample(
     A simulated game, a sweep or a minibatch is recorded like a game, with a move for each update.
     """
 
-    kind: str  # why the example was chosen, such as "usual" or DECIDING_KIND
+    kind: str  # why the example was chosen, such as "usual" or DECIDING_UPDATE_KIND
     agent: str  # its id or the name of its recipe
     game_number: int  # counted from 1 in the training
     earlier_updates: int  # how many updates came before this game

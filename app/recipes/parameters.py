@@ -170,7 +170,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return RewardScale()
 
     def build_training_task(self) -> Task | None:
-        """Return what the agent learns: to play against its last opponent, for its rewards and discount.
+        """Return the agent's training task: its last opponent, its rewards and its discount.
 
         The result is None if this task has no exact values, as against a person.
         """

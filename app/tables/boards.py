@@ -1,4 +1,4 @@
-"""Find out how a table writes its boards, and which position each board is.
+"""Find out how a table writes boards, and to which position each board belongs.
 
 A table may use any signs for X, O and an empty cell. A scheme is one possible meaning of its signs.
 """

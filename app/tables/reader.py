@@ -34,7 +34,7 @@ from app.tictactoe.policy import (
 MAX_LISTED_ROWS = 20
 # If a table has at least this many positions and no two are symmetric, each one stands for all
 # positions that are symmetric to it.
-MIN_CLASSES = 20
+MIN_POSITION_COUNT = 20
 # If this many moves are on taken squares, the program stored the boards after the moves.
 MIN_TAKEN_MOVES = 3
 MIN_TAKEN_SHARE = 0.95
@@ -293,7 +293,7 @@ class TableReader:
         )
         total = int(is_single.sum())
         are_values = number_count * 5 > total or (
-            misfits * 5 > total and misfits >= MIN_CLASSES
+            misfits * 5 > total and misfits >= MIN_POSITION_COUNT
         )
         if are_values:
             self.notes.append(
@@ -422,7 +422,7 @@ class TableReader:
             legal = np.unique(entries.rows[is_move & places.is_legal])
             taken = np.setdiff1d(entries.rows[is_move & places.is_taken], legal)
             is_enough = len(taken) >= (
-                MIN_TAKEN_MOVES if len(ways) == 1 else MIN_CLASSES
+                MIN_TAKEN_MOVES if len(ways) == 1 else MIN_POSITION_COUNT
             )
             if is_enough and len(taken) > 4 * len(legal):
                 first = np.flatnonzero(is_move & (entries.rows == taken[0]))[0]
@@ -638,9 +638,9 @@ class TableReader:
         rule = self.options.missing
         if rule == "auto":
             classes = game.symmetry_class[: game.decisions][self.found]
-            are_canonical = len(classes) >= MIN_CLASSES and len(set(classes)) == len(
-                classes
-            )
+            are_canonical = len(classes) >= MIN_POSITION_COUNT and len(
+                set(classes)
+            ) == len(classes)
             rule = "image" if are_canonical else "any"
         missing = ~self.found
         copied = self.copy_symmetric_moves(policy, missing) if rule == "image" else 0

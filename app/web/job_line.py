@@ -22,8 +22,8 @@ from app.tictactoe.files import get_runtime_folder
 MAX_JOBS = 200  # the most jobs that may wait
 # the most bytes of all answers together; an agent has about 100 KB
 MAX_ANSWER_BYTES = 48 << 20
-FAILED_SECONDS = 5.0  # how long those who wait can learn that a job failed
-BUSY_SECONDS = 5.0  # the longest wait in seconds while another process writes
+ERROR_SECONDS = 5.0  # how long those who wait can learn that a job failed
+LOCK_SECONDS = 5.0  # the longest wait in seconds while another process writes
 LOCK_SUFFIX = ".lock"
 
 _held_locks: list[FileLock] = []
@@ -131,7 +131,7 @@ class JobLine:
 
     def finish_job(self, request: str, answer: Answer) -> None:
         """Store the answer of a job. A failure is kept only for those who are waiting now."""
-        expires = monotonic() + FAILED_SECONDS if answer.status == 500 else float("inf")
+        expires = monotonic() + ERROR_SECONDS if answer.status == 500 else float("inf")
         self._execute(
             "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)",
             *(request, *answer, expires),
@@ -171,7 +171,7 @@ class JobLine:
 
 def _open(name: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        name, BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        name, LOCK_SECONDS, isolation_level=None, check_same_thread=False
     )
     connection.executescript(SCHEMA)
     return connection

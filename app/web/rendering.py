@@ -29,7 +29,7 @@ from app.web.translation import Language, get_current_language
 
 MAX_CACHED_PARTS = 512  # how many rendered macros are cached; most are below 3 KB
 # the object of a page, whose attributes its template reads by their names
-SHOWN_OBJECT = "shown"
+PAGE_OBJECT_NAME = "shown"
 REVALIDATE_ALWAYS = "public, max-age=0, must-revalidate"
 
 
@@ -38,7 +38,7 @@ class PageContext(Context):
 
     def resolve_or_missing(self, key: str) -> Any:
         found = super().resolve_or_missing(key)
-        shown = self.parent.get(SHOWN_OBJECT)
+        shown = self.parent.get(PAGE_OBJECT_NAME)
         if found is not missing or shown is None or key.startswith("_"):
             return found
         is_member = hasattr(type(shown), key) or key in vars(shown)
@@ -78,7 +78,7 @@ def render_page(
     depend on nothing but the URL and the models, because caches keep it and revalidate it, also
     the server's own (see `service/cache.py`).
     """
-    values[SHOWN_OBJECT] = shown
+    values[PAGE_OBJECT_NAME] = shown
     if fragment and wants_fragment():
         text = render_blocks(template, list(fragment), **values)
     else:

@@ -19,12 +19,12 @@ TRAINING_JOB, QUICK_JOB = "training", "quick"  # the two kinds of jobs
 JOB_SECONDS = 60.0  # time limit of a job, far above the usual few seconds
 # time limit for compiling all kernels, which usually takes 20 s
 COMPILE_SECONDS = 600.0
-WANTED_SECONDS = 1.0  # seconds until a job is dropped after its client has left
+DROP_SECONDS = 1.0  # seconds until a job is dropped after its client has left
 # seconds between two checks for an answer
 MIN_LOOK_SECONDS, MAX_LOOK_SECONDS = 0.003, 0.1
 
 # how often an idle process checks whether other web workers have waiting jobs, in seconds
-IDLE_LOOK_SECONDS = 0.25
+IDLE_CHECK_SECONDS = 0.25
 
 
 class Trainer:
@@ -57,11 +57,11 @@ class Trainer:
             if answer:
                 return answer
             now = monotonic()
-            if now > kept_until - WANTED_SECONDS / 2:
+            if now > kept_until - DROP_SECONDS / 2:
                 if not is_wanted():
                     raise LineFullError
-                self.line.request_job(request, kind, is_batch, address, WANTED_SECONDS)
-                kept_until = now + WANTED_SECONDS
+                self.line.request_job(request, kind, is_batch, address, DROP_SECONDS)
+                kept_until = now + DROP_SECONDS
             if now >= begin + seconds:
                 return None
             self._wake_worker(kind)
@@ -95,7 +95,7 @@ class Trainer:
             bell.clear()
             request = self.line.take_job(kind)
             if request is None:
-                bell.wait(IDLE_LOOK_SECONDS)
+                bell.wait(IDLE_CHECK_SECONDS)
                 continue
             self.line.finish_job(request, answer_job(process, request))
 

@@ -451,7 +451,7 @@ def write_trace(kind: str) -> str:
     rows: list[list[Any]] = []
     (CORRECT_KINDS | FAULTY_KINDS)[kind][0](lambda *row: rows.append([*row]), 3)
     lines = (",".join(str(int(c) if isinstance(c, bool) else c) for c in row) for row in rows)
-    return "\n".join([",".join(doctor.COLUMNS), *lines])
+    return "\n".join([",".join(doctor.TRACE_COLUMNS), *lines])
 
 
 @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])

@@ -7,9 +7,9 @@ import pytest
 from app.web.formatting import BEAD_SIGN, MINUS
 from app.web.move_values import HEAT_STEPS
 from app.web.pictures.palette import (
+    COLOUR_SCHEMES,
     DEFAULT_PALETTE,
     PALETTES,
-    SCHEMES,
     choose_text_colour,
     compute_colour,
     compute_contrast,
@@ -18,7 +18,7 @@ from app.web.pictures.palette import (
 from app.web.pictures.svg import Drawing, Text, render_png
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", COLOUR_SCHEMES)
 @pytest.mark.parametrize("palette", PALETTES)
 def test_text_can_be_read_on_every_step(palette: str, scheme: str) -> None:
     for heat in range(-HEAT_STEPS, HEAT_STEPS + 1):
@@ -42,10 +42,10 @@ def test_a_picture_of_pixels_has_a_letter_for_all_that_stands_on_a_board(sign: s
 def test_every_step_has_a_rule_and_in_each_palette_and_scheme_a_colour_of_text() -> None:
     rules = write_stylesheet()
     for heat in range(-HEAT_STEPS, HEAT_STEPS + 1):
-        assert rules.count(f'[data-heat="{heat}"]') == 1 + len(PALETTES) * len(SCHEMES)
+        assert rules.count(f'[data-heat="{heat}"]') == 1 + len(PALETTES) * len(COLOUR_SCHEMES)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", COLOUR_SCHEMES)
 def test_a_win_is_greener_and_a_loss_is_redder(scheme: str) -> None:
     """Also in the style sheet: minus is the colour of a loss."""
     for heat in (1, HEAT_STEPS):

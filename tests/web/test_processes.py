@@ -188,7 +188,7 @@ def test_a_failure_is_told_to_those_who_wait_and_tried_again_later(
 ) -> None:
     line.finish_job("a", Answer(500, b""))
     assert line.find_answer("a") == Answer(500, b"")
-    monkeypatch.setattr(job_line, "FAILED_SECONDS", -1.0)
+    monkeypatch.setattr(job_line, "ERROR_SECONDS", -1.0)
     line.finish_job("a", Answer(500, b""))
     assert line.find_answer("a") is None
 

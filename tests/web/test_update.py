@@ -12,7 +12,7 @@ from app.tictactoe.notation import find_record, parse_position, replay_record
 from app.web.links.how import how_url
 from app.web.links.why import why_url
 from app.web.match import Match
-from app.web.pages.parts.update import STEP_COUNT, TRIED_DECIMALS
+from app.web.pages.parts.update import DECIMALS_TO_TRY, STEP_COUNT
 from app.web.site_data import SiteData
 
 ALGORITHMS = (
@@ -50,13 +50,13 @@ def test_each_algorithm_shows_its_updates(client: FlaskClient, site: SiteData, s
         change, seen = shown(example), tokens(html)
         old, new = change.in_table or (change.old, change.new)
         shown_new = number(seen.get("new") or seen["lower"])  # for minimax both bounds
-        assert any(shown_new == round(new, decimals) for decimals in TRIED_DECIMALS)
+        assert any(shown_new == round(new, decimals) for decimals in DECIMALS_TO_TRY)
         if slug not in ("champion", "minimax"):
-            assert any(number(seen["old"]) == round(old, decimals) for decimals in TRIED_DECIMALS)
+            assert any(number(seen["old"]) == round(old, decimals) for decimals in DECIMALS_TO_TRY)
         if "target" in seen and change.target is not None:
             assert any(
                 number(seen["target"]) == round(change.target, decimals)
-                for decimals in TRIED_DECIMALS
+                for decimals in DECIMALS_TO_TRY
             )
         sentences = steps(html)
         assert len(sentences) == STEP_COUNT

@@ -36,7 +36,7 @@ from training.run import TABLE_PACKAGES, list_packages, list_versions
 
 STORE_FILE = "runs.sqlite3"
 # Another process may be writing to the database for so long.
-BUSY_SECONDS = 60.0
+LOCK_SECONDS = 60.0
 
 # Runs of the same recipe with the same seed may differ in these fields only.
 TIME_FIELDS = ("seconds", "judging")
@@ -75,7 +75,7 @@ def open_store(folder: Path) -> Iterator[RunStore]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     with closing(
-        sqlite3.connect(folder / STORE_FILE, timeout=BUSY_SECONDS)
+        sqlite3.connect(folder / STORE_FILE, timeout=LOCK_SECONDS)
     ) as connection:
         connection.execute(
             "CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, result BLOB)"

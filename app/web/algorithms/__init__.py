@@ -27,7 +27,7 @@ SPECIAL_OPPONENT_NAMES = {
 # the name in URLs of the section on exact values, which no agent learned
 MINIMAX = "minimax"
 # the names in URLs of the sections on terms and measures
-NOTION_SLUGS = ("action-values", "exploration", "best-response", "nash-conv", "exact")
+CONCEPT_SLUGS = ("action-values", "exploration", "best-response", "nash-conv", "exact")
 # the modules of the algorithms that have a class of their own
 MODULE_NAMES = {module.name for module in iter_modules(__path__)}
 
@@ -49,7 +49,7 @@ ALGORITHM_PAGES: Mapping[str, Algorithm] = MappingProxyType(
     {slug: find_class(slug).load(slug) for slug in (MINIMAX, *ALGORITHMS)}
 )
 SECTIONS: Mapping[str, Section] = MappingProxyType(
-    {**ALGORITHM_PAGES, **{slug: Section.load(slug) for slug in NOTION_SLUGS}}
+    {**ALGORITHM_PAGES, **{slug: Section.load(slug) for slug in CONCEPT_SLUGS}}
 )
 
 

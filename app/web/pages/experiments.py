@@ -29,7 +29,7 @@ from app.web.pictures.figures import (
     draw_figure_preview,
     lay_out_numbered_figure,
 )
-from app.web.pictures.svg import SCHEMES, write_plot
+from app.web.pictures.svg import COLOUR_SCHEMES, write_plot
 from app.web.rendering import render_page
 from app.web.routes import Destination
 from app.web.site_data import get_current_site
@@ -135,7 +135,7 @@ def download_numbers(claim: str) -> Response:
         for number, figure in enumerate(summary.figures, 1)
         for record in tables.list_records(figure, summary.first_seed)
     )
-    return export.build_csv_response(tables.COLUMNS, rows, claim)
+    return export.build_csv_response(tables.RECORD_COLUMNS, rows, claim)
 
 
 @bp.get(EXPERIMENT.append_ending(".png"))
@@ -151,7 +151,7 @@ def download_preview(claim: str) -> Response:
 @bp.get(EXPERIMENT_FIGURE)
 def download_figure(claim: str, number: int) -> Response:
     summary = get_current_site().get_experiment(claim)
-    scheme = read_choice("scheme", request.args, SCHEMES, SCHEMES[0])
+    scheme = read_choice("scheme", request.args, COLOUR_SCHEMES, COLOUR_SCHEMES[0])
     if not 1 <= number <= len(summary.figures):
         raise NotFound(
             f"There is no figure {number}: {claim} has {len(summary.figures)}."

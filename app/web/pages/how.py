@@ -66,7 +66,7 @@ PART_TITLES = {
     WON_GAME_PART: "A won game, calculated step by step",
 }
 # the moves that lead to the position that is shown first in all encodings
-WRITTEN_RECORD = "04"
+ENCODED_RECORD = "04"
 # Names in the order of `Game.symmetries`; non-square boards have every second symmetry
 SYMMETRY_NAMES = (
     "as it is",
@@ -88,7 +88,7 @@ def parse_board(query: Mapping[str, str], game: Game) -> int:
     Raises BadRequest with a sentence for an invalid position.
     """
     if not query.get("board"):
-        return replay_record(game, WRITTEN_RECORD)[-1]
+        return replay_record(game, ENCODED_RECORD)[-1]
     try:
         return parse_position(game, query["board"])
     except ValueError as error:

@@ -163,7 +163,7 @@ def _replace_player(
     return match.follow_record("") if state.is_over else match
 
 
-OPEN_GROUPS = 2  # how many groups of players are unfolded at first
+OPEN_GROUP_COUNT = 2  # how many groups of players are unfolded at first
 PlayerCard = tuple[str, str, Character]  # a player to choose: id, title and description
 # for each strength of players, its title and the players
 PlayerGroups = tuple[tuple[str, tuple[PlayerCard, ...]], ...]
@@ -176,8 +176,8 @@ def show_players() -> Response:
     return render_page(
         "play/players.html",
         fragment=("players",),
-        groups=groups[:OPEN_GROUPS],
-        other_groups=groups[OPEN_GROUPS:],
+        groups=groups[:OPEN_GROUP_COUNT],
+        other_groups=groups[OPEN_GROUP_COUNT:],
         match_url=url,
     )
 

@@ -10,7 +10,7 @@ from flask import Response, request
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
 
-from app.recipes.games import DECIDING_KIND
+from app.recipes.games import DECIDING_UPDATE_KIND
 from app.recipes.taught import Course
 from app.reference import get_move_key, make_learner
 from app.tictactoe.notation import (
@@ -395,7 +395,7 @@ def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any
         if recorded
         else [],
         "blunder_effect": compute_blunder_effect(chosen)
-        if chosen and case == DECIDING_KIND
+        if chosen and case == DECIDING_UPDATE_KIND
         else None,
         "is_on_symmetric_board": chosen is not None
         and get_shown_move(chosen).board != format_position(query.game, query.position),

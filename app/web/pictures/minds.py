@@ -81,7 +81,7 @@ COLOURINGS = {
 }
 
 
-PREFERENCE_KIND = TileColouring(
+PREFERENCE_COLOURING = TileColouring(
     "Preference for its best move",
     "heat",
     "all moves are equally likely",
@@ -154,7 +154,7 @@ def list_colourings(site: SiteData, agent_name: str) -> dict[str, TileColouring]
     """
     if site.agents[agent_name].card.reward_scale is None:
         return {
-            EXPECTED_KEY: PREFERENCE_KIND,
+            EXPECTED_KEY: PREFERENCE_COLOURING,
             **{kind: COLOURINGS[kind] for kind in ("blunders", "visits")},
         }
     return {

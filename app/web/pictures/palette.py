@@ -12,7 +12,7 @@ from app.web.move_values import HEAT_STEPS
 Colour = tuple[int, int, int]  # red, green, blue, 0 to 255
 Shade = tuple[str, str]  # "#rrggbb" in the light scheme, and in the dark scheme
 EndColours = tuple[str, str, str]  # colours "#rrggbb" of a loss, a draw and a win
-SCHEMES = ("light", "dark")
+COLOUR_SCHEMES = ("light", "dark")
 LEVEL_COUNT = 10  # steps of a scale from nothing to all
 INK_COLOURS: dict[str, Shade] = {
     "paper": ("#f4f5f8", "#0f1216"),
@@ -92,7 +92,7 @@ def compute_colour(palette: str, heat: int, scheme: str = "light") -> Colour:
 def fill_in_inks(rules: str, scheme: str) -> str:
     """Return CSS rules with the inks of a scheme written out, for programs without CSS variables."""
     for name, ink in INK_COLOURS.items():
-        rules = rules.replace(f"var(--{name})", ink[SCHEMES.index(scheme)])
+        rules = rules.replace(f"var(--{name})", ink[COLOUR_SCHEMES.index(scheme)])
     return rules
 
 
@@ -104,8 +104,8 @@ def write_rules(scale: str, scale_step: int, scheme: str) -> str:
     if scale == "heat":
         shade = compute_colour(DEFAULT_PALETTE, scale_step, scheme)
     else:
-        none = parse_hex(INK_COLOURS["sunk"][SCHEMES.index(scheme)])
-        all_of_it = parse_hex(INK_COLOURS["accent"][SCHEMES.index(scheme)])
+        none = parse_hex(INK_COLOURS["sunk"][COLOUR_SCHEMES.index(scheme)])
+        all_of_it = parse_hex(INK_COLOURS["accent"][COLOUR_SCHEMES.index(scheme)])
         shade = mix_colours(none, all_of_it, scale_step / LEVEL_COUNT)
     place = f'[data-{scale}="{scale_step}"]'
     text = format_hex(choose_text_colour(shade))
@@ -149,7 +149,7 @@ def _list_heats() -> range:
 
 
 def _write_palette_rules(palette: str, css_scope: str) -> str:
-    light, dark = (PALETTES[palette][scheme] for scheme in SCHEMES)
+    light, dark = (PALETTES[palette][scheme] for scheme in COLOUR_SCHEMES)
     names = ("--loss-end", "--even", "--win-end")
     ends = ";".join(
         f"{name}:light-dark({a},{b})"
@@ -161,7 +161,7 @@ def _write_palette_rules(palette: str, css_scope: str) -> str:
 def _write_text_rules(palette: str, is_default: bool) -> list[str]:
     scope = "" if is_default else f":root:has(#palette-{palette}:checked) "
     rules = []
-    for scheme, text in product(SCHEMES, (BLACK, WHITE)):
+    for scheme, text in product(COLOUR_SCHEMES, (BLACK, WHITE)):
         heats = [
             h
             for h in _list_heats()

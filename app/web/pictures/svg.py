@@ -23,7 +23,7 @@ from resvg_py import svg_to_bytes
 from app.web.pictures import palette
 from app.web.routes import Destination
 
-SCHEMES = ("auto", *palette.SCHEMES)
+COLOUR_SCHEMES = ("auto", *palette.COLOUR_SCHEMES)
 # x coordinates in the path of a line: 0 to 1000 over the width of a plot
 COORDINATE_PRECISION = 1000
 DOT_RADIUS = 4.4
@@ -190,7 +190,7 @@ def write_plot(plot: Plot, label: str = "", link_attributes: str = "") -> Markup
 def write_file(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> str:
     """Return a drawing as an SVG file.
 
-    `scheme` is one of SCHEMES; `base_url` is the host before the paths of links.
+    `scheme` is one of COLOUR_SCHEMES; `base_url` is the host before the paths of links.
     """
     width = f"{drawing.width:g}"
     height = f"{drawing.height:g}"

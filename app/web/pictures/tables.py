@@ -44,7 +44,7 @@ QUANTILE_HEADINGS = {
     "90%": "90th percentile of the runs",
     "most": "maximum",
 }
-COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
+RECORD_COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
 
 # a function that returns the URL of the run with a seed
 BuildRunUrl = Callable[[int], str]
@@ -246,7 +246,7 @@ def _link_run(run: Run, unit: str, build_run_url: BuildRunUrl) -> Cell:
 
 @singledispatch
 def list_records(figure: object, first_seed: int) -> Iterator[Record]:
-    """Yield a row for each number in a figure: all fields of COLUMNS but the first."""
+    """Yield a row for each number in a figure: all fields of RECORD_COLUMNS but the first."""
     raise TypeError(f"no figure: {figure!r}")
 
 

@@ -7,14 +7,14 @@ from training.experiments.results import Results, write_count
 
 LEARNERS = ("plain", "observing", "one-stage")
 UPDATES_PER_GAME = QUANTITIES["updates per game"]
-WINS = parse_quantity("won against random", {})
+GAMES_WON = parse_quantity("won against random", {})
 
 
 def have_same_order(results: Results) -> bool:
     """Return whether the learners have the same order by updates per game as by games won."""
     by_updates, by_wins = (
         sorted(LEARNERS, key=lambda label: results.compute_median(label, quantity))
-        for quantity in (UPDATES_PER_GAME, WINS)
+        for quantity in (UPDATES_PER_GAME, GAMES_WON)
     )
     return by_updates == by_wins
 

@@ -16,7 +16,7 @@ from training.experiments.results import (
 )
 
 # No publication reports more games that a MENACE loses before it draws.
-REPORTED_LOST = 66
+REPORTED_LOST_GAMES = 66
 # MENACE hardly loses if it loses less than this percentage of the games.
 NEAR_ZERO_PERCENT = 1.0
 LABELS_BY_PLAY = {
@@ -63,7 +63,7 @@ def _trace_losses(results: Results, label: str, seat: str) -> Series:
 def loses_few_games(results: Results, label: str) -> bool:
     """Return whether MENACE as X loses at most as many games as its author reports."""
     games = count_lost_games(_trace_losses(results, label, "x"))
-    return games is not None and round(games) <= REPORTED_LOST
+    return games is not None and round(games) <= REPORTED_LOST_GAMES
 
 
 def tabulate_losses(results: Results) -> Table:

@@ -21,7 +21,7 @@ from app.recipes.parameters import Phases, format_value
 ALGORITHM_FIELD = "algorithm"
 SHIPPED_RECIPES = frozenset(agent.recipe for agent in SHIPPED.values())
 SIDE_LETTERS = ("a", "b")  # the baseline, and the recipe that is compared with it
-START_OF_DECAY = {"epsilon_drop": "epsilon", "alpha_drop": "alpha"}
+PARAMETER_BY_DROP = {"epsilon_drop": "epsilon", "alpha_drop": "alpha"}
 
 
 def find_differing_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
@@ -88,7 +88,7 @@ def _is_difference(
         return not _have_same_proportions(recipe.phases, other_recipe.phases)
     if name == recipe.length_parameter:
         return count_turns(recipe.phases) != count_turns(other_recipe.phases)
-    start = START_OF_DECAY.get(name)
+    start = PARAMETER_BY_DROP.get(name)
     if start and 0 in (getattr(recipe, start), getattr(other_recipe, start)):
         return False  # a rate of 0 stays 0, so its decay has no effect
     return parameter.value != other_parameter.value

@@ -60,7 +60,7 @@ from app.web.pages.parts.learning import (
 from app.web.pictures.figures import lay_out_curves
 from app.web.pictures.minds import draw_mind
 from app.web.pictures.svg import draw_preview, write_plot
-from app.web.pictures.tables import COLUMNS, build_table, list_records
+from app.web.pictures.tables import RECORD_COLUMNS, build_table, list_records
 from app.web.rendering import render_page, wants_fragment
 from app.web.routes import Destination, frame_file_url
 from app.web.site_data import HUMAN, SiteData, get_current_site
@@ -199,7 +199,7 @@ def download_evidence(name: str, ending: str) -> Response:
             (1, *row, shown.verdict.warning)
             for row in list_records(figure, shown.seeds[0])
         )
-        return build_csv_response((*COLUMNS, "warning"), rows, file)
+        return build_csv_response((*RECORD_COLUMNS, "warning"), rows, file)
     host = request.host_url.rstrip("/")
     drawing = charts.draw_evidence(shown, host + shown.all_seeds_url)
     if ending == "png":

@@ -204,7 +204,7 @@ def _build_outcome_curves(chances: list[Chances]) -> list[Curve]:
 STILL_PAUSE_MS, MOVING_PAUSE_MS = (140, 560)
 # The best square leads clearly if its value is higher than all others by this share of the
 # distance from a draw to a win.
-MIN_LEAD = 0.3
+MIN_CLEAR_LEAD = 0.3
 CURVE_WIDTH, CURVE_HEIGHT = 100.0, 28.0  # width and height of the curve of blunders
 
 
@@ -378,7 +378,7 @@ def describe_block(site: SiteData, position: int, move_values: MoveValues) -> st
             return gettext("Most often it plays ★, a losing move.")
         return gettext("It would play ★, a losing move.")
     values = np.sort(move_values.scaled_values[site.game.legal[position]])
-    if values[-1] - values[-2] < MIN_LEAD:
+    if values[-1] - values[-2] < MIN_CLEAR_LEAD:
         return gettext("It begins to prefer the blocking move.")
     return gettext("It has learned to block.")
 

@@ -25,12 +25,12 @@ from app.web.translation import localize_number
 
 STEP_COUNT = 6  # the number of steps in which a page explains an update
 # numbers of decimals to try until the rounded numbers add up
-TRIED_DECIMALS = (2, 3, 4)
+DECIMALS_TO_TRY = (2, 3, 4)
 # the name of each result of a game for the mover
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 MAX_DRAWN_BEADS = 24  # maximum number of beads that the picture shows one by one
 # The next board marks its new stones if there are at most two: a move and its reply.
-SETTLING_STONES = 2
+MAX_NEW_STONES = 2
 OTHER_MARK = {"X": "O", "O": "X"}
 
 
@@ -139,7 +139,7 @@ class UpdatePicture:
             self.opponent if self.algorithm.next_mover == "other" else self.mover,
             {} if cell is None else {cell: "next"},
             # The last board of a game can have many new stones, which are not marked.
-            new if len(new) <= SETTLING_STONES else [],
+            new if len(new) <= MAX_NEW_STONES else [],
         )
 
     def _find_next_cell(self) -> int | None:
@@ -200,7 +200,7 @@ class UpdatePicture:
     def square_decimals(self) -> int:
         """The number of decimals of a value on a square: 0 for beads and for results."""
         is_whole = self.reward_scale is None or self.slug == MINIMAX
-        return 0 if is_whole else TRIED_DECIMALS[0]
+        return 0 if is_whole else DECIMALS_TO_TRY[0]
 
     # The properties from here on are numbers in new = old + alpha (target - old).
 
@@ -252,8 +252,8 @@ class UpdatePicture:
         if self.slug == "dqn":  # An update of a network has no fixed step size.
             return None
         if self.algorithm.family in ("beads", "bounds"):
-            return TRIED_DECIMALS[0]
-        return next(filter(self._adds_up, TRIED_DECIMALS), None)
+            return DECIMALS_TO_TRY[0]
+        return next(filter(self._adds_up, DECIMALS_TO_TRY), None)
 
     @property
     def is_exact(self) -> bool:
@@ -261,7 +261,7 @@ class UpdatePicture:
 
     @property
     def _shown_decimals(self) -> int:
-        return self._decimals or TRIED_DECIMALS[-1 if self.slug == "dqn" else 0]
+        return self._decimals or DECIMALS_TO_TRY[-1 if self.slug == "dqn" else 0]
 
     @cached_property
     def number_by_symbol(self) -> Mapping[str, str]:
@@ -335,7 +335,7 @@ class UpdatePicture:
     @property
     def zero_text(self) -> str:
         """The number 0, written as the values on squares are."""
-        return format_decimals(0.0, TRIED_DECIMALS[0])
+        return format_decimals(0.0, DECIMALS_TO_TRY[0])
 
     @property
     def reply_bounds(self) -> list[tuple[str, str]]:

@@ -39,7 +39,7 @@ SETTING_SENTENCES = {
 # the kind of example whose update led to a blunder of an agent of the site
 BLUNDER_KIND = "blunder"
 # slugs of algorithms whose examples are moves from many games
-UNORDERED_ALGORITHMS = ("q-iteration", "dqn")
+MANY_GAME_ALGORITHMS = ("q-iteration", "dqn")
 
 
 def find_example(
@@ -233,7 +233,7 @@ def find_learning_order(
 ) -> Literal["forward", "backward", ""]:
     """Return whether a game is learned in the order of its moves, backward, or in no order."""
     turns = [change.move_index for change in example.updates]
-    if slug in UNORDERED_ALGORITHMS or len(turns) == 1:
+    if slug in MANY_GAME_ALGORITHMS or len(turns) == 1:
         return ""
     is_backward = turns == sorted(turns, reverse=True)
     return "backward" if is_backward and len(set(turns)) > 1 else "forward"

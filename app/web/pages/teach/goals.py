@@ -70,7 +70,7 @@ NEAR_GOALS: dict[str, GoalTest] = {
 
 
 def list_near_goals(lessons: Sequence[Lesson]) -> Iterator[tuple[str, int]]:
-    """Yield each of the first goals in English, with the number of the game that reached it, 0 for none.
+    """Yield each near goal in English, with the number of the game that reached the goal, 0 if none did.
 
     A learner without boxes has no goal about boxes. Goals count from FIRST_COUNTED_GAME on.
     """
