@@ -94,7 +94,7 @@ OPTION_QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
             "auto": DETECTED_VALUE,
             "any": "any empty square",
             "first": "the first empty square",
-            "image": "the move of a symmetric position",
+            "image": "the move stored for a symmetric position",
         },
     ),
 }

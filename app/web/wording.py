@@ -441,7 +441,7 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
     sentence = gettext(how).format(games=games, opponents=opponents_text)
     if not starts_everywhere:
         return sentence
-    start = gettext("They started in every position in turn.")
+    start = gettext("The games started from each position in turn.")
     return f"{sentence} {start}"
 
 

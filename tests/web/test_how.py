@@ -113,7 +113,7 @@ def test_self_play_discounts_minimax(html: dict[str, str], site: SiteData) -> No
     fewest = agent.visits[site.game.legal].min()
     assert f"at least {fewest} updates" in words(html["self-play"])
     left = 100 * (1 - asdict(site.get_recipe("self-play"))["alpha"]) ** fewest
-    said = re.search(r"initial value makes up at most ([\d.]+)% of it", words(html["self-play"]))
+    said = re.search(r"initial value has a weight of at most ([\d.]+)%", words(html["self-play"]))
     assert said
     assert left <= float(said[1]) < left + 0.1
 

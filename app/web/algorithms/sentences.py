@@ -211,10 +211,10 @@ def describe_past_targets(
     if initial_weight * abs(initial_value - reason.target) >= MIN_SHOWN_DIFFERENCE:
         sentences.append(
             ngettext(
-                "After one update the initial value %(initial)s still makes up "
-                "%(share)s%% of the value.",
-                "After %(count)s updates the initial value %(initial)s still makes "
-                "up %(share)s%% of the value.",
+                "After one update the initial value, %(initial)s, still has a weight of "
+                "%(share)s%%.",
+                "After %(count)s updates the initial value, %(initial)s, still has a "
+                "weight of %(share)s%%.",
                 update_count,
                 initial=format_signed(initial_value),
                 share=format_percent(initial_weight, 0),

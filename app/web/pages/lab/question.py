@@ -90,7 +90,7 @@ def describe_contrast(
             name_opponents(site, recipe, are_introduced=True)
             for recipe in (recipe_b, recipe_a)
         ]
-        return f"training against {' instead of '.join(opponents)}"
+        return f"training against {' instead of against '.join(opponents)}"
     if name == "taught":
         return "other games with a person"
     before = getattr(recipe_a, contrast.field_name)

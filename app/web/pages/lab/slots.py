@@ -53,7 +53,7 @@ from app.web.wording import describe_character
 # the id of the clickable phrase below the question that adds a second change
 SECOND_SLOT = "second"
 SUGGESTIONS_HEADING = "Compare something else"
-SHIPPED_HEADING = "Agents of this site"
+SHIPPED_HEADING = "Agents on this site"
 # Parameters that students ask about first; "" stands for the length of the training.
 PARAMETER_ORDER = ["epsilon", "alpha", "step_size", "", "gamma", "initial", "seat"]
 # limits of a slider for rewards, which can be -100 to 100; the smallest one that fits is used

@@ -234,7 +234,7 @@ def _build_blunder_exhibit(
     erring = int(atlas.blundering_counts[class_number])
     images = atlas.symmetric_counts[class_number]
     often = (
-        f" and comes here in {format_percent(chance)}% of its games against Random"
+        f"  and reaches this position in {format_percent(chance)}% of its games against Random"
         if chance
         else ""
     )
@@ -275,7 +275,7 @@ def _describe_symmetric_blunders(erring_count: int, symmetric_count: int) -> str
     which = (
         f"all {symmetric_count}"
         if erring_count == symmetric_count
-        else f"{erring_count} of the {symmetric_count}"
+        else f"{'only one' if erring_count == 1 else erring_count} of the {symmetric_count}"
     )
     return f"It blunders in {which} symmetric positions"
 
