@@ -561,4 +561,4 @@ def _check_positions(game: Game, summary: ClaimSummary) -> None:
 
 
 def _format_task_title(title: str) -> str:
-    return gettext("Exact values of the training task of %(agent)s", agent=title)
+    return gettext("Exact values for the training task of %(agent)s", agent=title)

@@ -143,6 +143,8 @@ def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
 def _name_learned_values(state: MatchState, move_values: MoveValues, mark: str) -> str:
     card = state.site.agents[move_values.value_source].card
     words = gettext_noop("%(agent)s’s value of each move for %(mark)s")
+    if "," in card.title:
+        words = gettext_noop("Value of each move for %(mark)s, learned by %(agent)s")
     if move_values.are_beads:
         words = gettext_noop("%(agent)s’s beads for each move of %(mark)s")
     caption = gettext(words, agent=card.title, mark=mark)

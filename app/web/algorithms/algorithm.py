@@ -225,11 +225,9 @@ class Algorithm(Section, frozen=True, kw_only=True):
         # target of a move comes from the opponent's reply.
         lasts = 2 if game.played_both_sides and self.next_mover == "own" else 1
         if turn < len(game.moves) - lasts:
-            return f"Move {turn + 1} is drawn to {self.target_text}."
+            return f"Move {turn + 1} is pulled towards {self.target_text}."
         result = game.get_result_for(game.moves[turn].mark)
-        return (
-            f"Move {turn + 1} ended in a {result}: its value is drawn to that reward."
-        )
+        return f"Move {turn + 1} ended in a {result}: its value is pulled towards that reward."
 
     def format_equation(self, recipe: Recipe, update: TrainingUpdate) -> str:
         """Return the equation old + alpha (target - old) = new in numbers.

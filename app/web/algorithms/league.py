@@ -107,16 +107,16 @@ class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
             whose += ", its opponent's,"
         as_own = ", as if it had been its own" * change.is_opponent_move
         if change.move_index < len(game.moves) - 1:
-            return f"{whose} is drawn to {self.target_text}{as_own}."
+            return f"{whose} is pulled towards {self.target_text}{as_own}."
         mover = game.moves[change.move_index].mark
         result = game.get_result_for(mover) if change.is_opponent_move else game.result
         return (
-            f"{whose} ended the game, {RESULT_VERBS[result]}{as_own}: it is drawn to that reward, "
-            "and gamma times what it has kept for this end."
+            f"{whose} ended the game, {RESULT_VERBS[result]}{as_own}: it is pulled towards that "
+            "reward plus gamma times the value stored for the finished board."
         )
 
     def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
-        return "drawn" if move.mark == game.seat else "answer"
+        return "picked" if move.mark == game.seat else "answer"
 
 
 def is_shared_by_seats(query: ValueQuery) -> bool:

@@ -71,12 +71,12 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
         total = f"The box of this position has {spell_bead_count(box)} in total."
         if not reason.value:
             return [
-                f"{total} This move cannot be drawn again, unless the box becomes empty "
+                f"{total} This move cannot be picked again, unless the box becomes empty "
                 "and is filled again."
             ]
         share = format_percent(reason.value / box, 1)
         start = "In training" if query.recipe.plays == "greedy" else "So"
-        drawn = f"{start} this move is drawn in {share}% of the games that reach this position"
+        drawn = f"{start} this move is picked in {share}% of the games that reach this position"
         if cells > 1:
             drawn += (
                 f", and each of the {cells} squares that are this move by "
@@ -98,7 +98,7 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
         return [
             f"{total} {drawn}.",
             f"Beads are not an expected result: after a game each of its moves gets {pays}.",
-            f"Games with this move, if it trained on: {', '.join(ends)}.",
+            f"In further training, games with this move would be: {', '.join(ends)}.",
         ]
 
     def describe_training_update(
@@ -109,7 +109,7 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
                 return f"{AFTER_GAME_PHRASE}, every move of a side is paid alike."
             result = RESULT_VERBS[game.result]
             return (
-                f"The game was {result}: now every move that was drawn is paid alike."
+                f"The game was {result}: now every move that was picked is paid alike."
             )
         change = game.updates[update_count - 1]
         mover = game.moves[change.move_index].mark
@@ -120,11 +120,11 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
         emptied = "; it keeps none, and if its box is empty it is filled again" * (
             not change.new
         )
-        drawn = f"Move {change.move_index + 1} was drawn from a box with {change.old:.0f} beads of it"
+        drawn = f"Move {change.move_index + 1} was picked from a box with {change.old:.0f} beads of it"
         return f"{drawn}. The game was {result}, so now there are {change.new:.0f}{emptied}."
 
     def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
-        return "drawn"
+        return "picked"
 
 
 def _count_squares(query: ValueQuery) -> NDArray[np.int64]:

@@ -132,7 +132,7 @@ def describe_type(schema: Document) -> tuple[str, str]:
             text = f"list of {most} values ({describe_type(item)[0]})"
         case {"type": "array", "items": dict(item)}:
             text, link = describe_type(item)
-            text = f"list of {_pluralize(text)}"
+            text = f"list of {_pluralize(text)}".replace(" or null", " and nulls")
         case {"type": "object", "additionalProperties": dict(field)}:
             text, link = describe_type(field)
             text = f"object whose fields are {_pluralize(text)}"

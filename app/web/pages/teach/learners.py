@@ -24,7 +24,7 @@ LEARNERS = {
     "menace": (
         "MENACE",
         gettext_noop(
-            "A machine of matchboxes and beads (1961): a bead drawn at random is its move"
+            "A machine of matchboxes and beads (1961) that picks a bead at random as its move"
         ),
     ),
     "q-table,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0": (
