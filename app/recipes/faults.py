@@ -1,4 +1,4 @@
-"""Recipes that train learners with a classic fault, a bug that many programs have, and without it."""
+"""Recipes that train learners with and without a classic fault, a bug that many programs have."""
 
 from types import MappingProxyType
 from typing import Any, get_args

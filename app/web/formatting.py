@@ -112,7 +112,7 @@ def format_one_decimal(value: float) -> str:
 
 
 def format_with_unit(value: float, unit: str) -> str:
-    """Return a number, with its unit if that is percent; other units are in a chart's title."""
+    """Return a number, followed by % if that is its unit; a chart's title names other units."""
     return format_number(value) + "%" * unit.startswith("%")
 
 

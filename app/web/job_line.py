@@ -47,7 +47,7 @@ CREATE VIEW IF NOT EXISTS line AS
 
 
 class LineFullError(Exception):
-    """Raised if the line is full, and no address has more jobs in it than this one."""
+    """Raised if the line is full and no other address has more waiting jobs."""
 
 
 class Answer(NamedTuple):

@@ -25,7 +25,7 @@ LAST_MOVE_TEXTS = {
 
 
 class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
-    """Double Q-learning: pages show the average of its two tables, which are not stored themselves."""
+    """Double Q-learning; only the average of its two tables is stored and shown."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
         """Return why the value is what it is; the target is an upper limit if it uses a next value."""

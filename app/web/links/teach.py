@@ -45,5 +45,5 @@ def unfinished_game_url(unfinished_moves: str) -> str:
 
 
 def teach_game_url(game_number: int) -> str:
-    """Return the relative URL, from a learner's page, of the updates of one of its games."""
+    """Return the URL, relative to a learner's page, that shows the updates of a game."""
     return f"?game={game_number}"

@@ -84,7 +84,7 @@ def download_film(name: str) -> Response:
 
 
 def count_agreement(site: SiteData, name: str, snapshot: int) -> list[list[int]]:
-    """Count how often the result that the agent expects is the one with optimal play.
+    """Count the positions by the result that the agent expects and the result of optimal play.
 
     There is a row for each number of moves, with twelve counts of tiles: one for each expected
     result (or none) and each optimal result. The list is empty for beads.

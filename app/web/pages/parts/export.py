@@ -296,7 +296,7 @@ def describe_provenance(site: SiteData, agent_name: str) -> str:
 def build_iframe(
     base_url: str, frame_url: str, title: str, width: int | str, height: int
 ) -> str:
-    """Return an iframe for another website, without a style, which that site may forbid."""
+    """Return an iframe for another website; it has no style, because that site may forbid styles."""
     return (
         f'<iframe src="{escape(base_url.rstrip("/") + frame_url)}" title="{escape(title)}" '
         f'width="{width}" height="{height}" frameborder="0" loading="lazy"></iframe>'

@@ -84,7 +84,7 @@ OPTIMAL_RESULT_TEXTS = {
 
 @dataclass(frozen=True)
 class MatchPage:
-    """A match at the position shown, with all that its page shows of it.
+    """A match at one position, with everything that its page shows.
 
     Its links lead to pages or to frames, as `routes` builds them.
     """
