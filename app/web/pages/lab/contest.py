@@ -209,13 +209,13 @@ def describe_contest(
     `side_phrases` name A and B in a sentence ("with α 0.8"), and `medians` are the medians of both.
     If `answers_question`, the headline begins with Yes or No.
     """
+    after = f"The verdict follows after {MAX_SEEDS} seeds of A and of B."
     if contest.seed_count == 1:
         return Verdict(
             f"No verdict yet. {measure.title}: A {medians[0]}, B {medians[1]}.",
-            "With one seed each, the difference may be luck.",
+            f"With one seed each, the difference may be luck. {after}",
         )
     if contest.seed_count < MAX_SEEDS:
-        after = f"The verdict follows after {MAX_SEEDS} seeds of A and of B."
         return Verdict(
             f"So far: {_describe_lead(contest, measure, side_phrases)}.", after
         )
