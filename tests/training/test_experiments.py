@@ -6,6 +6,8 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
@@ -41,6 +43,7 @@ from training.experiments.results import (
     compute_wilson_interval,
     name_with_seed,
 )
+from training.experiments.rules import VerdictRules
 from training.learners import learn
 from training.measures import CHECKPOINTS_MEASURE, END_MEASURE, Measure, MeasuredRun, make_key
 
@@ -337,3 +340,17 @@ def test_a_quantity_or_fact_that_does_not_exist_is_named_with_its_line(
     (tmp_path / f"{claim.replace('-', '_')}.py").touch()  # its functions are those of the package
     with pytest.raises(ClaimError, match=f"line {number + 1}: there is {words}"):
         load_claim(tmp_path / f"{claim}.toml")
+
+
+@pytest.mark.parametrize(
+    ("held", "verdict"),
+    [
+        ([True, True], "reproduced"),
+        ([True, False], "partly reproduced"),
+        ([False, False], "not reproduced"),
+    ],
+)
+def test_a_claim_is_reproduced_if_all_its_parts_are(held: list[bool], verdict: str) -> None:
+    parts: list[Any] = [SimpleNamespace(holds=lambda _, part=part: part) for part in held]
+    no_results: Any = None
+    assert VerdictRules().judge(no_results, parts) == verdict

@@ -13,10 +13,13 @@ from flask.testing import FlaskClient
 from app.web.links.play import play_url
 from app.web.match import Match, parse_match, replay_match
 from app.web.pages.parts.match_controls import (
+    DELAY_CHOICES,
     SNAPSHOT_DELAY,
     AutomaticStep,
     build_snapshot_slider,
     compute_reply_chances,
+    count_results,
+    get_next_delay,
     plan_automatic_step,
     show_next_snapshot,
 )
@@ -130,3 +133,19 @@ def test_the_title_of_a_shared_game_tells_what_its_picture_tells(client: FlaskCl
     (title,) = re.findall('property="og:title" content="([^"]*)"', page)
     assert "Q-learning 4 won because move 5 was a blunder" in title
     assert "move 2" not in title
+
+
+def test_the_speed_goes_through_all_choices_and_back_to_the_first() -> None:
+    delays = [1.0]
+    while (following := get_next_delay(delays[-1])) not in delays:
+        delays.append(following)
+    assert sorted(delays) == list(DELAY_CHOICES)
+    assert following == 1.0
+
+
+@pytest.mark.parametrize(("replays", "games"), [(False, 1), (True, 0)])
+def test_a_finished_game_counts_but_not_its_replay(
+    site: SiteData, replays: bool, games: int
+) -> None:
+    match = Match("021486", o="q-learning-1", replays_record=replays)
+    assert sum(count_results(replay_match(match, site))) == games
