@@ -50,7 +50,7 @@ NO_PARTS: Mapping[str, Any] = MappingProxyType(
         "frame_index": 0,
         "mind_picture": None,
         "board": None,
-        "boards": (),  # one position with the values of two agents, by the opponent of the training
+        "boards": {},  # squares of one position, by the opponent that their values were learned from
         "attempt": None,  # the visitor's answers to the questions of a puzzle
         "next_update": None,  # next update of the value of the blunder
         "puzzle_number": 0,  # number of the puzzle with this position
@@ -142,10 +142,7 @@ def _illustrate_unbeatable_play(site: SiteData, frame_text: str) -> dict[str, An
     facts["value"] = boards["self"][puzzle.blunder_cell].value_text
     return _illustrate_decisions(site, name, snapshot) | {
         "facts": facts,
-        "boards": [
-            (opponent, [squares[start : start + 3] for start in (0, 3, 6)])
-            for opponent, squares in boards.items()
-        ],
+        "boards": boards,
     }
 
 
