@@ -1,4 +1,4 @@
-"""The differences between the recipes of a comparison, and changes to them, as a form sends them."""
+"""How two recipes differ, and what they are after a visitor changed them in a form."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -17,17 +17,18 @@ from app.recipes.names import find_algorithm
 from app.recipes.on_demand import MAX_UPDATES, check_on_demand
 from app.recipes.parameters import Phases, format_value
 
-# name of the form field for the algorithm; all others are parameters
+# Every other form field is a parameter of the algorithm.
 ALGORITHM_FIELD = "algorithm"
 SHIPPED_RECIPES = frozenset(agent.recipe for agent in SHIPPED.values())
-SIDE_LETTERS = ("a", "b")  # the baseline, and the recipe that is compared with it
+# A is the baseline, B the recipe that is compared with it.
+SIDE_LETTERS = ("a", "b")
 PARAMETER_BY_DROP = {"epsilon_drop": "epsilon", "alpha_drop": "alpha"}
 
 
 def find_differing_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
-    """Return the parameters of a recipe in which its training differs from another training.
+    """Return the parameters of a recipe whose values differ in the other recipe.
 
-    If the algorithms differ, only parameters with the same meaning in both count.
+    If the algorithms differ, only parameters that mean the same in both algorithms count.
     """
     others = {one.name: one for one in list_parameters(other_recipe)}
     return [
@@ -38,9 +39,9 @@ def find_differing_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Para
 
 
 def find_possible_causes(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
-    """Return the differences between two trainings that can explain different results.
+    """Return the parameters that can explain why two trainings have different results.
 
-    The seed does not count, because the seeds of both recipes are paired.
+    The seed is not among them, because results of A and B are compared seed by seed.
     """
     return [
         one
@@ -50,7 +51,7 @@ def find_possible_causes(recipe: Recipe, other_recipe: Recipe) -> list[Parameter
 
 
 def find_shared_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
-    """Return the parameters of a recipe that another recipe has with the same meaning."""
+    """Return the parameters of a recipe that mean the same in the other recipe's algorithm."""
     others = {one.name: one for one in list_parameters(other_recipe)}
     return [
         one
@@ -60,7 +61,7 @@ def find_shared_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Paramet
 
 
 def count_turns(phases: Phases) -> int:
-    """Return the number of turns of a training against all of its opponents."""
+    """Return the length of a training in turns, the sum over all opponents."""
     return sum(turns for _, turns in phases)
 
 
@@ -97,8 +98,8 @@ def _is_difference(
 def _have_same_proportions(phases: Phases, other_phases: Phases) -> bool:
     """Return whether two trainings divide their turns in the same way among the same opponents.
 
-    Turns are whole numbers, so each opponent may be off by one turn. The last opponent gets the
-    rest, so it may be off by one turn for each opponent before it.
+    Turns are whole numbers, so rounding may shift each opponent's number by one turn. The last
+    opponent gets the rest, so its number may differ by as many turns as there are opponents.
     """
     if [opponent for opponent, _ in phases] != [
         opponent for opponent, _ in other_phases
@@ -118,10 +119,11 @@ def _have_same_proportions(phases: Phases, other_phases: Phases) -> bool:
 def change_both(
     recipe_a: Recipe, recipe_b: Recipe, changes: Mapping[str, str]
 ) -> tuple[Recipe, Recipe]:
-    """Return the recipes of a comparison after the changes of a form.
+    """Return the recipes A and B after the changes of a form.
 
-    A key such as "alpha" changes both recipes, "a.alpha" and "b.alpha" change one of them.
-    Raises RecipeError with the parameter that is wrong.
+    The key "alpha" changes both recipes, "a.alpha" changes recipe A and "b.alpha" recipe B.
+
+    Raises RecipeError, naming the parameter, if a value is invalid.
     """
     common = {key: text for key, text in changes.items() if "." not in key}
     changed = []
@@ -138,14 +140,16 @@ def change_both(
 def change_recipe(recipe: Recipe, changes: Mapping[str, str]) -> Recipe:
     """Return a recipe with other values of some parameters, or with another algorithm.
 
-    Parameters that the algorithm does not have are ignored, and an empty text stands for the
-    default. Opponents in turn keep their shares when the number of turns changes.
-    Raises RecipeError with the parameter that is wrong, also if the training would take too long.
+    Parameters that the algorithm does not have are ignored. An empty text stands for the default.
+    If the number of turns changes, each opponent keeps its share of them.
+
+    Raises RecipeError, naming the parameter, if a value is invalid or the training would take too
+    long.
     """
     return _change_recipe(recipe, tuple(changes.items()))
 
 
-# A page changes its recipes hundreds of times, and the next slider move most of them alike.
+# A page tries hundreds of changes for its links, and most of them again at the next click.
 @lru_cache(maxsize=2048)
 def _change_recipe(recipe: Recipe, change_items: tuple[tuple[str, str], ...]) -> Recipe:
     changes = dict(change_items)
@@ -178,10 +182,10 @@ def _change_recipe(recipe: Recipe, change_items: tuple[tuple[str, str], ...]) ->
 
 
 def carry_over_parameters(recipe: Recipe, slug: str) -> Recipe:
-    """Return a recipe of the algorithm `slug`, with all values that have the same meaning in both.
+    """Return a recipe of the algorithm `slug` with the values of another algorithm's recipe.
 
-    A value that the other algorithm does not allow gets its default. Raises RecipeError
-    if there is no such algorithm.
+    Only values of parameters that mean the same in both algorithms are kept. A value that the other
+    algorithm does not allow gets its default. Raises RecipeError if there is no such algorithm.
     """
     changed_recipe: Recipe = find_algorithm(slug)()
     values = list_parameter_texts(recipe)
@@ -198,7 +202,10 @@ def carry_over_parameters(recipe: Recipe, slug: str) -> Recipe:
 
 
 def list_parameter_texts(recipe: Recipe) -> dict[str, str]:
-    """Return the text of each parameter; the number of games is the total against all opponents."""
+    """Return parameter name -> value as in a recipe's name, such as "0.1".
+
+    The length of the training is the sum over all opponents.
+    """
     return dict(_list_parameter_texts(recipe))
 
 
@@ -209,7 +216,7 @@ def _list_parameter_texts(recipe: Recipe) -> dict[str, str]:
 
 
 def shorten_training(recipe: Recipe) -> Recipe:
-    """Return a recipe with at most as many turns as can be trained here."""
+    """Return the recipe with fewer turns, if this server cannot train it with all of them."""
     turns = get_max_turns(recipe)
     if recipe.is_network or turns >= count_turns(recipe.phases):
         return recipe
@@ -217,7 +224,7 @@ def shorten_training(recipe: Recipe) -> Recipe:
 
 
 def get_max_turns(recipe: Recipe) -> int:
-    """Return the largest number of turns that can be trained here with the other values of a recipe."""
+    """Return the largest number of turns that this server trains with the recipe's other values."""
     turns = count_turns(recipe.phases)
     return max(1, MAX_UPDATES * turns // recipe.compute_max_updates())
 
@@ -233,7 +240,10 @@ def _remove_decimals(parameter: Parameter, value_text: str) -> str:
 
 
 def _divide_turns(slug: str, opponents: str, total_turns: str) -> str:
-    """Return opponents whose turns add up to a new total; unchanged if the total is no number."""
+    """Return the opponents with a new total of turns, divided in the same proportions.
+
+    `opponents` is unchanged if `total_turns` is not a valid number, or too small.
+    """
     try:
         recipe = parse_recipe(f"{slug},vs={opponents}")
         first, _ = recipe.phases[0]

@@ -20,22 +20,23 @@ from app.web.pictures.svg import Drawing, Inset, Path, Plot, Shape, Text
 from app.web.pictures.tables import HtmlTable
 from app.web.routes import Destination
 
-# sizes of the picture to download, in pixels
+# The sizes of the picture to download are in pixels.
 FILE_WIDTH, MARGIN, PLOT_GAP = 720.0, 20.0, 28.0
 PLOT_HEIGHT = 200.0
 HEADING_LINE_HEIGHT, TEXT_LINE_HEIGHT = 22.0, 16.0
-MAX_HEADING_CHARACTERS, MAX_TEXT_CHARACTERS = 74, 98  # the most characters of a line
-MAX_FILE_NAME = 120  # the most characters of a file's name
-CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0  # heights of the two charts in pixels
-MAX_CURVE_POINTS = 50  # the most points that a curve has
-# maximum number of characters below one of two columns on a phone
+MAX_HEADING_CHARACTERS, MAX_TEXT_CHARACTERS = 74, 98
+MAX_FILE_NAME = 120
+# on the page, in pixels
+CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0
+MAX_CURVE_POINTS = 50
+# A longer label does not fit below its column on a phone.
 SEED_LABEL_WIDTH = 16
 
 
 def summarize_runs(duel: Duel) -> Curves:
-    """Return the learning curves of a comparison, over the axis that the URL names.
+    """Return the learning curves of both recipes, over the axis that the URL names.
 
-    Without an axis in the URL, the one that shows the difference better is chosen.
+    If the URL names no axis, this is the axis on which the medians of A and B are farther apart.
     """
     axes = [LINEAR_AXIS, LOGARITHMIC_AXIS] if duel.baseline_name else [LOGARITHMIC_AXIS]
     axes = [duel.axis_key] if duel.axis_key else axes
@@ -61,7 +62,7 @@ def _summarize_sides(duel: Duel, axis: str) -> list[Series]:
 
 
 def _summarize_side(duel: Duel, side: Side, axis: str) -> Series:
-    """Return the median and the quantiles of a recipe's runs along an axis, interpolated."""
+    """Return the median and the quantiles of the runs at equally spaced points of an axis."""
     courses = [
         (run.figures.snapshot_updates, duel.measure.get_curve(run.figures))
         for run in side.runs
@@ -84,9 +85,9 @@ def _summarize_side(duel: Duel, side: Side, axis: str) -> Series:
 
 
 def lay_out_seeds(duel: Duel, height: float) -> Plot:
-    """Return a line for each seed from its result in A to its result in B, or a dot for one recipe.
+    """Plot the results of all seeds: a line for each seed from its result in A to its result in B.
 
-    A label that is too long for its column becomes A or B, so that labels never overlap.
+    A single recipe has a dot for each seed. A label that is too long for its column becomes A or B.
     """
     measure = duel.measure
     rows = list(zip(*duel.list_final_values(measure), strict=True))
@@ -99,7 +100,6 @@ def lay_out_seeds(duel: Duel, height: float) -> Plot:
 
 
 def _list_seed_links(duel: Duel) -> list[tuple[Destination, list[str]]]:
-    """Return a link to the runs of each seed, and the results of both recipes as texts."""
     rows = zip(*duel.list_final_values(duel.measure), strict=True)
     runs = []
     for at, row in enumerate(rows):
@@ -137,7 +137,7 @@ def _choose_seed_style(seed_results: Sequence[float], more_is_better: bool) -> s
 
 
 def draw_evidence(duel: Duel, link: str) -> Drawing:
-    """Return the drawing of a comparison for a file: its question, verdict, charts and recipes."""
+    """Return the picture to download: the question, the verdict, both charts and the recipes."""
     shapes: list[Shape] = []
     verdict = duel.verdict
     y = MARGIN
@@ -159,7 +159,6 @@ def draw_evidence(duel: Duel, link: str) -> Drawing:
 
 
 def enlarge_drawing(drawing: Drawing, scale: float) -> Drawing:
-    """Return a drawing with more pixels, for screens and slides."""
     whole = Inset("", drawing.shapes, scale=scale)
     width = scale * drawing.width
     height = scale * drawing.height
@@ -167,7 +166,6 @@ def enlarge_drawing(drawing: Drawing, scale: float) -> Drawing:
 
 
 def build_file_name(duel: Duel) -> str:
-    """Return the name of a file with this comparison, without its ending."""
     recipes = [name_recipe(side.recipe) for side in duel.sides[::-1]]
     words = re.sub(
         r"[^a-z0-9.]+", "-", " vs ".join(["lab", *recipes]).replace("lab vs", "lab", 1)
@@ -176,7 +174,6 @@ def build_file_name(duel: Duel) -> str:
 
 
 def _write_lines(shapes: list[Shape], top: float, text: str, css_classes: str) -> float:
-    """Add lines of text below each other; return the place below the last line."""
     is_heading = css_classes == "heading"
     length = MAX_HEADING_CHARACTERS if is_heading else MAX_TEXT_CHARACTERS
     for line in wrap(text, length, break_long_words=True, break_on_hyphens=False):
@@ -208,7 +205,7 @@ def _draw_plots(shapes: list[Shape], duel: Duel, top: float) -> float:
 
 
 def remove_links(plot: Plot) -> list[Shape]:
-    """Return the shapes of a plot without links, because an exported figure cannot open them."""
+    """Return the shapes of a plot without links, which a picture in a file cannot open."""
     return [
         shape._replace(link=None) if isinstance(shape, Path) else shape
         for shape in plot.shapes

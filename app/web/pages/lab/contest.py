@@ -1,4 +1,7 @@
-"""The measures that compare two recipes, and the verdict: wins by seed, and a sign test."""
+"""The measures that compare two recipes, and the verdict on them.
+
+Each seed counts for the recipe with the better result. A sign test tells whether this may be luck.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -14,13 +17,14 @@ from app.web.pages.lab.wording import introduce_opponent
 from app.web.pictures.curves import PERCENT_UNIT
 from app.web.site_data import SiteData
 
-MAX_SEEDS = 20  # number of seeds that a verdict needs
+# A verdict needs all of these seeds.
+MAX_SEEDS = 20
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
-SIGNIFICANCE_LEVEL = 0.05  # significance level of the sign test
-# keys of two measures that are also kinds of learning curves
+SIGNIFICANCE_LEVEL = 0.05
+# The key of a measure that has a learning curve is the key of this curve.
 LOSSES_KEY, TASK_KEY = "losses", "task"
 
-# a function that returns a number for each snapshot, from the exact results of a training
+# takes the exact results of a training, and returns a number for each snapshot
 GetCurve = Callable[[Figures], Sequence[float]]
 
 
@@ -28,20 +32,26 @@ class LabMeasure(NamedTuple):
     """A number that measures an agent at each snapshot of its training, such as its blunders."""
 
     title: str
-    noun: str  # a noun that follows the word "by", such as "blunders"
+    # follows "by", such as "blunders"
+    noun: str
     unit: str
-    better_phrase: str  # phrase for a better result, such as "Fewer blunders"
-    worse_word: str  # word for a worse result, such as "more"
-    more_is_better: bool  # whether a larger number is better
+    # such as "Fewer blunders"
+    better_phrase: str
+    # such as "more"
+    worse_word: str
+    more_is_better: bool
     get_curve: GetCurve
 
     def get_final_value(self, run: SeedRun) -> float:
-        """Return the measure of the agent after its training, at the last snapshot."""
+        """Return the measure at the last snapshot, after the training."""
         return self.get_curve(run.figures)[-1]
 
 
 def list_measures(site: SiteData, runs: Iterable[SeedRun]) -> dict[str, LabMeasure]:
-    """Return the measures that all runs have, by key; the key of a result is the opponent's id."""
+    """Return key -> measure for all measures that every run has.
+
+    The key of the results against a baseline is the id of this opponent.
+    """
     runs = list(runs)
     measures = {
         BLUNDERS_KEY: _build_measure(
@@ -84,7 +94,7 @@ def _build_measure(
 
 
 def _build_measure_against(site: SiteData, opponent: str) -> LabMeasure:
-    """Return the measure "games won" against an opponent, or "games lost" if it is unbeatable."""
+    """Measure the games won against an opponent, or the games lost to one that cannot be beaten."""
     is_unbeatable = all(judge_policy(site, opponent).is_unbeatable.values())
     outcome, verb = (2, "lost") if is_unbeatable else (0, "won")
     preposition = "to" if is_unbeatable else "against"
@@ -104,9 +114,10 @@ def _build_measure_against(site: SiteData, opponent: str) -> LabMeasure:
 
 
 def build_outcome_curve_getter(outcome: int, opponent: str = "") -> GetCurve:
-    """Return a function that computes the percentage of games with an outcome at each snapshot.
+    """Return a function that computes how many percent of the games have an outcome.
 
-    The agent plays them in both seats, against an opponent or the best responder.
+    It returns a percentage for each snapshot, the mean over both seats. `outcome` is 0 for won, 1
+    for drawn, 2 for lost. Without an opponent the agent plays the best responder.
     """
 
     def compute_curve(figures: Figures) -> list[float]:
@@ -125,11 +136,11 @@ class Contest(NamedTuple):
     a_wins: int
     b_wins: int
     seed_count: int
-    p_value: float  # p-value of the exact two-sided sign test
+    p_value: float
 
     @property
     def better_side(self) -> str:
-        """The side that is significantly better after all seeds: "A", "B" or ""."""
+        """The side, "A" or "B", that is significantly better after all seeds, else ""."""
         return (
             self.leading_side
             if self.seed_count == MAX_SEEDS and self.p_value < SIGNIFICANCE_LEVEL
@@ -138,7 +149,6 @@ class Contest(NamedTuple):
 
     @property
     def tie_count(self) -> int:
-        """The number of seeds with equal results."""
         return self.seed_count - self.a_wins - self.b_wins
 
     @property
@@ -150,12 +160,11 @@ class Contest(NamedTuple):
 
     @property
     def is_tie(self) -> bool:
-        """Whether all seeds are ties."""
         return self.tie_count == self.seed_count
 
     @property
     def result_words(self) -> str:
-        """The result in short words, for a cell of a table."""
+        """The result in a few words for a cell of a table, such as "B in 14 of 20 seeds"."""
         seeds = format_count_of(self.seed_count, "seed")
         if self.is_tie:
             return f"A and B equal in {seeds}"
@@ -170,11 +179,11 @@ class Contest(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The verdict on two recipes, in sentences."""
+    """The sentences of a verdict."""
 
     headline: str
     detail: str
-    # a sentence before the headline if the recipes differ in several parameters
+    # says that several parameters differ
     warning: str = ""
 
     @property
@@ -185,10 +194,9 @@ class Verdict(NamedTuple):
 def build_contest(
     final_values: Sequence[Sequence[float]], more_is_better: bool
 ) -> Contest:
-    """Return the numbers of seeds in which each of two recipes is better.
+    """Count the seeds in which each recipe is better.
 
-    `final_values` is [2, R], the results of both recipes for R seeds.  `more_is_better` means that
-    a larger result is better.
+    `final_values` is [2, R], the results of recipes A and B for R seeds.
     """
     recipe_a, recipe_b = final_values
     above = count_higher(recipe_a, recipe_b)
@@ -204,10 +212,10 @@ def describe_contest(
     medians: Sequence[str],
     answers_question: bool,
 ) -> Verdict:
-    """Return the verdict on two recipes.
+    """Return the verdict on recipes A and B.
 
-    `side_phrases` name A and B in a sentence ("with α 0.8"), and `medians` are the medians of both.
-    If `answers_question`, the headline begins with Yes or No.
+    `side_phrases` names them by letter ("with α 0.8"), and `medians` has the median of each. With
+    `answers_question` the headline begins with Yes or No.
     """
     after = f"The verdict follows after {MAX_SEEDS} seeds of A and of B."
     if contest.seed_count == 1:
@@ -241,7 +249,6 @@ def describe_contest(
 
 
 def format_p_value(p_value: float) -> str:
-    """Return the text of a p-value, on one line."""
     text = f"p = {p_value:.2g}" if p_value >= 0.001 else "p < 0.001"
     return text.replace(" ", NO_BREAK_SPACE)
 

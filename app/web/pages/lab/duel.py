@@ -1,6 +1,7 @@
-"""A comparison ("duel") of two recipes that are trained with the same seeds, or a single recipe.
+"""A comparison ("duel") of two recipes, or the results of a single recipe.
 
-A is the baseline, and B is compared with A. The results of A and B with equal seeds are paired.
+Recipe A is the baseline, and recipe B is compared with it. Both are trained with the same seeds,
+and the results of the same seed are compared.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,9 +52,9 @@ from app.web.pages.lab.slots import RecipePair
 from app.web.pages.lab.wording import name_causes, name_sides, warn_of_causes
 from app.web.site_data import SiteData
 
-# measures that may contradict the verdict
+# If the better recipe is worse by one of these, the verdict says so.
 JUDGED_MEASURES = (BLUNDERS_KEY, LOSSES_KEY, "random")
-FIRST_SEED_COUNT = 5  # how many seeds are trained first
+FIRST_SEED_COUNT = 5
 # numbers of seeds that a URL can have
 SEED_COUNTS = (1, *range(FIRST_SEED_COUNT, MAX_SEEDS + 1, FIRST_SEED_COUNT))
 LINEAR_AXIS, LOGARITHMIC_AXIS = "linear", "logarithmic"
@@ -65,13 +66,17 @@ AXIS_TITLES = {
 
 
 class Side(NamedTuple):
-    """A recipe of a comparison with its training runs; both recipes have runs of the same seeds."""
+    """Recipe A or B of a comparison, with its training runs."""
 
-    letter: str  # which of the two recipes it is, "A" or "B"
-    recipe_name: str  # canonical name of the recipe on this site
+    # "A" or "B"
+    letter: str
+    # canonical
+    recipe_name: str
     recipe: Recipe
-    label: str  # name in a chart, such as "α 0.8"; the letter if no name is short
-    sentence_end: str  # end of a sentence about it, such as "with α 0.8"
+    # such as "α 0.8"; the letter if no name is short enough for a chart
+    label: str
+    # such as "with α 0.8"
+    sentence_end: str
     runs: list[SeedRun]
 
     @property
@@ -81,19 +86,22 @@ class Side(NamedTuple):
         )
 
 
-# a row of the table of results: title, values of A and B or of the only recipe, which is better
+# title of the row, the value of each recipe, and the comparison by this row
 ResultRow = tuple[str, list[str], Contest | None]
 
 
 @dataclass(frozen=True, eq=False)
 class Duel:
-    """A comparison of two recipes by a measure over some seeds, or a single recipe."""
+    """A comparison of two recipes by a measure, or the results of a single recipe."""
 
     site: SiteData
-    sides: Sequence[Side]  # A and B, or the single recipe
-    seeds: range  # all seeds of the comparison, trained or not
-    measure_key: str  # the measure that decides, a key of `measures`
-    # a key of AXIS_TITLES; "" for the axis that shows the difference best
+    # [A, B], or the single recipe
+    sides: Sequence[Side]
+    # trained or not
+    seeds: range
+    # a key of `measures`
+    measure_key: str
+    # a key of AXIS_TITLES; "" chooses the axis on which the medians are farther apart
     axis_key: str
 
     @property
@@ -108,7 +116,6 @@ class Duel:
 
     @property
     def seeds_done(self) -> int:
-        """The number of seeds with a finished run of each recipe."""
         return len(self.sides[0].runs)
 
     @cached_property
@@ -121,7 +128,7 @@ class Duel:
 
     @property
     def pair(self) -> RecipePair:
-        """The recipes, the measure and the axis, for building links to other comparisons."""
+        """What the links to other comparisons keep: recipes, measure and axis."""
         return RecipePair(
             self.site,
             self.sides[0].recipe,
@@ -132,13 +139,13 @@ class Duel:
 
     @property
     def question_phrases(self) -> list[tuple[str, str]]:
-        """The words of the question in order, each with the id of its slot or ""."""
+        """The question as (text, slot id); a click on a text with an id changes a setting."""
         _, recipe_a, recipe_b, *_ = self.pair
         return build_question_phrases(self.site, recipe_a, recipe_b, self.measure.noun)
 
     @property
     def question(self) -> str:
-        """The question of the comparison, or the title of a single recipe with its measure."""
+        """The question of the comparison; for a single recipe its algorithm, training and measure."""
         phrases = self.question_phrases
         if self.baseline_name:
             return "".join(text for text, _ in phrases)
@@ -158,12 +165,12 @@ class Duel:
 
     @property
     def all_seeds_url(self) -> str:
-        """The URL of this comparison with all seeds trained."""
+        """The URL of this comparison with all seeds; with one seed if no other can be trained."""
         all_seeds = self.more_seeds_url or self.seeds_done == MAX_SEEDS
         return self.build_url(seeds=MAX_SEEDS if all_seeds else None)
 
     def build_url(self, **numbers: int | None) -> str:
-        """Return the URL of this comparison with query parameters of `lab_url`."""
+        """Return the URL of this comparison; `numbers` are number parameters of `lab_url`."""
         return self.build_pair_url(
             self.main_side.recipe_name, self.baseline_name, **numbers
         )
@@ -171,7 +178,6 @@ class Duel:
     def build_pair_url(
         self, main_recipe: str, baseline: str, **numbers: int | None
     ) -> str:
-        """Return the URL of another comparison by the same measure and axis."""
         return lab_url(
             main_recipe,
             baseline,
@@ -181,7 +187,7 @@ class Duel:
         )
 
     def list_final_values(self, measure: LabMeasure) -> list[list[float]]:
-        """Return the measure of each trained agent, [sides, seeds]."""
+        """Return the measure of each trained agent, [sides, seeds done]."""
         return [
             [measure.get_final_value(run) for run in side.runs] for side in self.sides
         ]
@@ -195,13 +201,13 @@ class Duel:
 
     @cached_property
     def causes(self) -> list[str]:
-        """The names of the settings that differ between A and B and can change the results."""
+        """The names of the settings whose difference can explain different results."""
         recipes = [side.recipe for side in self.sides]
         return name_causes(*recipes) if self.baseline_name else []
 
     @cached_property
     def contest(self) -> Contest | None:
-        """The comparison by the measure; None for a single recipe."""
+        """How many seeds each recipe wins; None for a single recipe."""
         if not self.baseline_name:
             return None
         return build_contest(
@@ -230,7 +236,7 @@ class Duel:
         return Verdict(verdict.headline, detail, warning)
 
     def _describe_contradiction(self) -> str:
-        """Return a sentence on a measure by which the better recipe is worse, "" if there is none."""
+        """Return a sentence if the better recipe is worse by another measure, else ""."""
         better = self.contest.better_side if self.contest else ""
         for key in JUDGED_MEASURES:
             other = self.measures.get(key)
@@ -265,7 +271,7 @@ class Duel:
         )
 
     def _list_proofs(self) -> dict[str, list[list[bool]]]:
-        """Return for each seat whether each run is proved to be unbeatable: [sides, seeds]."""
+        """Return seat -> whether the agent of each run is proved unbeatable, [sides, seeds done]."""
         return {
             seat: [[run.is_unbeatable[at] for run in side.runs] for side in self.sides]
             for at, seat in enumerate(SEATS)
@@ -317,10 +323,10 @@ class Duel:
 
 
 def build_duel(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Duel:
-    """Return the comparison of a URL, with the training runs for the number of seeds in its query.
+    """Return the comparison that a URL asks for, with the runs of its seeds.
 
-    `main_recipe` is a canonical name.  With one seed each recipe is trained with its own seed.
-    Raises BadRequest or NotFound with a sentence on what is wrong.
+    `main_recipe` is a canonical name. If the query asks for one seed, each recipe is trained with
+    the seed in its own name. Raises BadRequest or NotFound if the query or a recipe is invalid.
     """
     baseline = query.get("ghost") or main_recipe
     baseline = site.lab.canonicalize(baseline) or baseline
@@ -340,7 +346,7 @@ def build_duel(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Du
 
 
 def build_question(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> str:
-    """Return the question of a URL without its measure, for the page shown during the training."""
+    """Return the question of a URL without its measure, as a heading while the recipes are trained."""
     recipe_b = find_recipe(site, main_recipe)
     recipe_a = find_recipe(site, query["ghost"]) if query.get("ghost") else recipe_b
     phrases = build_question_phrases(site, recipe_a, recipe_b, "")
@@ -357,7 +363,7 @@ def name_sides_of_runs(
     recipes: Sequence[Recipe],
     runs: Sequence[list[SeedRun]],
 ) -> list[Side]:
-    """Return a side for each recipe, with its runs and labels; a single recipe is side A."""
+    """Return the sides of a comparison; a single recipe is side A."""
     labels = name_sides(site, *recipes) if len(recipes) == 2 else [("A", "")]
     return [
         Side(mark, one, recipe, *named, trained)
@@ -368,7 +374,7 @@ def name_sides_of_runs(
 
 
 def find_recipe(site: SiteData, recipe_name: str) -> Recipe:
-    """Return the recipe of a name or of a shipped id.
+    """Return the recipe with a name, or the recipe of the shipped agent with this id.
 
     Raises NotFound if there is no such algorithm, and BadRequest if a parameter is wrong.
     """
@@ -387,17 +393,17 @@ def format_error(error: RecipeError) -> str:
 
 
 def list_seeds(recipe: Recipe) -> range:
-    """Return the twenty consecutive seeds of a comparison, which include the recipe's own seed."""
+    """Return the MAX_SEEDS consecutive seeds of a comparison, among them the recipe's own seed."""
     first = recipe.seed - recipe.seed % MAX_SEEDS
     return range(first, first + MAX_SEEDS)
 
 
 def can_train_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
-    """Return whether a recipe can be trained here with other seeds.
+    """Return whether this server can train a recipe with all of these seeds.
 
-    A network cannot, and the games of a person belong to one seed.
+    It trains no networks. Games with a person belong to the one seed with which they were played.
     """
-    # The recipe's name is longest with the last seed.
+    # The last seed has the most digits, and the name of a recipe has a maximum length.
     last = recipe.with_seed(seeds[-1])
     return not recipe.has_opponent(PERSON_OPPONENT) and site.lab.can_train(last)
 
@@ -405,11 +411,10 @@ def can_train_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
 def train_seeds(
     site: SiteData, recipes: Sequence[Recipe], seeds: range, seed_count: int
 ) -> list[list[SeedRun]]:
-    """Return the runs of recipes with the first `seed_count` of `seeds`, trained in batches.
+    """Train recipes in batches, and return the runs of each with the first `seed_count` seeds.
 
-    The first batch of each recipe is trained first. Then A gets all seeds before B,
-    because the next change is compared with A again. Raises the errors of
-    `Lab.train_seeds`.
+    The first batch of each recipe comes first. After that recipe A gets all seeds before B, because
+    A stays when a visitor changes B again. Raises the errors of `Lab.train_seeds`.
     """
     of_a = seed_count if seed_count == FIRST_SEED_COUNT else len(seeds)
     trained = [of_a, seed_count][-len(recipes) :]
@@ -425,7 +430,7 @@ def train_seeds(
 
 
 def list_proofs(site: SiteData, agent: str) -> list[tuple[str, bool, str]]:
-    """Return for each seat its mark, whether no opponent can win, and a URL; a proved seat comes first.
+    """Return (mark, is unbeatable, URL) for each seat of an agent; an unbeatable seat comes first.
 
     The URL leads to the proof, or to a game that the agent loses.
     """

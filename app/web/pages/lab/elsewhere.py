@@ -1,6 +1,7 @@
-"""The table of other trainings: does a change also help against other opponents, and for other lengths?
+"""Does the change of a comparison also help in other trainings?
 
-For each opponent there are training runs with half as many, as many, and twice as many games.
+A table repeats the comparison against each opponent, with half as many, as many and twice as many
+turns.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,10 +24,10 @@ from app.web.site_data import SiteData
 
 
 def build_other_verdicts(pair: RecipePair, max_verdicts: int) -> dict[str, Any] | None:
-    """Return the table of other trainings with its first verdicts; None for fewer than two trainings.
+    """Return the table, of which `max_verdicts` cells are trained; None if it has a single cell.
 
-    The length of this page comes first, then half of it, then twice. Raises the errors of
-    `train_seeds`.
+    The cells with the length of this comparison are trained first, then those with half of it, then
+    with twice as many turns. Raises the errors of `train_seeds`.
     """
     opponents = _list_opponents(pair)
     lengths = _list_lengths(pair)
@@ -47,15 +48,15 @@ def build_other_verdicts(pair: RecipePair, max_verdicts: int) -> dict[str, Any] 
         "rows": rows,
         "trained_count": trained,
         "trainable_count": len(variants),
-        # number of trained cells that the page requests next; 0 if all cells are trained
         "next_request_count": trained + 1 if trained < len(variants) else 0,
     }
 
 
 def _list_opponents(pair: RecipePair) -> dict[str, str]:
-    """Return the titles of the opponents that both compared recipes allow, by name.
+    """Return name -> title of the opponents in the table.
 
-    The name "" keeps the opponent of each recipe.
+    Only opponents that the algorithms of both recipes allow are in it. The name "" stands for the
+    opponents of this comparison.
     """
     shared = {
         one.name: one for one in find_shared_parameters(pair.recipe_a, pair.recipe_b)
@@ -81,9 +82,9 @@ def _name_policies(site: SiteData, joined_names: str) -> str:
 
 
 def _list_lengths(pair: RecipePair) -> list[tuple[int, str]]:
-    """Return half (at least 1), the same and twice the number of turns, each with a title.
+    """Return half the turns of this comparison, the same number and twice as many, each with a title.
 
-    If the recipes differ in length, the only number is 0, which keeps the length of each recipe.
+    If the recipes differ in their number of turns, the only entry is 0, which keeps both numbers.
     """
     turns = pair.recipe_a.length_parameter
     shared = {one.name for one in find_shared_parameters(pair.recipe_a, pair.recipe_b)}
@@ -100,7 +101,7 @@ def _list_variants(
     titles_by_opponent: Mapping[str, str],
     titled_lengths: Sequence[tuple[int, str]],
 ) -> dict[tuple[int, int], tuple[Recipe, Recipe]]:
-    """Return the recipes of each cell of the table, by (row, column); the present length comes first."""
+    """Return (row, column) -> recipes A and B of this cell, in the order of training."""
     variants = {}
     columns = sorted(
         range(len(titled_lengths)),
@@ -127,7 +128,7 @@ def _list_variants(
 def _compare_recipes(
     pair: RecipePair, recipes: tuple[Recipe, Recipe]
 ) -> Contest | None:
-    """Train both recipes with all seeds and return their comparison; None without the measure."""
+    """Train both recipes with all seeds and compare them; None if they lack the measure."""
     runs = train_seeds(pair.site, recipes, list_seeds(recipes[1]), MAX_SEEDS)
     measures = list_measures(pair.site, [each[0] for each in runs])
     measure = measures.get(pair.measure_key)
@@ -140,10 +141,9 @@ def _compare_recipes(
 def _build_cell(
     pair: RecipePair, recipes: tuple[Recipe, Recipe], contest: Contest | None
 ) -> dict[str, Any]:
-    """Return a cell of the table: the verdict, and for how many seeds B and A are better.
+    """Return a cell: the verdict, and in how many seeds B and A are better; empty without a contest.
 
-    The verdict is yes or no, or the better side if several settings differ. The cell is empty
-    if `contest` is None.
+    The verdict is yes or no if A and B differ in one setting, otherwise it is the better recipe.
     """
     answer = text = ""
     if contest is not None:

@@ -1,4 +1,4 @@
-"""The lab: one change of a training, and whether it helps, seed by seed."""
+"""The lab: does a change of a training help? Runs with equal seeds are compared."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -70,7 +70,7 @@ bp = PageBlueprint("lab", __name__)
 bp.add_room("Research", "lab", gettext_noop("Lab"), LAB.url)
 LAST_SEED = 999_999_999
 PNG_SCALE = 2.0
-# The page asks for fewer: its table has 24 verdicts.
+# far more than the 24 cells of the table
 MAX_VERDICTS_PER_REQUEST = 100
 # The recipes of the first question: both agents are shipped, so their boards need no training.
 START_RECIPE, START_BASELINE = "q-table-draw-1", "q-table"
@@ -81,18 +81,20 @@ class Preset(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """A suggested question about a training, with the recipes that answer it."""
+    """A suggested question about a training, and the recipes that answer it."""
 
     title: str
-    recipe: str  # the name of the recipe that is compared
+    # recipe B
+    recipe: str
     description: str
-    game_number: int | None = None  # number of the training game that shows the answer
-    # the name in URLs of the publication that the learner comes from
+    # the training game, from 1, that shows the answer
+    game_number: int | None = None
+    # the key in SOURCES of the publication that the learner comes from
     source_slug: str = "nested-software"
-    baseline: str = "q-table"  # the name of the recipe with which it is compared
+    # recipe A
+    baseline: str = "q-table"
 
     def list_names(self, site: SiteData) -> tuple[str, str]:
-        """Return the canonical names of the compared recipe and of the baseline."""
         names = (
             site.lab.find_canonical_name(get_full_name(one))
             for one in (self.recipe, self.baseline)
@@ -115,7 +117,7 @@ QUESTION_HEADINGS = {
 
 @bp.get(LAB)
 def redirect_to_question() -> werkzeug.Response:
-    """Show the first question, or redirect to the comparison of a submitted form."""
+    """Redirect a form to the comparison that it asks for; without a form, show the first question."""
     query = request.args
     if "recipe" not in query and "algorithm" not in query:
         return show_first_question(get_current_site())
@@ -129,18 +131,18 @@ def redirect_to_question() -> werkzeug.Response:
 
 
 def show_first_question(site: SiteData) -> Response:
-    """Show the first question, or the first agent if the site lacks the agents of the question."""
+    """Compare the first question's recipes, or show the first agent if the site lacks one of them."""
     if START_RECIPE in site.agents and START_BASELINE in site.agents:
         return render_lab(site, START_RECIPE, {"ghost": START_BASELINE})
     return render_lab(site, next(iter(site.agents)), {})
 
 
 def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
-    """Return the names of the compared recipe and of the baseline after the changes of a form.
+    """Return the names of recipes B and A after the changes of a form.
 
-    If the form names an algorithm and no recipe, its changes apply to the algorithm's
-    defaults, and the baseline stays as the URL has it.
-    Raises RecipeError with the parameter that is wrong, and what `find_recipe` raises.
+    A form with an algorithm but no recipe changes the defaults of this algorithm. Its baseline is
+    the one in the query. Raises RecipeError if a change is invalid, and the errors of
+    `find_recipe`.
     """
     if "recipe" not in query:
         base = find_algorithm(query["algorithm"])()
@@ -157,7 +159,6 @@ def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
 
 @bp.get(LAB_RECIPE)
 def show_lab(name: str) -> werkzeug.Response:
-    """Show the page of a recipe, or the part of the page that htmx replaces."""
     site = get_current_site()
     chosen = slots.find_name(site, duel.find_recipe(site, name))
     if chosen != name:
@@ -168,7 +169,7 @@ def show_lab(name: str) -> werkzeug.Response:
     if site.is_taught_by_person(name) and isinstance(
         site.lab.replay_course(name, None), Refusal
     ):
-        # With these parameters the learner would have made other moves than those in its games.
+        # A learner with other parameters would have made other moves in these games.
         teach = teach_url(name)
         if wants_fragment():
             return Response(headers={"HX-Redirect": teach})
@@ -178,7 +179,7 @@ def show_lab(name: str) -> werkzeug.Response:
         table = _list_elsewhere(shown, request.args)
         return render_page("lab/elsewhere.html", duel=shown, verdict_table=table)
     if wants_fragment() and "seeds" in request.args:
-        # More seeds need only their results, not their agents.
+        # A request for more seeds changes only the results on the page, not the boards.
         shown = duel.build_duel(site, name, request.args)
         return render_page("lab/duel.html", **describe_duel(shown))
     try:
@@ -190,7 +191,7 @@ def show_lab(name: str) -> werkzeug.Response:
 
 @bp.get(LAB_RECIPE.append_ending(".<any(svg, png, csv):ending>"))
 def download_evidence(name: str, ending: str) -> Response:
-    """Return the results of all seeds behind a verdict as a file: a figure, or the curves as numbers."""
+    """Return the verdict with its charts as a picture, or the learning curves as CSV, with all seeds."""
     shown = build_whole_duel(get_current_site(), name, request.args)
     file = charts.build_file_name(shown)
     if ending == "csv":
@@ -209,9 +210,9 @@ def download_evidence(name: str, ending: str) -> Response:
 
 @bp.get(LAB_PREVIEW)
 def download_preview(name: str) -> Response:
-    """Return the preview picture of a comparison: the results of all seeds, and the verdict.
+    """Return the preview picture of a comparison, with all seeds and the headline of the verdict.
 
-    If the recipes differ in several parameters, a warning replaces the verdict.
+    If the recipes differ in several settings, a warning replaces the headline.
     """
     shown = build_whole_duel(get_current_site(), name, request.args)
     drawing = charts.draw_evidence(shown, request.host)
@@ -224,13 +225,12 @@ def download_preview(name: str) -> Response:
 def build_whole_duel(
     site: SiteData, main_recipe: str, query: Mapping[str, str]
 ) -> duel.Duel:
-    """Return a comparison with all its seeds, however many the URL asks for."""
+    """Return the comparison of a URL with all seeds, whatever number of seeds its query has."""
     chosen = slots.find_name(site, duel.find_recipe(site, main_recipe))
     return duel.build_duel(site, chosen, {**query, "seeds": str(MAX_SEEDS)})
 
 
 def describe_duel(shown_duel: duel.Duel) -> dict[str, Any]:
-    """Return what the template reads about a comparison, with the seeds that are trained so far."""
     site = shown_duel.site
     names = (shown_duel.main_side.recipe_name, shown_duel.baseline_name)
     presets = (*STRIKING_QUESTIONS, *EXERCISES)
@@ -269,9 +269,10 @@ def _list_elsewhere(
 
 
 def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Response:
-    """Show the page of a recipe, given its canonical name, or the part that htmx replaces.
+    """Show the page of a recipe, or the parts of it that htmx replaces.
 
-    Raises BadRequest or NotFound with a sentence on what is wrong.
+    `main_recipe` is a canonical name. Raises BadRequest or NotFound if the query or a recipe is
+    invalid.
     """
     recipe = duel.find_recipe(site, main_recipe)
     shown = duel.build_duel(site, main_recipe, query)
@@ -313,7 +314,11 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
 def _list_side_films(
     shown_duel: duel.Duel, descriptions: Sequence[str], record: str, snapshot: int
 ) -> list[dict[str, Any]]:
-    """Return the film and the mind of each side; both films are equally far in the training."""
+    """Return, for each recipe, its description, its film and its picture of all positions.
+
+    Both films stop at the same share of their training. `snapshot` is a snapshot of the main
+    recipe.
+    """
     site = shown_duel.site
     last = site.get_last_snapshot(shown_duel.main_side.recipe_name)
     films = []
@@ -334,7 +339,7 @@ def _list_side_films(
 
 
 def _build_compare_url(shown_duel: duel.Duel, record: str) -> str:
-    """Return the URL that compares both agents on one board, if possible where their moves differ."""
+    """Return the URL that compares both agents on a board, at the next position where they disagree."""
     site = shown_duel.site
     baseline = shown_duel.baseline_name
     views = [
@@ -363,14 +368,14 @@ def _name_with_seed(site: SiteData, recipe: Recipe, seed: int) -> str:
         named = site.lab.name_with_seed(recipe, seed)
     except RecipeError:
         return ""
-    # The training of a shipped agent may have taken longer than is allowed here.
+    # A shipped agent may have been trained for longer than this server allows.
     return named if site.agents.contains_name(named) else ""
 
 
 def list_presets(
     site: SiteData, main_recipe: str, baseline: str
 ) -> list[tuple[str, list[tuple[Destination, Source]]]]:
-    """Return the questions worth asking under their headings, each with its source."""
+    """Return the suggested questions, grouped by heading, each with its source."""
     families = []
     for kind, presets in QUESTIONS.items():
         links = []
@@ -395,9 +400,9 @@ def _build_preview_url(shown_duel: duel.Duel) -> str:
 
 
 def export_evidence(site: SiteData, shown_duel: duel.Duel) -> Export:
-    """Return the export of a comparison: files with all seeds, and an embedded page with one run.
+    """Return the export of a comparison: files with all seeds, and a page with one run for an iframe.
 
-    If the measure is a result against an opponent, that page shows one agent, not both.
+    If the measure is a result against an opponent, the iframe shows only the agent of recipe B.
     """
     chosen = shown_duel.main_side.recipe_name
     if shown_duel.measure_key in CURVE_TITLES:

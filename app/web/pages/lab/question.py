@@ -1,8 +1,9 @@
 """The question of a comparison: a sentence in which a click on a phrase changes a setting.
 
 "Does [a larger learning rate (0.4 → 0.8)] help [Q-learning] when trained against [Random] for
-[14,000 games], measured by [blunders]?"  Such a phrase is called a slot.  The first slot is the
-contrast, the setting in which recipe B differs from A.  The others are what both recipes share.
+[14,000 games], measured by [blunders]?" Such a phrase is called a slot. The first slot is the
+contrast: the setting in which recipe B differs from A. The other slots are settings that both
+recipes share.
 """
 
 from collections.abc import Sequence
@@ -26,25 +27,26 @@ from app.web.pages.lab.wording import (
 )
 from app.web.site_data import SiteData
 
-# the ids of clickable phrases ("slots") that do not stand for one parameter
+# slots that do not stand for one parameter
 CHANGE_SLOT, SETTINGS_SLOT, MEASURE_SLOT = (
     "change",
     "settings",
     "by",
 )
-B_PREFIX = "b."  # prefix of form fields that change only recipe B
+# A form field with this prefix changes only recipe B.
+B_PREFIX = "b."
 # If more parameters differ than this, the question gives only their number.
 MAX_NAMED_CONTRASTS = 3
 
 
-# some words of a question, and the id of their slot; the id is "" for words between two slots
+# (text, id of its slot); the id is "" for words that cannot be clicked
 Phrase = tuple[str, str]
 
 
 def build_question_phrases(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, measure_noun: str
 ) -> list[Phrase]:
-    """Return the phrases of the question whether recipe B is better than A by a measure."""
+    """Return the phrases of the question: is recipe B better than recipe A by a measure?"""
     contrasts = find_contrasts(recipe_a, recipe_b)
     if recipe_a.slug == recipe_b.slug:
         head = _ask_about_parameters(site, recipe_a, recipe_b, contrasts)
@@ -63,9 +65,9 @@ def build_question_phrases(
 
 
 def find_contrasts(recipe_a: Recipe, recipe_b: Recipe) -> list[Parameter]:
-    """Return the parameters in which recipe B differs from A, without the algorithm.
+    """Return the parameters, apart from the algorithm, in which recipe B differs from A.
 
-    Those without an effect are left out, unless no difference has one.
+    A difference that cannot change the results counts only if there is no other difference.
     """
     if recipe_a == recipe_b:
         return []
@@ -82,7 +84,7 @@ def find_contrasts(recipe_a: Recipe, recipe_b: Recipe) -> list[Parameter]:
 def describe_contrast(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrast: Parameter
 ) -> str:
-    """Return a difference between two recipes as a noun phrase: "a larger learning rate (0.4 → 0.8)"."""
+    """Describe a difference as a noun phrase, such as "a larger learning rate (0.4 → 0.8)"."""
     name = contrast.name
     words = get_wording(recipe_b, contrast)
     if name == "vs":
@@ -117,7 +119,6 @@ def _format_value(value: float) -> str:
 def _ask_about_parameters(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
-    """Return the words of the question "Does ... help?" up to the shared algorithm."""
     phrases = _list_recipe_differences(site, recipe_a, recipe_b, contrasts) or [
         ("one change", CHANGE_SLOT)
     ]
@@ -131,7 +132,6 @@ def _ask_about_parameters(
 def _ask_about_algorithms(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
-    """Return the words of the question "Is B better than A?" up to the name of A's algorithm."""
     shared = [one.name for one in find_shared_parameters(recipe_b, recipe_a)]
     own = [
         one
@@ -161,7 +161,7 @@ def _name_algorithm(recipe: Recipe) -> str:
 def _list_recipe_differences(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
-    """Return a phrase that names each changed parameter; of many parameters it gives the number only."""
+    """Return a phrase for each contrast, or their number if there are too many to name."""
     number = len(contrasts)
     if number > MAX_NAMED_CONTRASTS:
         words = spell_number(number)
@@ -179,7 +179,7 @@ def _list_recipe_differences(
 def _describe_settings(
     site: SiteData, recipe_a: Recipe, contrasts: Sequence[Parameter]
 ) -> str:
-    """Return a text on the shared settings unlike the defaults, such as "as X with γ 0.9"."""
+    """Describe the settings of A that are not contrasts or defaults, such as "as X with γ 0.9"."""
     elsewhere = {
         "vs",
         "seed",
@@ -195,7 +195,7 @@ def _describe_settings(
 def _describe_training(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
-    """Return the words on the opponent and the length of the training, if both recipes share them."""
+    """Return phrases for the opponent and for the length, unless A and B differ in them."""
     names = {one.name for one in contrasts}
     shared = {one.name: one for one in find_shared_parameters(recipe_a, recipe_b)}
     is_shared = recipe_a.slug == recipe_b.slug

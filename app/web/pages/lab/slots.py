@@ -1,7 +1,7 @@
-"""The slots of the lab's question: its clickable phrases, each with a menu of links and fields.
+"""The slots of the lab's question: its clickable phrases, each with a menu.
 
-The contrast is the setting in which recipes A and B differ. Its slot changes only recipe B; every
-other slot changes both recipes.
+A menu has links and number fields that change a setting. The slot of a contrast (a setting in which
+recipes A and B differ) changes only recipe B, and every other slot changes both recipes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,15 +50,16 @@ from app.web.routes import Destination
 from app.web.site_data import SiteData
 from app.web.wording import describe_character
 
-# the id of the clickable phrase below the question that adds a second change
+# This slot is below the question, and adds a second contrast.
 SECOND_SLOT = "second"
 SUGGESTIONS_HEADING = "Compare something else"
 SHIPPED_HEADING = "Agents on this site"
 # Parameters that students ask about first; "" stands for the length of the training.
 PARAMETER_ORDER = ["epsilon", "alpha", "step_size", "", "gamma", "initial", "seat"]
-# limits of a slider for rewards, which can be -100 to 100; the smallest one that fits is used
+# A slider for rewards ends at the smallest limit that includes the reward.
 REWARD_LIMITS = (2.0, 10.0, 100.0)
-NUMBER_STEP = 0.01  # step of a slider for numbers from 0 to 1
+# for a slider from 0 to 1
+NUMBER_STEP = 0.01
 CHOICE_LABELS = {
     "x": "X",
     "o": "O",
@@ -68,7 +69,7 @@ CHOICE_LABELS = {
 
 
 class RecipePair(NamedTuple):
-    """Two recipes and the settings of their comparison; a single recipe is both A and B."""
+    """The two recipes of a comparison; a single recipe is both A and B."""
 
     site: SiteData
     recipe_a: Recipe
@@ -79,7 +80,7 @@ class RecipePair(NamedTuple):
     def build_url(
         self, recipe_a: Recipe, recipe_b: Recipe, measure_key: str = ""
     ) -> str:
-        """Return the URL of another comparison with the same axis, by default by the same measure."""
+        """Return the URL of another comparison with the same axis and, by default, the same measure."""
         return lab_url(
             find_name(self.site, recipe_b),
             find_name(self.site, recipe_a),
@@ -89,9 +90,9 @@ class RecipePair(NamedTuple):
 
     @property
     def with_trainable_turns(self) -> "RecipePair":
-        """The comparison with at most as many games as can be trained here.
+        """The comparison with no more turns than this server can train.
 
-        Agents that come with the site may have been trained with more.
+        Agents that come with the site may have been trained for longer.
         """
         return self._replace(
             recipe_a=shorten_training(self.recipe_a),
@@ -99,7 +100,7 @@ class RecipePair(NamedTuple):
         )
 
     def build_changed_url(self, changes: Mapping[str, str]) -> str:
-        """Return the URL after the changes of a form, or "" if the training is impossible."""
+        """Return the URL after the changes of a form, "" if they are invalid or take too long."""
         base = self.with_trainable_turns
         try:
             return self.build_url(*change_both(base.recipe_a, base.recipe_b, changes))
@@ -108,16 +109,16 @@ class RecipePair(NamedTuple):
 
 
 def find_name(site: SiteData, recipe: Recipe) -> str:
-    """Return the canonical name of a recipe: for a shipped agent its id."""
+    """Return the canonical name of a recipe, which is the id of the agent if it is shipped."""
     return site.lab.find_canonical_name(name_recipe(recipe))
 
 
 def build_slots(
     pair: RecipePair, measures: Mapping[str, LabMeasure]
 ) -> dict[str, dict[str, Any]]:
-    """Return all clickable phrases of the page's question by key; a click on one changes a setting.
+    """Return slot id -> the title and the menu of each slot in the question.
 
-    `measures` are the measures to choose from.
+    The slot of the measure offers all of `measures`.
     """
     contrasts = find_contrasts(pair.recipe_a, pair.recipe_b)
     slots = {
@@ -147,10 +148,7 @@ def _build_slot(
     fields: Sequence[Mapping[str, Any]] = (),
     is_contrast: bool = False,
 ) -> dict[str, Any]:
-    """Return a clickable phrase of the question (a "slot") with the links and number fields of its menu.
-
-    `is_contrast` is whether A and B differ in this slot.
-    """
+    """Return a slot as the template reads it; `is_contrast` tells whether it changes recipe B only."""
     return {
         "title": title,
         "links_by_heading": links_by_heading,
@@ -160,7 +158,7 @@ def _build_slot(
 
 
 def _build_algorithm_slot(pair: RecipePair) -> dict[str, Any]:
-    """Return the clickable phrase for the algorithm of both recipes, or of A if they differ."""
+    """Return the slot of the algorithm: of both recipes, or of A if the algorithms differ."""
     key = (
         ALGORITHM_FIELD
         if pair.recipe_a.slug == pair.recipe_b.slug
@@ -205,9 +203,9 @@ def _list_algorithms(
 
 
 def describe_algorithm(algorithm: type[Recipe]) -> str:
-    """Return a sentence on an algorithm: the first line of the docstring of its recipe class.
+    """Describe an algorithm by the first line of the docstring of its recipe class.
 
-    The name before a colon is left out, because the sentence stands beside the algorithm's title.
+    The name before a colon is left out, because the page shows it beside the sentence.
     """
     line = (algorithm.__doc__ or "").splitlines()[0]
     name, _, sentence = line.partition(": ")
@@ -234,7 +232,7 @@ def _build_measure_slot(
 def _build_shared_slots(
     pair: RecipePair, contrasts: Sequence[Parameter]
 ) -> dict[str, dict[str, Any]]:
-    """Return the clickable phrases for the opponent and the length, if both recipes share them."""
+    """Return the slots of the opponent and of the length, unless A and B differ in them."""
     varied = {one.name for one in contrasts}
     recipe = pair.recipe_a
     slots = {}
@@ -253,7 +251,7 @@ def _build_shared_slots(
 def _build_settings_slot(
     pair: RecipePair, contrasts: Sequence[Parameter]
 ) -> dict[str, Any]:
-    """Return the clickable phrase for all other parameters that both recipes share."""
+    """Return the slot of all parameters that have no slot of their own."""
     elsewhere = {
         "vs",
         "taught",
@@ -308,7 +306,7 @@ def _build_undo_link(pair: RecipePair, contrast: Parameter) -> Destination:
 def _build_change_slot(
     pair: RecipePair, contrasts: Sequence[Parameter]
 ) -> dict[str, Any]:
-    """Return the menu for the parameter in which A and B differ; for several, a link to undo each."""
+    """Return the slot without a contrast, or the one that lists several contrasts to undo."""
     if contrasts:
         undo = [_build_undo_link(pair, contrast) for contrast in contrasts]
         title, groups = (
@@ -335,9 +333,9 @@ def _list_suggestions(
     varied_names: set[str],
     includes_algorithms: bool = True,
 ) -> list[tuple[str, list[Destination]]]:
-    """Return links, under headings, that each change one parameter of a recipe.
+    """Return headings with links, each of which changes one parameter of a recipe.
 
-    Each link compares the changed recipe with recipe A.  Parameters in `varied_names` are left out.
+    A link compares the changed recipe with recipe A. No link changes a parameter in `varied_names`.
     """
     pair = pair.with_trainable_turns
     recipe = shorten_training(recipe)
@@ -392,7 +390,7 @@ def _try_change(recipe: Recipe, changes: Mapping[str, str]) -> Recipe | None:
 
 
 def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
-    """Return other values of a parameter that are useful to compare."""
+    """Return other values of a parameter to compare: its options, or a larger and a smaller number."""
     current = list_parameter_texts(recipe)[parameter.name]
     if not _is_number(parameter):
         return [one for one in list_options(recipe, parameter) if one != current]
@@ -407,7 +405,7 @@ def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
 
 
 def _list_neighbours(parameter: Parameter, current_value: float) -> list[float]:
-    """Return a larger and a smaller value to suggest for a parameter; they can be out of range."""
+    """Return a larger and a smaller value; both can be out of range."""
     low = parameter.minimum or 0.0
     high = parameter.maximum or 0.0
     if low < 0 or (parameter.value_type is int and current_value < 2):
@@ -420,7 +418,7 @@ def _list_neighbours(parameter: Parameter, current_value: float) -> list[float]:
 
 
 def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
-    """Return all values of a parameter that is not a number, the present value included."""
+    """Return the values of a parameter that is no number, including its present value."""
     if parameter.choices:
         return [*parameter.choices]
     options = [*OPPONENTS]
@@ -434,7 +432,7 @@ def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
 def _list_choices(
     pair: RecipePair, parameter: Parameter, side_letter: str
 ) -> list[Destination]:
-    """Return a link for each value of a parameter, for both recipes or one side."""
+    """Return a link for each value of a parameter; `side_letter` is as in `_build_field`."""
     recipe = pair.recipe_b if side_letter == B_PREFIX else pair.recipe_a
     if recipe.has_opponent(PERSON_OPPONENT) and parameter.name in (
         "vs",
@@ -492,10 +490,7 @@ def _is_number(parameter: Parameter) -> bool:
 def _build_field(
     recipe: Recipe, parameter: Parameter, side_letter: str
 ) -> dict[str, Any]:
-    """Return the form field of a number; its name is a key of `change_both`.
-
-    `side_letter` is "a.", "b.", or "" for both recipes.
-    """
+    """Return a number field of a menu; `side_letter` is "a." for recipe A, "b." for B, "" for both."""
     value = list_parameter_texts(recipe)[parameter.name]
     is_turns = parameter.name == recipe.length_parameter
     high = float(get_max_turns(recipe)) if is_turns else parameter.maximum or 0.0
@@ -518,11 +513,11 @@ def _build_field(
 def _build_slider(
     parameter: Parameter, current_value: float, maximum: float
 ) -> dict[str, float] | None:
-    """Return the slider of a number, or None if a slider does not help.
+    """Return the slider of a number field, or None for a number that no slider can show well.
 
-    It is logarithmic for values above zero whose range is unbounded or large: its numbers are
-    exponents of ten. A seed, a number that may be 0 or very large, and a number smaller than the
-    steps of a slider have no slider.
+    A slider for positive numbers without 0 is logarithmic: its numbers are exponents of ten. A seed
+    has no slider, nor a number whose range begins at 0 and ends above 1, nor one smaller than the
+    slider's step.
     """
     low = parameter.minimum or 0.0
     is_logarithmic = low > 0

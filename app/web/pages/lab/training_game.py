@@ -1,4 +1,4 @@
-"""The picture of a training game in the lab: a small board for each move, with its updates."""
+"""The picture of a training game in the lab: a small board for each move with its change of value."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,10 +25,10 @@ OUTCOME_TEXTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
 
 
 def build_game_picture(duel: Duel, query: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the picture of the training game in a URL, None if the URL names no game.
+    """Return the picture of the training game whose number is in the query, None without a number.
 
-    Raises BadRequest with the valid numbers of games and updates, and the errors of
-    `Lab.get_game_log`.
+    Raises BadRequest for a number outside the training, for an algorithm without games to show, and
+    the errors of `Lab.get_game_log`.
     """
     if not query.get("game"):
         return None
@@ -84,7 +84,7 @@ def _build_move_picture(
     move_index: int,
     update_count: int,
 ) -> dict[str, Any]:
-    """Return the picture of a move after the first `update_count` updates of its game."""
+    """Return the picture of a move, after the first `update_count` updates of its game."""
     move = game.moves[move_index]
     changes = game.updates[:update_count]
     change = next(

@@ -1,4 +1,4 @@
-"""Words for the differences between two trainings, as parts of sentences."""
+"""Words for recipes and for their differences, as parts of sentences."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,12 +17,14 @@ from app.web.pages.lab.change import (
 )
 from app.web.site_data import SiteData
 
-MAX_LABEL_LENGTH = 28  # maximum number of characters in the name of a line in a chart
-MAX_PHRASE_LENGTH = 90  # maximum number of characters in a recipe's name in a headline
-# the most characters of a list of a person's games, which is shortened otherwise
+# in characters
+MAX_LABEL_LENGTH = 28
+# in characters, for a name in a headline
+MAX_PHRASE_LENGTH = 90
+# A list of a person's games is cut to so many characters.
 MAX_TEXT_LENGTH = 24
 NUMERALS = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
-# opponents whose titles alone do not show that they are players
+# Their names alone do not show that they are players.
 INTRODUCED_OPPONENTS = ("fixed", "t-hand", "minimax-random", "strongest")
 SEAT_PHRASES = {"both": "as both X and O", "x": "as X", "o": "as O"}
 
@@ -32,7 +34,7 @@ class Wording(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """The words for a parameter and its values: `wording.toml` explains each field."""
+    """The words for a parameter and for its values; `wording.toml` explains each field."""
 
     noun: str
     label: str = ""
@@ -49,19 +51,21 @@ WORDINGS = msgspec.toml.decode(
 
 
 class Description(NamedTuple):
-    """How a recipe differs from another one, in words."""
+    """The values of a recipe in words."""
 
-    circumstances: list[str]  # texts such as "against Random" and "as X"
-    value_texts: list[str]  # texts such as "α 0.8" and "200 games"
+    # such as "against Random" and "as X"
+    circumstances: list[str]
+    # such as "α 0.8" and "200 games"
+    value_texts: list[str]
 
     @property
     def label(self) -> str:
-        """The description as the name of a line in a chart, "" if it is empty."""
+        """The description as the label of a line in a chart: "as X, α 0.8"."""
         return ", ".join([*self.circumstances, *self.value_texts])
 
     @property
     def after_title(self) -> str:
-        """The description as a text that follows the title of an algorithm."""
+        """The description after the title of an algorithm: "as X with α 0.8"."""
         values = [f"with {join_words(self.value_texts)}"] if self.value_texts else []
         return " ".join([*self.circumstances, *values])
 
@@ -76,14 +80,14 @@ class Description(NamedTuple):
 
 
 def name_causes(recipe: Recipe, other_recipe: Recipe) -> list[str]:
-    """Return the names of the settings that can explain why two runs with the same seed differ."""
+    """Return the names of the settings whose difference can explain different results."""
     algorithm = ["the algorithm"] if recipe.slug != other_recipe.slug else []
     causes = find_possible_causes(recipe, other_recipe)
     return [*algorithm, *(get_wording(recipe, one).noun for one in causes)]
 
 
 def warn_of_causes(causes: list[str]) -> str:
-    """Return the warning before a verdict on several causes, "" for one cause."""
+    """Warn that none of several differences alone explains a verdict; "" for one difference."""
     if len(causes) < 2:
         return ""
     number = spell_number(len(causes))
@@ -99,7 +103,7 @@ def spell_number(number: int) -> str:
 
 
 def describe_recipe(site: SiteData, recipe: Recipe) -> str:
-    """Return the title of a recipe, with the values that are not the defaults of its algorithm."""
+    """Return the title of a recipe's algorithm with all values that are not its defaults."""
     title, description = _describe_training(site, recipe)
     return f"{title} {description.after_title}".rstrip()
 
@@ -107,9 +111,10 @@ def describe_recipe(site: SiteData, recipe: Recipe) -> str:
 def name_sides(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe
 ) -> list[tuple[str, str]]:
-    """Return the names of two recipes: their differences, or A and B if these are too long.
+    """Return a label for a chart and an end of a sentence for each recipe: ("α 0.8", "with α 0.8").
 
-    Each has a label in a chart, "α 0.8", and an end of a sentence about it, "with α 0.8".
+    They say how the recipes differ. If this takes too many characters, the recipes are called A and
+    B.
     """
     if recipe_a.slug == recipe_b.slug:
         descriptions = [
@@ -134,10 +139,10 @@ def name_sides(
 def describe_values(
     site: SiteData, recipe: Recipe, parameters: Iterable[Parameter]
 ) -> Description:
-    """Return the description of a recipe by the values of some parameters."""
+    """Describe a recipe by its values of some parameters."""
     named = {one.name: one for one in parameters}
     if "vs" in named and len(recipe.phases) > 1:
-        # each opponent's name already states its number of games
+        # The name of each opponent already says the number of turns.
         named.pop(recipe.length_parameter, None)
     description = Description([], [])
     for one in named.values():
@@ -151,7 +156,7 @@ def describe_values(
 
 
 def get_wording(recipe: Recipe, parameter: Parameter) -> Wording:
-    """Return the words for a parameter of a recipe; by default its symbol."""
+    """Return the words for a parameter. One without an entry is called by its name and symbol."""
     spelled = parameter.name.replace("_", " ")
     return (
         WORDINGS.get(f"{recipe.slug}.{parameter.name}")
@@ -161,13 +166,13 @@ def get_wording(recipe: Recipe, parameter: Parameter) -> Wording:
 
 
 def _find_naming_differences(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
-    """Return the differences that identify a recipe: the seed only if nothing else differs."""
+    """Return the differing parameters; the seed is among them only if nothing else differs."""
     differences = find_differing_parameters(recipe, other_recipe)
     return [one for one in differences if one.name != "seed"] or differences
 
 
 def _describe_training(site: SiteData, recipe: Recipe) -> tuple[str, Description]:
-    """Return the title of a shipped agent or algorithm, and the differences of a recipe from it."""
+    """Return the title of a shipped agent, or of an algorithm with values that are not defaults."""
     named = site.lab.find_canonical_name(name_recipe(recipe))
     if named in site.shipped_agents:
         return site.display_titles[named], Description([], [])
@@ -184,15 +189,15 @@ def _describe_training(site: SiteData, recipe: Recipe) -> tuple[str, Description
 
 
 def _join_title_and_values(site: SiteData, recipe: Recipe) -> str:
-    """Return the title of a recipe with its values, as in "with Double Q-learning (as X, α 0.8)"."""
+    """Return "with" and a recipe's title and values: "with Double Q-learning (as X, α 0.8)"."""
     title, description = _describe_training(site, recipe)
     return f"with {title}" + (f" ({description.label})" if description.label else "")
 
 
 def name_opponents(site: SiteData, recipe: Recipe, are_introduced: bool = False) -> str:
-    """Return the names of the opponents of a recipe; several opponents have their turns.
+    """Name the opponents of a training: "Random (500) and then itself (300)".
 
-    Opponents that are introduced are called "the player T-hand" instead of "T-hand".
+    With `are_introduced` an unfamiliar name becomes "the player T-hand".
     """
     name_one = introduce_opponent if are_introduced else name_opponent
     names = [name_one(site, opponent) for opponent, _ in recipe.phases]
@@ -205,14 +210,14 @@ def name_opponents(site: SiteData, recipe: Recipe, are_introduced: bool = False)
 
 
 def name_opponent(site: SiteData, opponent: str) -> str:
-    """Return an opponent's name, to stand after "against"."""
+    """Return the name of an opponent, or of several joined by "+", as it stands after "against"."""
     if opponent == BOTH_OPPONENT:
         return "itself in both seats"
     return " and ".join(get_opponent_name(site, one) for one in opponent.split("+"))
 
 
 def introduce_opponent(site: SiteData, opponent: str) -> str:
-    """Return a name that shows that an opponent is a player: "the player T-hand", but "Random"."""
+    """Return "the player T-hand" for an unfamiliar name, but "Random" for a familiar one."""
     name = name_opponent(site, opponent)
     if opponent not in INTRODUCED_OPPONENTS:
         return name
