@@ -1,6 +1,7 @@
-"""The class Attempt: a puzzle with the visitor's answers, as its URL has them, and its board.
+"""The class Attempt: a puzzle and the visitor's answers in the URL.
 
-A round has ten puzzles, or the three puzzles of a day.
+There are two questions: which move is right, and which move does the agent make? A round has ten
+puzzles, or the three puzzles of a day.
 """
 
 import re
@@ -31,10 +32,9 @@ from app.web.rendering import get_url_in_frame
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop
 
-# The digit of an answer is the sum of: agent's move found (1), right move found (2).
+# A digit in the URL adds these numbers for the right answers to a puzzle.
 KNEW_MOVE_DIGIT, KNEW_CORRECT_DIGIT = 1, 2
 SOLVED_DIGIT = KNEW_MOVE_DIGIT + KNEW_CORRECT_DIGIT
-# the meaning of each digit that encodes an answer
 ANSWER_WORDS = (
     gettext_noop("no right answer"),
     gettext_noop("only the program’s move"),
@@ -48,12 +48,17 @@ class Attempt:
     """A puzzle with the visitor's answers so far."""
 
     site: SiteData
-    puzzle_number: int  # number of the puzzle, from 1
-    day: date | None = None  # the day of the round, None for a round of ten
-    answer_digits: str = ""  # a digit for each puzzle answered before in the round
-    chosen_correct_cell: int | None = None  # the cell chosen as the right move
-    chosen_agent_cell: int | None = None  # the cell chosen as the agent's move
-    # how many moves of the game that punishes the blunder are shown
+    # from 1
+    puzzle_number: int
+    # None in a round of ten puzzles
+    day: date | None = None
+    # the digits of the earlier puzzles in this round
+    answer_digits: str = ""
+    # the answer to: which move is right?
+    chosen_correct_cell: int | None = None
+    # the answer to: which move does the agent make?
+    chosen_agent_cell: int | None = None
+    # The solution shows the first moves of a game that punishes the blunder.
     shown_plies: int = 0
 
     @cached_property
@@ -62,16 +67,15 @@ class Attempt:
 
     @property
     def shows_solution(self) -> bool:
-        """Whether both questions are answered, so that the solution is shown."""
         return self.chosen_agent_cell is not None
 
     @cached_property
     def kind(self) -> str:
-        """The kind of the puzzle: "win" at once, "block", "fork", "defend", or which of "two"."""
+        """What the right move does, such as "win" or "block"; "two" for a choice of two squares."""
         puzzle = self.puzzle
         position = puzzle.position
         wins_at_once = self.site.wins_at_once[position]
-        # The other kinds of wins would answer the question of this one, too.
+        # Otherwise a slower win would be a right answer to the same question.
         if wins_at_once.any() and wins_at_once[puzzle.correct_cells].all():
             is_choice = self.puzzle_number % 2 and len(self._offered_pair) > 1
             return "two" if is_choice else "win"
@@ -82,7 +86,7 @@ class Attempt:
 
     @cached_property
     def _offered_pair(self) -> list[int]:
-        """A right square and a wrong one; not the blunder, which would reveal the agent's move."""
+        """A right square and a wrong square, which is not the one that the agent plays."""
         puzzle = self.puzzle
         cells = np.flatnonzero(self.site.game.legal[puzzle.position]).tolist()
         known = {*puzzle.correct_cells, puzzle.blunder_cell}
@@ -90,23 +94,23 @@ class Attempt:
         return sorted([puzzle.correct_cells[0], *wrong[:1]])
 
     def offers_cell(self, cell: int) -> bool:
-        """Return whether a square is a possible answer to the next question."""
+        """Return whether the cell can be chosen as the next answer."""
         asks_pair = self.kind == "two" and self.chosen_correct_cell is None
         return not asks_pair or cell in self._offered_pair
 
     @property
     def offered_squares(self) -> str:
-        """The names of the two squares between which a visitor chooses."""
+        """The names of the two squares of a puzzle of the kind "two"."""
         return join_words([name_square(cell) for cell in self._offered_pair], "or")
 
     @property
     def puzzles_left(self) -> int:
-        """The number of puzzles left in the round, with this one."""
+        """How many puzzles of the round are not answered yet, including this one."""
         return count_round_puzzles(self.site, self.day) - len(self.answer_digits)
 
     @property
     def answer_digit(self) -> int:
-        """The digit for the result of this attempt in URLs, an index of ANSWER_WORDS."""
+        """How this puzzle was answered, as a digit of a URL: an index of ANSWER_WORDS."""
         return (
             KNEW_MOVE_DIGIT * self.knew_agent_move
             + KNEW_CORRECT_DIGIT * self.knew_correct_move
@@ -114,28 +118,25 @@ class Attempt:
 
     @property
     def knew_agent_move(self) -> bool:
-        """Whether the visitor knew which move the agent makes."""
         return self.chosen_agent_cell == self.puzzle.blunder_cell
 
     @property
     def knew_correct_move(self) -> bool:
-        """Whether the visitor found one of the right moves."""
         return self.chosen_correct_cell in self.puzzle.correct_cells
 
     @property
     def is_solved(self) -> bool:
-        """Whether both questions are answered, and both answers are right."""
+        """Whether both answers are right."""
         return self.answer_digit == SOLVED_DIGIT
 
     @property
     def is_first_question(self) -> bool:
-        """Whether this is the first question about the puzzles of a day."""
+        """Whether the visitor has not answered a question of this day yet."""
         is_unanswered = not self.answer_digits and self.chosen_correct_cell is None
         return self.day is not None and is_unanswered
 
     @property
     def mover(self) -> str:
-        """The player to move, "X" or "O"."""
         return MARKS[int(self.site.game.to_move[self.puzzle.position])]
 
     @property
@@ -145,7 +146,7 @@ class Attempt:
 
     @property
     def correct_squares(self) -> str:
-        """The names of the squares on which a move keeps the value of the position."""
+        """The names of all squares on which a move keeps the result of optimal play."""
         return join_words(
             [name_square(cell) for cell in self.puzzle.correct_cells],
             "or",
@@ -158,14 +159,14 @@ class Attempt:
 
     @property
     def result_of_choice(self) -> str:
-        """The result with optimal play after the move chosen as right; "" before a choice."""
+        """The result with optimal play after the first answer; "" before it."""
         if self.chosen_correct_cell is None:
             return ""
         return spell_outcome(self.site, self.puzzle.position, self.chosen_correct_cell)
 
     @property
     def url(self) -> str:
-        """The URL of the puzzle with these answers."""
+        """The URL of this page, with the answers so far."""
         answered = self.chosen_correct_cell, self.chosen_agent_cell, self.shown_plies
         return get_url_in_frame(
             puzzle_url(self.puzzle_number, self.day, self.answer_digits, *answered)
@@ -173,7 +174,7 @@ class Attempt:
 
     @property
     def next_url(self) -> str:
-        """The URL of the next puzzle, or of the score after the last one of a round."""
+        """The URL of the next puzzle, or of the score after the last puzzle of a round."""
         answers = f"{self.answer_digits}{self.answer_digit}"
         if self.puzzles_left == 1:
             return get_url_in_frame(
@@ -193,13 +194,12 @@ class Attempt:
         )
 
     def choose_cell(self, cell: int) -> "Attempt":
-        """Return the attempt with a cell as the answer to the next question."""
+        """Return the attempt after the next question is answered with this cell."""
         if self.chosen_correct_cell is None:
             return replace(self, chosen_correct_cell=cell)
         return replace(self, chosen_agent_cell=cell)
 
     def show_ply(self, ply: int) -> "Attempt":
-        """Return the same answers with the solution shown up to another move."""
         return replace(self, shown_plies=ply)
 
 
@@ -222,16 +222,16 @@ def list_daily_puzzles(site: SiteData, day: date) -> list[int]:
 
 
 def count_round_puzzles(site: SiteData, day: date | None) -> int:
-    """Return the number of puzzles in the round of a day, or in any other round."""
+    """Return the length of a round: of the day's round, or of any other if `day` is None."""
     return len(list_daily_puzzles(site, day)) if day else ROUND_LENGTH
 
 
 def parse_attempt(
     puzzle_number: int, query: Mapping[str, str], site: SiteData
 ) -> Attempt:
-    """Return the attempt that a URL describes.
+    """Return the puzzle with the answers in the query.
 
-    Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
+    Raises BadRequest, NotFound or Conflict if the number or an answer is not possible.
     """
     check_puzzle(puzzle_number, site)
     day = parse_day(query.get("day", ""))
@@ -262,9 +262,9 @@ def parse_attempt(
 
 
 def read_choices(attempt: Attempt, query: Mapping[str, str]) -> Attempt:
-    """Return an attempt with the answers `right` and `plays` of a URL, if it has them.
+    """Return the attempt with the query's answers: `right` to the first question, `plays` to the second.
 
-    Raises BadRequest or Conflict with a sentence on what is wrong.
+    Raises BadRequest or Conflict if an answer is not possible.
     """
     for name in ("right", "plays"):
         text = query.get(name, "")
@@ -282,7 +282,7 @@ def read_choices(attempt: Attempt, query: Mapping[str, str]) -> Attempt:
 def parse_day(day_text: str) -> date | None:
     """Return the day in a text such as "2026-11-24"; None for an empty text.
 
-    Raises BadRequest with a sentence if there is no such day.
+    Raises BadRequest if there is no such day.
     """
     if not day_text:
         return None
@@ -295,9 +295,9 @@ def parse_day(day_text: str) -> date | None:
 
 
 def parse_answers(answer_digits: str, allowed_lengths: range) -> str:
-    """Return the answers of a round, a digit for each puzzle.
+    """Return the digits of the answers to earlier puzzles of a round, after a check.
 
-    Raises BadRequest with a sentence for another character or an impossible number of answers.
+    Raises BadRequest for a digit without a meaning, or if their number is not in `allowed_lengths`.
     """
     digits = DIGITS[: len(ANSWER_WORDS)]
     if len(answer_digits) not in allowed_lengths or set(answer_digits) - set(digits):
@@ -329,7 +329,7 @@ def _read_free_cell(attempt: Attempt, parameter_name: str, cell_text: str) -> in
 
 
 def lay_out_attempt(attempt: Attempt, build_url: CellUrl | None) -> BoardPicture:
-    """Return the board of a puzzle, on which the visitor answers, or which shows the solution.
+    """Return the board of a puzzle, with the solution if both questions are answered.
 
     `build_url` returns the URL after a cell is chosen as an answer.
     """
@@ -354,7 +354,7 @@ def lay_out_attempt(attempt: Attempt, build_url: CellUrl | None) -> BoardPicture
 
 
 def _note_answers(attempt: Attempt) -> list[Note]:
-    """Return the note for each square: the right moves, the blunder, and the visitor's choices."""
+    """Return the note of each cell: it marks the visitor's answers and the solution."""
     puzzle = attempt.puzzle
     notes_by_cell: dict[int, str] = {}
     words_by_cell: dict[int | None, list[str]] = {}

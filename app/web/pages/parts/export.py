@@ -1,7 +1,6 @@
-"""Exports of figures (charts and boards): as a file, in an iframe, and as a citation.
+"""Exports of charts, boards and pages: as a file, in an iframe, and as a citation.
 
-A page that can be embedded has an `Export` for each of its figures, and shows it with the
-macro `take_row` of `templates/parts/_export.html`.
+The macro `take_row` of `templates/parts/_export.html` shows an `Export` as a row of links.
 """
 
 import base64
@@ -56,9 +55,8 @@ from app.web.translation import gettext
 from app.web.wording import LessonStep
 
 CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
-# characters with a meaning in LaTeX
 LATEX_SPECIAL_CHARACTERS = re.compile(r"[&%$#_{}]")
-# Width and height of an iframe in pixels, by what it shows.
+# (width, height) of an iframe in pixels
 BOARD_SIZE = (380, 560)
 CURVE_SIZE = (640, 440)
 CURVES_SIZE = (640, 800)
@@ -69,7 +67,7 @@ LESSON_STEP_SIZE = (640, 700)
 LEARNER_SIZE = (640, 740)
 UPDATE_SIZE = (760, 860)
 
-# On a page that allows scripts, this makes an iframe as high as its content: see embed/frame.js.
+# The frame sends its height to the page around it: see static/embed/frame.js.
 FITTING_SCRIPT = """<script>
 addEventListener("message", ({ source, data }) => {
   for (const frame of document.querySelectorAll("iframe")) {
@@ -80,30 +78,33 @@ addEventListener("message", ({ source, data }) => {
 
 
 class Export(NamedTuple):
-    """The ways to use a page elsewhere: its files, the code that embeds it, and its citation."""
+    """The ways to use a chart, a board or a page elsewhere."""
 
-    id: str  # the id of the row with its links on the page
-    title: str  # the title of the chart or board
-    page_url: str  # URL of the page with the figure; the files below are URLs too
-    svg_url: str = ""  # the URL of the figure as SVG; "" if the figure has no files
+    # the id of the HTML element with the links
+    id: str
+    title: str
+    page_url: str
+    svg_url: str = ""
     png_url: str = ""
     csv_url: str = ""
-    film_url: str = ""  # the training as a moving picture; "" if it has none
-    # the URL of the page in an iframe; "" if other sites cannot show it
+    # a GIF of the training
+    film_url: str = ""
+    # for an iframe; "" if no other site can show the page
     frame_url: str = ""
-    frame_size: tuple[int, int] = CURVE_SIZE  # width and height of the iframe in pixels
-    note: str = ""  # note of the citation that identifies the figure, such as a recipe
+    frame_size: tuple[int, int] = CURVE_SIZE
+    # identifies the figure in a citation, such as by a recipe
+    note: str = ""
 
     @property
     def preview_url(self) -> str:
-        """The URL of the picture for previews of links to its page."""
+        """The URL of the picture that other websites show beside a link to the page."""
         return frame_file_url(self.frame_url, "png")
 
     def build_iframe(self, base_url: str) -> str:
-        """Return the HTML of an iframe, which shows the figure on another website in full width.
+        """Return the HTML that shows the figure in an iframe of another website, over its full width.
 
-        `base_url` is the host of this site, as in `https://...`. The HTML includes a script for
-        the height; the iframe also works without it.
+        `base_url` is the origin of this site, such as "https://example.org". A script in the HTML
+        fits the height; the iframe also works without it.
         """
         return (
             build_iframe(
@@ -114,7 +115,6 @@ class Export(NamedTuple):
         )
 
     def build_bibtex(self, base_url: str) -> str:
-        """Return the citation as BibTeX."""
         return build_bibtex(self.title, base_url.rstrip("/") + self.page_url, self.note)
 
 
@@ -126,7 +126,7 @@ def export_board(state: MatchState) -> Export:
 
 
 def export_game_values(state: MatchState) -> Export:
-    """Return the export of a chart: the value of the game after each of its moves."""
+    """Return the export of the chart with the value of a game after each move."""
     value = match_url(EMBED_VALUE, state.match)
     return Export(
         id="value",
@@ -144,10 +144,10 @@ def export_curves(
     opponent: str = "",
     record: str = "",
 ) -> Export:
-    """Return the export of the learning curves of one or several agents.
+    """Return the export of the learning curves of one or more agents.
 
-    `curve_key` names one kind of curve; without it, the export has all curves of a single agent.
-    `record` is the position of a comparison.
+    `curve_key` selects one kind of curve; without it, the export has all curves of one agent.
+    `record` is the position that a comparison of several agents shows.
     """
     titles = [site.display_titles[name] for name in agent_names]
     one = len(agent_names) == 1 and curve_key in ("", WIN_RATE_KEY)
@@ -188,9 +188,9 @@ def export_mind(
 
 
 def export_puzzle(site: SiteData, puzzle_number: int) -> Export:
-    """Return the export of a puzzle before its first answer.
+    """Return the export of a puzzle without answers.
 
-    Raises NotFound with a sentence if no puzzle has this number.
+    Raises NotFound if no puzzle has this number.
     """
     check_puzzle(puzzle_number, site)
     return _build_page_export(
@@ -212,15 +212,15 @@ def export_lesson_step(step: LessonStep) -> Export:
 
 
 def export_update(slug: str) -> Export:
-    """Return the ways to use the updates of an algorithm elsewhere, such as in an iframe."""
+    """Return the export of the page of an algorithm, which shows its updates step by step."""
     title = f"{ALGORITHM_PAGES[slug].title}: one update, step by step"
     return _build_page_export(title, how_url(slug), UPDATE_SIZE)
 
 
 def export_learner(recipe: str) -> Export:
-    """Return the export of a learner that visitors can teach on; "" is the default learner.
+    """Return the export of a page on which visitors teach a learner; "" is the default learner.
 
-    Raises RecipeError if people cannot teach it.
+    Raises RecipeError if people cannot teach this learner.
     """
     taught = recipe and list_taught_phases(parse_recipe(recipe))
     title = (
@@ -232,7 +232,7 @@ def export_learner(recipe: str) -> Export:
 
 
 def export_figure(summary: ClaimSummary, figure_number: int = 1) -> Export:
-    """Return the export of a figure of an experiment; the first has number 1."""
+    """Return the export of a figure of an experiment; `figure_number` begins at 1."""
     return Export(
         id=f"figure-{figure_number}",
         title=f"{summary.title}: {summary.figures[figure_number - 1].title}",
@@ -270,7 +270,6 @@ def _build_figure_export(
 def _build_page_export(
     title: str, page_url: str, frame_size: tuple[int, int]
 ) -> Export:
-    """Return the export of a page that other sites may show unchanged in an iframe."""
     return Export(
         id="page",
         title=title,
@@ -281,13 +280,13 @@ def _build_page_export(
 
 
 def describe_runs(summary: ClaimSummary) -> str:
-    """Return a note on the runs of an experiment: how many, when, and the command to repeat them."""
+    """Say in a citation how many runs an experiment has, when it ran, and with which command."""
     runs = f"{format_count(summary.runs)} runs, made" if summary.runs else "Made"
     return f"{runs} on {summary.date} by {summary.command}"
 
 
 def describe_provenance(site: SiteData, agent_name: str) -> str:
-    """Return a note that identifies an agent: its recipe and the command that trains it."""
+    """Identify an agent in a citation by its recipe and by the digest of its arrays."""
     agent = site.agents[agent_name]
     digest = f"SHA-256 of its arrays q and visits {agent.table_digest}"
     return f"Recipe {agent.card.recipe}, {digest}"
@@ -296,7 +295,10 @@ def describe_provenance(site: SiteData, agent_name: str) -> str:
 def build_iframe(
     base_url: str, frame_url: str, title: str, width: int | str, height: int
 ) -> str:
-    """Return an iframe for another website; it has no style, because that site may forbid styles."""
+    """Return the HTML of an iframe for another website.
+
+    It has no style attribute, which that website may forbid.
+    """
     return (
         f'<iframe src="{escape(base_url.rstrip("/") + frame_url)}" title="{escape(title)}" '
         f'width="{width}" height="{height}" frameborder="0" loading="lazy"></iframe>'
@@ -306,7 +308,7 @@ def build_iframe(
 def build_bibtex(title: str, page_url: str, note: str = "") -> str:
     """Return the citation of a page as BibTeX, with the project's author, version and year.
 
-    Characters with a meaning in LaTeX are escaped in the title and the note.
+    Special characters of LaTeX are escaped in the title and the note.
     """
     key = re.sub(r"[^a-z0-9]+", "-", f"q-tac-toe {title}".lower()).strip("-")
     remark = f"Q-Tac-Toe {read_citation('version')}" + (f". {note}" if note else "")
@@ -324,9 +326,9 @@ def build_bibtex(title: str, page_url: str, note: str = "") -> str:
 
 
 def read_citation(field_name: str) -> str:
-    """Return the value of a field of CITATION.cff.
+    """Return a field of CITATION.cff.
 
-    Raises ValueError if there is no such line.
+    Raises ValueError if the file has no such field.
     """
     line = re.search(rf'(?m)^[ -]*{field_name}: "?(.*?)"?$', CITATION)
     if line is None:
@@ -337,9 +339,10 @@ def read_citation(field_name: str) -> str:
 def build_svg_response(
     drawing: Drawing, file_name: str = "", scheme: str = "auto"
 ) -> Response:
-    """Return an SVG response with a drawing in light or dark colours, saved under `file_name` if given.
+    """Return the drawing as an SVG file, in light or dark colours or as the reader prefers ("auto").
 
-    The drawing may use its own style only.
+    With a file name browsers save the file instead of showing it. A hash in the security policy
+    allows the file's own style and no other.
     """
     framed = request.path.startswith(EMBED_PREFIX)
     policy = FRAME_HEADERS[POLICY_HEADER] if framed else CONTENT_SECURITY_POLICY
@@ -365,7 +368,7 @@ def build_png_response(drawing: Drawing, file_name: str = "") -> Response:
 def build_csv_response(
     columns: Sequence[str], rows: Iterable[Sequence[object]], file_name: str
 ) -> Response:
-    """Return a response with a CSV table, saved under `file_name`; None is an empty cell."""
+    """Return a table as a CSV file that browsers save; None is an empty cell."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(columns)
@@ -382,7 +385,7 @@ def _build_shared_response(
 
 
 def build_file_response(content: bytes, mimetype: str, file_name: str = "") -> Response:
-    """Return a response with a file, saved under `file_name` if given."""
+    """Return a response with a file; with `file_name` browsers save it instead of showing it."""
     response = Response(content, mimetype=mimetype)
     if file_name:
         response.headers.set("Content-Disposition", "attachment", filename=file_name)

@@ -1,4 +1,4 @@
-"""The film of a training as a moving picture: a board with its values, and the curve of blunders."""
+"""The film of a training as an animated GIF: a board with its values, and the curve of blunders."""
 
 from io import BytesIO
 from textwrap import wrap
@@ -17,15 +17,15 @@ from app.web.site_data import HUMAN, SiteData, cached_per_site
 FILM_WIDTH, FILM_HEIGHT, FILM_MARGIN = 640, 340, 16
 BOARD_TOP, BOARD_SCALE = 44, 0.8
 CURVE_LEFT, CURVE_TOP, CURVE_WIDTH, CURVE_HEIGHT = 320, 150, 300, 150
-CAPTION_LETTERS = 44  # maximum number of characters in a line beside the board
+CAPTION_LETTERS = 44
 COLOUR_COUNT = 128
-# how long the last frame stays, so that it can be read before the film begins again
+# leaves time to read the last frame before the film starts again
 LAST_PAUSE_MS = 3_000
 
 
 @cached_per_site(4, per_language=True)
 def render_film(site: SiteData, agent_name: str) -> bytes:
-    """Return the film of an agent's training as an animated GIF, with a frame for each snapshot."""
+    """Return the film of an agent's training as a GIF, with a frame for each snapshot."""
     record = find_block_record(site, agent_name)
     film = film_position(site, agent_name, record)
     drawings = [
@@ -35,7 +35,7 @@ def render_film(site: SiteData, agent_name: str) -> bytes:
     pictures = [
         Image.open(BytesIO(svg.render_png(one))).convert("RGB") for one in drawings
     ]
-    # All frames share one table of colours, taken from the first, a middle and the last frame.
+    # A GIF with one table of colours for all frames is smaller.
     sample = Image.new("RGB", (FILM_WIDTH, 3 * FILM_HEIGHT))
     for row, picture in enumerate(
         (pictures[0], pictures[len(pictures) // 2], pictures[-1])
@@ -61,7 +61,6 @@ def render_film(site: SiteData, agent_name: str) -> bytes:
 def _draw_frame(
     site: SiteData, agent_name: str, record: str, film: Film, step: int
 ) -> svg.Drawing:
-    """Return the picture of a snapshot: board at the left, texts and curve at the right."""
     frame = film.frames[step]
     match = Match(record=record, x=HUMAN, o=HUMAN, value_source=agent_name)
     state = replay_match(match, site)
@@ -80,7 +79,7 @@ def _draw_frame(
     ]
     x, y = points[step]
     bottom = CURVE_TOP + CURVE_HEIGHT
-    # The font of the pictures has no star, so another sign marks the best move.
+    # The font of the pictures has no star, so the name of the best square replaces it.
     starred_square = name_square(values.likeliest_cells[0])
     caption = frame.caption.replace("★", starred_square)
     caption_lines = wrap(caption, CAPTION_LETTERS)

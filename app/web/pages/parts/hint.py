@@ -1,4 +1,7 @@
-"""The hint: the best move that is most likely to make the opponent blunder."""
+"""The hint: of the best moves, the one after which the opponent is most likely to blunder.
+
+If the next move of a finished game is a blunder, the hint explains this blunder instead.
+"""
 
 import numpy as np
 
@@ -19,9 +22,9 @@ from app.web.wording import name_squares
 
 
 def list_hint_cells(state: MatchState) -> list[int]:
-    """Return the cells that a hint may recommend: moves that win soonest, keep a draw or lose latest.
+    """Return the cells of the best moves: the fastest win, any draw, or the slowest loss.
 
-    If the hint explains a blunder, all moves that keep the value of the position are recommended.
+    If the hint explains a blunder, all moves that keep the result of optimal play count as best.
     """
     if not state.match.shows_hint or state.is_over:
         return []
@@ -34,9 +37,9 @@ def list_hint_cells(state: MatchState) -> list[int]:
 
 
 def find_explained_blunder(state: MatchState) -> int | None:
-    """Return the cell of the record's next move if it is an explained blunder, else None.
+    """Return the cell of the blunder that a hint explains, None if it explains none.
 
-    A hint at an earlier position of a record explains the move that follows.
+    The match must show an earlier position of its record, in which the next move was a blunder.
     """
     match = state.match
     if not match.shows_hint or match.is_at_end or state.is_over:
@@ -46,7 +49,7 @@ def find_explained_blunder(state: MatchState) -> int | None:
 
 
 def explain_blunder(state: MatchState, cell: int) -> str:
-    """Return a sentence on a blunder and the moves that would have kept the value."""
+    """Return a sentence on a blunder, and on the moves that would have kept the result."""
     site = state.site
     match = state.match
     played = name_square(cell)
@@ -75,7 +78,7 @@ def explain_blunder(state: MatchState, cell: int) -> str:
 
 
 def get_player_title(state: MatchState) -> str:
-    """Return the name of the player to move: the title of an agent, X or O for a person."""
+    """Return the title of the agent to move, or the mark of a person to move."""
     match = state.match
     if match.is_human(match.player_to_move):
         return MARKS[match.player_to_move]
@@ -83,7 +86,7 @@ def get_player_title(state: MatchState) -> str:
 
 
 def build_blunder_notes(state: MatchState, cell: int) -> list[Note]:
-    """Return the notes that mark a blunder and the right moves on the board before it."""
+    """Return the note of each cell: it marks the blunder, and the moves that were right."""
     notes = [EMPTY_NOTE] * state.site.game.cells
     right, blunder = gettext("right"), gettext("blunder")
     for right_cell in list_hint_cells(state):
@@ -93,10 +96,10 @@ def build_blunder_notes(state: MatchState, cell: int) -> list[Note]:
 
 
 def build_hint(state: MatchState) -> tuple[int, str]:
-    """Return the cell of the hint, and a sentence with the reason.
+    """Return the cell that the hint recommends, and a sentence with the reason.
 
-    Among the best moves, the hint is the one after which the opponent is most likely to blunder at
-    once. If several are equal, it is the one after which most replies are blunders.
+    Of the best moves, it is the one after which the opponent is most likely to blunder at once. If
+    several are equal, most replies to it are blunders.
     """
     site = state.site
     best = list_hint_cells(state)
@@ -140,7 +143,7 @@ def build_hint(state: MatchState) -> tuple[int, str]:
 
 
 def _compute_blunder_chances(state: MatchState, cell: int) -> tuple[float, float]:
-    """Return how likely the reply to a move is a blunder: the opponent's, and a random one."""
+    """Return how likely the next reply is a blunder: by the opponent, and by a random opponent."""
     site = state.site
     after = state.follow_move(cell)
     if after.is_over:

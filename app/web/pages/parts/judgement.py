@@ -1,4 +1,8 @@
-"""What pages show of a policy's exact results: scores, blunders, and lost games or proofs."""
+"""What pages show of a policy's exact results: scores, blunders, proofs and lost games.
+
+An exhibit is a small board with a title, a link and notes. The macro `show` of
+`templates/parts/_judgement.html` writes it as HTML.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -36,9 +40,10 @@ from app.web.site_data import HUMAN, SiteData
 def list_results(
     site: SiteData, policy_name: str
 ) -> dict[str, list[list[dict[str, Any]]]]:
-    """Return opponent -> bars of games won, drawn and lost, one for each seat.
+    """Return the scores of a policy against each baseline and the best responder.
 
-    The opponents are all baselines and the best responder.
+    They are a dictionary: opponent -> for each seat a bar with the shares of wins, draws and
+    losses.
     """
     return draw_results(site, judge_policy(site, policy_name).outcome_chances)
 
@@ -46,7 +51,7 @@ def list_results(
 def draw_results(
     site: SiteData, chances: dict[tuple[str, str], Chances]
 ) -> dict[str, list[list[dict[str, Any]]]]:
-    """Return the bars of `list_results`; `chances` has a key (opponent, seat) for each."""
+    """Return the bars of `list_results` from the chances by (opponent, seat)."""
     return {
         title_opponent(site, opponent): [
             divide_bar(chances[opponent, seat]) for seat in SEATS
@@ -55,9 +60,9 @@ def draw_results(
     }
 
 
-SAMPLE_SIZE = 8  # how many positions of a proof the page of an agent shows
+# The page of an agent shows only the first positions of a proof.
+SAMPLE_SIZE = 8
 
-# A small board with its link and notes, as the macro `show` of parts/_judgement.html reads it.
 Exhibit = dict[str, Any]
 
 
@@ -81,9 +86,9 @@ def list_board_links(policy_name: str) -> list[Destination]:
 def build_blunder_exhibits(
     site: SiteData, policy_name: str, shown_range: slice
 ) -> dict[str, Any]:
-    """Return the blunders of a policy, the most serious first; `shown_range` selects the pictures.
+    """Return the blunders of a policy with their numbers; symmetric blunders have one exhibit.
 
-    Symmetric blunders have one picture.
+    `shown_range` selects the exhibits that are built. The worst blunders come first.
     """
     mistakes = list_policy_blunders(site, policy_name)
     atlas = classify_blunders(site, policy_name)
@@ -108,9 +113,9 @@ def build_blunder_exhibits(
 
 
 def judge_seats(site: SiteData, policy_name: str) -> dict[str, dict[str, Any]]:
-    """Return, for each seat, a proof that an agent is unbeatable, or else a game that it loses.
+    """Return for each seat the proof that an agent is unbeatable, or a game that it loses.
 
-    Only a proof has a "certificate".
+    Only a proof has the key "certificate".
     """
     records = find_losing_games(site, policy_name)
     return {
@@ -124,7 +129,7 @@ def judge_seats(site: SiteData, policy_name: str) -> dict[str, dict[str, Any]]:
 def build_proof(
     site: SiteData, policy_name: str, seat: str, shown_range: slice
 ) -> dict[str, Any]:
-    """Return the proof of a policy in a seat; `shown_range` selects the positions with pictures."""
+    """Return the proof that a policy is unbeatable in a seat; `shown_range` selects its exhibits."""
     certificate = build_certificate(site, policy_name, seat)
     numbers = range(len(certificate.positions))[shown_range]
 
@@ -145,7 +150,6 @@ def _group_exhibits(
     format_title: Callable[[int], str],
     build_exhibit: Callable[[int], Exhibit],
 ) -> list[tuple[str, list[Exhibit]]]:
-    """Return small boards under headings; neighbours with equal titles share a heading."""
     return [
         (name, [build_exhibit(number) for number in of])
         for name, of in groupby(picture_numbers, format_title)
@@ -153,7 +157,7 @@ def _group_exhibits(
 
 
 def build_decision_exhibit(site: SiteData, policy_name: str, position: int) -> Exhibit:
-    """Return the small board of a position that marks the policy's moves and the right moves."""
+    """Return the exhibit of a position with the policy's moves and the right moves."""
     chosen = site.policies[policy_name][position] > 0
     right = site.is_move_correct[position]
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")
@@ -180,10 +184,10 @@ def _build_exhibit(
     title: str,
     *notes: str,
 ) -> Exhibit:
-    """Return the small board of a decision, with `signs` as in `draw_small_board`.
+    """Return the exhibit of a position; `signs` is as in `draw_small_board`.
 
-    Its link opens a game that stops before the agent's move, if possible a game that the agent
-    itself can play.
+    Its link opens a game that stops before the policy moves. If the policy's own games can reach
+    the position, it is such a game.
     """
     seat = int(site.game.to_move[position])
     match = replace(
@@ -201,10 +205,10 @@ def _build_exhibit(
 
 
 def _count_blunders(blunder_decisions: BlunderDecisions) -> list[tuple[str, int, int]]:
-    """Count the blunders of each kind, and of all kinds.
+    """Return (kind, number of positions, number within reach) for each kind of blunder.
 
-    Returns (kind, number, how many of them the policy's own games can reach). A kind is the value
-    lost, such as a win turned into a draw; the worst kind comes first.
+    A kind is the loss of value, such as "win to draw". The worst kind comes first and all kinds
+    together last. A position is within reach if the policy's own games can lead to it.
     """
     kinds = {
         f"{OUTCOME_LABELS[before]} to {OUTCOME_LABELS[after]}": (
@@ -223,7 +227,6 @@ def _count_blunders(blunder_decisions: BlunderDecisions) -> list[tuple[str, int,
 def _build_blunder_exhibit(
     site: SiteData, policy_name: str, class_number: int
 ) -> Exhibit:
-    """Return the position that stands for a class of blunders."""
     mistakes = list_policy_blunders(site, policy_name)
     atlas = classify_blunders(site, policy_name)
     row = int(atlas.example_rows[class_number])
@@ -255,7 +258,7 @@ def _describe_value_loss(
     blunder_decisions: BlunderDecisions,
     blunder_index: int,
 ) -> str:
-    """Return a sentence on what the worst move in this position gives away."""
+    """Say what the worst move of a position gives away: "The agent turns a win into a draw"."""
     position = int(blunder_decisions.positions[blunder_index])
     blunders = blunder_decisions.blunders[blunder_index]
     is_worst = blunders & (
@@ -283,7 +286,6 @@ def _describe_symmetric_blunders(erring_count: int, symmetric_count: int) -> str
 def _build_proof_exhibit(
     site: SiteData, policy_name: str, seat: str, proof_index: int
 ) -> Exhibit:
-    """Return one position of the proof that the agent never loses, with the agent's moves."""
     certificate = build_certificate(site, policy_name, seat)
     position = int(certificate.positions[proof_index])
     choice = certificate.moves[proof_index]
@@ -299,7 +301,6 @@ def _build_proof_exhibit(
 def _build_lost_game(
     site: SiteData, policy_name: str, seat: str, record: str
 ) -> dict[str, Any]:
-    """Return the game that beats an agent, ply by ply."""
     state = replay_match(
         build_match_against_person(policy_name, SEATS[seat], record), site
     )
@@ -333,9 +334,9 @@ def _build_lost_game(
     return {
         "url": play_url(state.match.show_ply(0)),
         "best_response_chances": results[BEST_RESPONDER, seat],
-        # the chance of this game if the opponent makes exactly these moves
+        # The opponent makes exactly the moves of this game.
         "game_chance": prod(chances),
-        # number of moves at which the opponent blundered too
+        # blunders of the opponent, after which the agent did not win
         "unpunished_count": unpunished,
         "exhibits": exhibits,
     }

@@ -1,7 +1,7 @@
-"""Learning curves and films of how agents trained.
+"""Learning curves, and films of trainings.
 
-A film replays a training, with a picture (a "frame") for each snapshot. Its numbers are in a table
-on the page, which the script reads.
+A film shows how an agent changed during its training. It has a frame (a picture with numbers) for
+each snapshot. The numbers are in a table of the page, from which the script reads them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,14 +36,14 @@ from app.web.translation import gettext
 
 MAX_NASH_CONV = 2.0
 O_BLOCKS_RECORD, X_BLOCKS_RECORD = "024", "4082"
-WIN_RATE_KEY = "win-rate"  # id of the curve of games won during training
+WIN_RATE_KEY = "win-rate"
 
 
 def _build_plain_number(value: float) -> LabelledNumber:
     return LabelledNumber(round(value, 9), f"{value:.4g}")
 
 
-# functions that return the number of a curve at each snapshot, [] for no curve, by kind of curve
+# A function returns the values of a curve at each snapshot, [] if the agent has no such curve.
 CURVE_BUILDERS: Mapping[str, Callable[[Figures], list[LabelledNumber]]] = {
     "blunders": lambda figures: [
         LabelledNumber(number, format_count(number)) for number in figures.blunders
@@ -64,21 +64,21 @@ CURVE_BUILDERS: Mapping[str, Callable[[Figures], list[LabelledNumber]]] = {
 
 
 def parse_against(query: Mapping[str, str], card: Card) -> str:
-    """Return the opponent in a URL of learning curves; by default the first opponent of the card.
+    """Return the opponent that the query chooses for the learning curves, by default the card's first.
 
-    Raises BadRequest, naming the known opponents, for any other opponent.
+    Raises BadRequest, which lists the opponents, if there is no such opponent.
     """
     there = list_card_opponents(card)
     return read_choice("against", query, there, next(iter(there)))
 
 
 def list_card_opponents(card: Card) -> dict[str, ChancesBySeat]:
-    """Return opponent -> an agent's chances against it at each snapshot; the default comes first."""
+    """Return opponent -> an agent's results at each snapshot, the default opponent first."""
     return card.figures.baseline_chances | {BEST_RESPONDER: card.figures.best_response}
 
 
 def title_opponent(site: SiteData, opponent: str) -> str:
-    """Return the title of an opponent in a card."""
+    """Return the title of an opponent in a chart, after "against"."""
     return (
         "its best responder"
         if opponent == BEST_RESPONDER
@@ -87,7 +87,7 @@ def title_opponent(site: SiteData, opponent: str) -> str:
 
 
 def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
-    """Return an agent's learning curves: exact results at each snapshot, over the updates."""
+    """Return the learning curves of an agent: exact results over the number of updates."""
     figures = card.figures
     title = title_opponent(site, opponent)
     chances = list_card_opponents(card)[opponent]
@@ -124,7 +124,7 @@ def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
                 lines,
             )
         )
-    # The URL of the last snapshot names no snapshot.
+    # None stands for the last snapshot, which the URL does not name.
     steps = [*range(len(figures.snapshot_updates) - 1), None]
     name = site.name_for_url(card)
     views = [
@@ -136,7 +136,7 @@ def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
 
 
 def chart_wins(rates: RatesBySeat) -> Charts:
-    """Return a chart of the share of training games won in each epoch."""
+    """Return a chart of how many training games were won in each epoch."""
     lines = [
         Curve(
             f"as {seat.upper()}",
@@ -153,10 +153,7 @@ def chart_wins(rates: RatesBySeat) -> Charts:
 def chart_comparison(
     site: SiteData, views: Sequence[SourceSnapshot], curve_key: str
 ) -> Charts | None:
-    """Return a chart with one kind of learning curve, a line for each agent in `views`.
-
-    It is None if no agent has this curve.
-    """
+    """Return a chart with one learning curve for each agent in `views`, None if none has this curve."""
     inks = choose_inks(site, views)
     curves = {}
     for name in inks:
@@ -182,7 +179,7 @@ def chart_comparison(
 
 
 def choose_inks(site: SiteData, views: Sequence[SourceSnapshot]) -> dict[str, str]:
-    """Return the colour of each agent's curve; there may be fewer colours than agents."""
+    """Return agent -> colour of its curve; agents that come after the last colour are left out."""
     names = dict.fromkeys(
         view.value_source
         for view in views
@@ -200,64 +197,71 @@ def _build_outcome_curves(chances: list[Chances]) -> list[Curve]:
     ]
 
 
-# Milliseconds before the next frame: short if nothing changes on the board or in the caption.
+# A frame that looks like the next one is shown for a shorter time.
 STILL_PAUSE_MS, MOVING_PAUSE_MS = (140, 560)
-# The best square leads clearly if its value is higher than all others by this share of the
-# distance from a draw to a win.
+# The agent has learned to block if the best value is higher than all others by at least this. The
+# distance from a draw to a win is 1.
 MIN_CLEAR_LEAD = 0.3
-CURVE_WIDTH, CURVE_HEIGHT = 100.0, 28.0  # width and height of the curve of blunders
+CURVE_WIDTH, CURVE_HEIGHT = 100.0, 28.0
 
 
 class FilmSquare(NamedTuple):
-    """An empty square of the board in one picture of a film."""
+    """An empty square of a film's board, with the value of a move to it."""
 
     cell: int
-    value_text: str  # value of the move to the cell; "" if unknown
-    heat: int | None  # colour step of the value; None if unknown
+    # "" if the value is unknown
+    value_text: str
+    # None if the value is unknown
+    heat: int | None
     is_best: bool
 
 
 class FilmFrame(NamedTuple):
-    """A frame of a film: an agent at a snapshot, or several agents, each at its own snapshot."""
+    """A frame of a film: the state of one or more agents at a moment of their training."""
 
     update_text: str
-    blunder_text: str  # number of positions with a blunder
-    # the squares by cell; empty if the film shows no board
+    # number of positions in which the agent blunders
+    blunder_text: str
+    # by cell; empty if the film shows no board
     squares: dict[int, FilmSquare]
     caption: str
-    pause_ms: int  # milliseconds until the next frame
-    curve_x: float  # place on the curve of blunders, from 0 to CURVE_WIDTH
+    pause_ms: int
+    # horizontal place on the curve of blunders, from 0 to CURVE_WIDTH
+    curve_x: float
 
 
 class Film(NamedTuple):
-    """A film of the training of an agent, with or without a board, or of several agents."""
+    """A film of the training of one or more agents.
+
+    A film of one agent can show a board: a position with the agent's values.
+    """
 
     title: str
     frames: list[FilmFrame]
-    # for each agent: a colour of CURVE_INKS, and the SVG path of its curve
+    # for each agent: a colour of CURVE_INKS, and an SVG path
     curve_paths: list[tuple[str, str]]
-    # the names of the empty cells; empty if no board is shown
+    # names of the empty squares, by cell; empty if the film shows no board
     square_names: dict[int, str]
-    marks: list[str]  # "X", "O" or "." for each cell; [] if no board is shown
-    mover: str  # the player to move; "" if no board is shown
+    # "X", "O" or "." by cell; [] if the film shows no board
+    marks: list[str]
+    # "X" or "O"; "" if the film shows no board
+    mover: str
 
     @property
     def last_frame(self) -> int:
-        """The number of the last frame, which shows the agent after its training."""
         return len(self.frames) - 1
 
 
 def find_block_record(site: SiteData, agent_name: str) -> str:
-    """Return the moves that lead to a position in which the player to move must block.
+    """Return the moves to a position in which the player to move must block a line.
 
-    It is X's turn if the agent only learned as X.
+    X must block if the agent learned only as X, otherwise O.
     """
     seat = getattr(site.get_recipe(agent_name), "seat", "both")
     return X_BLOCKS_RECORD if seat == "x" else O_BLOCKS_RECORD
 
 
 def _build_square(move_values: MoveValues, cell: int) -> FilmSquare:
-    """Return an empty square of a film's board; it has no text and colour if the value is unknown."""
     if not move_values.is_known[cell]:
         return FilmSquare(cell, "", None, move_values.is_best[cell])
     return FilmSquare(
@@ -270,11 +274,9 @@ def _build_square(move_values: MoveValues, cell: int) -> FilmSquare:
 
 @cached_per_site(16, per_language=True)
 def film_position(site: SiteData, agent_name: str, record: str) -> Film:
-    """Return the film of an agent's values in a position where the player to move must block.
+    """Return the film of an agent whose board is a position where only one move, a block, is right.
 
-    At least two cells of the position are empty.
-
-    Raises ValueError or IllegalMoveError as `replay_record` does.
+    Raises ValueError or IllegalMoveError if the record is invalid, as `replay_record` does.
     """
     game = site.game
     last = site.get_last_snapshot(agent_name)
@@ -300,7 +302,7 @@ def film_position(site: SiteData, agent_name: str, record: str) -> Film:
 
 @cached_per_site(16, per_language=True)
 def film_all_positions(site: SiteData, agent_name: str) -> Film:
-    """Return a film without a board: blunders and positions with learned values, by snapshot."""
+    """Return the film of an agent without a board: its blunders, and how many values it has learned."""
     known = choose_decisions(site, agent_name)[1].sum(axis=1).tolist()
     total = format_count(len(site.tile_layout.decisions))
     captions = [
@@ -316,7 +318,7 @@ def film_all_positions(site: SiteData, agent_name: str) -> Film:
 
 @cached_per_site(16, per_language=True)
 def film_agents(site: SiteData, agent_names: tuple[str, ...]) -> Film:
-    """Return the film of several agents, each from the start of its training to the end."""
+    """Return the film of several agents, who all finish their training at the last frame."""
     films = [film_all_positions(site, name) for name in agent_names]
     tables = [site.agents[name].card.figures.blunders for name in agent_names]
     worst = max(1, *(max(table) for table in tables))
@@ -341,7 +343,7 @@ def film_agents(site: SiteData, agent_names: tuple[str, ...]) -> Film:
 def build_agents_frame(
     site: SiteData, agent_names: Sequence[str], snapshots: Sequence[int]
 ) -> FilmFrame:
-    """Return the frame of several agents, each at its own snapshot."""
+    """Return the frame that shows each agent at its own snapshot."""
     films = [film_all_positions(site, name) for name in agent_names]
     moments = [film.frames[step] for film, step in zip(films, snapshots, strict=True)]
     both = zip(films, moments, strict=True)
@@ -356,9 +358,9 @@ def build_agents_frame(
 
 
 def align_snapshots(last_snapshot: int, last_frame: int) -> list[int]:
-    """Return the snapshot of an agent that each frame of a film shows, from 0 to `last_snapshot`.
+    """Return the snapshot of an agent at each frame of a film that has more frames than snapshots.
 
-    The film has the frames 0 to `last_frame`, as many as the longest of several trainings needs.
+    The frames are numbered 0 to `last_frame`, and the agent's snapshots 0 to `last_snapshot`.
     """
     return [
         round(frame * last_snapshot / max(1, last_frame))
@@ -367,7 +369,7 @@ def align_snapshots(last_snapshot: int, last_frame: int) -> list[int]:
 
 
 def describe_block(site: SiteData, position: int, move_values: MoveValues) -> str:
-    """Return a sentence on whether an agent blocks, in a position where only a block is right."""
+    """Say whether an agent blocks, in a position where only the block is right."""
     right = site.is_move_correct[position]
     if not any(move_values.is_known):
         return gettext("It has not learned a value of this position yet.")
@@ -389,7 +391,6 @@ def _build_film(
     squares_by_frame: list[dict[int, FilmSquare]],
     captions_by_frame: list[str],
 ) -> Film:
-    """Return a film from the squares and captions of its frames; the board is not described yet."""
     agent = site.agents[agent_name]
     blunders = agent.card.figures.blunders
     updates = agent.snapshot_updates.tolist()
@@ -415,12 +416,12 @@ def _build_film(
 
 
 def compute_frame_x(frame_index: int, last_frame: int) -> float:
-    """Return the place of a frame on the slider, from 0 to CURVE_WIDTH; 0 for a single frame."""
+    """Return the horizontal place of a frame, from 0 to CURVE_WIDTH."""
     return round(CURVE_WIDTH * frame_index / max(1, last_frame), 2)
 
 
 def _outline_blunders(blunder_counts: Sequence[int], maximum: int) -> str:
-    """Return a curve of blunders by snapshot as an SVG path; its top is `maximum`, its bottom 0."""
+    """Return the curve of blunders as an SVG path; `maximum` is its highest point."""
     points = []
     for i, number in enumerate(blunder_counts):
         x = compute_frame_x(i, len(blunder_counts) - 1)
@@ -434,7 +435,6 @@ def _choose_pause_ms(
     captions_by_frame: list[str],
     frame_index: int,
 ) -> int:
-    """Return the pause after a picture of a film, short if the next picture looks the same."""
     after = min(frame_index + 1, len(squares_by_frame) - 1)
     shown = (squares_by_frame[frame_index], captions_by_frame[frame_index])
     return (

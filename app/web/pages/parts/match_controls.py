@@ -1,4 +1,4 @@
-"""The controls of a match: the URL of each button, and the next automatic step."""
+"""The controls of a match: the URL of each button, and what the page does next by itself."""
 
 from collections.abc import Callable
 from math import ceil
@@ -22,18 +22,22 @@ from app.web.move_values import compute_play_chances, evaluate_match, is_reply_p
 from app.web.site_data import SiteData, cached_per_site
 from app.web.translation import gettext, gettext_noop
 
-REPLY_DELAY = 0.4  # seconds before an agent answers a person
-SNAPSHOT_DELAY = 0.7  # seconds for each snapshot of a training
-# delays of a move in seconds, for games between two agents
+# seconds
+REPLY_DELAY = 0.4
+# seconds
+SNAPSHOT_DELAY = 0.7
+# seconds between two moves of agents
 DELAY_CHOICES = (0.25, 0.5, 1.0, 2.0, 5.0)
-GAME_DELAY = 2.0  # minimum number of seconds before the next game starts
-CURVE_HEIGHT = 20  # height of the curve behind the slider; its width is 100
+# seconds between two games, or longer if the moves are slower
+GAME_DELAY = 2.0
+# The curve behind the slider is 100 wide.
+CURVE_HEIGHT = 20
 
 
 def list_control_urls(
     state: MatchState, routes: MatchRoutes = PAGE_ROUTES
 ) -> dict[str, str]:
-    """Return the URL of each control of a match, "" for a control that is disabled now."""
+    """Return control -> URL; the URL is "" for a control that is disabled now."""
     match = replace(state.match, plays_training=False, shows_hint=False)
     ply = len(match.shown_record)
     is_asked = match.is_human(match.player_to_move) and not state.is_over
@@ -82,7 +86,7 @@ def _build_halt_url(match: Match, ply: int, build_url: Callable[[Match], str]) -
 def _build_pause_urls(
     state: MatchState, match: Match, build_url: Callable[[Match], str]
 ) -> tuple[str, str]:
-    """Return the URLs that pause and resume automatic moves; at most one of them is not ""."""
+    """Return the URL of Pause and the URL of Continue; at least one of them is ""."""
     is_replay = match.replays_record and not match.is_at_end
     can_move = is_replay or not (match.is_human(X) and match.is_human(O))
     if state.is_over and not is_replay:
@@ -96,31 +100,31 @@ def _build_pause_urls(
 
 
 class AutomaticStep(NamedTuple):
-    """A request that the page sends automatically after a delay, such as an agent's move."""
+    """A request that the page sends by itself after a delay, such as for an agent's move."""
 
     url: str
     delay_seconds: float
-    # id of the control that stops the step; "" if the step does not repeat
+    # "" if there is nothing to stop, because the step does not repeat
     stop_control_id: str = ""
 
     @property
     def id(self) -> str:
-        """An id that changes with the URL and the delay.
+        """The id of the HTML element. It changes with the URL and the delay.
 
-        A morphing swap keeps an element with the same id, and with it its old timer and URL.
+        When htmx morphs the page, an element with an old id would keep its old URL and its old
+        timer.
         """
         return f"auto-{crc32(f'{self.delay_seconds:g} {self.url}'.encode()):x}"
 
     @property
     def rounded_seconds(self) -> int:
-        """The delay in whole seconds, rounded up."""
         return ceil(self.delay_seconds)
 
 
 def plan_automatic_step(
     state: MatchState, routes: MatchRoutes = PAGE_ROUTES
 ) -> AutomaticStep | None:
-    """Return the next automatic step: a snapshot, an agent's move or the next game; None for none."""
+    """Return the request that the page sends next by itself, None if it waits for the visitor."""
     match = state.match
     if is_replay_running(match):
         return AutomaticStep(
@@ -148,21 +152,21 @@ def plan_automatic_step(
 
 
 def is_replay_running(match: Match) -> bool:
-    """Return whether the next move of the record will be shown automatically."""
+    """Return whether the page goes on by itself to the next move of the record."""
     return match.replays_record and not (
         match.is_at_end or match.is_paused or match.plays_training
     )
 
 
 def is_next_game_due(state: MatchState) -> bool:
-    """Return whether two agents have finished a game and will start the next automatically."""
+    """Return whether two agents have finished a game and begin another one by themselves."""
     match = state.match
     is_going_on = match.is_watched and not (match.is_paused or match.replays_record)
     return state.is_over and match.is_at_end and is_going_on
 
 
 def is_reply_automatic(state: MatchState) -> bool:
-    """Return whether an agent replies automatically to a person's move in the position shown."""
+    """Return whether an agent replies at once to a person's move in the shown position."""
     match = state.match
     return not (
         state.is_over or match.is_paused or match.is_human(-match.player_to_move)
@@ -170,7 +174,7 @@ def is_reply_automatic(state: MatchState) -> bool:
 
 
 def start_next_game(state: MatchState) -> Match:
-    """Return the match at the start of another game, not paused; a finished game is counted."""
+    """Return the match at the start of the next game, with the result of a finished game counted."""
     match = replace(state.match, is_paused=False)
     return (
         match.follow_record("", result_counts=count_results(state))
@@ -180,7 +184,7 @@ def start_next_game(state: MatchState) -> Match:
 
 
 def count_results(state: MatchState) -> tuple[int, int, int]:
-    """Return the numbers of games won by X, drawn, and won by O, with this game if it is over.
+    """Return how many games X won, were drawn and O won, including this game if it is over.
 
     A replay of a finished game is not counted.
     """
@@ -203,9 +207,9 @@ def get_next_delay(delay: float) -> float:
 
 
 def compute_reply_chances(state: MatchState) -> NDArray[np.float64]:
-    """Return the probability of each cell, [cells], as the next move of the player to move.
+    """Return the probability, [cells], of each move of the player to move.
 
-    If this is a person, the agent or other source whose values the board shows moves instead.
+    For a person these are the moves of the agent, or other source, whose values the board shows.
     """
     site = state.site
     match = state.match
@@ -220,7 +224,7 @@ def compute_reply_chances(state: MatchState) -> NDArray[np.float64]:
 
 
 def play_random_reply(state: MatchState) -> MatchState:
-    """Draw a move for the player to move, and return the state of the match after the move.
+    """Draw a move of the player to move by its probability, and return the state after it.
 
     Raises Conflict if the game is over.
     """
@@ -239,9 +243,10 @@ def play_random_reply(state: MatchState) -> MatchState:
 def build_snapshot_slider(
     state: MatchState, value_source: str
 ) -> dict[str, Any] | None:
-    """Return the slider for the snapshots of an agent; None for values that no agent learned.
+    """Return the slider over an agent's snapshots, None for values without a training.
 
-    A replay starts at the snapshot shown; if the last snapshot is shown, it starts at the first.
+    Its button plays the training from the shown snapshot on. From the last snapshot it starts again
+    at the first.
     """
     match = state.match
     site = state.site
@@ -261,7 +266,8 @@ def build_snapshot_slider(
         "title": site.display_titles[value_source],
         "algorithm_url": how_url(site.agents[value_source].card.algorithm),
         "snapshot_labels": marks,
-        "curve_points": curve,  # an SVG line: blunders at each snapshot
+        # the number of blunders over the snapshots, for an SVG polyline
+        "curve_points": curve,
         "snapshot": site.resolve_snapshot(value_source, match.snapshot),
         "last_snapshot": len(marks) - 1,
         "is_running": match.plays_training,
@@ -270,7 +276,7 @@ def build_snapshot_slider(
 
 
 def show_next_snapshot(state: MatchState) -> Match:
-    """Return the match at the next snapshot of the training that the board shows."""
+    """Return the match with the values of the next snapshot; the training stops at the last one."""
     match = state.match
     step = (match.snapshot or 0) + 1
     if step < state.site.get_last_snapshot(match.value_source):
@@ -289,7 +295,7 @@ def _build_take_back_url(match: Match, build_url: Callable[[Match], str]) -> str
 
 @cached_per_site(64, per_language=True)
 def _describe_training(site: SiteData, agent_name: str) -> tuple[tuple[str, ...], str]:
-    """Return a label for each snapshot of an agent, and the points of its curve of blunders."""
+    """Return a label for each snapshot, and the points of the curve of blunders in the slider."""
     figures = site.agents[agent_name].card.figures
     marks = tuple(
         gettext("after %(updates)s", updates=format_updates(number))

@@ -1,6 +1,6 @@
-"""The class MatchPage: all that pages and frames with a match show of it.
+"""The class MatchPage: everything that a page or a frame shows of a match.
 
-The board shows the values of an agent, of another policy or of the exact solution.
+The board shows the values of a value source: an agent, another policy, or the exact solution.
 """
 
 from collections.abc import Sequence
@@ -62,13 +62,13 @@ from app.web.wording import (
     describe_turn,
 )
 
-# the text of the bar after the end, by the result for X: -1, 0 or +1
+# by the result for X
 GAME_OVER_TEXTS = {
     -1: gettext_noop("The game is over: O has won."),
     0: gettext_noop("The game is over: a draw."),
     1: gettext_noop("The game is over: X has won."),
 }
-# the text of the bar by the result with optimal play, for X: -1, 0 or +1
+# by X's result with optimal play
 OPTIMAL_RESULT_TEXTS = {
     -1: gettext_noop(
         "Value for X: %(agent)s expects %(value)s. With optimal play O wins."
@@ -86,7 +86,7 @@ OPTIMAL_RESULT_TEXTS = {
 class MatchPage:
     """A match at one position, with everything that its page shows.
 
-    Its links lead to pages or to frames, as `routes` builds them.
+    `routes` decides whether its links lead to whole pages, or to frames for other websites.
     """
 
     state: MatchState
@@ -98,7 +98,7 @@ class MatchPage:
 
     @cached_property
     def seats(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The headers above the board for the players of X and O."""
+        """The headers above the board: the player of X, and the player of O."""
         return _describe_seat(self.state, X), _describe_seat(self.state, O)
 
     @property
@@ -107,12 +107,12 @@ class MatchPage:
 
     @cached_property
     def ply(self) -> int:
-        """The number of moves before the position whose values are shown."""
+        """How many moves lead to the position whose values are shown."""
         return find_shown_ply(self.state)
 
     @cached_property
     def value_source(self) -> str:
-        """The agent or other source whose values the board shows, or would show if not hidden."""
+        """The source of the board's values, even if these are hidden."""
         return find_shown_value_source(self.state)
 
     @cached_property
@@ -121,18 +121,17 @@ class MatchPage:
 
     @cached_property
     def move_values(self) -> MoveValues | None:
-        """The values that colour the board, None if they are hidden."""
+        """The values on the board, None if they are hidden."""
         hidden = self.state.match.hides_values
         return None if hidden else evaluate_match(self.state, self.ply)
 
     @cached_property
     def legend(self) -> Legend | None:
-        """The explanation of the colours, None if no values are shown."""
         return build_legend(self.state, self.move_values) if self.move_values else None
 
     @cached_property
     def automatic_step(self) -> AutomaticStep | None:
-        """What the page does next without the visitor, None for nothing."""
+        """The request that the page sends next by itself, None if it waits for the visitor."""
         return plan_automatic_step(self.state, self.routes)
 
     @cached_property
@@ -141,41 +140,39 @@ class MatchPage:
 
     @cached_property
     def reviewed_moves(self) -> list[ReviewedMove]:
-        """The moves of the whole game with their values and exact results."""
         return review_moves(self.state)
 
     @cached_property
     def losing_move(self) -> ReviewedMove | None:
-        """The blunder that decided a finished game."""
+        """The blunder that decided a finished game, None if there was none."""
         return find_losing_move(self.state, self.reviewed_moves)
 
     @cached_property
     def result_class(self) -> str:
-        """The result as "win", "draw" or "loss"; "" before the end."""
+        """The result for the person, "win", "draw" or "loss"; "" before the end."""
         return get_result_name(self.state)
 
     @cached_property
     def status_text(self) -> str:
-        """The announcement for screen readers, "" for none."""
+        """What screen readers announce, "" for nothing."""
         return describe_status(self.state, self.automatic_step is not None)
 
     @property
     def reply_delay_ms(self) -> int:
-        """Milliseconds from a person's move until the reply is shown."""
         return round(1000 * REPLY_DELAY)
 
     @cached_property
     def snapshot_slider(self) -> dict[str, Any] | None:
-        """The slider over a training; None for hidden values and for sources without a training."""
+        """The slider over the training of the value source, None if it has none or values are hidden."""
         if self.state.match.hides_values:
             return None
         return build_snapshot_slider(self.state, self.value_source)
 
     @cached_property
     def square_url(self) -> str:
-        """The URL that explains the value of a square; the parameter `cell` is missing.
+        """The URL that explains the value of a square, without its parameter `cell`.
 
-        It is "" if no values are shown, or if they cannot be explained.
+        It is "" if the values are hidden or unknown, or if this is a frame.
         """
         match = self.state.match
         hidden = match.hides_values or self.routes is not PAGE_ROUTES
@@ -185,12 +182,16 @@ class MatchPage:
 
     @cached_property
     def board(self) -> BoardPicture:
-        """The board. Squares that can be played lead to the next position, others explain."""
+        """The board.
+
+        A square leads to the position after a move or, if no move is possible, to the reason for
+        its value.
+        """
         state = self.state
         match = state.match
         is_played = not (state.is_over or match.is_watched)
         if self.automatic_step and not match.plays_training:
-            is_played = False  # An agent is about to move.
+            is_played = False
         return lay_out_board(
             state,
             self.move_values,
@@ -211,12 +212,12 @@ class MatchPage:
 
     @cached_property
     def evaluation_bar(self) -> dict[str, Any]:
-        """The bar beside the board, in X's view: the agent's estimate, and the optimal result."""
+        """The bar beside the board: what the agent expects for X, and X's result with optimal play."""
         return _build_evaluation_bar(self.state, self.move_values)
 
     @cached_property
     def headline(self) -> dict[str, Any]:
-        """The texts and buttons above the board, such as whose turn it is, or who won."""
+        """The title and the buttons above the board, and a sentence below it."""
         state = self.state
         match = state.match
         title = describe_turn(state)
@@ -332,10 +333,9 @@ def _build_headline(
     actions: Sequence[dict[str, str]],
     sentence: str = "",
 ) -> dict[str, Any]:
-    """Return the title, the caption and the buttons above the board, and the sentence below it.
+    """Return the texts and buttons around the board.
 
-    The caption says whose values the squares show; the sentence is the result of a game, a hint or
-    a random move.
+    The caption says whose values the squares show.
     """
     return {
         "title": title,
@@ -346,9 +346,9 @@ def _build_headline(
 
 
 def _build_square_notes(state: MatchState, values: MoveValues) -> list[Note]:
-    """Return the note for each cell: it marks an explained blunder, or a wrong value.
+    """Return the note of each cell, which marks an explained blunder or a wrong value.
 
-    While a person is to move, notes give no result away, unless a hint or the settings ask for it.
+    While a person thinks, no note gives a result away unless a hint or the settings ask for it.
     """
     match = state.match
     blunder = find_explained_blunder(state)
@@ -371,9 +371,9 @@ def _name_random_move(match: Match, reviewed_moves: list[ReviewedMove]) -> str:
 
 
 def get_result_name(state: MatchState) -> str:
-    """Return the result of a game for the person: "win", "draw" or "loss"; "" before its end.
+    """Return "win", "draw" or "loss" for the person, "" before the end of the game.
 
-    A won game between two people or between two agents is a "win".
+    If both players are people or both are agents, it is a "win" for the winner.
     """
     if not state.is_over:
         return ""
@@ -385,10 +385,10 @@ def get_result_name(state: MatchState) -> str:
 def _build_evaluation_bar(
     state: MatchState, shown_values: MoveValues | None
 ) -> dict[str, Any]:
-    """Return the bar with the value of the position for X; after the end it shows the result.
+    """Return two colours and a text: what the value source expects for X, and the optimal result.
 
-    Its colours go from -HEAT_STEPS (O wins) to HEAT_STEPS (X wins). There is None without a value,
-    or if values are hidden.
+    A colour is a step from -HEAT_STEPS (O wins) to HEAT_STEPS (X wins), or None if it is unknown or
+    hidden. After the end both colours show the result.
     """
     if state.is_over:
         result = state.site.game.get_result(state.position)
@@ -454,7 +454,7 @@ def find_losing_move(
 ) -> ReviewedMove | None:
     """Return the last blunder of a finished game, None if there was none.
 
-    If a person did not win, this is the person's last blunder, if there is one.
+    If a person did not win, it is the person's last blunder, if there is one.
     """
     if not state.is_over:
         return None
@@ -486,7 +486,7 @@ def _describe_losing_move(state: MatchState, blame: ReviewedMove) -> str:
 
 
 def summarise_game(state: MatchState, blame: ReviewedMove | None) -> str:
-    """Return a sentence on a finished game and the blunder that decided it, if there was one."""
+    """Return a sentence on how a finished game was decided by a blunder, or that no move was one."""
     match = state.match
     site = state.site
     if not blame:
@@ -515,7 +515,7 @@ def summarise_game(state: MatchState, blame: ReviewedMove | None) -> str:
 
 
 def describe_for_others(state: MatchState, reviewed_moves: list[ReviewedMove]) -> str:
-    """Return the title of a match for people who receive its link, and play neither side."""
+    """Return the title of a link to a match, for people who do not play in it."""
     match = state.match
     titles = state.site.display_titles
     if match.is_human(X) and match.is_human(O):
@@ -551,7 +551,7 @@ def describe_for_others(state: MatchState, reviewed_moves: list[ReviewedMove]) -
 
 
 def find_shown_value_source(state: MatchState) -> str:
-    """Return the agent or other source whose values the board shows, or would show if not hidden."""
+    """Return the source of the board's values, even if these are hidden."""
     position = state.positions[find_shown_ply(state)]
     mover = int(state.site.game.to_move[position])
     return choose_value_source(state.match, state.site, mover)

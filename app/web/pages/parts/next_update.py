@@ -1,7 +1,7 @@
-"""The next update of a value, if the training continued from the table that the page shows.
+"""The next update of a value if the training went on from the table that the page shows.
 
 The update depends on what happens next. Each possibility is a case: a reply of the opponent, or a
-result of the game, depending on the algorithm.
+result of the game. The algorithm decides which of both it is.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,25 +31,29 @@ TITLES_BY_RESULT = {1: "wins", 0: "draws", -1: "loses"}
 
 
 class UpdateCase(NamedTuple):
-    """One possible next update of a value."""
+    """A possible next update of a value."""
 
-    url_name: str  # name in the URL: the digit of the reply, or the result
-    title: str  # name of the reply's square, or the result; "" for the only case
+    # the digit of the reply, or the result
+    url_name: str
+    # the reply's square, or the result; "" if there is only one case
+    title: str
     picture: UpdatePicture
-    default_rank: float  # the page shows the case with the lowest rank by default
+    # By default the page shows the case with the lowest rank.
+    default_rank: float
 
 
 def draw_next_update(
     query: ValueQuery, case_name: str, build_url: Callable[..., str]
 ) -> dict[str, Any] | None:
-    """Return the next update of a value in one case, with links to the cases if there are several.
+    """Return the picture of a value's next update, with links if there are several cases.
 
-    It is None if the table alone does not determine the update.
+    It is None if the table alone does not determine the update. `case_name` is a reply or a result.
+    If it is "", the most typical case is shown. `build_url` returns the URL of the page with
+    another case.
 
-    `case_name` is a reply or a result, "" for the most typical case; `build_url` returns the URL of
-    the page with another case.  Raises ValueError with a sentence if there is no such case.
+    Raises ValueError if there is no such case.
     """
-    # a person has no policy, so the replies have no probabilities
+    # The replies of a person have no probabilities.
     if query.site.is_taught_by_person(query.value_source):
         return None
     cases = list_cases(query)
@@ -76,10 +80,10 @@ def draw_next_update(
 
 
 def list_cases(query: ValueQuery) -> list[UpdateCase]:
-    """Return the possible next updates of a value, as the learner of the textbook code makes them.
+    """Return the possible next updates of a value, computed by the learner of the textbook code.
 
-    Depending on the algorithm there is a case for each reply of the opponent, for each result of
-    the game, or a single case. The list is empty if the table does not determine them.
+    There is a case for each reply, a case for each result of the game, or a single case. The list
+    is empty if the table does not determine the update.
     """
     algorithm = find_explaining_algorithm(query)
     reason = algorithm.compute_reason(query)
@@ -102,12 +106,13 @@ def list_cases(query: ValueQuery) -> list[UpdateCase]:
     for reply in replies:
         next_values = list_move_values(query, reply.position)
         picture = draw(reply.update, next_values=next_values)
-        if not query.is_learned:  # an exact value is the mean of the targets
+        # A learned value would move towards one target. An exact value is the mean of all targets.
+        if not query.is_learned:
             total = sum(each.chance for each in replies)
             exact = structs.replace(picture.update, new=query.value, step_size=None)
             shares = [(each.chance / total, each.target) for each in replies]
             picture = replace(picture, update=exact, weighted_replies=shares)
-        # By default the page shows a case whose target is near the average target.
+        # The case with the most typical target is shown first.
         rank = abs(reply.target - reason.target)
         name, title = "", ""
         if reply.cell is not None:
@@ -123,9 +128,10 @@ def _draw_update(
     next_values: Sequence[float | None] = (),
     **rest: Any,
 ) -> UpdatePicture:
-    """Return the picture of an update; `values` and `next_values` are those of its two boards.
+    """Return the picture of an update.
 
-    For algorithms that learn from the result of a game, `rest` has the end of the game.
+    `values` and `next_values` are the values on its two boards, by cell. If the algorithm learns
+    from the result of a game, `rest` has fields of `UpdatePicture` about the end of this game.
     """
     if query.is_learned:
         start = start_picture(query.recipe)
@@ -148,10 +154,7 @@ def _draw_update(
 
 
 def _list_game_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]:
-    """Return a case for each result that a game can have after the move.
-
-    Each case shows the likeliest game with this result.
-    """
+    """Return a case for each possible result: the likeliest game with this result."""
     algorithm = find_explaining_algorithm(query)
     family = algorithm.family
     is_simulated = not reason.has_target and family == "return"

@@ -1,4 +1,7 @@
-"""Read the table that a visitor sends, within limits of size and time; nothing is stored."""
+"""Receive and read the table that a visitor sends, within limits of size and time.
+
+Nothing is stored.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,20 +26,19 @@ from app.tables.reader import TableReading
 from app.web.formatting import format_choices
 from app.web.service.reading import limit_seconds, read_in_process
 
-MAX_TABLE_BYTES = 4 << 20  # limit for a table in bytes
-MAX_FORM_BYTES = MAX_TABLE_BYTES + (1 << 14)  # limit for a form with a table in bytes
-# how many updates of a trace are examined, which takes at most 2 s
+MAX_TABLE_BYTES = 4 << 20
+MAX_FORM_BYTES = MAX_TABLE_BYTES + (1 << 14)
+# Examining so many updates takes at most 2 s.
 MAX_TRACE_ROWS = 20_000
-MAX_FORM_PARTS = 20  # maximum number of parts of a form
+MAX_FORM_PARTS = 20
 FORM_MIMETYPE = "multipart/form-data"
-# How many bodies may arrive at the same time: each takes up to 4 MB, and slow clients take long.
+# Each takes up to 4 MB of memory, and slow clients keep it for long.
 MAX_CONCURRENT_TABLES = 128
-RECEIVE_SECONDS = 10.0  # time limit for the body of a request
-RETRY_SECONDS = 5  # seconds after which a client may send its table again
+RECEIVE_SECONDS = 10.0
+RETRY_SECONDS = 5
 BROKEN_BODY_ERRORS: tuple[type[Exception], ...] = (OSError,)
-if find_spec(
-    "gunicorn"
-):  # which has errors of its own for chunks; other servers do without it
+# gunicorn has errors of its own for broken chunks. Other servers work without it.
+if find_spec("gunicorn"):
     from gunicorn.http.errors import ParseException
 
     BROKEN_BODY_ERRORS += (ParseException,)
@@ -44,11 +46,11 @@ _free_places = BoundedSemaphore(MAX_CONCURRENT_TABLES)
 
 
 def read_sent_table() -> tuple[TableReading | Diagnosis, TableOptions]:
-    """Read the table in the body or the form of the request; return it with its options.
+    """Return the table in the request with its options, or the diagnosis of a trace.
 
-    A trace (a list of updates) is diagnosed instead. Raises TableError if nothing can be read,
-    RequestEntityTooLarge if the table is too large, BadRequest if there is none or an option is
-    invalid, and the errors of `receiving`.
+    A trace is a list of updates. Raises TableError if it cannot be read, RequestEntityTooLarge if
+    it is too large, BadRequest if there is none or an option is invalid, and the errors of
+    `receiving`.
     """
     with receiving():
         content, options = receive_table()
@@ -58,10 +60,10 @@ def read_sent_table() -> tuple[TableReading | Diagnosis, TableOptions]:
 
 @contextmanager
 def receiving() -> Iterator[None]:
-    """Limit the time in which a body arrives, and the number of bodies that arrive at once.
+    """Limit the time in which a body arrives, and how many bodies arrive at once.
 
-    Raises BadRequest if the body breaks off or its chunks are invalid, RequestTimeout if it is too
-    slow, and ServiceUnavailable if too many bodies arrive.
+    Raises BadRequest if the body is broken, RequestTimeout if it is too slow, and
+    ServiceUnavailable if too many bodies arrive.
     """
     if not _free_places.acquire(blocking=False):
         raise ServiceUnavailable(
@@ -80,13 +82,13 @@ def receiving() -> Iterator[None]:
 
 
 def receive_table() -> tuple[bytes, TableOptions]:
-    """Return the bytes of the table, and the options in the form and in the query."""
+    """Return the bytes of the table, and the options in the form or the query."""
     given = request.args.to_dict()
     if request.mimetype == FORM_MIMETYPE:
         content, fields = receive_form()
         given |= fields
     else:
-        # A longer body that arrives in chunks is cut off.
+        # A body in chunks has no known length, so it is cut one byte after the limit.
         request.max_content_length = MAX_TABLE_BYTES + 1
         content = request.get_data(cache=False)
     if len(content) > MAX_TABLE_BYTES:
@@ -97,7 +99,7 @@ def receive_table() -> tuple[bytes, TableOptions]:
 
 
 def receive_form(max_bytes: int = MAX_FORM_BYTES) -> tuple[bytes, dict[str, str]]:
-    """Return the file of a form, or the text in its field `table`, and its other fields."""
+    """Return the uploaded file, or else the text in the field `table`, and all other fields."""
     _stream, fields, files = parse_form_data(
         request.environ,
         stream_factory=create_memory_file,
@@ -110,7 +112,7 @@ def receive_form(max_bytes: int = MAX_FORM_BYTES) -> tuple[bytes, dict[str, str]
 
 
 def create_memory_file(*_: Any, **__: Any) -> IO[bytes]:
-    """Return a buffer in memory for a file of a form, so that no file is written to disk."""
+    """Return a buffer in memory for an uploaded file, so that it is never on the disk."""
     return BytesIO()
 
 

@@ -25,16 +25,16 @@ from app.web.move_values import MoveValues, evaluate_moves, spell_outcome
 from app.web.site_data import TRUTH, SiteData
 from app.web.translation import gettext, gettext_noop, ngettext
 
-CURVE_WIDTH, CURVE_HEIGHT = 100, 32  # size of the curve of a value
-# the agents whose values of the same move are shown, without the agent on the board
+# without a unit: the page scales the curve
+CURVE_WIDTH, CURVE_HEIGHT = 100, 32
+# The line shows their values of the same move, too.
 COMPARED_AGENTS = ("q-learning-1", "q-iteration", "self-play", "q-table")
 
 
 def explain_square(query: ValueQuery, is_result_shown: bool) -> dict[str, Any]:
-    """Return the value of a move to a square, and the reason for the value.
+    """Return the value of a move, and the reason for this value.
 
-    With `is_result_shown` it also says the result with optimal play, which a person who is to move
-    may not want to know.
+    `is_result_shown` adds the result with optimal play, which would help a person who is to move.
     """
     site = query.site
     view = query.view
@@ -50,7 +50,7 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> dict[str, Any]:
         "sentences": list_reason_sentences(query, is_result_shown),
         "curve_points": points,
         "curve_text": numbers,
-        # the place of the snapshot shown
+        # of the shown snapshot
         "curve_x": round(CURVE_WIDTH * step / last, 2),
         "others": _list_other_values(query),
     }
@@ -85,7 +85,7 @@ def _count_updates(query: ValueQuery, view: MoveValues) -> str:
 
 
 def _give_reason(query: ValueQuery, view: MoveValues) -> str:
-    """Say what follows the move in a game against the opponent of the training."""
+    """Say what happens after the move against the opponent of the training."""
     game = query.game
     if game.is_over(query.next_position):
         wins = bool(query.get_outcome(query.next_position))
@@ -140,7 +140,10 @@ def _give_reason(query: ValueQuery, view: MoveValues) -> str:
 def _describe_best_moves(
     query: ValueQuery, positions: Sequence[int], opponent: str
 ) -> str:
-    """Say what the best moves after the answers of the opponent are worth, "" if it is unknown."""
+    """Say what the best next moves are worth, "" if a value is unknown.
+
+    `positions` are those after each reply of the opponent.
+    """
     best_values = [
         None if query.game.is_over(position) else query.evaluate(position).best_value
         for position in positions
@@ -162,7 +165,7 @@ def _describe_best_moves(
 
 
 def _describe_only_answer(query: ValueQuery, opponent: str, cell: int) -> str:
-    """Describe the reply to the move, if the opponent has only one."""
+    """Describe the only reply of the opponent, to `cell`."""
     position = int(query.game.successor[query.next_position, cell])
     words = gettext_noop("%(opponent)s answers %(square)s.")
     if query.game.is_over(position):
@@ -193,10 +196,10 @@ def _can_win_at_once(site: SiteData, position: int) -> bool:
 
 
 def _draw_value_curve(query: ValueQuery, view: MoveValues) -> tuple[str, str]:
-    """Return the points of the curve of a value over the training, and its numbers as text.
+    """Return the points of a curve of the value over the training, and its values as a text.
 
-    The curve begins at the first snapshot at which the value was known. Its bottom is a loss, its
-    top a win.
+    The curve begins at the first snapshot that knows the value. A win is at its top, a loss at its
+    bottom.
     """
     reward_scale = query.reward_scale
     if not query.is_learned or reward_scale is None or view.are_beads:

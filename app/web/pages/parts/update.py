@@ -1,7 +1,7 @@
-"""The picture of one update, step by step: its boards, its formula and the numbers in it.
+"""The picture of one update: its boards, its formula, and the numbers in both.
 
-The macros in `templates/updates/` write the picture as HTML.  The script `static/parts/update.js`
-shows its steps, and computes the update again when a visitor changes a parameter.
+Macros in `templates/updates/` write the picture as HTML. The script `static/parts/update.js` shows
+it step by step, and computes it again when a visitor changes a parameter.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,51 +23,55 @@ from app.web.formatting import MINUS, format_count, name_square
 from app.web.move_values import HEAT_STEPS
 from app.web.translation import localize_number
 
-STEP_COUNT = 6  # the number of steps in which a page explains an update
-# numbers of decimals to try until the rounded numbers add up
+STEP_COUNT = 6
+# The formula has as many decimals as its rounded numbers need to be right.
 DECIMALS_TO_TRY = (2, 3, 4)
-# the name of each result of a game for the mover
+# by the mover's result
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
-MAX_DRAWN_BEADS = 24  # maximum number of beads that the picture shows one by one
-# The next board marks its new stones if there are at most two: a move and its reply.
+# More beads are shown as a number.
+MAX_DRAWN_BEADS = 24
+# The next board marks a move and its reply, but not the stones of several moves.
 MAX_NEW_STONES = 2
 OTHER_MARK = {"X": "O", "O": "X"}
 
 
 class UpdateSquare(NamedTuple):
-    """A square of one of the boards of an update."""
+    """A square of a board before or after an updated move."""
 
-    mark: str  # "X", "O", or "" for an empty square
-    value_text: str = ""  # formatted value of a move to the square, "" without one
+    # "X", "O" or ""
+    mark: str
+    # value of a move to this square; "" without a value
+    value_text: str = ""
     heat: int | None = None
-    symbol_class: str = ""  # CSS class of the symbol that the value has in the formula
-    # whether it has no value, but other moves of the board have one
+    # the symbol of this value in the formula, as a CSS class
+    symbol_class: str = ""
+    # True if other moves on the board have a value
     lacks_value: bool = False
-    # whether the updated move or the reply to it fills the cell
+    # by the updated move, or by the reply to it
     is_played: bool = False
 
 
 @dataclass(frozen=True)
 class UpdatePicture:
-    """The picture of one update: the texts and numbers that the templates read."""
+    """One update, with the texts and numbers that templates read."""
 
     algorithm: Algorithm
-    # the rewards of a win, a draw and a loss; None for beads
+    # None for beads
     reward_scale: RewardScale | None
-    gamma: float | None  # the discount factor; None for algorithms without one
+    # None for an algorithm without a discount factor
+    gamma: float | None
     move: TrainingMove
     update: TrainingUpdate
-    # last board of the game, for algorithms that learn from results
+    # the end of the game, if the algorithm learns from results
     final_board: str = ""
-    later_own_moves: int = 0  # number of the learner's moves after this move
-    # chance of each reply and the target after it, for a value averaged over all replies
+    # how many moves the learner made after this one
+    later_own_moves: int = 0
+    # (chance, target) of each reply, for a value averaged over all replies
     weighted_replies: Sequence[tuple[float, float]] = ()
 
     @property
     def slug(self) -> str:
         return self.algorithm.slug
-
-    # The properties from here on describe the move and its boards.
 
     @property
     def mover(self) -> str:
@@ -87,7 +91,7 @@ class UpdatePicture:
 
     @property
     def is_best(self) -> bool:
-        """Whether no other move of the board has a higher value."""
+        """Whether no other move on the board had a higher value before the update."""
         known = drop_unknown(self.update.values)
         return bool(known) and self.update.values[self.move.cell] == max(known)
 
@@ -102,14 +106,14 @@ class UpdatePicture:
 
     @property
     def reply_square(self) -> str:
-        """The name of the square of the opponent's reply, "" without a reply."""
+        """The name of the square on which the opponent replied, "" without a reply."""
         replies = [cell for cell in self._new_stones if cell != self.move.cell]
         is_single = self.update.next_board and len(replies) == 1
         return name_square(replies[0]) if is_single else ""
 
     @property
     def final_result(self) -> str:
-        """The result "win", "draw" or "loss" for the mover if the game is over, else ""."""
+        """The result for the mover, "win", "draw" or "loss", if the game is over, else ""."""
         game, board = tic_tac_toe(), self._shown_next_board
         position = parse_position(game, board) if board else 0
         if not board or not game.is_over(position):
@@ -128,7 +132,7 @@ class UpdatePicture:
 
     @property
     def next_board(self) -> list[list[UpdateSquare]]:
-        """The board of the next state, [] without one. It marks the value that the target uses."""
+        """The board of the next state, which marks the value in the target; [] without a next state."""
         if not self._shown_next_board:
             return []
         cell = self._find_next_cell()
@@ -138,12 +142,11 @@ class UpdatePicture:
             self.update.next_values,
             self.opponent if self.algorithm.next_mover == "other" else self.mover,
             {} if cell is None else {cell: "next"},
-            # The last board of a game can have many new stones, which are not marked.
             new if len(new) <= MAX_NEW_STONES else [],
         )
 
     def _find_next_cell(self) -> int | None:
-        """Return the next move whose value the target uses, None if it is not a single one."""
+        """Return the cell whose value is in the target, None if there is not exactly one."""
         update = self.update
         if update.next_cell is not None or self.slug == "champion":
             return update.next_cell
@@ -162,10 +165,10 @@ class UpdatePicture:
         symbols_by_cell: Mapping[int, str],
         played_cells: Sequence[int] = (),
     ) -> list[list[UpdateSquare]]:
-        """Return the rows of a board with its values; some are marked with a symbol of the formula.
+        """Return the squares of a board in three rows, with their values.
 
-        `values_by_cell` is a list with an entry for each cell, or empty. `symbols_by_cell` has the CSS
-        class of a symbol for some cells.
+        `values_by_cell` has an entry for each cell, or none. `symbols_by_cell` has the CSS class of
+        a symbol in the formula, for the cells whose values are in the formula.
         """
         known = drop_unknown(values_by_cell)
         squares = []
@@ -188,7 +191,10 @@ class UpdatePicture:
     def _compute_heat(
         self, value: float, known_values: Sequence[float], mover_mark: str
     ) -> int:
-        """Return the colour of a value as a step of the scale; for beads, by their share of the box."""
+        """Return the colour of a value as a step from -HEAT_STEPS to HEAT_STEPS.
+
+        For beads the colour says how much more or less than an equal share of its box a move has.
+        """
         if self.reward_scale is None:
             share = value / (sum(known_values) or 1.0) * len(known_values)
             return round(HEAT_STEPS * float(np.clip(share - 1, -1, 1)))
@@ -198,11 +204,11 @@ class UpdatePicture:
 
     @property
     def square_decimals(self) -> int:
-        """The number of decimals of a value on a square: 0 for beads and for results."""
+        """How many decimals a value on a square has: none for beads and for results of a game."""
         is_whole = self.reward_scale is None or self.slug == MINIMAX
         return 0 if is_whole else DECIMALS_TO_TRY[0]
 
-    # The properties from here on are numbers in new = old + alpha (target - old).
+    # The numbers in new = old + alpha (target - old)
 
     @property
     def _old_and_new(self) -> tuple[float, float]:
@@ -232,7 +238,7 @@ class UpdatePicture:
         )
 
     def _adds_up(self, decimals: int) -> bool:
-        """Return whether the rounded numbers give the rounded target and the rounded new value."""
+        """Return whether the formula is right with all its numbers rounded."""
         rounded = partial(round, ndigits=decimals)
         old, new = map(rounded, self._old_and_new)
         target: float = rounded(self._target)
@@ -248,8 +254,8 @@ class UpdatePicture:
 
     @cached_property
     def _decimals(self) -> int | None:
-        """The number of decimals with which the rounded numbers add up, None if there is none."""
-        if self.slug == "dqn":  # An update of a network has no fixed step size.
+        """With how many decimals the formula is right; None if it is never right."""
+        if self.slug == "dqn":
             return None
         if self.algorithm.family in ("beads", "bounds"):
             return DECIMALS_TO_TRY[0]
@@ -265,7 +271,7 @@ class UpdatePicture:
 
     @cached_property
     def number_by_symbol(self) -> Mapping[str, str]:
-        """The numbers of the formula as texts, by symbol."""
+        """Symbol of the formula -> its number as a text."""
         update, decimals = self.update, self._shown_decimals
         whole = decimals if self.square_decimals else 0
         old, new = self._old_and_new
@@ -295,13 +301,13 @@ class UpdatePicture:
 
     @property
     def data_attributes(self) -> Mapping[str, str]:
-        """The numbers for the script, by data attribute."""
+        """Data attribute -> number, for the script."""
         data = {
             "alpha": repr(self.update.step_size),
             "gamma": repr(self._discount),
             "old": repr(self._old_and_new[0]),
             "square": repr(self.update.old),
-            # With two tables, the square shows their average, so only half of the change.
+            # Of two tables the square shows the mean, which changes half as much.
             "share": "0.5" if self.update.in_table else "1",
             "shown": format_decimals(self.update.new, self.square_decimals),
             "reward": repr(self._reward),
@@ -317,16 +323,16 @@ class UpdatePicture:
             data["scale"] = " ".join(map(repr, rewards))
         return data
 
-    # Each property from here on is for one kind of update only.
+    # for one kind of update each
 
     @property
     def is_updated_by_trace(self) -> bool:
-        """Whether the error of a later move updates this move by its eligibility trace."""
+        """Whether the error of a later move changed this value, by its eligibility trace."""
         return self.algorithm.family == "step" and not self.update.next_board
 
     @property
     def zero_value_count(self) -> int:
-        """The number of other moves of the board whose value is still the initial 0."""
+        """How many other moves on the board still have the initial value 0."""
         if not self.algorithm.starts_at_zero:
             return 0
         others = enumerate(self.update.values)
@@ -334,24 +340,23 @@ class UpdatePicture:
 
     @property
     def zero_text(self) -> str:
-        """The number 0, written as the values on squares are."""
         return format_decimals(0.0, DECIMALS_TO_TRY[0])
 
     @property
     def reply_bounds(self) -> list[tuple[str, str]]:
-        """The lower and the upper bound of each reply's value."""
+        """(lower bound, upper bound) of each reply's value."""
         known = drop_unknown(self.update.next_values)
         bounds = (BOUNDS_BY_VALUE[value] for value in known)
         return [(_format_short(lower), _format_short(upper)) for lower, upper in bounds]
 
     @property
     def target_percent(self) -> int:
-        """How far the new value is on the way from the old value to the target, in percent."""
+        """How far the update moves the value towards the target, in percent."""
         return round(100 * (self.update.step_size or 0.0))
 
     @property
     def weighted_targets(self) -> list[tuple[str, str]]:
-        """The chance and the target of each reply, if the update averages over replies."""
+        """(chance, target) of each reply, if the update averages over replies."""
         return [
             (_format_short(chance), format_decimals(target, self._shown_decimals))
             for chance, target in self.weighted_replies
@@ -359,7 +364,7 @@ class UpdatePicture:
 
     @property
     def bead_box(self) -> Mapping[str, str | int]:
-        """The beads of the move in its box, and how many are added or removed; some may not be drawn."""
+        """The colour and the number of the move's beads, and how many beads the update changes."""
         paid = round(self.update.new - self.update.old)
         staying = round(min(self.update.old, self.update.new))
         return {
@@ -372,7 +377,7 @@ class UpdatePicture:
 
 
 def start_picture(recipe: Recipe) -> partial[UpdatePicture]:
-    """Return a function that draws an update from the training of a recipe."""
+    """Return `UpdatePicture` with the algorithm, rewards and discount of a recipe filled in."""
     return partial(
         UpdatePicture,
         ALGORITHM_PAGES[recipe.slug],
@@ -386,7 +391,7 @@ def drop_unknown(values: Sequence[float | None]) -> list[float]:
 
 
 def format_decimals(value: float, decimals: int) -> str:
-    """Return a number as text with a typographic minus and without a plus; zero has no sign."""
+    """Return a number as a text, with a typographic minus; a rounded zero has no sign."""
     text = f"{value:.{decimals}f}"
     if not text.strip("-0."):
         text = text.lstrip("-")

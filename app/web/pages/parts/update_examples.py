@@ -1,4 +1,4 @@
-"""Examples of updates on pages: recorded in real training, shown with the game around them."""
+"""Recorded updates of real trainings as examples, with the game around them."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -31,24 +31,25 @@ from app.web.pages.parts.update import (
 from app.web.routes import Destination
 from app.web.site_data import SiteData
 
-# sentences on settings of the recipes in training/updates.toml
+# the settings of recipes in training/updates.toml, in words
 SETTING_SENTENCES = {
     "start=empty": "every game starts with the empty board",
     "exploring_starts=no": "the first move of a game is not always random",
 }
-# the kind of example whose update led to a blunder of an agent of the site
+# the kind of the update that led to a blunder
 BLUNDER_KIND = "blunder"
-# slugs of algorithms whose examples are moves from many games
+# Their examples are moves from many games, which have no order.
 MANY_GAME_ALGORITHMS = ("q-iteration", "dqn")
 
 
 def find_example(
     examples: Sequence[UpdateExample], example_name: str
 ) -> tuple[UpdateExample, int]:
-    """Return the example of a name such as "usual" or "usual-2", and the index of its update.
+    """Return the example with a name, and the index of its update.
 
-    Without a name it is the first example. Raises ValueError with a sentence that lists the names
-    if no example has this name.
+    "usual" is an example with its own choice of update, "usual-2" the second update of this
+    example's game. The default is the first example. Raises ValueError, which lists the names, for
+    any other name.
     """
     if not example_name:
         return examples[0], examples[0].shown_index
@@ -67,7 +68,7 @@ def find_example(
 
 
 def name_training(site: SiteData, agent: str) -> str:
-    """Return the title of a shipped agent; for a recipe, its algorithm with settings in words."""
+    """Return the title of a shipped agent, or the algorithm and the settings of a recipe."""
     if agent == MINIMAX:
         return "optimal play"
     if agent in site.shipped_agents:
@@ -87,11 +88,10 @@ def draw_example(
     last_step: int,
     build_url: Callable[..., str],
 ) -> dict[str, Any]:
-    """Return the picture of one of some examples, with its agent, its game and links.
+    """Return the picture of an example's update, with its agent, its game and links.
 
-    `build_url` builds the URL of an update and step; the picture shows `last_step` steps at first.
-
-    Raises ValueError as `find_example` does.
+    `build_url` returns the URL of an update and a step. The picture first shows the step
+    `last_step`. Raises ValueError as `find_example` does.
     """
     example, number = find_example(examples, example_name)
     pictures = _draw_updates(example)
@@ -100,15 +100,15 @@ def draw_example(
     learning_order = find_learning_order(example, pictures[0].slug)
     return {
         "update_picture": pictures[number],
-        # id or recipe of the agent, "" for optimal play
+        # an id or a recipe; "" for optimal play
         "agent": "" if example.agent == MINIMAX else example.agent,
         "title": name_training(site, example.agent),
-        # whether the training was made for this example, not for an agent of the site
+        # no agent of the site has this training
         "is_own_training": example.agent != MINIMAX and example.agent not in SHIPPED,
         "game_label": format_count(example.game_number),
         "move_number": boards[number]["ply"],
         "last_step": last_step,
-        # a board for each update, in the order of the moves of the game
+        # in the order of the moves
         "boards": boards[::-1] if learning_order == "backward" else boards,
         "learning_order": learning_order,
         "examples": [
@@ -131,10 +131,10 @@ def draw_example(
 
 
 def draw_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
-    """Return a recorded update for a value whose next update cannot be computed from the table.
+    """Return a recorded update like that of a value, if its own next update cannot be computed.
 
-    Examples of the same move are preferred, then those of the same agent.  None for values that
-    are not updated any more, and for algorithms whose own next update is shown.
+    An update of the same move is preferred, then one of the same agent. None stands for a value
+    that is not learned, and for an update rule without examples.
     """
     slug = find_algorithm_slug(query)
     site = query.site
@@ -142,7 +142,7 @@ def draw_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
     has_rule = query.is_learned and not site.is_taught_by_person(query.value_source)
     if not has_rule or not examples:
         return None
-    # Updates that add up their targets follow another rule than the examples.
+    # No example has this update rule.
     if getattr(query.recipe, "update", "") == "sum":
         return None
     chosen = max(examples, key=lambda example: rank_example(example, query))
@@ -150,13 +150,13 @@ def draw_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
 
 
 def compute_blunder_effect(example: UpdateExample) -> dict[str, Any]:
-    """Describe how an update gave a blunder the highest value of its board."""
+    """Say how an update gave a blunder the highest value on its board."""
     change = example.updates[example.shown_index]
     values = [-math.inf if value is None else value for value in change.values]
     values[get_shown_move(example).cell] = change.new
     best = max(values)
     return {
-        # whether the update raised the blunder's value; if not, it lowered the value of another move
+        # False if the update lowered the value of another move
         "was_raised": change.new > change.old,
         "square_name": name_square(values.index(best)),
         "value_text": format_decimals(best, 2),
@@ -164,9 +164,9 @@ def compute_blunder_effect(example: UpdateExample) -> dict[str, Any]:
 
 
 def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
-    """Return the examples of an algorithm, with the update behind a blunder of its shown agent.
+    """Return the examples of an algorithm, at the end the update that led to a blunder.
 
-    Of several blunders the most frequent one is chosen.
+    The blunder is the most frequent one of the agent that the algorithm's page shows.
     """
     examples = list(site.update_examples[slug])
     mistakes = site.blunder_examples.get(SECTIONS[slug].value_source, {})
@@ -181,9 +181,10 @@ def list_examples(site: SiteData, slug: str) -> list[UpdateExample]:
 
 
 def list_recorded_updates(query: ValueQuery) -> list[UpdateExample]:
-    """Return the recorded updates behind a blunder of a shipped agent; [] at earlier snapshots.
+    """Return the recorded updates that led an agent to a blunder, [] at earlier snapshots.
 
-    They are the update that made the agent prefer the blunder, and the first update of its value.
+    The first one made the agent prefer the blunder. The second one was the first update of this
+    value.
     """
     board = format_position(query.game, query.position)
     if query.snapshot is not None:
@@ -198,7 +199,7 @@ def get_shown_move(example: UpdateExample) -> TrainingMove:
 
 
 def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]:
-    """Return how well an example suits a value: by the updated move, then by the agent."""
+    """Return a sort key: whether an example updates the same move, and whether it has the same agent."""
     turn = get_shown_move(example)
     board = format_position(query.game, query.position)
     has_move = turn.board == board and turn.cell == query.cell
@@ -206,7 +207,6 @@ def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]
 
 
 def _draw_updates(example: UpdateExample) -> list[UpdatePicture]:
-    """Draw each update of an example; some algorithms also need the rest of the game."""
     agent = example.agent
     if agent == MINIMAX:
         start = partial(UpdatePicture, ALGORITHM_PAGES[MINIMAX], RewardScale(), None)
@@ -231,7 +231,7 @@ def _draw_updates(example: UpdateExample) -> list[UpdatePicture]:
 def find_learning_order(
     example: UpdateExample, slug: str
 ) -> Literal["forward", "backward", ""]:
-    """Return whether a game is learned in the order of its moves, backward, or in no order."""
+    """Return whether the moves of a game are updated forward or backward; "" for neither."""
     turns = [change.move_index for change in example.updates]
     if slug in MANY_GAME_ALGORITHMS or len(turns) == 1:
         return ""
@@ -247,13 +247,14 @@ def _draw_game(
 ) -> list[dict[str, Any]]:
     """Return a board with a link for each update of a game, in the order of the updates.
 
-    Boards of updates after the chosen one have the values before them.
+    A board shows the new value, or the old one if its update comes after the chosen update.
     """
     boards = []
     for index, picture in enumerate(pictures):
         algorithm, move, change = picture.algorithm, picture.move, picture.update
         is_updated, is_chosen = index <= chosen_index, index == chosen_index
-        is_exact = picture.slug == MINIMAX  # The move has no value before the update.
+        # An exact value is computed once, so it has no old value.
+        is_exact = picture.slug == MINIMAX
         old, new = (
             format_decimals(value, picture.square_decimals)
             for value in (change.old, change.new)
@@ -270,7 +271,7 @@ def _draw_game(
                 "update_link": Destination(
                     title, url, id=f"update-{kind}", is_current=is_chosen
                 ),
-                # the number of the move in its game, from 1
+                # from 1
                 "ply": len(move.board) - move.board.count(".") + 1,
                 "squares": _draw_move_board(picture, value, is_chosen, is_updated),
                 "target_text": ""
@@ -304,9 +305,9 @@ def _find_next_update(
     example_kinds: Sequence[str],
     build_url: Callable[..., str],
 ) -> Destination | None:
-    """Return a link to the next update of the game, or to the next example; None at the end.
+    """Return a link to the next update of the game, or else to the next example; None at the end.
 
-    Its title is the number of the move, "" for an example.
+    Its title is the number of the move, or "" for another example.
     """
     if shown_index + 1 < len(boards):
         board = boards[shown_index + 1]
