@@ -27,7 +27,7 @@ BEGINNER_UPDATES = 500
 
 
 def list_choices(site: SiteData, shown: Match) -> list[dict[str, Any]]:
-    """Return the agents to choose from; the first one is also offered after few updates."""
+    """Describe the agents to choose from, and "Beginner", the first agent early in its training."""
     names = list_front_agents(site)
     choices = [
         {
@@ -58,10 +58,7 @@ def list_choices(site: SiteData, shown: Match) -> list[dict[str, Any]]:
 
 
 def describe_learning(site: SiteData, name: str) -> str:
-    """Return two sentences on how an agent learned, "" for an agent that is not ours.
-
-    A site can be started with another folder of models.
-    """
+    """Return two sentences on how an agent of FRONT_AGENTS was trained, "" for any other agent."""
     if name not in FRONT_AGENTS:
         return ""
     phases = site.get_recipe(name).phases
@@ -71,20 +68,23 @@ def describe_learning(site: SiteData, name: str) -> str:
 
 @bp.app_template_global()
 def get_first_preview_url() -> str:
-    """Return the URL of the preview picture of pages without their own: the board of this page."""
+    """Return the URL of the preview picture for pages that have no preview picture of their own."""
     site = get_current_site()
     agent = FIRST_AGENT if FIRST_AGENT in site.agents else site.first_opponent
     return match_url(MATCH_PREVIEW, Match(FIRST_RECORD, o=HUMAN, value_source=agent))
 
 
 def list_front_agents(site: SiteData) -> list[str]:
-    """Return the ids of the agents to choose from; another folder of models may lack some."""
+    """Return the ids of the agents to choose from.
+
+    The folder of models may lack some of FRONT_AGENTS. If it lacks all of them, its first agent is
+    offered.
+    """
     return [name for name in FRONT_AGENTS if name in site.agents] or [*site.agents][:1]
 
 
 @bp.get(HOME)
 def show_front() -> Response:
-    """Show the front page with the agent and the snapshot in the URL."""
     site = get_current_site()
     names = list_front_agents(site)
     name = read_choice("agent", request.args, names, names[0])

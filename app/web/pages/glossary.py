@@ -27,11 +27,12 @@ class Term(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """A term of reinforcement learning with its explanation."""
+    """An entry of the glossary."""
 
     name: str
     meaning: str
-    formula: str = ""  # a formula with the meaning of the term, in LaTeX
+    # in LaTeX
+    formula: str = ""
     # sections of the textbook ("2.4, 2.5" or "2.5, eq. 2.6"), or another source
     source_section: str = ""
     example_link: Destination | None = None
@@ -40,7 +41,7 @@ class Term(
 
     @property
     def source_text(self) -> str:
-        """The source as the page writes it: "section 2.5, eq. 2.6" or "Lanctot et al. (2017)"."""
+        """The source in words, such as "section 2.5, eq. 2.6" or "Lanctot et al. (2017)"."""
         if not self.source_section[:1].isdigit():
             return self.source_section
         has_several = re.match(r"[\d.]+, \d", self.source_section)
@@ -56,7 +57,6 @@ TERMS = {
 
 
 def _list_forms(term: Term) -> Iterator[str]:
-    """Yield the words for a term in the singular and in the plural."""
     names = term.name.split(", ") if term.word_forms is None else term.word_forms
     for form in names:
         yield form.lower()

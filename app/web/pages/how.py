@@ -1,6 +1,6 @@
-"""The pages /how: a map of the algorithms, and a page for each part.
+"""The pages /how: an overview of the algorithms, and a page for each part.
 
-A part is a section about an algorithm, a term or a measure, or one of two worked examples: a
+A part is a section about an algorithm, a term or a measure. Two more parts are worked examples: one
 position in all encodings, and the updates after a won game.
 """
 
@@ -65,7 +65,7 @@ PART_TITLES = {
     ENCODINGS_PART: "A position, written as numbers",
     WON_GAME_PART: "A won game, calculated step by step",
 }
-# the moves that lead to the position that is shown first in all encodings
+# The page with all encodings first shows the position after these moves.
 ENCODED_RECORD = "04"
 # Names in the order of `Game.symmetries`; non-square boards have every second symmetry
 SYMMETRY_NAMES = (
@@ -78,8 +78,9 @@ SYMMETRY_NAMES = (
     "reflected, top and bottom",
     "reflected, along the rising diagonal",
 )
-WORKED_RECORD = "03142"  # a short game, which X wins with its third move
-WORKED_ALPHA = 0.9  # step size of the worked example
+# X wins this short game with its third move.
+WORKED_RECORD = "03142"
+WORKED_ALPHA = 0.9
 
 
 def parse_board(query: Mapping[str, str], game: Game) -> int:
@@ -96,16 +97,16 @@ def parse_board(query: Mapping[str, str], game: Game) -> int:
 
 
 def describe_position(game: Game, position: int) -> dict[str, Any]:
-    """Return a position in each encoding, its symmetric positions, and the URLs of its squares.
+    """Return what the template shows of a position: its encodings, and the positions symmetric to it.
 
-    The entry `mover` is "" if the game is over.
+    A click on a square puts the mover's mark on it, or removes its mark. `mover` is "" after the
+    end.
     """
     text = format_position(game, position)
     mover = "X" if text.count("X") == text.count("O") else "O"
     mover = "" if game.is_over(position) else mover
 
     def toggle_square(cell: int) -> str:
-        """Return the URL after the mover fills an empty square, or a filled square is cleared."""
         mark = mover if text[cell] == "." else "."
         after = text[:cell] + mark + text[cell + 1 :]
         try:
@@ -179,15 +180,15 @@ TITLES_BY_HEADING = {
 
 
 class StartValues(NamedTuple):
-    """The values in the position that a section shows first, and how often each was updated."""
+    """The texts of the values in the position that a section shows first, by cell."""
 
     values: list[str]
-    # the same values in the agent's own units, as its rewards give them
+    # not scaled: in the units of the agent's rewards
     own_values: list[str]
-    update_counts: list[str]  # number of updates of each value
+    update_counts: list[str]
 
 
-# for each heading of the map, the parts of the update that may differ from Q-learning
+# which part of the algorithm's update differs from Q-learning, and its heading on the overview
 DIFFERENCE_HEADINGS = {
     "next value": "Another next value",
     "order": "Another order of updates",
@@ -195,12 +196,17 @@ DIFFERENCE_HEADINGS = {
     "result": "The result of the game instead of a next value",
     "bounds": "Exact values or bounds",
 }
-REFERENCE_SLUG = "q-learning"  # the algorithm with which the others are compared
+# The overview says how each other algorithm differs from this one.
+REFERENCE_SLUG = "q-learning"
 
 
 @bp.get(HOW)
 def show_how() -> Response:
-    """Show the contents; redirect URLs of the former single page to their part."""
+    """Show the list of all parts.
+
+    All parts were on this page once, so a URL with the parameter `at` is redirected to the page of
+    the part.
+    """
     if part := request.args.get("at", ""):
         part_query = {
             name: request.args.get(name) for name in ("record", "board", "stage")
@@ -254,7 +260,6 @@ def show_part(slug: str) -> Response:
 
 @bp.get(HOW_PART.framed, endpoint="framed")
 def show_update_frame(slug: str) -> Response:
-    """Show an update of an algorithm as a page for an iframe."""
     site = get_current_site()
     update = draw_section_update(site, slug, request.args)
     if update is None:
@@ -268,9 +273,10 @@ def show_update_frame(slug: str) -> Response:
 def describe_section(
     site: SiteData, slug: str, query: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return what the template needs about a section, with the board at the position in the query.
+    """Return the values for the template of a section.
 
-    Raises BadRequest or Conflict with a sentence on what is wrong in the query.
+    The example board shows the position after the moves in the query. Raises BadRequest or Conflict
+    if the query is invalid.
     """
     section = SECTIONS[slug]
     record = query.get("record", "")
@@ -301,9 +307,10 @@ def describe_section(
 def draw_section_update(
     site: SiteData, slug: str, query: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """Return the drawing of an update of an algorithm; None if the site has no update to show.
+    """Return the picture of a recorded update of an algorithm, None if there is no record.
 
-    Raises BadRequest if the URL names an update, or a step of it, that does not exist.
+    The query names the update and the step of its explanation. Raises BadRequest if one of them
+    does not exist.
     """
     stage = read_integer("stage", query.get("stage") or "1", 1, STEP_COUNT)
     if slug not in site.update_examples:
@@ -336,12 +343,11 @@ def _has_board(site: SiteData, section: Section) -> bool:
 
 @cached_per_site(64)
 def collect_facts(site: SiteData, slug: str) -> Mapping[str, object]:
-    """Return the numbers that stand in the text of a section, by name."""
     return compute_facts(site, SECTIONS[slug])
 
 
 def describe_example(site: SiteData, slug: str, match: Match) -> dict[str, Any]:
-    """Return the example board of a section at the position shown, with its texts and links."""
+    """Return the example board of a section, which leads to the positions after each move."""
     state = replay_match(match, site)
     move_values = None if state.is_over else evaluate_match(state)
     headline = describe_turn(state)
@@ -354,7 +360,6 @@ def describe_example(site: SiteData, slug: str, match: Match) -> dict[str, Any]:
             lambda cell: how_url(slug, record=match.follow_move(cell).record),
             label=f"{TITLE_BY_PART[slug]}: {headline}",
         ),
-        # the URL of the first position; "" if it is the one shown
         "start_url": how_url(slug) if match != SECTIONS[slug].start_match else "",
         "play_url": play_url(match),
     }
@@ -363,9 +368,9 @@ def describe_example(site: SiteData, slug: str, match: Match) -> dict[str, Any]:
 def build_start_values(
     site: SiteData, match: Match, value_source: str = ""
 ) -> StartValues:
-    """Return the values of the moves in the position that a section shows first.
+    """Return the values of the moves in the first position of a section's example board.
 
-    They are those of `value_source`, by default of the agent that the section names.
+    They are the values of `value_source`. By default this is the agent that the section is about.
     """
     state = replay_match(
         replace(match, value_source=value_source) if value_source else match, site
@@ -382,6 +387,5 @@ def build_start_values(
 
 
 def build_start_legend(site: SiteData, match: Match) -> Legend:
-    """Return the explanation of the colours on the board that a section shows first."""
     state = replay_match(match, site)
     return build_legend(state, evaluate_match(state))

@@ -1,7 +1,7 @@
-"""The judge page: exact results for a table that a visitor sends, or for the moves in a URL.
+"""The judge: exact results for a table that a visitor sends, or for the moves in a URL.
 
-The lists of all blunders and the proofs of a policy are here too. The policy is an agent, or the
-moves in a URL.
+Other pages list all blunders of a policy, or prove that nobody can beat it. The policy is an agent
+of the site, or the moves in the URL.
 """
 
 from collections.abc import Callable
@@ -74,12 +74,12 @@ from app.web.wording import describe_character
 bp = PageBlueprint("judge", __name__)
 bp.add_room("Research", "judge", gettext_noop("Judge"), JUDGE.url)
 
-# how many players are shown above the policy in the ranking, and how many below it
+# players in the ranking above the judged policy, and as many below it
 NEIGHBOUR_COUNT = 2
-MAX_SHOWN_BLUNDERS = 12  # the most blunders that the page shows
+MAX_SHOWN_BLUNDERS = 12
 
 TOOL_FILES = {"doctor": ROOT / "app/doctor.py", "judge": ROOT / "docs/judge.py"}
-PICTURES_PER_PAGE = 60  # how many pictures a page of a list shows
+PICTURES_PER_PAGE = 60
 
 
 def rank_neighbours(site: SiteData, policy_name: str) -> list[tuple[str, int, float]]:
@@ -97,7 +97,6 @@ def rank_neighbours(site: SiteData, policy_name: str) -> list[tuple[str, int, fl
 
 @bp.get(JUDGE, strict_slashes=False)
 def show_judge() -> Response:
-    """Show the results of the moves in the URL; without moves, show the form."""
     text = request.args.get("moves", "").strip()
     site = get_current_site()
     if not text:
@@ -150,10 +149,10 @@ def show_judge() -> Response:
 
 @bp.post(JUDGE, strict_slashes=False)
 def judge_table() -> Response:
-    """Read the table in the form, and redirect to its results.
+    """Read the table or trace in the form, and redirect to the page with its results.
 
-    htmx gets a part of the page that says how the table was read. If a row cannot be read, every
-    client gets this part, with status 400.
+    htmx gets a part of the page instead, which says how the table was read. If a row cannot be
+    read, the response is that part for all clients, with status 400.
     """
     site = get_current_site()
     try:
@@ -182,7 +181,7 @@ def judge_table() -> Response:
 
 
 def show_diagnosis(site: SiteData, diagnosis: Diagnosis) -> Response:
-    """Show which update rule, or which fault, explains a trace; the trace is not stored."""
+    """Show which update rule, or which programming error, explains the updates that a visitor sent."""
     board = None
     if diagnosis.status == 1 and diagnosis.board:
         position = find_position(site.game, diagnosis.board.replace("/", ""))
@@ -197,7 +196,6 @@ def show_diagnosis(site: SiteData, diagnosis: Diagnosis) -> Response:
 
 
 def find_position(game: Game, board: str) -> int | None:
-    """Return the position of a board that the doctor shows, None if no game reaches it."""
     try:
         return parse_position(game, board)
     except ValueError:
@@ -206,12 +204,12 @@ def find_position(game: Game, board: str) -> int | None:
 
 @bp.get(JUDGE_TOOL)
 def download_tool(tool: str) -> Response:
-    """Return the doctor or the judge as one file to copy into another project."""
+    """Return the source code of the program `doctor` or `judge`, a single file without dependencies."""
     content = TOOL_FILES[tool].read_bytes()
     return build_file_response(content, "text/x-python", f"{tool}.py")
 
 
-# Without these headers htmx shows a response with status 400 as a notice.
+# htmx shows a response with status 400 as a short notice, unless these headers name its place.
 OUTCOME_HEADERS = {"HX-Retarget": "#outcome", "HX-Reswap": "innerHTML"}
 NO_STORE_HEADERS = {"Cache-Control": "no-store"}
 
@@ -219,19 +217,19 @@ NO_STORE_HEADERS = {"Cache-Control": "no-store"}
 def render_form(
     site: SiteData, chosen_options: TableOptions = DEFAULT_OPTIONS, **of_reading: Any
 ) -> Response:
-    """Show the form for a table, with the result if a table or a trace was sent.
+    """Show the form for a table, and below it the result of the table or trace that was sent.
 
-    The result is in `of_reading`, which replaces some of the empty values below. A trace is a list
-    of updates.
+    A trace is a list of updates, which the program `doctor` checks. `of_reading` has the values of
+    the result.
     """
     values = {
-        "reading": None,  # the table that was sent, as it was understood
-        "fault_sentence": "",  # the reason if the table could not be read
-        # what the doctor found in the list of updates, if one was sent instead of a table
+        "reading": None,
+        "fault_sentence": "",
         "diagnosis": None,
-        "diagnosed_board": None,  # the board and the move of the row that shows the fault
-        "move_code": "",  # the moves of the policy, encoded as in URLs
-        # exact results, if the moves are drawn with probabilities from the table
+        # shows the faulty update
+        "diagnosed_board": None,
+        "move_code": "",
+        # exact results of a table whose entries are probabilities of moves
         "drawn": None,
         "drawn_results": None,
     }
@@ -251,7 +249,6 @@ def render_form(
 @bp.get(BLUNDERS)
 @bp.get(JUDGE_BLUNDERS)
 def show_blunders(name: str = "") -> Response:
-    """Show all blunders of a policy."""
     name = get_judged_policy(name)
     site = get_current_site()
     count = len(classify_blunders(site, name).example_rows)
@@ -265,7 +262,6 @@ def show_blunders(name: str = "") -> Response:
 @bp.get(CERTIFICATE)
 @bp.get(JUDGE_CERTIFICATE)
 def show_certificate(seat: str, name: str = "") -> Response:
-    """Show the whole proof that a policy cannot be beaten in a seat."""
     name = get_judged_policy(name)
     site = get_current_site()
     count = len(get_certificate(site, name, seat).positions)
@@ -279,7 +275,6 @@ def show_certificate(seat: str, name: str = "") -> Response:
 def _describe_list(
     policy_name: str, picture_count: int, build_page_url: Callable[[int], str]
 ) -> tuple[slice, dict[str, Any]]:
-    """Return which pictures are on the requested page of a list, and the values for its template."""
     pages = max(1, -(-picture_count // PICTURES_PER_PAGE))
     number = read_integer("page", request.args.get("page") or "1", 1, pages)
     shown = slice((number - 1) * PICTURES_PER_PAGE, number * PICTURES_PER_PAGE)
@@ -296,7 +291,7 @@ def _describe_list(
 @bp.get(CERTIFICATE.append_ending(".csv"))
 @bp.get(JUDGE_CERTIFICATE.append_ending(".csv"))
 def download_certificate(seat: str, name: str = "") -> Response:
-    """Return a proof as CSV: each position, the cells that may be played, and the exact value."""
+    """Return a proof as CSV: each position, the policy's moves and the exact result."""
     site = get_current_site()
     certificate = get_certificate(get_current_site(), get_judged_policy(name), seat)
     rows = (
@@ -330,7 +325,7 @@ def get_judged_policy(policy_name: str = "") -> str:
 def get_certificate(site: SiteData, policy_name: str, seat: str) -> Certificate:
     """Return the proof that a policy never loses in a seat.
 
-    Raises NotFound if it can lose; the error shows a lost game.
+    Raises NotFound with a game that the policy loses, if there is one.
     """
     record = find_losing_game(site, policy_name, SEATS[seat])
     if record is not None:

@@ -42,34 +42,39 @@ LESSON_AGENT, LESSON_RECORD = "q-learning-1", "024"
 UNBEATABLE_AGENT = "q-learning-continued"
 
 
-# what a step may show in addition to its agent
+# A step shows its agent, and some of these.
 NO_PARTS: Mapping[str, Any] = MappingProxyType(
     {
-        "facts": {},  # numbers and names in the text of the step, by key
+        # the numbers and names in the text
+        "facts": {},
         "film": None,
         "frame_index": 0,
         "mind_picture": None,
         "board": None,
-        "boards": {},  # squares of one position, by the opponent that their values were learned from
-        "attempt": None,  # the visitor's answers to the questions of a puzzle
-        "next_update": None,  # next update of the value of the blunder
-        "puzzle_number": 0,  # number of the puzzle with this position
-        "why_url": "",  # URL of the full explanation of the value
+        # the same position with values learned against each opponent
+        "boards": {},
+        # the answers to a puzzle
+        "attempt": None,
+        # of the value of the blunder
+        "next_update": None,
+        "puzzle_number": 0,
+        # explains the value of the blunder
+        "why_url": "",
     }
 )
 
 
 def illustrate(agent_id: str, **parts: Any) -> dict[str, Any]:
-    """Return the picture beside the text of a step: a film, a board or a mind of an agent."""
+    """Return the agent of a step, and what the page shows of it beside the text."""
     return {**NO_PARTS, "agent_id": agent_id, **parts}
 
 
 def choose_filmed_agent(site: SiteData) -> str:
-    """Return the agent whose training the lesson shows: LESSON_AGENT, or else the site's first agent."""
+    """Return LESSON_AGENT, or the first agent of a site that lacks it."""
     return LESSON_AGENT if LESSON_AGENT in site.agents else next(iter(site.agents))
 
 
-# URL rule of the steps of the lesson; the page module `how` serves the other parts of /how.
+# The module `how` serves all other parts of /how.
 LESSON_RULE = HOW_PART.replace_rule(
     HOW_PART.rule.replace(
         "slug", f"any({', '.join(stop.slug for stop in LESSON_STEPS)}):slug"
@@ -147,7 +152,7 @@ def _illustrate_unbeatable_play(site: SiteData, frame_text: str) -> dict[str, An
 
 
 def _list_squares(site: SiteData, puzzle: Puzzle, agent_id: str) -> list[UpdateSquare]:
-    """Return the squares of a puzzle with the values of an agent; the blunder is marked."""
+    """Return the squares of a puzzle's board with an agent's values; the blunder is marked."""
     values = evaluate_moves(site, puzzle.position, agent_id)
     marks = format_position(site.game, puzzle.position).replace(".", " ")
     return [
@@ -227,9 +232,9 @@ def _illustrate_why(site: SiteData, _: str) -> dict[str, Any]:
 
 
 def _draw_update(query: ValueQuery, case_name: str) -> dict[str, Any] | None:
-    """Return the next update of a value, after the reply of the opponent that `case_name` names.
+    """Return the next update of a value if the opponent replies as `case_name` says.
 
-    Raises BadRequest with a sentence if the reply is impossible.
+    Raises BadRequest if this reply is impossible.
     """
     try:
         return draw_next_update(query, case_name, _build_answer_url)
@@ -251,11 +256,10 @@ ILLUSTRATIONS = {
 
 
 def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
-    """Return the number and the puzzle of the blunder with the highest value.
+    """Return the puzzle whose blunder has the highest value, after its number.
 
-    The blunder loses against optimal play, but it is the best move in the task that the agent
-    learned, against random moves. Puzzles of LESSON_AGENT are preferred. Raises NotFound with a
-    sentence if no puzzle qualifies.
+    The blunder loses against optimal play, but against random moves it is the best move. Puzzles of
+    LESSON_AGENT are preferred. Raises NotFound if no puzzle qualifies.
     """
     candidates = [
         (number, puzzle)

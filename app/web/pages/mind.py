@@ -1,4 +1,4 @@
-"""The page with one picture of all positions of an agent, and one of the positions as a board."""
+"""The page with a picture of all positions of an agent, and with one of them as a board."""
 
 from typing import Any
 
@@ -34,7 +34,8 @@ bp.add_room(
     gettext_noop("Minds"),
     lambda: mind_url(get_current_site().first_opponent),
 )
-TASK_DECIMALS = 3  # enough decimals to tell 0.999 from a win
+# tells 0.999 from a win
+TASK_DECIMALS = 3
 
 
 @bp.get(MIND)
@@ -46,7 +47,7 @@ def show_mind(name: str) -> Response:
     number = read_integer("tile", tile_text, 0, tile_count - 1)
 
     def build_url(step: int = step, kind: str = colour, tile: int = number) -> str:
-        """Return the URL of the picture with other settings; the first position follows the last."""
+        """Return the URL of this page with another setting. The first position follows the last."""
         return mind_url(
             name,
             site.get_snapshot_parameter(name, step),
@@ -78,16 +79,15 @@ def show_mind(name: str) -> Response:
 
 @bp.get(FILM)
 def download_film(name: str) -> Response:
-    """Return the film of a training as an animated GIF."""
     film = render_film(get_current_site(), name)
     return build_file_response(film, "image/gif", f"{name}.gif")
 
 
 def count_agreement(site: SiteData, name: str, snapshot: int) -> list[list[int]]:
-    """Count the positions by the result that the agent expects and the result of optimal play.
+    """Count for each number of moves how often the agent expects which result.
 
-    There is a row for each number of moves, with twelve counts of tiles: one for each expected
-    result (or none) and each optimal result. The list is empty for beads.
+    A row has a count for each pair of an optimal result and an expected result (win, draw, loss,
+    none). Symmetric positions count once. The list is empty for beads, which expect no result.
     """
     if site.agents[name].card.reward_scale is None:
         return []
@@ -101,7 +101,7 @@ def count_agreement(site: SiteData, name: str, snapshot: int) -> list[list[int]]
 def describe_tile(
     site: SiteData, agent_name: str, snapshot: int, tile_number: int
 ) -> dict[str, Any]:
-    """Return one position of the picture by its number, with its values and results."""
+    """Return what the page shows of one position: its board, its values and its result."""
     tiles = site.tile_layout
     game = site.game
     rows, knows = minds.choose_decisions(site, agent_name, snapshot)

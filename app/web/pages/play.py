@@ -1,4 +1,4 @@
-"""The play page: a match, its settings, the choice of players, and each agent's preferred move."""
+"""The page on which people play and watch matches, with its settings and its choice of players."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -90,12 +90,11 @@ bp.add_room(
 
 
 def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
-    """Return the match that a form asks for.
+    """Return the match of the URL `at` after the change of a form.
 
-    The form has the URL of the present match, `at`, and a new player, all settings, or a snapshot
-    from the slider. With the settings comes a snapshot if the page has a slider. It is ignored if
-    the value source changes, and at the end of the slider, which stands for the agent as shipped.
-    Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
+    The form sends a new player, or the settings, or a snapshot from the slider. Settings may come
+    with a snapshot, which is ignored if the value source changes. The last snapshot stands for the
+    agent as shipped. Raises BadRequest, NotFound or Conflict if the form is invalid.
     """
     record, before = _split_match_url(query)
     state = parse_match(record, before, site)
@@ -121,7 +120,7 @@ def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
 
 
 def parse_match_at(query: Mapping[str, str], site: SiteData) -> MatchState:
-    """Return the state of the match at the URL `at`; raises the errors of `apply_settings`."""
+    """Return the match whose URL is the parameter `at`. Raises the errors of `parse_match`."""
     return parse_match(*_split_match_url(query), site)
 
 
@@ -137,11 +136,11 @@ def _replace_player(
     match_query: Mapping[str, str],
     form: Mapping[str, str],
 ) -> Match:
-    """Return the match with a new player in a seat; the counts of results start again.
+    """Return the match with another player in a seat, and without the results of earlier games.
 
-    A finished game is replaced by a new game. The board shows the values of the new player. If both
-    players are people, it keeps the values shown before. Between two agents some moves are random,
-    so that games differ, unless the settings say otherwise.
+    A new game begins if the game is over. The board shows the new player's values, but between two
+    people it keeps its value source. Two agents make some random moves unless the settings forbid
+    them.
     """
     seat = form.get("seat", "")
     if seat not in SEATS:
@@ -163,9 +162,10 @@ def _replace_player(
     return match.follow_record("") if state.is_over else match
 
 
-OPEN_GROUP_COUNT = 2  # how many groups of players are unfolded at first
-PlayerCard = tuple[str, str, Character]  # a player to choose: id, title and description
-# for each strength of players, its title and the players
+OPEN_GROUP_COUNT = 2
+# id, title and description
+PlayerCard = tuple[str, str, Character]
+# (title of a group, its players)
 PlayerGroups = tuple[tuple[str, tuple[PlayerCard, ...]], ...]
 
 
@@ -184,7 +184,7 @@ def show_players() -> Response:
 
 @cached_per_site(4, per_language=True)
 def group_players(site: SiteData) -> PlayerGroups:
-    """Return a person and a few agents, then the other players by strength, the weakest first."""
+    """Return the players in groups: a person, some agents to begin with, and all others by strength."""
     names = [*dict.fromkeys([*site.agents, *site.policies])]
     cards = [
         (name, site.display_titles[name], describe_character(site, name))
@@ -213,7 +213,7 @@ def group_players(site: SiteData) -> PlayerGroups:
 @bp.get(MINDS.bare)
 @bp.get(MINDS)
 def show_preferences(record: str = "") -> Response:
-    """Show the preferred moves of all agents in the position shown.
+    """Show the move that each agent prefers in this position.
 
     Raises Conflict if the game is over.
     """
@@ -239,7 +239,7 @@ def show_preferences(record: str = "") -> Response:
 
 
 def describe_preference(state: MatchState, value_source: str) -> dict[str, Any]:
-    """Return the moves that an agent or other source prefers, and the value of the first of them."""
+    """Return the moves that a value source prefers, with the value of the first one."""
     view = evaluate_moves(state.site, state.position, value_source)
     first = view.likeliest_cells[0]
     plays = gettext("any of %(number)s squares", number=len(view.likeliest_cells))
@@ -270,7 +270,7 @@ def describe_preference(state: MatchState, value_source: str) -> dict[str, Any]:
 
 
 EPSILON_CHOICES = (0.0, 0.1, 0.25, 0.5, 1.0)
-# prefix of the ids of elements that send requests automatically
+# the id of an element that sends a request by itself begins with this
 AUTOMATIC_ID_PREFIX = "auto"
 
 
@@ -293,9 +293,9 @@ def show_settings() -> Response:
 
 
 def render_match(state: MatchState) -> Response:
-    """Show a match at the position shown, with panels beside the board.
+    """Show a match at its position, with panels beside the board.
 
-    The page explains the value of the best move or, after the game, of the blunder that decided it.
+    A link explains the value of the best move or, after the game, of the blunder that decided it.
     """
     page = MatchPage(state)
     match = state.match
@@ -324,7 +324,7 @@ def render_match(state: MatchState) -> Response:
 @bp.get(PLAY.bare)
 @bp.get(PLAY)
 def show_match(record: str = "") -> Response:
-    """Show a match; without a record and players, a game against the opponent for newcomers."""
+    """Show a match; a URL without any parameter is a game against the opponent for newcomers."""
     site = get_current_site()
     state = parse_match(record, request.args, site)
     if state.match == Match() and not request.args.get("o"):
@@ -365,16 +365,15 @@ def show_square(record: str = "") -> Response:
 
 @bp.get(CHANGE_SETTINGS)
 def redirect_to_choice() -> werkzeug.Response:
-    """Redirect to the URL of a match with the settings or the player that a form contains."""
     return redirect(play_url(apply_settings(request.args, get_current_site())), 303)
 
 
 @bp.get(REPLY.bare)
 @bp.get(REPLY)
 def show_reply(record: str = "") -> werkzeug.Response:
-    """Draw a move for the player to move and show the match after this move."""
+    """Draw a move of the player to move by its probability, and show the match after it."""
     after = play_random_reply(parse_match(record, request.args, get_current_site()))
-    # An automatic move adds no entry to the history.
+    # With an entry for each automatic move, Back would go through all of them.
     by_itself = request.headers.get("HX-Trigger", "").startswith(AUTOMATIC_ID_PREFIX)
     history = "Replace" if by_itself else "Push"
     return redirect_after_form(

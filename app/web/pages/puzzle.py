@@ -49,7 +49,6 @@ def _link_if_available(route: Route) -> str:
 
 
 LEVEL_NAMES = (gettext_noop("easy"), gettext_noop("medium"), gettext_noop("hard"))
-# the emoji in a text to share, by the digit that stands for the answer to a puzzle
 ANSWER_EMOJI = ("⬜", "🟨", "🟨", "🟩")
 
 
@@ -79,7 +78,7 @@ def show_puzzles() -> Response:
 @bp.get(PUZZLE_TODAY)
 @bp.get(PUZZLE_TODAY.framed, endpoint="framed_today")
 def redirect_to_today() -> werkzeug.Response:
-    """Redirect to the first puzzle of the day, which begins at midnight UTC for all visitors."""
+    """Redirect to the first puzzle of the day, which begins at midnight UTC."""
     now = datetime.now(UTC)
     numbers = list_daily_puzzles(get_current_site(), now.date())
     check_puzzle(numbers[0] if numbers else 1, get_current_site())
@@ -94,7 +93,6 @@ def redirect_to_today() -> werkzeug.Response:
 @bp.get(PUZZLE)
 @bp.get(PUZZLE.framed, endpoint="framed")
 def show_puzzle(number: int) -> Response:
-    """Return a puzzle with the visitor's answers so far."""
     site = get_current_site()
     attempt = parse_attempt(number, request.args, site)
     puzzle = attempt.puzzle
@@ -132,7 +130,6 @@ def show_puzzle(number: int) -> Response:
 @bp.get(SCORE)
 @bp.get(SCORE.framed, endpoint="framed_score")
 def show_score(number: int) -> Response:
-    """Return the score of the round that ends with a puzzle."""
     site = get_current_site()
     check_puzzle(number, site)
     day = parse_day(request.args.get("day", ""))
