@@ -69,10 +69,12 @@ WINNING_LINES = [
     for line in ("012", "345", "678", "036", "147", "258", "048", "246")
 ]
 OTHER_PLAYER = {"X": "O", "O": "X"}
-CHUNK_ROWS = 4000  # So many rows are studied together and kept in memory.
-MAX_GAP = 10  # In a trace, two successive rows of a game have at most this distance.
-MIN_ROWS = 50  # A diagnosis needs at least this many rows.
-# It stands for a number that the rows do not tell; what is computed with it is unknown, too.
+# Only this many rows are kept in memory, so that a trace can have any length.
+CHUNK_ROWS = 4000
+# The next row of a game is searched among this many rows.
+MAX_ROW_GAP = 10
+MIN_ROWS = 50
+# A number that the rows do not tell is NaN, because whatever is computed with NaN is NaN, too.
 UNKNOWN = math.nan
 
 
@@ -84,21 +86,23 @@ class TraceError(ValueError):
 
 
 class Rule(NamedTuple):
-    """A learning rule of the textbook, which says what number gamma multiplies.
+    """A learning rule of the textbook, with the numbers that its update multiplies by gamma.
 
-    Most rules have one such number, V. If a rule has several, V is a weighted sum of them.
+    Most rules have one such number, the value of the next board. If a rule has several, an update
+    uses a weighted sum of them.
     """
 
     title: str
-    next_values: callable  # a function of an Example and gamma, which returns what gamma multiplies
+    # It is called with an Example and gamma, and returns the numbers that gamma multiplies.
+    compute_next_values: callable
     source: str
 
 
 def discount_rewards(rewards, gamma):
-    """Return the discounted sum of some rewards.
+    """Return the sum of successive rewards, each discounted once more than the one before.
 
-    When a wrong rule is tried, gamma can be any number. It is limited to -2 to 2, so that its
-    powers stay finite.
+    With a wrong rule, least squares can find any number for gamma. The number is limited to -2 to
+    2, so that its powers stay finite.
     """
     gamma = max(-2.0, min(gamma, 2.0))
     return sum(reward * gamma**k for k, reward in enumerate(rewards))
@@ -112,25 +116,26 @@ RULES = {
     ),
     "tried": Rule(
         "Q-learning, maximum over tried moves only",
-        lambda e, _: (e.tried,),
+        lambda e, _: (e.tried_value,),
         f"{BOOK_TITLE}, equation 6.8",
     ),
-    "sarsa": Rule("Sarsa", lambda e, _: (e.played,), f"{BOOK_TITLE}, equation 6.7"),
+    "sarsa": Rule(
+        "Sarsa", lambda e, _: (e.played_value,), f"{BOOK_TITLE}, equation 6.7"
+    ),
     "monte-carlo": Rule(
         "Monte Carlo",
         lambda e, gamma: (discount_rewards(e.later_rewards, gamma),),
         f"{BOOK_TITLE}, section 5.4",
     ),
-    # The weights of the best and of the mean value depend on epsilon, which is not in the rows.
-    # So least squares finds a factor for each of the two.
+    # Epsilon decides how much the best and the mean value count, and no row tells epsilon. So least
+    # squares finds a factor for each of the two values.
     "expected-sarsa": Rule(
         "expected Sarsa", lambda e, _: (e.best, e.mean), f"{BOOK_TITLE}, equation 6.9"
     ),
-    # The rows do not tell the preset values of a win, a draw and a loss, so least squares finds
-    # these three numbers, too.
+    # No row tells the preset values of a win, a draw and a loss, so least squares finds them, too.
     "preset": Rule(
         "TD(0), finished boards preset",
-        lambda e, _: (e.played, *(float(e.row.result == one) for one in RESULTS)),
+        lambda e, _: (e.played_value, *(float(e.row.result == one) for one in RESULTS)),
         f"{BOOK_TITLE}, sections 1.5 and 6.1",
     ),
     "returns": Rule(
@@ -144,15 +149,16 @@ RULES = {
 class Fault(NamedTuple):
     """A classic fault: a bug that many learners have.
 
-    Its sentence is a template, filled with the numbers of the row that shows the fault.
+    The report fills the template `sentence` with the numbers of the row that shows the fault.
+    `hidden_question` completes "This trace cannot show whether ...". A report says this if the
+    right rule and the fault give the same values.
     """
 
     title: str
     sentence: str
     effect: str
     source: str
-    # what to say of a trace that may have the fault, because its values would be the same
-    hidden: str = None
+    hidden_question: str = None
 
 
 FAULTS = {
@@ -230,7 +236,7 @@ FAULTS = {
     ),
     "exploration": Fault(
         "it explores never or always, or takes the first of equal moves",
-        # `list_faults_of_exploration` has several sentences for this fault.
+        # `list_faults_of_exploration` chooses one of several sentences.
         "",
         "What is never tried is never learned; what is only tried at random is never used.",
         "epsilon-greedy, with ties broken at random: Sutton & Barto (2018), sections 2.2 and 5.4",
@@ -244,14 +250,14 @@ FAULTS = {
         "the reward is multiplied by gamma too (gamma is 1, or not determined)",
     ),
 }
-# For a fault without an entry the doctor answers "No rule is recognised".
+# A target with this fault has no entry in FAULTS, so the report is "No rule is recognised".
 UNLISTED_FAULT = "unlisted"
 
 
-# Part 2 has the targets that the updates are compared with: right ones, and ones with a fault.
-# A target is a function of `e` and `v`.  `e` is the Example of an update; its numbers are in the view
-# of the player who moved.  `v` are the numbers that gamma multiplies in the rule.  The function
-# returns the columns for least squares: alpha multiplies the first, alpha gamma the others.
+# Part 2 has the targets with which the updates are compared: right ones, and ones with a fault.
+# A target has a function of `e`, the Example of an update, and `v`, the numbers that gamma multiplies
+# in the rule.  The function returns the columns of the equation that least squares solves.  Alpha
+# multiplies the first column, and alpha gamma multiplies the others.
 
 
 def make_columns(e, v):
@@ -259,27 +265,30 @@ def make_columns(e, v):
 
 
 def value_finished_boards(value):
-    """Return a target in which a finished board has the value `value(e)` instead of 0."""
+    """Return the columns of a target in which a finished board has `value(e)` instead of 0."""
     return lambda e, v: make_columns(e, (value(e),) * len(v) if e.row.is_over else v)
 
 
 def include_occupied(e, v):
     if e.row.is_over or math.isnan(e.untried_value):
         return make_columns(e, v)
-    # If the opponent moves next, the values have changed their sign already, so the best is lowest.
+    # If the opponent moves next, the values are negated, so the opponent's best value is the lowest.
     highest = max if e.sign > 0 else min
     return make_columns(e, (highest(v[0], e.untried_value),))
 
 
 class Target(NamedTuple):
-    """The target of updates, right or with a fault, and the learning rules to combine with it."""
+    """The right target of an update, or one with a fault, and the learning rules that may have it.
+
+    `is_tried` is called with the LearnerSetup and the first Examples, and returns whether to try
+    the target. The `sentence` replaces that of the fault.
+    """
 
     rules: tuple
     columns: callable = make_columns
     fault: str = None
-    # a function that tells from the LearnerSetup and the first Examples whether to try the target
     is_tried: callable = lambda setup, examples: True
-    sentence: str = None  # It replaces the sentence of the fault.
+    sentence: str = None
 
 
 def has_late_rewards(_, examples):
@@ -287,8 +296,8 @@ def has_late_rewards(_, examples):
 
 
 def has_early_ends(_, examples):
-    """Return whether the opponent could still move, with a known value, in a row with done=1."""
-    return any(not math.isnan(e.end) for e in examples)
+    """Return whether a row has done=1 although the opponent can still move, with known values."""
+    return any(not math.isnan(e.early_end_value) for e in examples)
 
 
 EARLY_END_SENTENCE = (
@@ -296,10 +305,10 @@ EARLY_END_SENTENCE = (
     "the opponent has on {next_board}"
 )
 BOOTSTRAPPED_RULES = ("q-learning", "tried", "sarsa", "expected-sarsa")
-# If two targets explain the same rows, the first one is reported.
+# The order matters: if two targets explain the same rows, the first one is reported.
 TARGETS = [
     Target(("q-learning",)),
-    # This fault stands before Sarsa, because without exploration Sarsa has the same values.
+    # Without exploration Sarsa has the same values as this fault, so the fault comes first.
     Target(
         ("q-learning",),
         lambda e, v: make_columns(e, (e.worst if e.next_mover == "O" else e.best,)),
@@ -321,14 +330,14 @@ TARGETS = [
     ),
     Target(
         ("q-learning", "sarsa"),
-        value_finished_boards(lambda e: 0.0 if e.row.result else e.end),
+        value_finished_boards(lambda e: 0.0 if e.row.result else e.early_end_value),
         "terminal",
         has_early_ends,
         EARLY_END_SENTENCE,
     ),
     Target(
         ("q-learning", "sarsa"),
-        value_finished_boards(lambda e: 0.0 if e.row.result else -e.end),
+        value_finished_boards(lambda e: 0.0 if e.row.result else -e.early_end_value),
         "terminal",
         has_early_ends,
         EARLY_END_SENTENCE,
@@ -384,7 +393,7 @@ def put_mark(board, square, mark):
     return board[:square] + mark + board[square + 1 :]
 
 
-def list_images(board):
+def list_symmetric_boards(board):
     """Return the eight rotations and reflections of a board."""
     images = [board, "".join(board[i] for i in (2, 1, 0, 5, 4, 3, 8, 7, 6))]
     for i in range(6):
@@ -392,7 +401,7 @@ def list_images(board):
     return images
 
 
-def show_board(board):
+def format_board(board):
     """Return a board as text with a slash between the rows, as in X.O/.../..."""
     return f"{board[:3]}/{board[3:6]}/{board[6:]}"
 
@@ -406,43 +415,48 @@ TABLE_KINDS = (
 
 
 @cache
-def find_entry(kind, board, move, mover):
-    """Return the key of a move's value in a table of this kind, one of TABLE_KINDS."""
+def make_key(kind, board, move, mover):
+    """Return the key of a move in a table of one of the TABLE_KINDS."""
     if kind == "moves":
         return board, move
     mark = mover.lower() if kind == "moves up to symmetry" else mover
     after = put_mark(board, move, mark)
-    return min(list_images(after)) if "symmetry" in kind else after
+    return min(list_symmetric_boards(after)) if "symmetry" in kind else after
 
 
 @cache
-def list_entries(kind, board, mover, has_occupied=False):
-    """Return the keys of all moves on a board; `has_occupied` includes moves on occupied squares."""
+def list_keys(kind, board, mover, has_occupied=False):
+    """Return the keys of the moves on a board, without or with those on occupied squares."""
     moves = range(9) if has_occupied else list_free_squares(board)
-    return [find_entry(kind, board, move, mover) for move in moves]
+    return [make_key(kind, board, move, mover) for move in moves]
 
 
 # Part 4 reads and checks rows, the updates of the student's program.
 
 
 class Row(NamedTuple):
-    """A recorded update, and what its boards tell about it."""
+    """A recorded update, and what its two boards tell about it.
 
-    number: int  # counted from 1 in the trace
-    board: str  # nine characters: X, O or "." for an empty square
+    The rows of a trace are numbered from 1. A board has nine characters: X, O, or "." for an empty
+    square. The mover is "X" or "O", and the result is "win", "draw" or "loss" for the mover, None
+    while the game goes on. `oddity` is "" if the next board follows from the board, "symmetric" if
+    only a rotation or reflection of it follows, and "stale" if done is 1 but the next board lacks
+    the move.
+    """
+
+    number: int
+    board: str
     move: int
     reward: float
     next_board: str
     done: bool
     before: float
     after: float
-    mover: str  # the player of the move, "X" or "O"
-    is_in_place: bool  # whether the square of the move was already taken
-    is_before_answer: bool  # whether the next board is the board after the move itself
-    # "" if next_board follows from board, "symmetric" if a rotation or reflection of it follows,
-    # "stale" if done is 1 but next_board lacks the move
+    mover: str
+    is_taken: bool
+    is_before_answer: bool
     oddity: str
-    result: str  # "win", "draw" or "loss" for the mover; None if the game goes on
+    result: str
     is_over: bool
 
 
@@ -484,20 +498,19 @@ def read_board(item):
 
 
 def list_signs(item):
-    """Return the squares of a board, given in any form, as texts."""
     item = item.tolist() if hasattr(item, "tolist") else item
     if isinstance(item, (list, tuple)):
         return [sign for part in item for sign in list_signs(part)]
     if not isinstance(item, str):
         return [f"{item:g}" if isinstance(item, float) else str(item)]
-    # The text is a square, a row or the whole board.
+    # A text of this length is a square, a row or the whole board, with one character a square.
     if len(item) in (0, 1, 3, 9):
         return list(item) or [""]
     return [a or b or c for a, b, c in TOKEN_PATTERN.findall(item)]
 
 
 def read_move(item):
-    """Return the square, 0 to 8, that a move names; a pair is a row and a column."""
+    """Return the square, 0 to 8, of a move that is given as a number or as a row and a column."""
     numbers = item.tolist() if hasattr(item, "tolist") else item
     if isinstance(item, str):
         is_numbers = re.fullmatch(r"[\s\d.,()\[\]-]+", item)
@@ -522,10 +535,12 @@ def read_number(item, name):
     return number
 
 
-def read_row(number, board, move, reward, next_board, done, before, after, is_merged):
-    """Return a row of the trace, checked; raises TraceError, with its number, if it is wrong.
+def read_row(
+    number, board, move, reward, next_board, done, before, after, merges_symmetric
+):
+    """Return a checked row of the trace; raises TraceError, with the row's number, for a wrong one.
 
-    `is_merged` says whether earlier rows have shown that the learner merges symmetric boards.
+    `merges_symmetric` says whether earlier rows show that the learner merges symmetric boards.
     """
     try:
         board, move = read_board(board), read_move(move)
@@ -533,12 +548,12 @@ def read_row(number, board, move, reward, next_board, done, before, after, is_me
         truth = DONE_WORDS.get(str(done).strip().lower())
         if truth is None:
             raise TraceError(f"done is {quote_item(done)}: write 0 or 1")
-        step = read_step(board, move, next_board, truth, is_merged)
-        _, is_in_place, is_before_answer, oddity, result = step
-        is_early = is_in_place or is_before_answer or oddity == "stale"
+        step = read_step(board, move, next_board, truth, merges_symmetric)
+        _, is_taken, is_before_answer, oddity, result = step
+        is_early = is_taken or is_before_answer or oddity == "stale"
         if truth and not result and not is_early:
             raise TraceError(
-                f"done is 1, but on {show_board(next_board)} the game goes on"
+                f"done is 1, but on {format_board(next_board)} the game goes on"
             )
         reward = read_number(reward, "reward")
         before, after = read_number(before, "before"), read_number(after, "after")
@@ -549,22 +564,23 @@ def read_row(number, board, move, reward, next_board, done, before, after, is_me
 
 
 @cache
-def read_step(board, move, next_board, done, is_merged):
-    """Return (mover, is_in_place, is_before_answer, oddity, result) of the step to the next board.
+def read_step(board, move, next_board, done, merges_symmetric):
+    """Return mover, is_taken, is_before_answer, oddity and result of a Row.
 
-    If the learner merges symmetric boards, a rotation or reflection of the next board may follow
-    instead. Raises TraceError if these cannot be two boards of one game.
+    If the next board does not follow from the board, its rotations and reflections are tried. If
+    the learner merges symmetric boards, one of them may also be preferred. Raises TraceError if
+    none of them can be a later board of the same game.
     """
     error, found = None, []
-    for image in list_images(next_board):
+    for image in list_symmetric_boards(next_board):
         try:
-            mover, is_in_place, is_early, result = read_following(board, move, image)
+            mover, is_taken, is_early, result = read_following(board, move, image)
         except TraceError as reason:
             error = error or reason
             continue
         oddity = "symmetric" if image != next_board else ""
-        found.append((mover, is_in_place, is_early, oddity, result))
-        if mover == find_mover(board) or not (oddity or is_merged):
+        found.append((mover, is_taken, is_early, oddity, result))
+        if mover == find_mover(board) or not (oddity or merges_symmetric):
             return found[-1]
     if found:
         return found[0]
@@ -575,10 +591,10 @@ def read_step(board, move, next_board, done, is_merged):
 
 
 def read_following(board, move, next_board):
-    """Return (mover, is_in_place, is_before_answer, result) of the step to this next board."""
-    is_in_place = board[move] != "."
-    mover = find_mover(board) if is_in_place else next_board[move]
-    shown, shown_next = show_board(board), show_board(next_board)
+    """Return mover, is_taken, is_before_answer and result for exactly this next board."""
+    is_taken = board[move] != "."
+    mover = find_mover(board) if is_taken else next_board[move]
+    shown, shown_next = format_board(board), format_board(next_board)
     if mover == ".":
         raise TraceError(
             f"the move is square {move}, and that square of next_board {shown_next} is empty"
@@ -586,20 +602,20 @@ def read_following(board, move, next_board):
     for name, one in (("board", board), ("next_board", next_board)):
         if abs(one.count("X") - one.count("O")) > 1:
             raise TraceError(
-                f"{name} {show_board(one)} is impossible: count its X and O"
+                f"{name} {format_board(one)} is impossible: count its X and O"
             )
-    if find_winner(board) and not is_in_place:
+    if find_winner(board) and not is_taken:
         raise TraceError(f"board {shown} is already finished, so no move follows")
     if any(old not in (".", new) for old, new in zip(board, next_board)):
         raise TraceError(f"next_board {shown_next} does not follow from board {shown}")
-    if board.count(".") - next_board.count(".") > 3 and not is_in_place:
+    if board.count(".") - next_board.count(".") > 3 and not is_taken:
         raise TraceError(
             f"next_board {shown_next} is more than a move and an answer later"
         )
     result = find_winner(next_board)
     if result in OTHER_PLAYER:
         result = "win" if result == mover else "loss"
-    return mover, is_in_place, next_board == put_mark(board, move, mover), result
+    return mover, is_taken, next_board == put_mark(board, move, mover), result
 
 
 def quote_item(item):
@@ -610,23 +626,25 @@ def quote_item(item):
 # Part 5 finds which row follows each row in its game.
 
 
-def link_rows(rows, is_backward):
-    """Return, for each row, the index of the row that moves on its next board, None if there is none.
+def find_successors(rows, is_backward):
+    """Return for each row the index of the row whose board is its next board; None without such a row.
 
-    Only the next rows are searched, or the previous ones if games are updated backward.
+    The row is searched among the following rows, or among the previous ones if the learner updates
+    a game backward.
     """
     successors, waiting = [None] * len(rows), {}
     for i, row in enumerate(rows):
         if is_backward:
             if i and row.board.count(".") < rows[i - 1].board.count("."):
-                waiting.clear()  # From here on the rows belong to another game.
-            j = waiting.get(row.next_board, -MAX_GAP - 1)
-            if i - j <= MAX_GAP and not row.is_over:
+                # A board with more stones than the one before begins another game.
+                waiting.clear()
+            j = waiting.get(row.next_board, -MAX_ROW_GAP - 1)
+            if i - j <= MAX_ROW_GAP and not row.is_over:
                 successors[i] = j
             waiting[row.board] = i
         else:
-            j = waiting.pop(row.board, -MAX_GAP - 1)
-            if i - j <= MAX_GAP:
+            j = waiting.pop(row.board, -MAX_ROW_GAP - 1)
+            if i - j <= MAX_ROW_GAP:
                 successors[j] = i
             if not row.is_over:
                 waiting[row.next_board] = i
@@ -634,7 +652,7 @@ def link_rows(rows, is_backward):
 
 
 def list_later_rewards(rows, successors, setup):
-    """Return, for each row, the rewards that follow in its game, in the view of the row's player."""
+    """Return for each row the later rewards of its game, as gains of the row's player."""
     later_rewards = [[] if row.is_over else [UNKNOWN] for row in rows]
     order = range(len(rows)) if setup.is_backward else reversed(range(len(rows)))
     for i in order:
@@ -650,53 +668,65 @@ def list_later_rewards(rows, successors, setup):
 
 
 class LearnerSetup(NamedTuple):
-    """What the first rows of a trace tell about the learner that wrote it."""
+    """What the first rows of a trace tell about the learner that wrote it.
 
-    kind: str  # the kind of the table, one of TABLE_KINDS
-    is_backward: bool  # whether each game is updated from its last move to its first
-    setting: str  # "opponent", "self-play" or "answer", from `find_setting`
-    is_x_view: bool  # whether all values and rewards are in X's view
-    initial: dict  # the initial value of each player's moves
-    # whether finished boards have their reward as value from the beginning
+    `setting` is a result of `find_setting`, and `kind` is one of TABLE_KINDS. `is_backward` says
+    whether a game is updated from its last move to its first, and `is_x_view` whether all values
+    and rewards are those of X. `initial` has the initial value of each player's moves. With
+    `has_final_values`, finished boards are in the table from the beginning, with their reward as
+    value. `precision` is the rounding error of the values in the rows.
+    """
+
+    kind: str
+    is_backward: bool
+    setting: str
+    is_x_view: bool
+    initial: dict
     has_final_values: bool
-    plays_occupied: bool  # whether moves on occupied squares are played
+    plays_occupied: bool
     win: float
     draw: float
-    precision: float  # the rounding error of the numbers in the rows
+    precision: float
 
     def flip(self, mover):
-        """Return the factor, 1 or -1, that turns a value in the rows into the mover's view."""
+        """Return the sign, 1 or -1, by which a value in a row becomes the mover's own value."""
         return -1 if self.is_x_view and mover == "O" else 1
 
 
 class Example(NamedTuple):
-    """An update with every number that a learning rule could use, in the mover's view.
+    """An update with every number that a learning rule could use, as values for the row's mover.
 
-    `best`, `worst`, `mean` and `total` summarise the values of the moves on the next board.
+    `best`, `worst`, `mean` and `total` summarise the moves on the next board. `played_value` is the
+    value of the move that was played there, and `tried_value` is the best value of a move there
+    that was updated before, or 0. `untried_value` is the initial value of a move there.
+    `early_end_value` is the opponent's best value there, if done=1 comes too early.
+
+    `move_values` has a value for each legal move on the row's board. `visits` counts the updates of
+    the row's value, this one included. `sign` is -1 if the opponent moves on the next board, else
+    1.
     """
 
     row: Row
     reward: float
     before: float
-    change: float  # by how much the update changed the value
+    change: float
     best: float
     worst: float
     mean: float
     total: float
-    played: float  # the value of the move that was played on the next board
-    # the highest value of the next board's moves that were updated before; 0 without any
-    tried: float
-    end: float  # the opponent's best value on the next board, if done=1 comes too early
-    untried_value: float  # the initial value of a move on the next board
-    later_rewards: list  # the rewards that follow, to the end of the game
-    choices: list  # the values of all moves on the board
-    visits: int  # how many updates the value has had, this one included
-    sign: int  # -1 if the opponent moves on the next board, else 1
+    played_value: float
+    tried_value: float
+    early_end_value: float
+    untried_value: float
+    later_rewards: list
+    move_values: list
+    visits: int
+    sign: int
     next_mover: str
 
 
 def find_highest(values):
-    """Return the highest value, UNKNOWN if a value is unknown or if there is none."""
+    """Return the highest value, or UNKNOWN if one of the values is unknown or there are none."""
     return UNKNOWN if math.isnan(sum(values)) else max(values, default=UNKNOWN)
 
 
@@ -717,21 +747,21 @@ class Replay:
         return self.setup.initial[mover]
 
     def list_values(self, board, mover, has_occupied=False):
-        """Return the values of a player's moves on a board, in the player's view."""
-        keys = list_entries(self.setup.kind, board, mover, has_occupied)
+        """Return what a player's moves on a board are worth to this player."""
+        keys = list_keys(self.setup.kind, board, mover, has_occupied)
         return [self.find_value(key, mover) for key in keys]
 
     def value_move(self, board, move, mover):
-        return self.find_value(find_entry(self.setup.kind, board, move, mover), mover)
+        return self.find_value(make_key(self.setup.kind, board, move, mover), mover)
 
     def list_next_values(self, row, mover):
-        """Return the values of the moves on the next board of a row."""
         board = row.next_board
         if row.is_over:
             return [0.0]
         if row.board.count(".") - board.count(".") < 3:
             return self.list_values(board, mover, self.setup.plays_occupied)
-        # In a table of boards, the next board is the one after the same player's next move.
+        # This row has a move, an answer and another move.  So the table has values of boards, and the
+        # next board already contains the only move whose value the update can use.
         later_moves = [
             square
             for square in list_free_squares(row.board)
@@ -743,9 +773,9 @@ class Replay:
         ]
 
     def make_example(self, row, successor, later_rewards):
-        """Return the Example of a row, with the table as it was before the row's update.
+        """Return the Example of a row; the table still has the values from before the row's update.
 
-        `successor` is the row that moves on the next board; `later_rewards` come after it.
+        The `successor` is the row whose board is the next board of this row.
         """
         setup, mover, sign, known = self.setup, row.mover, 1, self.values
         if setup.setting == "self-play":
@@ -757,19 +787,19 @@ class Replay:
         tried = played = 0.0
         end, untried_value = UNKNOWN, setup.initial[mover]
         if not row.is_over:
-            keys = list_entries(setup.kind, row.next_board, mover)
+            keys = list_keys(setup.kind, row.next_board, mover)
             tried = max((known[key] for key in keys if key in known), default=0.0)
             played = UNKNOWN
             if successor:
                 played = self.value_move(successor.board, successor.move, mover)
-        # An illegal move ended the game.
-        elif row.is_in_place:
+        elif row.is_taken:
+            # An illegal move ended the game, so the moves on the next board still have values.
             untried_value = find_highest(self.list_values(row.next_board, mover, True))
         elif not row.result and row.oddity != "stale":
             end = find_highest(
                 self.list_values(row.next_board, OTHER_PLAYER[row.mover])
             )
-        key = find_entry(setup.kind, row.board, row.move, row.mover)
+        key = make_key(setup.kind, row.board, row.move, row.mover)
         return Example(
             row=row,
             reward=flip * row.reward,
@@ -779,12 +809,12 @@ class Replay:
             worst=sign * min(values),
             mean=sign * sum(values) / len(values),
             total=sign * sum(values),
-            played=sign * played,
-            tried=sign * tried,
-            end=end,
+            played_value=sign * played,
+            tried_value=sign * tried,
+            early_end_value=end,
             untried_value=sign * untried_value,
             later_rewards=later_rewards,
-            choices=self.list_values(row.board, row.mover),
+            move_values=self.list_values(row.board, row.mover),
             visits=self.visits[key] + 1,
             sign=sign,
             next_mover=mover,
@@ -792,7 +822,7 @@ class Replay:
 
     def record(self, row):
         setup, flip = self.setup, self.setup.flip(row.mover)
-        key = find_entry(setup.kind, row.board, row.move, row.mover)
+        key = make_key(setup.kind, row.board, row.move, row.mover)
         old = self.values.get(key)
         if old is not None and abs(old - flip * row.before) > 2 * setup.precision:
             self.mismatches += 1
@@ -804,9 +834,10 @@ class Replay:
 
 
 def find_precision(rows):
-    """Return the rounding error of the numbers in the rows, found from their digits.
+    """Return the rounding error of the values in the rows.
 
-    Numbers with fewer than four digits after the point count as exact.
+    Values with four to eight digits after the point count as rounded to these digits. All others
+    have only the errors of floating-point numbers.
     """
     numbers = [number for row in rows for number in (row.before, row.after)]
     scale = max(1.0, *map(abs, numbers))
@@ -818,21 +849,21 @@ def find_precision(rows):
         floats = [struct.unpack("f", struct.pack("f", number))[0] for number in numbers]
     except OverflowError:
         floats = []
-    # If all numbers fit 32-bit floats exactly, the learner computed with 32-bit floats.
+    # If every number is exactly a 32-bit float, the learner computed with 32-bit floats.
     return (3e-7 if floats == numbers else 1e-10) * scale
 
 
 def find_setting(rows, successors):
-    """Return what the next boards of the rows are: "opponent", "self-play" or "answer".
+    """Return the setting of the training: "opponent", "self-play" or "answer".
 
-    "opponent": the next board has the opponent's answer. "self-play": it does not, because the
-    answer is a move of the learner and has a row of its own. "answer" is a fault: the next board
-    has no answer, and there is no row of the answer either.
+    In the setting "opponent" most next boards contain the opponent's answer. In "self-play" they do
+    not, because the answer is a move of the learner and has a row of its own. "answer" is a fault:
+    the next boards contain no answer, and the answers have no rows either.
     """
     links = [
         (row.is_before_answer, link is not None)
         for row, link in zip(rows, successors)
-        if not row.is_over and not row.is_in_place
+        if not row.is_over and not row.is_taken
     ]
     early = [is_linked for is_before_answer, is_linked in links if is_before_answer]
     if 2 * len(early) <= len(links):
@@ -841,10 +872,13 @@ def find_setting(rows, successors):
 
 
 def find_initial(rows, setup):
-    """Return the initial value of each player's moves, UNKNOWN if they have different ones."""
+    """Return {player: the initial value of the player's moves}; UNKNOWN if the moves differ.
+
+    They differ if fewer than 98% of them begin with the most common value.
+    """
     firsts, values = {}, {"X": Counter(), "O": Counter()}
     for row in rows:
-        key = find_entry(setup.kind, row.board, row.move, row.mover)
+        key = make_key(setup.kind, row.board, row.move, row.mover)
         if firsts.setdefault(key, row) is row:
             values[row.mover][setup.flip(row.mover) * row.before] += 1
     initial = {}
@@ -856,9 +890,10 @@ def find_initial(rows, setup):
 
 
 def find_kinds(rows, setup):
-    """Return the kinds of tables, of TABLE_KINDS, that agree with the rows, best first.
+    """Return the TABLE_KINDS with the fewest contradictions in the rows, best first.
 
-    A row agrees if its `before` is what the last update of the same value left.
+    A row contradicts a kind of table if its `before` is not what the last update of this value
+    left.
     """
     counts = {}
     for kind in TABLE_KINDS:
@@ -871,8 +906,8 @@ def find_kinds(rows, setup):
 
 
 def find_setups(rows, rewards, is_x_view):
-    """Return a LearnerSetup for each kind of table that agrees with the first rows of a trace."""
-    forward, backward = link_rows(rows, False), link_rows(rows, True)
+    """Return a LearnerSetup for each of the `find_kinds` of the rows."""
+    forward, backward = find_successors(rows, False), find_successors(rows, True)
     is_backward = backward.count(None) < forward.count(None)
     finished = {row.result: row.reward for row in rows if row.result}
     records_wins = any(row.is_before_answer and row.result == "win" for row in rows)
@@ -883,7 +918,7 @@ def find_setups(rows, rewards, is_x_view):
         is_x_view=is_x_view,
         initial={},
         has_final_values=False,
-        plays_occupied=any(row.is_in_place for row in rows),
+        plays_occupied=any(row.is_taken for row in rows),
         win=finished.get("win", rewards[2]),
         draw=finished.get("draw", rewards[1]),
         precision=find_precision(rows),
@@ -906,12 +941,13 @@ def compute_dot_product(row, other):
 
 
 def solve_least_squares(rows, changes):
-    """Return a factor for each column, so that the weighted sums come closest to the changes.
+    """Return the factors for which the sums of factors times columns come closest to the changes.
 
-    A factor is 0 if the rows do not determine it. A second round removes rounding errors.
+    Each of the `rows` has a number for every column. A factor is 0 if the rows do not determine it.
     """
     factors = [0.0] * len(rows[0])
     columns = list(zip(*rows))
+    # The second pass removes the rounding errors of the first one.
     for _ in range(2):
         rest = [
             change - compute_dot_product(factors, row)
@@ -942,20 +978,25 @@ def solve_normal_equations(columns, changes):
 
 
 class Fit(NamedTuple):
-    """The step size and the discount that explain some rows best, found by least squares."""
+    """The solution of some updates by least squares: the step size alpha and the discount gamma.
 
-    factors: list  # alpha, then the factor of each next value, which is alpha gamma
+    The first of the `factors` is alpha, and the others are alpha gamma. If alpha is 0, gamma is
+    None. A Fit is impossible if one of its factors is clearly negative. `keeps_old_value` means
+    that the update adds the next value without subtracting the old value.
+    """
+
+    factors: list
     alpha: float
-    gamma: float  # None if alpha is 0, because the discount is then not determined
-    is_possible: bool  # whether no factor is clearly negative
-    # whether the updates add the next value without subtracting the old one
+    gamma: float
+    is_possible: bool
     keeps_old_value: bool
 
 
 def fit_equations(equations, size):
-    """Return the step size and the discount that fit some equations best.
+    """Return the Fit of some equations.
 
-    The first factor is alpha; the other factors (up to `size`, if given) add up to alpha gamma.
+    If a rule has several next values, alpha gamma is the sum of their factors. Only the first
+    `size` factors count (all without a size): the others are preset values of finished boards.
     """
     rows, changes = zip(*((one.columns, one.change) for one in equations))
     factors = solve_least_squares(rows, changes)
@@ -971,12 +1012,16 @@ def fit_equations(equations, size):
 
 
 class Equation(NamedTuple):
-    """An update as a linear equation: its change is the sum of all factors times their columns."""
+    """An update as a linear equation: the factors of a Fit times `columns` add up to `change`.
+
+    Both sides were multiplied by `scale`, by which updates of different step sizes become
+    comparable.
+    """
 
     example: Example
     columns: tuple
     change: float
-    scale: float  # SCALES explains by what the columns and the change were multiplied
+    scale: float
 
     def is_missed_by(self, fit, precision):
         rest = self.change - compute_dot_product(fit.factors, self.columns)
@@ -984,7 +1029,7 @@ class Equation(NamedTuple):
 
 
 def list_misses(equations, fit, precision):
-    """Return the updates that a Fit does not explain, which are all if the Fit is impossible or None."""
+    """Return the updates that a Fit does not explain; all of them without a possible Fit."""
     is_possible = fit is not None and fit.is_possible
     return [
         one.example
@@ -996,8 +1041,8 @@ def list_misses(equations, fit, precision):
 def improve_guess(guesses):
     """Return a better guess for the gamma of Monte Carlo, by the secant method.
 
-    A guess is a pair: the gamma that was assumed, and the gamma that least squares found with it.
-    In the solution both are equal.
+    Each of the `guesses` is a pair: the gamma that was assumed, and the gamma that least squares
+    found under this assumption. The solution is a gamma for which both are equal.
     """
     if len(guesses) < 2:
         return guesses[-1][1]
@@ -1011,18 +1056,21 @@ def improve_guess(guesses):
 
 FULL_LAST_STEP = "constant, but 1 for the last move of a game"
 FALLING_STEP = "falling with the visits of the move"
-# For each kind of step size, what to multiply an update by so that all get the same step size.
+# If the step size of an update is 1/n, the update times n has a constant step size, which least
+# squares can find.  These are the multipliers for several kinds of step sizes.
 STEP_SCALES = {
     "constant": lambda e: 1,
     "1/n": lambda e: e.visits,
     "1/(n+1)": lambda e: e.visits + 1,
     FULL_LAST_STEP: lambda e: 1,
-    FALLING_STEP: None,  # The function `find_steps` finds the multiplier.
+    # Nothing is known about this multiplier before `find_steps` compares updates.
+    FALLING_STEP: None,
 }
-MIN_VISIT_UPDATES = 12  # So many updates show the step size for a number of visits.
-# Rows are not split further than this to find where alpha or gamma changes.
+# Fewer updates do not show the step size for a number of visits.
+MIN_VISIT_UPDATES = 12
+# Alpha or gamma may change at any row. Rows are halved to find where, but not into smaller parts.
 MIN_SEGMENT_ROWS = 32
-# If no hypothesis explains all rows, so many of them show which ones come closest.
+# Studying all rows with every hypothesis would take too long, so the last ones choose the best four.
 SAMPLE_ROWS = 256
 
 
@@ -1034,19 +1082,17 @@ class Hypothesis:
         self.fault, self.scale = target.fault, STEP_SCALES[step]
         self.fit = self.first_fit = None
         self.explained = self.unexplained = self.segments = 0
-        # It is added to the cost if so many factors explain any rows.
         self.penalty = 0
         self.first_unexplained = None
         self.lowest_alpha = 0.0
-        self.steps = {}  # the step size for each number of visits, if it falls with them
-        self.gammas = []  # the discounts found; rows without next values show none
-        # The first Example whose next value was not used, because gamma is 0.
-        self.unused = None
-        # The first row that shows the fault, the value that a right update gives, and the Fit.
+        self.alpha_by_visits = {}
+        self.gammas = []
+        self.first_with_unused_value = None
+        # The first Example that shows the fault, the value after a right update, and the Fit.
         self.evidence = None
 
     def find_steps(self, examples, precision):
-        """Find the step size for each number of visits; return whether more visits lower it."""
+        """Find alpha for each number of visits; return whether alpha falls as the visits grow."""
         groups, single = {}, Hypothesis(self.rule, self.target)
         for e in examples:
             groups.setdefault(e.visits, []).append(e)
@@ -1056,22 +1102,29 @@ class Hypothesis:
                 continue
             if fit.alpha > 1 + 1e-6 or list_misses(equations, fit, precision):
                 return False
-            self.steps[number] = fit.alpha
-        steps = list(self.steps.values())
-        if 1 not in self.steps or len(steps) < 3 or steps[0] <= steps[-1] + 1e-6:
+            self.alpha_by_visits[number] = fit.alpha
+        steps = list(self.alpha_by_visits.values())
+        if (
+            1 not in self.alpha_by_visits
+            or len(steps) < 3
+            or steps[0] <= steps[-1] + 1e-6
+        ):
             return False
-        self.scale = lambda e: steps[0] / self.steps.get(e.visits, UNKNOWN)
-        known = sum(len(groups[number]) for number in self.steps)
+        self.scale = lambda e: steps[0] / self.alpha_by_visits.get(e.visits, UNKNOWN)
+        known = sum(len(groups[number]) for number in self.alpha_by_visits)
         is_falling = all(a >= b - 1e-6 for a, b in zip(steps, steps[1:]))
         return is_falling and 2 * known > len(examples)
 
     def find_columns(self, e, gamma, columns=None):
-        """Return the numbers by which alpha and alpha gamma are multiplied in an update's equation."""
-        values = RULES[self.rule].next_values(e, gamma)
+        """Return the columns of an update's equation, which alpha and alpha gamma multiply.
+
+        The target of the hypothesis makes these columns unless another function is given.
+        """
+        values = RULES[self.rule].compute_next_values(e, gamma)
         return (columns or self.target.columns)(e, values)
 
     def list_equations(self, examples, gamma):
-        """Return the equations of these updates; those with unknown numbers are left out."""
+        """Return the equations of the updates that have no unknown number."""
         equations = []
         for e in examples:
             columns = self.find_columns(e, gamma)
@@ -1084,7 +1137,7 @@ class Hypothesis:
         return equations
 
     def solve(self, examples):
-        """Return the best Fit of some updates, None if no equation is known, and the equations."""
+        """Return the best Fit of some updates, None without equations, and these equations."""
         gamma, guesses = 1.0 if self.fit is None else self.fit.gamma or 1.0, []
         for _ in range(12):
             equations = self.list_equations(examples, gamma)
@@ -1100,9 +1153,10 @@ class Hypothesis:
         return fit, equations
 
     def explain(self, examples, precision):
-        """Return the best Fit of some updates, and the updates that it does not explain.
+        """Return the best Fit of some updates, and updates that it does not explain.
 
-        To save time, a few updates are tried first: if no Fit explains them, none explains all.
+        A few updates are tried first. If no Fit explains them, the others are not tried, to save
+        time.
         """
         few = examples
         if len(examples) > MIN_ROWS:
@@ -1123,7 +1177,11 @@ class Hypothesis:
         return e.before + step / self.scale(e)
 
     def study(self, examples, precision):
-        """Explain more rows, with the old step size if possible, else with a new or a changing one."""
+        """Explain more updates, if possible with the alpha and gamma of the last ones.
+
+        Otherwise alpha and gamma may have changed. So if no new Fit explains the updates, each half
+        of them is studied by itself. In the smallest part, alpha may also change at every update.
+        """
         fit, misses = self.fit, examples
         if fit:
             equations = self.list_equations(examples, fit.gamma or 1.0)
@@ -1136,12 +1194,12 @@ class Hypothesis:
                 self.study(examples[half:], precision)
                 return
             if misses:
-                misses = self.list_misses_of_drift(examples, precision)
+                misses = self.list_misses_with_drift(examples, precision)
             self.segments += 1
-        self.accept(examples, fit, misses, precision)
+        self.count_explained(examples, fit, misses, precision)
 
-    def list_misses_of_drift(self, examples, precision):
-        """Return the updates that no steadily changing step size explains within 1%."""
+    def list_misses_with_drift(self, examples, precision):
+        """Let alpha change linearly, and return the updates that are still missed by more than 1%."""
         gamma = self.fit.gamma if self.fit and self.fit.gamma else 1.0
         equations, misses = self.list_equations(examples, gamma), []
         if not equations:
@@ -1152,7 +1210,7 @@ class Hypothesis:
         ]
         factors = solve_least_squares(rows, [one.change for one in equations])
         size = len(factors) // 2
-        # A clearly negative gamma explains nothing.
+        # With a negative gamma the equations can fit by chance, but no learner has one.
         is_negative = sum(factors[1:size]) < -0.2 * abs(factors[0])
         for one, row in zip(equations, rows):
             terms = list(map(operator.mul, factors, row))
@@ -1161,9 +1219,9 @@ class Hypothesis:
                 misses.append(one.example)
         return misses
 
-    def accept(self, examples, fit, misses, precision):
-        """Count the explained rows, and store the first row that shows the fault."""
-        # Without a Fit, all equations of these rows have an unknown number.
+    def count_explained(self, examples, fit, misses, precision):
+        """Count the explained and the missed updates, and store the ones that a report shows."""
+        # There is no Fit if every update has an unknown number, and then none can be counted.
         if fit is None:
             return
         self.fit, self.first_fit = fit, self.first_fit or fit
@@ -1174,11 +1232,11 @@ class Hypothesis:
         self.unexplained += len(misses)
         if misses and self.first_unexplained is None:
             self.first_unexplained = misses[0]
-        for e in examples if not self.is_shown else ():
-            value = RULES[self.rule].next_values(e, 1.0)[0]
+        for e in examples if not self.has_evidence else ():
+            value = RULES[self.rule].compute_next_values(e, 1.0)[0]
             is_used = abs(fit.gamma or 0.0) > 1e-6 or e.row.is_over
-            if self.unused is None and not is_used and abs(value) > 0:
-                self.unused = e
+            if self.first_with_unused_value is None and not is_used and abs(value) > 0:
+                self.first_with_unused_value = e
             right, found = self.predict(e, make_columns), e.before + e.change
             is_right = not abs(right - found) > 5 * precision + 1e-6 * abs(found)
             is_known = not math.isnan(self.predict(e, self.target.columns))
@@ -1186,9 +1244,9 @@ class Hypothesis:
                 self.evidence = e, right, fit
 
     @property
-    def is_shown(self):
-        """Whether a row that shows the fault and a row with an unused value are both found."""
-        return self.unused and (self.evidence or not self.fault)
+    def has_evidence(self):
+        """Whether an update that shows the fault and one with an unused next value are stored."""
+        return self.first_with_unused_value and (self.evidence or not self.fault)
 
     @property
     def is_credible(self):
@@ -1199,17 +1257,17 @@ class Hypothesis:
         if self.step == FALLING_STEP and (last.gamma or 0.0) > 1 + 1e-3:
             return False
         is_same = abs(first.alpha - last.alpha) < 1e-3 * abs(last.alpha)
-        # If alpha is the same at the start and at the end, a right rule would have one Fit for all rows.
+        # If alpha ends as it began, a right rule would have needed only one Fit.
         return self.segments < 2 or not is_same
 
     @property
     def ignores_next(self):
-        """Whether gamma is 0 in all rows, although some next boards have values."""
-        return bool(self.unused) and not self.gammas
+        """Whether gamma is 0 in all rows, although some next boards have values other than 0."""
+        return bool(self.first_with_unused_value) and not self.gammas
 
     @property
     def cost(self):
-        """The number of unexplained rows, plus a few rows for every change of alpha."""
+        """The number of unexplained updates, plus a penalty, and eight for each change of alpha."""
         changes = MIN_SEGMENT_ROWS / 4 * max(0, self.segments - 1)
         return self.unexplained + self.penalty + changes
 
@@ -1232,7 +1290,10 @@ def list_hypotheses(examples, setup, step="constant"):
 
 
 def list_exact_hypotheses(examples, setup):
-    """Return the hypotheses that explain all updates with one kind of step size, the first in SCALES."""
+    """Return the hypotheses that explain all updates with the same kind of step size.
+
+    The kinds are those of STEP_SCALES; the first one with such hypotheses counts.
+    """
     for step in STEP_SCALES:
         good = []
         for one in list_hypotheses(examples, setup, step):
@@ -1244,7 +1305,7 @@ def list_exact_hypotheses(examples, setup):
             )
             if fit and not misses:
                 one.segments = 1
-                one.accept(examples, fit, [], setup.precision)
+                one.count_explained(examples, fit, [], setup.precision)
                 good.append(one)
         if good:
             return good
@@ -1252,7 +1313,7 @@ def list_exact_hypotheses(examples, setup):
 
 
 def list_close_hypotheses(examples, setup):
-    """Return the four hypotheses that come closest if the step size may change."""
+    """Return the four hypotheses that leave the fewest updates unexplained, if alpha may change."""
     order = list_hypotheses(examples, setup)
     for one in order:
         one.study(examples[-SAMPLE_ROWS:], setup.precision)
@@ -1261,18 +1322,21 @@ def list_close_hypotheses(examples, setup):
     for one in hypotheses:
         one.study(examples, setup.precision)
         if one.rule in ("expected-sarsa", "preset") and one.segments > 1:
-            # With so many factors, every rule would fit a small part of the rows.
+            # These two rules have so many factors that they fit any small part of the rows.
             one.penalty = len(examples)
     return [one for one in hypotheses if one.fit]
 
 
-def find_rounding(examples, setup):
-    """Return (digits, a row) if a right rule explains the values when they are rounded, else None."""
+def find_rounded_digits(examples, setup):
+    """Return (digits, row) if a right rule explains the values rounded to so many digits, else None.
+
+    If possible, the row is one in which rounding kept a value from changing.
+    """
     numbers = [repr(e.row.after) for e in examples]
     if any("e" in number for number in numbers):
         return None
     digits = max(len(number.partition(".")[2].rstrip("0")) for number in numbers)
-    # `explain` accepts errors of three times the precision, hence the division by 3 below.
+    # `explain` accepts errors up to three times the precision, so the last digit is divided by 3.
     right = [one for one in list_hypotheses(examples, setup) if not one.fault]
     if digits > 3 or all(one.explain(examples, 10.0**-digits / 3)[1] for one in right):
         return None
@@ -1286,15 +1350,17 @@ def find_rounding(examples, setup):
 
 
 def count_choice(values, index):
-    """Count for one move: whether it is a best move, and whether it is the first of several.
+    """Return counts for a played move: is it a best move, and is it the first of several?
 
-    `values` are the values of all moves, and `index` is the index of the played one.
+    `values` are the values of all legal moves, and `index` is the index of the played move.
+    `chance` and `tie_chance` are what a random choice would add on average to `others` and
+    `firsts`.
     """
     highest, size = max(values), len(values)
     number, is_best = values.count(highest), values[index] == highest
     counts = Counter()
     if number < size:
-        chance = 1 - number / size  # A random move is no best move with this chance.
+        chance = 1 - number / size
         counts.update(moves=1, others=not is_best, chance=chance)
         counts["variance"] = chance * (1 - chance)
     if number > 1 and is_best:
@@ -1303,26 +1369,25 @@ def count_choice(values, index):
     return counts
 
 
-def find_epsilon(counts):
+def estimate_epsilon(counts):
     """Return the estimated share of random moves, None if there are too few choices."""
     return counts["others"] / counts["chance"] if counts["chance"] >= 10 else None
 
 
-def is_random(counts):
-    """Return whether best moves were played only as often as by chance."""
+def plays_randomly(counts):
+    """Return whether best moves were played as rarely as random moves would be best moves."""
     error = math.sqrt(counts["variance"]) / counts["chance"]
-    return error <= 0.02 and find_epsilon(counts) >= 1 - 3 * error
+    return error <= 0.02 and estimate_epsilon(counts) >= 1 - 3 * error
 
 
-def takes_first(counts):
-    """Return whether the first of several best moves was always played, too often for chance."""
+def always_takes_first(counts):
+    """Return whether the first of several best moves was played every time, which is no chance."""
     return counts["firsts"] == counts["ties"] > counts["tie_chance"] + 8
 
 
 # Part 10 is the doctor.
 
-# What to tell the user about the facts that `Doctor.note` counts.
-SENTENCE_BY_FACT = {
+NOTES_BY_FACT = {
     "early end": "next_board is not the final board in {count:,} rows with done=1: that these games are "
     "over is taken from done alone.",
     "symmetric": "Symmetric boards are merged: a next board follows its board only up to symmetry.",
@@ -1334,51 +1399,50 @@ SENTENCE_BY_FACT = {
 class Doctor:
     """Collects the updates of a training, and finds the learning rule or the fault behind them.
 
-    `rewards` are the rewards for a loss, a draw and a win, in this order. With `self_play` both
-    players should learn, so a trace with the moves of only one player is a fault.
+    The `rewards` are those of a loss, a draw and a win. With `self_play` both players should learn,
+    so a trace with the moves of only one player has a fault.
     """
 
     def __init__(self, rewards=(-1, 0, 1), self_play=False):
         self.rewards, self.self_play = rewards, self_play
-        # The values that a watched table got in this game, and a second doctor for self-play, which
-        # reads the next boards differently, as `game_over` explains.
-        self.writes, self.other = [], None
-        self.replay, self.hypotheses, self.choices = None, [], []
-        # The result of `find_rounding`: to how many digits the values were rounded, and a row.
-        self.rounding = None
+        # In self-play, a watched table does not show which next boards the learner uses.  A second
+        # doctor tries the other possibility, as `game_over` explains.
+        self.table_writes, self.second_doctor = [], None
+        self.replay, self.hypotheses, self.choice_counts = None, [], []
+        self.rounded_digits_and_row = None
         self.clear()
 
     def clear(self):
-        self.number = 0  # how many rows were recorded
-        # The rows in memory, of which those before the index `start` are studied already.
-        self.rows, self.start = [], 0
-        self.counts = Counter()  # how many rows show each fact
-        self.firsts = {}  # the first row that shows each fact
-        self.results = {}  # the first row with each (mover, result, reward)
-        # The last row, if it ended a won or lost game and its reward was 0.
-        self.unpaid = None
+        self.row_count = 0
+        # The last rows that were studied stay in memory, because a successor may come later.
+        self.rows, self.studied_count = [], 0
+        self.count_by_fact = Counter()
+        self.first_row_by_fact = {}
+        self.row_by_result = {}
+        # A row that ended a won or lost game with the reward 0, until the next row explains it.
+        self.unrewarded_row = None
 
     def update(self, board, move, reward, next_board, done, before, after):
         """Record one update of the learner's table; the module's docstring explains the arguments.
 
         Raises TraceError, naming the row, if the arguments cannot come from a game.
         """
-        self.number += 1
+        self.row_count += 1
         columns = board, move, reward, next_board, done, before, after
-        is_merged = self.counts["symmetric"] > 0
-        row = read_row(self.number, *columns, is_merged)
+        merges_symmetric = self.count_by_fact["symmetric"] > 0
+        row = read_row(self.row_count, *columns, merges_symmetric)
         self.rows.append(row)
-        self.count_row(row)
-        if row.oddity == "symmetric" and not is_merged and not self.replay:
-            # This row shows that the learner merges symmetric boards, so all rows are read again.
+        self.count_facts(row)
+        if row.oddity == "symmetric" and not merges_symmetric and not self.replay:
+            # Only this row shows that the learner merges symmetric boards, so read all rows again.
             rows = self.rows
             self.clear()
-            self.counts["symmetric"] = 1
+            self.count_by_fact["symmetric"] = 1
             for row in rows:
                 self.update(*row[1:8])
-            self.counts["symmetric"] -= 1
-        if len(self.rows) - self.start >= CHUNK_ROWS + MAX_GAP:
-            self.study_rows(len(self.rows) - MAX_GAP)
+            self.count_by_fact["symmetric"] -= 1
+        if len(self.rows) - self.studied_count >= CHUNK_ROWS + MAX_ROW_GAP:
+            self.study_rows(len(self.rows) - MAX_ROW_GAP)
 
     def watch(self, table, to_board=None, initial=0.0):
         """Return the table, a dict or a numpy array, in a form that records its changes.
@@ -1391,12 +1455,13 @@ class Doctor:
         def tell(keys, old, value):
             is_number = isinstance(value, (int, float)) or hasattr(value, "item")
             if not is_number or getattr(value, "shape", ()):
-                return  # It is a board's whole row, which the learner writes when it first sees it.
+                # A learner that sees a board for the first time may store all its values at once.
+                return
             if len(keys) == 1 and isinstance(keys[0], tuple) and len(keys[0]) != 9:
                 keys = keys[0]
-            board, move = split_key(to_board(*keys) if to_board else keys)
+            board, move = read_key(to_board(*keys) if to_board else keys)
             before = initial if old is None else float(old)
-            self.writes.append(
+            self.table_writes.append(
                 TableWrite(board, move, before, float(value), old is None)
             )
 
@@ -1405,79 +1470,88 @@ class Doctor:
     def game_over(self, board, rewards=None):
         """Record the changes that a game made in the watched table; `board` is the final board.
 
-        `rewards` are the rewards for a loss, a draw and a win, if they differ from the doctor's. In
-        self-play the update may use the board right after the move or the one after the answer. A
-        second doctor tries the other possibility.
+        The `rewards` are those of a loss, a draw and a win, if they differ from the doctor's
+        rewards. In self-play, the learner may use the value of the board right after its move or of
+        the board after the answer. The table does not show which, so a second doctor records the
+        updates with the other boards.
         """
-        final, writes, self.writes = read_board(board), self.writes, []
+        final, writes, self.table_writes = read_board(board), self.table_writes, []
         if not find_winner(final):
-            raise TraceError(f"on {show_board(final)} the game goes on")
-        if not self.other and len({find_mover(one.board) for one in writes}) > 1:
-            self.other = Doctor(self.rewards, self.self_play)
+            raise TraceError(f"on {format_board(final)} the game goes on")
+        if (
+            not self.second_doctor
+            and len({find_mover(one.board) for one in writes}) > 1
+        ):
+            self.second_doctor = Doctor(self.rewards, self.self_play)
         game = writes, final, rewards or self.rewards
         for row in list_game_rows(*game, is_own=True):
             self.update(*row)
-        for row in list_game_rows(*game, is_own=False) if self.other else ():
-            self.other.update(*row)
+        for row in list_game_rows(*game, is_own=False) if self.second_doctor else ():
+            self.second_doctor.update(*row)
 
-    def note(self, fact, row, is_true=True):
+    def count_fact(self, fact, row, is_true=True):
         if is_true:
-            self.counts[fact] += 1
-            self.firsts.setdefault(fact, row)
+            self.count_by_fact[fact] += 1
+            self.first_row_by_fact.setdefault(fact, row)
 
-    def count_row(self, row):
-        """Count what a row tells by itself, and whether the last game ended without a reward."""
-        self.note(f"moves of {row.mover}", row)
-        self.note(f"changes of {row.mover}", row, row.after != row.before)
-        self.note("reward", row, row.reward != 0)
-        self.note("symmetric", row, row.oddity == "symmetric")
-        self.note("in place", row, row.is_in_place)
-        is_end = row.result and not row.is_in_place
-        self.note("early end", row, row.done and not (row.result or row.is_in_place))
-        self.note("undone", row, is_end and not row.done)
-        self.note(f"results of {row.mover}", row, is_end and row.reward != row.before)
-        # The last game may have ended without its reward.  Then this row may repeat the last move,
-        # now with the reward, or it may be a move of the next game, which gets the reward too late.
-        last, self.unpaid = self.unpaid, None
+    def count_facts(self, row):
+        """Count the facts that a row shows, and whether the game before it ended without a reward."""
+        self.count_fact(f"moves of {row.mover}", row)
+        self.count_fact(f"changes of {row.mover}", row, row.after != row.before)
+        self.count_fact("reward", row, row.reward != 0)
+        self.count_fact("symmetric", row, row.oddity == "symmetric")
+        self.count_fact("in place", row, row.is_taken)
+        is_end = row.result and not row.is_taken
+        self.count_fact("early end", row, row.done and not (row.result or row.is_taken))
+        self.count_fact("undone", row, is_end and not row.done)
+        self.count_fact(
+            f"results of {row.mover}", row, is_end and row.reward != row.before
+        )
+        # If the last game ended without its reward, this row may repeat the last move with the reward.
+        # It may also be a move of the next game, which gets the reward too late.
+        last, self.unrewarded_row = self.unrewarded_row, None
         if last and not (row.result and row[1:3] == last[1:3]):
-            self.note("unpaid", last)
+            self.count_fact("unpaid", last)
             is_late = row.reward and (row.reward > 0) == (last.result == "win")
-            self.note("late", (last, row), is_late)
+            self.count_fact("late", (last, row), is_late)
             self.count_result(last)
         if is_end and (row.result == "draw" or row.reward):
             self.count_result(row)
         elif is_end:
-            self.unpaid = row
+            self.unrewarded_row = row
 
     def count_result(self, row):
-        if len(self.results) < 100:
-            self.results.setdefault((row.mover, row.result, row.reward), row)
+        if len(self.row_by_result) < 100:
+            self.row_by_result.setdefault((row.mover, row.result, row.reward), row)
 
     def diagnose(self):
-        """Return what the rows so far show; you can record more rows and call it again.
+        """Return the Diagnosis of the rows so far; you can record more rows and call it again.
 
-        Raises TraceError if there are too few rows, or if they are not from one learner.
+        Raises TraceError if there are too few rows, or if they do not come from one learner.
         """
-        if self.number < MIN_ROWS:
+        if self.row_count < MIN_ROWS:
             raise TraceError(
-                f"There are {self.number} rows, and {MIN_ROWS} are needed at least."
+                f"There are {self.row_count} rows, and {MIN_ROWS} are needed at least."
             )
         doctor = copy.deepcopy(self, {id(row): row for row in self.rows})
         doctor.study_rows(len(doctor.rows))
-        if doctor.unpaid:
-            doctor.count_result(doctor.unpaid)
-        if self.other and not doctor.is_recognised:
-            return self.other.diagnose()
+        if doctor.unrewarded_row:
+            doctor.count_result(doctor.unrewarded_row)
+        if self.second_doctor and not doctor.is_recognised:
+            return self.second_doctor.diagnose()
         return next(doctor.list_faults(), None) or doctor.describe_rule()
 
     @property
     def is_mostly_in_place(self):
-        return 2 * self.counts["in place"] > self.number
+        return 2 * self.count_by_fact["in place"] > self.row_count
 
     def study_rows(self, stop):
-        """Study the rows in memory up to the index `stop`, and delete all but the last few."""
-        if self.is_mostly_in_place or self.start >= stop:
-            self.rows, self.start = self.rows[-MAX_GAP:], min(MAX_GAP, len(self.rows))
+        """Study the rows before the index `stop`, and keep only the last few of them in memory."""
+        if self.is_mostly_in_place or self.studied_count >= stop:
+            self.rows, self.studied_count = (
+                self.rows[-MAX_ROW_GAP:],
+                min(MAX_ROW_GAP, len(self.rows)),
+            )
             return
         if self.replay is None:
             examples = self.study_first_rows(stop)
@@ -1487,14 +1561,14 @@ class Doctor:
                 hypothesis.study(examples, self.setup.precision)
         self.count_choices(examples)
         self.count_ends(stop)
-        kept = max(0, stop - MAX_GAP)
-        self.rows, self.start = self.rows[kept:], stop - kept
+        kept = max(0, stop - MAX_ROW_GAP)
+        self.rows, self.studied_count = self.rows[kept:], stop - kept
 
     def study_first_rows(self, stop):
-        """Choose the kind of table and the hypotheses by the first rows; return the rows' Examples."""
+        """Find the LearnerSetup and the hypotheses for the first rows; return the rows' Examples."""
         views = [self.has_rewards_of_x()]
-        # Without rewards (in tables of boards they can be preset values), try both views.
-        if not self.counts["reward"]:
+        # No reward shows the view if finished boards have preset values instead, so try both views.
+        if not self.count_by_fact["reward"]:
             views = [False, True]
         setups = [
             one for view in views for one in find_setups(self.rows, self.rewards, view)
@@ -1511,19 +1585,19 @@ class Doctor:
         if not self.hypotheses and faulty:
             self.replay, examples, self.hypotheses = faulty
         if all(one.fault for one in self.hypotheses):
-            self.rounding = find_rounding(examples, self.setup)
-        if self.rounding:
+            self.rounded_digits_and_row = find_rounded_digits(examples, self.setup)
+        if self.rounded_digits_and_row:
             self.hypotheses = []
         elif not self.hypotheses:
             self.hypotheses = list_close_hypotheses(examples, self.setup)
         return examples
 
     def make_examples(self, stop):
-        """Rebuild the table, and return an Example for each row up to the index `stop`."""
+        """Add the rows before the index `stop` to the rebuilt table, and return their Examples."""
         rows, examples = self.rows, []
-        successors = link_rows(rows, self.setup.is_backward)
+        successors = find_successors(rows, self.setup.is_backward)
         later_rewards = list_later_rewards(rows, successors, self.setup)
-        for i in range(self.start, stop):
+        for i in range(self.studied_count, stop):
             successor = None if successors[i] is None else rows[successors[i]]
             examples.append(
                 self.replay.make_example(rows[i], successor, later_rewards[i])
@@ -1532,41 +1606,44 @@ class Doctor:
         return examples
 
     def count_ends(self, stop):
-        """Count the rows up to `stop` that do not end their game, and those without a next row."""
-        successors = link_rows(self.rows, self.setup.is_backward)
-        for i in range(self.start, stop):
+        """Count the rows whose game goes on, and those among them that no row of this game follows."""
+        successors = find_successors(self.rows, self.setup.is_backward)
+        for i in range(self.studied_count, stop):
             row, is_open = self.rows[i], not self.rows[i].is_over
-            is_last = successors[i] is None and i < len(self.rows) - MAX_GAP
-            self.note("open", row, is_open)
-            self.note("before answer", row, is_open and row.is_before_answer)
-            self.note("cut", row, is_open and is_last)
+            is_last = successors[i] is None and i < len(self.rows) - MAX_ROW_GAP
+            self.count_fact("open", row, is_open)
+            self.count_fact("before answer", row, is_open and row.is_before_answer)
+            self.count_fact("cut", row, is_open and is_last)
 
     def count_choices(self, examples):
-        """Count how often best moves were played, separately for successive parts of the rows."""
+        """Count how often best moves were played, in successive parts of at most 400 rows."""
         part = max(1, min(400, len(examples) // 10))
         for i, e in enumerate(examples):
             if i % part == 0:
-                self.choices.append(Counter())
-            if not e.row.is_in_place and not math.isnan(sum(e.choices)):
+                self.choice_counts.append(Counter())
+            if not e.row.is_taken and not math.isnan(sum(e.move_values)):
                 index = list_free_squares(e.row.board).index(e.row.move)
-                self.choices[-1].update(count_choice(e.choices, index))
+                self.choice_counts[-1].update(count_choice(e.move_values, index))
 
     def sum_choices(self):
-        """Return how often best moves were played; nothing if the learner compares only tried moves.
+        """Return how often best moves were played in all rows.
 
-        Then the best move of the table may not be the best one to the learner.
+        The result is empty if the learner compares only tried moves: its best move can then be
+        another move than the best one of the rebuilt table.
         """
         is_known = not self.best or self.best.rule != "tried"
-        return sum(self.choices, Counter()) if is_known else Counter()
+        return sum(self.choice_counts, Counter()) if is_known else Counter()
 
     def list_rewards(self, seat, result):
-        return [key[2] for key in self.results if key[:2] == (seat, result)]
+        return [key[2] for key in self.row_by_result if key[:2] == (seat, result)]
 
     def has_rewards_of_x(self):
-        """Return whether all rewards are in X's view: negative if O wins, positive if X wins."""
-        return is_rising(
+        """Return whether all rewards are those of X: negative if O wins, positive if X wins."""
+        return are_all_below(
             self.list_rewards("X", "loss"), self.list_rewards("X", "win")
-        ) and is_rising(self.list_rewards("O", "win"), self.list_rewards("O", "loss"))
+        ) and are_all_below(
+            self.list_rewards("O", "win"), self.list_rewards("O", "loss")
+        )
 
     @property
     def setup(self):
@@ -1597,24 +1674,24 @@ class Doctor:
     def is_self_play(self):
         return self.setup.setting == "self-play"
 
-    def find_first_change(self):
-        """Return an early row that ended a game and changed a value, if there is one."""
-        rows = sorted(self.results.values(), key=lambda row: row.number)
+    def find_example_row(self):
+        """Return an early row as an example, if possible one that ended a game and changed a value."""
+        rows = sorted(self.row_by_result.values(), key=lambda row: row.number)
         changed = (row for row in rows if row.before != row.after)
         return next(changed, (rows or self.rows)[0])
 
     def list_faults(self):
-        """Yield the Diagnosis of each fault that is found; only the first one is reported.
+        """Yield a Diagnosis for each fault that is found; `diagnose` returns the first one.
 
-        Raises TraceError if a value before an update is not what the last update of it left.
+        Raises TraceError if a value before an update is not what its last update left.
         """
-        counts, firsts, replay = self.counts, self.firsts, self.replay
+        counts, firsts, replay = self.count_by_fact, self.first_row_by_fact, self.replay
         if self.is_mostly_in_place:
             yield self.report_fault("in-place", firsts["in place"])
         if not counts["changes of X"] and not counts["changes of O"]:
             yield from self.list_faults_of_no_change()
         yield from self.list_faults_of_rewards()
-        if replay.mismatches > max(2, self.number / 200):
+        if replay.mismatches > max(2, self.row_count / 200):
             row, left, number = replay.first_mismatch
             raise TraceError(
                 f"Row {row.number}: before is {row.before:.6g}, but row {number} left "
@@ -1625,8 +1702,8 @@ class Doctor:
         if self.setup.setting == "answer":
             yield self.report_fault("answer", firsts["before answer"])
         yield from self.list_faults_of_seats()
-        if self.rounding:
-            digits, row = self.rounding
+        if self.rounded_digits_and_row:
+            digits, row = self.rounded_digits_and_row
             sentence = (
                 f"no value has more than {digits} digits after the point: the table rounds them, "
                 "and small steps are lost (if only the file is rounded, write all digits)"
@@ -1635,7 +1712,7 @@ class Doctor:
         if self.is_recognised:
             yield from self.list_faults_of_target()
             yield from self.list_faults_of_step()
-        has_losses = any(result == "loss" for _, result, _ in self.results)
+        has_losses = any(result == "loss" for _, result, _ in self.row_by_result)
         is_cut = counts["cut"] > 2 and not has_losses and not counts["early end"]
         if is_cut and not self.is_self_play:
             yield self.report_fault("loser", firsts["cut"], count=counts["cut"])
@@ -1644,11 +1721,11 @@ class Doctor:
         yield from self.list_faults_of_exploration()
 
     def list_faults_of_no_change(self):
-        results = self.results.values()
-        facts = {"results of X", "results of O"} & {*self.firsts}
+        results = self.row_by_result.values()
+        facts = {"results of X", "results of O"} & {*self.first_row_by_fact}
         if facts:
-            # The comparison of rows is that of their numbers, so this is the earliest row.
-            row = min(self.firsts[fact] for fact in facts)
+            # Rows are compared by their first field, the number, so this is the earliest row.
+            row = min(self.first_row_by_fact[fact] for fact in facts)
             sentence = (
                 "the reward was {reward:+g} and the value stayed {after:+.4g}: no update of this "
                 "trace changes a value, so alpha is 0, or rounding removes every step"
@@ -1663,15 +1740,15 @@ class Doctor:
                 yield self.report_fault("reward", row, sentence)
 
     def list_faults_of_rewards(self):
-        counts = self.counts
+        counts = self.count_by_fact
         is_preset = self.is_recognised and self.best.rule == "preset"
         if self.setup.is_x_view or is_preset or not counts["reward"]:
             return
         if counts["late"] > max(4, 0.9 * counts["unpaid"]):
-            last, row = self.firsts["late"]
+            last, row = self.first_row_by_fact["late"]
             numbers = {"number": last.number, "result": last.result}
             yield self.report_fault("late", row, count=counts["late"], **numbers)
-        for row in sorted(self.results.values(), key=lambda row: row.number):
+        for row in sorted(self.row_by_result.values(), key=lambda row: row.number):
             least = min(self.list_rewards(row.mover, "win"), default=None)
             is_paid = row.reward > 0 if least is None else row.reward >= least
             is_bad_win = row.result == "win" and row.reward < 0
@@ -1681,12 +1758,12 @@ class Doctor:
     def list_faults_of_seats(self):
         """Yield a Diagnosis if only one player learns in self-play."""
         for seat in "XO":
-            is_missing = not self.counts[f"moves of {seat}"]
-            is_idle = not self.counts[f"changes of {seat}"] and not is_missing
-            is_idle &= self.counts[f"results of {seat}"] > 0
+            is_missing = not self.count_by_fact[f"moves of {seat}"]
+            is_idle = not self.count_by_fact[f"changes of {seat}"] and not is_missing
+            is_idle &= self.count_by_fact[f"results of {seat}"] > 0
             if is_idle or (is_missing and self.self_play):
                 sentence = f"no update changes a value of {seat}: in self-play both seats have to learn"
-                yield self.report_fault("sides", self.find_first_change(), sentence)
+                yield self.report_fault("sides", self.find_example_row(), sentence)
 
     def list_faults_of_target(self):
         best = self.best
@@ -1702,12 +1779,12 @@ class Doctor:
             )
 
     def list_faults_of_step(self):
-        """Yield a Diagnosis for a step size or a discount above 1, and for a discount of 0."""
-        best, row = self.best, self.find_first_change()
+        """Yield a Diagnosis if alpha or gamma is above 1, or if gamma is 0."""
+        best, row = self.best, self.find_example_row()
         if best.step != "constant":
             return
         if best.ignores_next and best.rule in BOOTSTRAPPED_RULES:
-            e = best.unused
+            e = best.first_with_unused_value
             sentence = (
                 "the best value of {next_board} is {next:+.4g}, and this update, like all others, "
                 "uses nothing of it: gamma is 0, or the value is looked up under another board or "
@@ -1715,14 +1792,14 @@ class Doctor:
             )
             yield self.report_fault("step", e.row, sentence, next=e.best * e.sign)
         for name, number in (("alpha", best.fit.alpha), ("gamma", best.fit.gamma)):
-            # Unless alpha is constant, another rule may be behind the rows.
+            # If alpha seems to change, the rows may follow another rule, and alpha says nothing.
             is_constant = best.segments < 2 and not best.unexplained
             if is_constant and (number or 0.0) > 1 + 1e-4:
                 sentence = f"{name} is {number:.4g}, which is above 1"
                 yield self.report_fault("step", row, sentence)
 
     def report_closest_rule(self):
-        """Return a Diagnosis with the closest rule and the first row that it does not explain."""
+        """Return a Diagnosis that names the closest rule and the first row it does not explain."""
         best, shown = self.best, {}
         sentence = "The values of this trace do not determine a rule."
         if best and best.first_unexplained:
@@ -1732,22 +1809,27 @@ class Doctor:
                 f"The closest one, {self.name_rule()}, explains {best.explained:,} of {rows:,} rows. "
                 "Compare the first of the others with your update."
             )
-        return Diagnosis(1, "No rule is recognised", sentence, self.number, **shown)
+        return Diagnosis(1, "No rule is recognised", sentence, self.row_count, **shown)
 
     def list_faults_of_exploration(self):
         total = self.sum_choices()
-        if total["chance"] < 100 or self.counts["cut"] > self.counts["open"] / 20:
+        if (
+            total["chance"] < 100
+            or self.count_by_fact["cut"] > self.count_by_fact["open"] / 20
+        ):
             return
-        late = sum(self.choices[-max(1, len(self.choices) // 4) :], Counter())
+        late = sum(
+            self.choice_counts[-max(1, len(self.choice_counts) // 4) :], Counter()
+        )
         # If the initial values are as high as the best reward, a greedy agent explores by itself.
-        highest = max((reward for _, _, reward in self.results), default=1)
+        highest = max((reward for _, _, reward in self.row_by_result), default=1)
         is_optimistic = any(
             value >= highest > 0 for value in self.setup.initial.values()
         )
         detail = None
-        if is_random(total) and (find_epsilon(late) or 0) > 0.85:
+        if plays_randomly(total) and (estimate_epsilon(late) or 0) > 0.85:
             detail = "every move is random to the end: epsilon never falls"
-        elif find_epsilon(total) < 0.02 and takes_first(total):
+        elif estimate_epsilon(total) < 0.02 and always_takes_first(total):
             detail = (
                 "it explores almost never, and takes the first of equal moves every time "
                 f"({total['ties']} of {total['ties']})"
@@ -1758,19 +1840,20 @@ class Doctor:
                 "best one of the table"
             )
         if detail:
-            yield self.report_fault("exploration", self.find_first_change(), detail)
+            yield self.report_fault("exploration", self.find_example_row(), detail)
 
     def report_fault(self, fault, row, sentence=None, right=None, **numbers):
-        """Return the Diagnosis of a fault and the first row that shows it.
+        """Return the Diagnosis of a fault, and of the row that shows it.
 
-        The fields of the row and the `numbers` can be inserted into the sentence.
+        The sentence is a template, filled with the fields of the row and the `numbers`. `right` is
+        the value after an update without the fault.
         """
         entry, fields = FAULTS[fault], describe_row(row, right)
         if self.is_recognised:
             fields |= {"rule": self.name_rule(), **describe_fits(self.best)}
         numbers = row._asdict() | {
-            "board": show_board(row.board),
-            "next_board": show_board(row.next_board),
+            "board": format_board(row.board),
+            "next_board": format_board(row.next_board),
             **numbers,
         }
         filled = (sentence or entry.sentence).format_map(numbers)
@@ -1781,13 +1864,12 @@ class Doctor:
             sentence=f"Update {row.number}: {filled}.",
             effect=entry.effect,
             source=entry.source,
-            rows=self.number,
+            rows=self.row_count,
             notes=[*self.list_reward_notes()] if self.replay else [],
             **fields,
         )
 
     def name_rule(self):
-        """Return the name of the best rule, the setting and the kind of table, in words."""
         setup = self.setup
         words = [RULES[self.best.rule].title]
         if setup.kind.startswith("afterstates") and self.best.rule != "monte-carlo":
@@ -1801,22 +1883,21 @@ class Doctor:
         return ", ".join(words)
 
     def describe_rule(self):
-        """Return the Diagnosis of a trace in which no fault was found."""
         best = self.best
         rule = self.name_rule()
         equal = [one for one in self.hypotheses if one.cost <= best.cost]
         not_excluded = [
             fault for fault in FAULTS if fault in {one.fault for one in equal}
         ]
-        updates = f"All {self.number:,} updates"
+        updates = f"All {self.row_count:,} updates"
         if best.unexplained:
-            updates = f"All but {best.unexplained:,} of {self.number:,} updates"
+            updates = f"All but {best.unexplained:,} of {self.row_count:,} updates"
         return Diagnosis(
             status=0,
             title="Nothing found",
             sentence=f"{updates} follow {rule}.",
             source=RULES[best.rule].source,
-            rows=self.number,
+            rows=self.row_count,
             rule=rule,
             notes=[*self.list_notes(equal, not_excluded)],
             not_excluded=not_excluded,
@@ -1826,10 +1907,11 @@ class Doctor:
     def list_notes(self, equal, not_excluded):
         """Yield remarks on things that are not faults.
 
-        `equal` are the hypotheses that explain as many rows as the best one.
+        `equal` has the hypotheses that explain the rows as well as the best one. `not_excluded`
+        names the faults among them.
         """
-        counts = self.counts
-        # If epsilon is 0, expected Sarsa is the same as the best rule, so it is not worth a remark.
+        counts = self.count_by_fact
+        # With epsilon 0 expected Sarsa is Q-learning, so a remark on it would not help.
         known = self.best.rule, "expected-sarsa"
         rules = {one.rule for one in equal if not one.fault and one.rule not in known}
         if rules:
@@ -1838,20 +1920,24 @@ class Doctor:
         if any(one.fault == UNLISTED_FAULT for one in equal):
             yield "This trace cannot show whether the maximum of the next values or their sum is taken."
         if not_excluded:
-            reasons = ", or whether ".join(FAULTS[one].hidden for one in not_excluded)
+            reasons = ", or whether ".join(
+                FAULTS[one].hidden_question for one in not_excluded
+            )
             yield f"Nothing is wrong yet, but this trace cannot show whether {reasons}."
         yield from self.list_reward_notes()
         for seat, other in OTHER_PLAYER.items():
             if not counts[f"moves of {other}"]:
                 yield f"Only {seat} learns here."
-        for fact, sentence in SENTENCE_BY_FACT.items():
+        for fact, sentence in NOTES_BY_FACT.items():
             if counts[fact]:
-                yield sentence.format(count=counts[fact], row=self.firsts[fact].number)
+                yield sentence.format(
+                    count=counts[fact], row=self.first_row_by_fact[fact].number
+                )
         total = self.sum_choices()
-        epsilon = find_epsilon(total)
+        epsilon = estimate_epsilon(total)
         if epsilon is not None:
             yield f"About {100 * min(1, epsilon):.0f}% of the moves are random."
-        if total["ties"] >= 20 and takes_first(total):
+        if total["ties"] >= 20 and always_takes_first(total):
             yield "Of equal moves it always takes the first: exploration has to make up for it."
 
     def list_reward_notes(self):
@@ -1859,7 +1945,7 @@ class Doctor:
         if self.setup.is_x_view:
             return
         paid = {"win": set(), "draw": set(), "loss": set()}
-        for _, result, reward in self.results:
+        for _, result, reward in self.row_by_result:
             paid[result].add(reward)
         if paid["loss"] and paid["loss"] == paid["draw"]:
             yield "A lost game has the reward of a drawn one, so nothing keeps it from losing."
@@ -1877,8 +1963,11 @@ class Doctor:
         return [move for move, value in moves if value == max(values)]
 
 
-def is_rising(lower, higher):
-    """Return whether all numbers in `lower` are below all in `higher`; an empty list means [0]."""
+def are_all_below(lower, higher):
+    """Return whether all numbers in `lower` are below all in `higher`.
+
+    If one list is empty, 0 takes its place; if both are, the answer is no.
+    """
     if lower and higher:
         return max(lower) < min(higher)
     below, above = max(lower, default=-1), min(higher, default=1)
@@ -1889,18 +1978,24 @@ def is_rising(lower, higher):
 
 
 class Diagnosis(NamedTuple):
-    """What the doctor found; `print` shows it as text, and `to_dict` returns it for JSON."""
+    """What the doctor found; `print` shows it as text, and `to_dict` returns it for JSON.
 
-    status: int  # the exit status: 0 nothing found, 1 something found
+    `status` is the exit status of the command, `rows` is the number of rows that were read, and
+    `row` is the number of the first one that shows the fault. In this row, `found` is the value
+    after the update, and `right` is the value after an update without the fault. `fault` is a key
+    of FAULTS. `not_excluded` has the faults that would have changed no value of this trace.
+    """
+
+    status: int
     title: str
     sentence: str
-    rows: int  # how many rows were read
-    fault: str = None  # which fault it is, a key of FAULTS
-    row: int = None  # the number of the first row that shows the fault
+    rows: int
+    fault: str = None
+    row: int = None
     board: str = None
     move: int = None
-    found: float = None  # the value after this row's update
-    right: float = None  # the value after an update by the rule
+    found: float = None
+    right: float = None
     effect: str = None
     source: str = None
     rule: str = None
@@ -1908,7 +2003,7 @@ class Diagnosis(NamedTuple):
     alpha_at_the_end: float = None
     gamma: float = None
     notes: tuple = ()
-    not_excluded: tuple = ()  # faults that the trace may have, because they would change no value
+    not_excluded: tuple = ()
     grade: str = None
 
     def to_dict(self):
@@ -1941,12 +2036,12 @@ class Diagnosis(NamedTuple):
 
 
 def describe_row(row, right=None):
-    shown = {"row": row.number, "board": show_board(row.board), "move": row.move}
+    shown = {"row": row.number, "board": format_board(row.board), "move": row.move}
     return {**shown, "found": row.after, "right": right}
 
 
 def describe_fits(hypothesis):
-    """Return what a Diagnosis tells about alpha, its changes, and gamma."""
+    """Return the fields `alpha`, `alpha_at_the_end` and `gamma` of a Diagnosis."""
     first, last = hypothesis.first_fit.alpha, hypothesis.fit.alpha
     gammas = sorted(hypothesis.gammas)
     gamma = gammas[len(gammas) // 2] if gammas else None
@@ -1954,7 +2049,9 @@ def describe_fits(hypothesis):
     if hypothesis.step == FULL_LAST_STEP:
         fields["alpha"] = f"{first:.4g}, and 1 for the last move of a game"
     elif hypothesis.step == FALLING_STEP:
-        steps = [f"{step:.4g}" for step in list(hypothesis.steps.values())[:3]]
+        steps = [
+            f"{step:.4g}" for step in list(hypothesis.alpha_by_visits.values())[:3]
+        ]
         fields["alpha"] = f"{FALLING_STEP}: {', '.join(steps)}, ..."
     elif hypothesis.step != "constant":
         fields["alpha"] = hypothesis.step
@@ -1967,19 +2064,24 @@ def describe_fits(hypothesis):
 
 
 class TableWrite(NamedTuple):
-    """A value that the student's program wrote into its table."""
+    """A value that the student's program wrote into its table.
+
+    The move is None if the table has values of boards. `is_new` says that the key had no value
+    before.
+    """
 
     board: str
-    move: int  # None in a table with values of boards
+    move: int
     before: float
     after: float
-    is_new: bool  # whether the table had no value there
+    is_new: bool
 
 
-def split_key(key):
-    """Return the board and the move that a key of a watched table names; the move may be None."""
+def read_key(key):
+    """Return the board and the move in a key of a table; the move is None in a table of boards."""
     if isinstance(key, (list, tuple)) and len(key) == 1:
-        key = key[0]  # A dict has one key; an array may have several indices.
+        # Here the only key of a dict is still in a tuple, as the indices of an array are.
+        key = key[0]
     if isinstance(key, (list, tuple)) and len(key) == 2:
         return read_board(key[0]), read_move(key[1])
     if isinstance(key, int) or (isinstance(key, tuple) and len(key) == 3):
@@ -1990,9 +2092,9 @@ def split_key(key):
 
 
 def watch_table(table, tell, prefix):
-    """Return a table that calls `tell(keys, old value, new value)` whenever a value is written.
+    """Return a table that calls `tell(keys, old_value, new_value)` whenever a value is written.
 
-    Tables inside this table do the same; `prefix` are the keys that lead to such a table.
+    Tables inside the table do so, too. `prefix` has the keys that lead to this table.
     """
     kind = make_watched_kind(type(table))
     if hasattr(table, "view"):
@@ -2025,7 +2127,7 @@ def make_watched_kind(kind):
             is_dict = isinstance(self, dict)
             old = super().get(key) if is_dict else super().__getitem__(key)
             super().__setitem__(key, value)
-            # A whole row of an array is no single value, so it is not reported.
+            # In an array the old value can be a whole row, but only single values are reported.
             if not getattr(old, "shape", ()):
                 self.tell((*self.prefix, key), old, value)
 
@@ -2045,18 +2147,18 @@ def make_watched_kind(kind):
 
 
 def list_game_rows(writes, final, rewards, is_own):
-    """Return the arguments of `Doctor.update` for the values that a game wrote, in their order.
+    """Return the arguments of `Doctor.update` for each value that was written in a game, in order.
 
     With `is_own`, the next board is the one on which the same player moves again; otherwise it is
     the board right after the move. Raises TraceError if the values do not belong to one game.
     """
     repeated = Counter(write.board for write in writes if write.move is not None)
     writes = [w for w in writes if not (w.is_new and repeated[w.board] > 1)]
-    steps = [find_step(write, writes) for write in writes]
+    steps = [find_written_move(write, writes) for write in writes]
     for board, _ in steps:
         if any(sign not in (".", last) for sign, last in zip(board, final)):
             raise TraceError(
-                f"the game that ends on {show_board(final)} changes a value of {show_board(board)}, "
+                f"the game that ends on {format_board(final)} changes a value of {format_board(board)}, "
                 "which is no board of this game: a move of an earlier game is updated again, or an "
                 "update changes more values than its own"
             )
@@ -2079,10 +2181,10 @@ def list_game_rows(writes, final, rewards, is_own):
     return rows
 
 
-def find_step(write, writes):
-    """Return the board and the move whose value was written.
+def find_written_move(write, writes):
+    """Return the board and the move to which a written value belongs.
 
-    If it is the value of a board, this is the move that led to the board.
+    The value of a board belongs to the move that led to this board.
     """
     if write.move is not None:
         return write.board, write.move
@@ -2095,7 +2197,7 @@ def find_step(write, writes):
     moves = [i for i in range(9) if board[i] == mover != previous[i]]
     if len(moves) != 1:
         raise TraceError(
-            f"how {show_board(board)} was reached is not clear: the values of the boards after each "
+            f"how {format_board(board)} was reached is not clear: the values of the boards after each "
             "move of the learner have to be written in every game"
         )
     return put_mark(board, moves[0], "."), moves[0]
@@ -2121,7 +2223,7 @@ def list_symptoms(table):
         board, move = occupied[0]
         symptoms.append(
             f"{len(occupied)} occupied squares have values, such as square {move} of "
-            f"{show_board(board)} with {value[board, move]:+.4g}."
+            f"{format_board(board)} with {value[board, move]:+.4g}."
         )
     free = [pair for pair in pairs if pair[0][pair[1]] == "."]
     if free and min(map(value.get, free)) >= 0:
@@ -2134,7 +2236,7 @@ def list_symptoms(table):
         board, move = blind[0]
         symptoms.append(
             f"{len(blind)} of {len(careless)} moves after which the opponent wins at once have the "
-            f"value 0, such as square {move} of {show_board(board)}."
+            f"value 0, such as square {move} of {format_board(board)}."
         )
     seats = set(map(find_mover, table))
     for seat in sorted({"X", "O"} - seats, reverse=True):
@@ -2143,7 +2245,7 @@ def list_symptoms(table):
 
 
 def loses_at_once(board, move):
-    """Return whether the game goes on after a move and the opponent can then win at once."""
+    """Return whether the opponent can win with the reply to a move."""
     player = find_mover(board)
     after = put_mark(board, move, player)
     if find_winner(after):
@@ -2215,7 +2317,11 @@ def read_lines(file):
 
 
 def read_json_lines(lines):
-    """Yield (row number, {column: value}) for lines of JSON, or the rows of a table in one object."""
+    """Yield (row number, {column: value}) for each line of JSON.
+
+    If the first line is an object with boards as keys, it is a finished table. Then yield a list
+    for each of its rows instead.
+    """
     for number, line in enumerate(filter(str.strip, lines), 1):
         try:
             item = json.loads(line)
@@ -2241,7 +2347,7 @@ def read_json_lines(lines):
 
 
 def examine_lines(lines, self_play=False, max_rows=None):
-    """Read the lines of a file, a trace or a table; return a Doctor with them, and a Diagnosis."""
+    """Read a trace or a table from lines; return the Doctor that read them, and its Diagnosis."""
     doctor, table = Doctor(self_play=self_play), []
     try:
         for number, cells in itertools.islice(read_lines(lines), max_rows):
@@ -2252,14 +2358,14 @@ def examine_lines(lines, self_play=False, max_rows=None):
             if missing:
                 raise TraceError(f"Row {number}: the column {missing[0]} is missing.")
             doctor.update(*(cells[column] for column in TRACE_COLUMNS))
-        return doctor, doctor.diagnose() if doctor.number else examine_table(table)
+        return doctor, doctor.diagnose() if doctor.row_count else examine_table(table)
     except UnicodeError:
         sentence = "The file is no text in UTF-8."
     except RecursionError:
         sentence = "The file has too many brackets in brackets."
     except (TraceError, OSError, csv.Error) as error:
         sentence = str(error)
-    return doctor, Diagnosis(2, "Not read", sentence, doctor.number)
+    return doctor, Diagnosis(2, "Not read", sentence, doctor.row_count)
 
 
 def examine_text(text, self_play=False, max_rows=None):
@@ -2305,7 +2411,7 @@ def main(arguments=None):
     except OSError as error:
         sentence = f"{asked.file}: {error.strerror}."
         doctor, diagnosis = Doctor(), Diagnosis(2, "Not read", sentence, 0)
-    if asked.grade and diagnosis.status < 2 and doctor.number:
+    if asked.grade and diagnosis.status < 2 and doctor.row_count:
         doctor.study_rows(len(doctor.rows))
         diagnosis = diagnosis._replace(grade=grade_table(doctor))
     print(json.dumps(diagnosis.to_dict()) if asked.json else diagnosis)

@@ -160,7 +160,7 @@ def test_later_rows_are_studied_in_parts() -> None:
     examined = doctor.Doctor()
     for row in trace:
         examined.update(*row)
-        assert len(examined.rows) <= doctor.CHUNK_ROWS + 2 * doctor.MAX_GAP
+        assert len(examined.rows) <= doctor.CHUNK_ROWS + 2 * doctor.MAX_ROW_GAP
     assert examined.diagnose() == examined.diagnose()
     assert examined.diagnose().sentence == f"All {len(trace):,} updates follow Q-learning."
 
