@@ -25,9 +25,10 @@ from app.tictactoe.reachable_play import ReachablePlay
 
 # If a policy follows a simple rule in this share of the positions, the rule explains all its moves.
 MIN_RULE_SHARE = 0.95
-# With fewer positions that could show a pattern, it may be accidental.
+# With fewer positions, a pattern may be accidental.
 MIN_POSITIONS = 10
-# Skill is 0 for random moves and 1 without blunders; up to this number it counts as random play.
+# Random moves have the skill 0, and play without blunders has the skill 1. A skill this near to 0
+# counts as random play.
 MAX_RANDOM_SKILL = 0.15
 MIN_GOOD_SKILL = 0.5
 # A cause has to explain at least this share of the blunders.
@@ -39,42 +40,45 @@ CauseKind = Literal[
     "untrained", "other-side", "first-cell", "no-block", "images", "unreachable"
 ]
 SimpleRule = Literal["", "any", "first", "last", "chance"]
-DecisionMask = NDArray[np.bool_]  # whether each of D positions is selected
+# One flag for each of the D positions with a player to move.
+DecisionMask = NDArray[np.bool_]
 
 
 class Cause(NamedTuple):
-    """A likely cause of blunders, and the numbers that support it."""
+    """A pattern in a policy's moves that likely causes its blunders, and the numbers that support it.
+
+    `matching_count` of `possible_count` positions show the pattern. With random moves,
+    `expected_by_chance` of them would show it. `example_positions` has a position with the pattern,
+    and perhaps a second one to compare it with. `player` is the player who blunders: +1 X, -1 O, 0
+    both. `rule` is the simple rule that the moves follow, or "".
+    """
 
     kind: CauseKind
-    matching_count: int  # how many positions show the pattern
-    possible_count: int  # how many positions could show the pattern
-    # an example of the pattern, and perhaps a second position to compare it with
+    matching_count: int
+    possible_count: int
     example_positions: tuple[int, ...]
-    # how many positions would show the pattern if all moves were random
     expected_by_chance: float = 0.0
-    player: int = 0  # the player whose moves are the blunders: +1 X, -1 O, 0 both
-    # the simple rule that the policy plays by, "" for other causes
+    player: int = 0
     rule: SimpleRule = ""
 
     @property
     def halfway_count(self) -> float:
-        """Halfway between the count that random moves would have and the largest possible count."""
+        """The count halfway between random moves and a policy that shows the pattern everywhere."""
         return (self.expected_by_chance + self.possible_count) / 2
 
 
 class PositionFacts(NamedTuple):
-    """Properties of the positions with a player to move, for any policy: [D], or [D, cells]."""
+    """Properties of the D positions with a player to move, which are the same for all policies."""
 
     has_several_moves: DecisionMask
     random_chances: NDArray[np.float64]
-    first_empty_cells: CellMask  # the empty cells that come first in reading order
+    first_empty_cells: CellMask
     last_empty_cells: CellMask
     is_blunder_possible: DecisionMask
     # the chance that a random move is no blunder
     random_safe_chance: NDArray[np.float64]
-    worst_moves: (
-        CellMask  # the moves with the lowest value; all moves if they are equal
-    )
+    # The moves with the lowest value. If all moves have the same value, these are all moves.
+    worst_moves: CellMask
     # the chance that a random move is a worst move
     random_worst_chance: NDArray[np.float64]
     optimal_value: NDArray[np.float64]  # the value with optimal play, mover's view
@@ -96,15 +100,16 @@ class AnalysedPolicy:
     is_reachable: DecisionMask
     # [D] the chance that the policy's move is no blunder
     safe_chance: NDArray[np.float64]
-    # [D] 0 or less: how much the worst move that the policy can play lowers the mover's value
+    # [D] how much the policy's worst move changes the mover's value: 0 or less
     worst_change: NDArray[np.float64]
-    blunders: NDArray[np.intp]  # the positions in which the policy may blunder
+    blunders: NDArray[np.intp]
     blunder_classes: BlunderClasses
 
     def find_simple_rules(self) -> list[Cause]:
-        """Return a cause for X, for O or for both, if the policy plays there by a simple rule.
+        """Return a cause for each player whose moves follow a simple rule, or one cause for both.
 
-        A simple rule is: any cell, the first empty cell, or the last empty cell.
+        The rules are: play any empty cell, the first one, or the last one. The moves have to follow
+        a rule in 95% of the positions.
         """
         rules: dict[SimpleRule, CellMask] = {
             "any": self.game.legal,
@@ -122,7 +127,7 @@ class AnalysedPolicy:
                     continue
                 by_chance = float(self.facts.random_chances[possible].sum())
                 cause = self._make_cause("untrained", matching, possible, by_chance)
-                # Every move follows the rule "any", so chance is no measure.
+                # Random moves follow the rule "any" too, so they are no comparison.
                 if rule == "any":
                     cause = cause._replace(expected_by_chance=0.0)
                 causes.append(cause._replace(player=player, rule=rule))
@@ -148,7 +153,7 @@ class AnalysedPolicy:
     def find_worst_play(self, player: int) -> list[Cause]:
         """Return a cause if a player mostly plays the worst moves, else [].
 
-        Such play is typical for values with the wrong sign.
+        Such play is typical of learners whose values have the wrong sign.
         """
         possible = self._find_possible_blunders(player)
         plays_worst = (self.possible_moves <= self.facts.worst_moves).all(axis=1)
@@ -203,8 +208,11 @@ class AnalysedPolicy:
         return [cause._replace(matching_count=missing)]
 
     def find_asymmetric_blunders(self, unexplained: DecisionMask) -> list[Cause]:
-        """Return a cause if most blunders happen in some of several symmetric positions, else []."""
-        # One position represents all symmetric ones.
+        """Return a cause if most blunders do not happen in all the symmetric positions, else [].
+
+        A learner that treats symmetric positions alike would blunder in all of them or in none.
+        """
+        # Each group of symmetric blunders has one example.
         examples = self.blunders[self.blunder_classes.example_rows]
         symmetric_counts = self.blunder_classes.symmetric_counts
         possible = unexplained[examples] & (symmetric_counts > 1)
@@ -220,23 +228,24 @@ class AnalysedPolicy:
         return [Cause("images", *counts, (position, int(images[is_right.argmax()])))]
 
     def find_unreachable_blunders(self) -> list[Cause]:
-        """Return a cause if no game of the policy reaches a position in which it blunders, else []."""
+        """Return a cause if the policy's games reach no position in which it blunders, else []."""
         if self.is_reachable[self.blunders].any():
             return []
         number = len(self.blunders)
         return [Cause("unreachable", number, number, (int(self.blunders[0]),))]
 
     def _find_possible_blunders(self, player: int) -> DecisionMask:
-        """Return in which reachable positions, with this player to move, a blunder is possible: [D]."""
+        """Return a mask, [D], of this player's reachable positions in which a move can be a blunder."""
         is_turn: DecisionMask = self.game.to_move == player
         return self.is_reachable & self.facts.is_blunder_possible & is_turn
 
     def _measure_skill(self, player: int) -> tuple[float, Cause]:
-        """Return a player's skill, 0 for random moves and 1 without blunders, and the counts behind it.
+        """Return a player's skill, and a cause with the counts behind it.
 
-        The counts of the Cause are: the expected number of blunders, the number of positions in
-        which a blunder is possible, and the expected number of blunders that random moves would
-        make there.
+        The skill is 0 for random moves and 1 for play without blunders. `matching_count` is the
+        expected number of blunders, and `possible_count` the number of positions in which a blunder
+        is possible. `expected_by_chance` is the number of blunders that random moves would make
+        there.
         """
         possible = self._find_possible_blunders(player)
         if not possible.any():
@@ -263,13 +272,12 @@ class AnalysedPolicy:
         possible: DecisionMask,
         by_chance: float,
     ) -> Cause:
-        """Return a cause from the positions that show a pattern and those that could show it."""
         example = self._pick_example(matching)
         counts = int(matching.sum()), int(possible.sum())
         return Cause(kind, *counts, example, by_chance)
 
     def _pick_example(self, candidates: DecisionMask) -> tuple[int, ...]:
-        """Return the best example among these positions as a tuple, () if there is none.
+        """Return a tuple with the best example among these positions, () if there is none.
 
         Positions that the policy's games reach come first, then costly blunders, then early
         positions.
@@ -290,8 +298,9 @@ def list_causes(
     """Return the likely causes of a policy's blunders.
 
     `blunder_decisions` has the positions with a blunder, and `blunder_classes` groups them by
-    symmetry. Causes that explain all blunders of a player come first. Other causes are searched
-    only for players without such a cause.
+    symmetry. If a cause explains all blunders of a player, it comes first, and no other pattern in
+    this player's moves is searched. The last cause, that no game reaches the blunders, is always
+    searched.
     """
     if not len(blunder_decisions.positions):
         return []

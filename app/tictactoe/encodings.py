@@ -13,9 +13,10 @@ Encoding = Literal["one-hot", "flat", "bits", "number"]
 
 @lru_cache(maxsize=2)
 def encode_flat(game: Game) -> NDArray[np.int8]:
-    """Return each position as small numbers, one for each cell and one for the mover: [S, cells + 1].
+    """Return each position as a row of small integers, [S, cells + 1].
 
-    An empty cell is 0, X is 1, O is 2; the number of the mover is 0 when the game is over.
+    An empty cell is 0, a cell with X is 1, and a cell with O is 2. The last number is the player to
+    move, 1 or 2, or 0 when the game is over.
     """
     mover = np.zeros((game.positions, 1), np.int8)
     mover[: game.decisions, 0] = game.to_move
@@ -26,7 +27,10 @@ def encode_flat(game: Game) -> NDArray[np.int8]:
 
 
 def pack_position(game: Game, position: int) -> int:
-    """Return a position as one integer, with two bits for each number of `encode_flat`, in order."""
+    """Return a position as one integer, with two bits for each number of `encode_flat`.
+
+    The first cell has the highest bits.
+    """
     packed = 0
     for digit in encode_flat(game)[position].tolist():
         packed = packed << 2 | digit
@@ -37,9 +41,9 @@ def pack_position(game: Game, position: int) -> int:
 def encode_one_hot(game: Game) -> NDArray[np.float32]:
     """Return the one-hot input of a network for each position with a player to move, [D, 3 cells + 3].
 
-    Each cell in reading order has three numbers, for empty, X and O: one of them is 1, the others
-    are 0. Two numbers follow for the player to move, X or O. A last 0 pads the 29 numbers of
-    tic-tac-toe to 30.
+    Each cell, in reading order, has three numbers: 1, 0, 0 if it is empty, 0, 1, 0 for X, and 0, 0,
+    1 for O. Then come two numbers for the player to move: 1, 0 for X and 0, 1 for O. The last
+    number is always 0, so that tic-tac-toe has 30 numbers instead of 29.
     """
     holds = np.array([0, X, O])
     cells = game.board[: game.decisions, :, None] == holds
@@ -54,10 +58,11 @@ def encode_one_hot(game: Game) -> NDArray[np.float32]:
 def encode_inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
     """Return the input of a network for each position with a player to move, [D, inputs].
 
-    Each input has the cells in reading order, then the player to move. *one-hot* is the result of
-    `encode_one_hot`, and *flat* that of `encode_flat` (10 numbers for tic-tac-toe). *bits* has two
-    bits for each flat number, the higher bit first (20 numbers). *number* reads these bits as one
-    integer and divides it by the largest integer with as many bits (1 number).
+    An input describes the cells in reading order, then the player to move. *one-hot* is the result
+    of `encode_one_hot`. *flat* is the result of `encode_flat`: 10 numbers for tic-tac-toe. *bits*
+    has two bits for each of these numbers, the higher bit first: 20 numbers. *number* reads the
+    bits as one integer and divides it by the largest integer with as many bits: a single number
+    from 0 to 1.
     """
     if encoding == "one-hot":
         return encode_one_hot(game)
@@ -74,5 +79,5 @@ def encode_inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
 
 
 def count_symmetric_positions(game: Game, position: int) -> int:
-    """Return how many different positions are symmetric to a position, itself included."""
+    """Return how many different positions are symmetric to a position, which counts itself."""
     return len(set(game.symmetric_positions[:, position].tolist()))

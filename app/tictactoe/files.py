@@ -13,8 +13,8 @@ from platformdirs import RuntimeDirWarning, user_runtime_path
 def read_plain_file(path: Path, max_bytes: int) -> bytes:
     """Return the content of a file of at most `max_bytes` bytes.
 
-    Raises ValueError, naming the file and the reason, if it cannot be read, is larger, or is not a
-    plain file (reading from a pipe could wait for ever).
+    Raises ValueError, naming the file and the reason, if the file cannot be read or is larger. It
+    also has to be a plain file, because reading from a pipe could wait for ever.
     """
     try:
         with open(path, "rb", opener=_open_without_waiting) as file:
@@ -29,24 +29,24 @@ def read_plain_file(path: Path, max_bytes: int) -> bytes:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    """Open a file without waiting for the writer of a pipe; used as the `opener` of `open`."""
+    """Open a file for `open(opener=...)`, but do not wait if the file is a pipe."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def lock_folder(folder: Path) -> FileLock:
-    """Return a lock for saving in a folder; only one process of this user can hold it at a time.
+    """Return a lock, so that only one process of this user saves in a folder at a time.
 
-    The lock is a file in another folder, because this one should have nothing but models.
+    The lock file is in another folder, because `folder` should contain nothing but models.
     """
     name = sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
     return FileLock(get_runtime_folder() / f"{name}.saving")
 
 
 def get_runtime_folder() -> Path:
-    """Return the folder for files that this program needs only while it runs, creating it if necessary.
+    """Return the folder for files that are needed only while the program runs; create it if missing.
 
-    It is in the user's runtime folder, or in a similar temporary folder; other users cannot write
-    to either. Raises OSError if the system has no such folder.
+    It is in the user's runtime folder, or in a temporary folder of the same kind. Other users
+    cannot write to it. Raises OSError if the system has no such folder.
     """
     with catch_warnings():
         # platformdirs warns if it has to use a temporary folder, which is good enough.

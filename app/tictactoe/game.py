@@ -1,7 +1,7 @@
 """The rules of games like tic-tac-toe, and all their positions, enumerated and numbered.
 
-All other modules compute with arrays. A position is a number; a move is a cell, the column of
-`successor`. In positions with the number `decisions` or higher the game is over.
+All other modules compute with arrays. A position is a number. A move is a cell, which is a column
+of the array `successor`. The game is over in positions with the number `decisions` or higher.
 """
 
 from collections.abc import Iterator
@@ -27,10 +27,11 @@ BoolArray = NDArray[np.bool_]
 class Game:
     """All S positions of a game, as read-only arrays.
 
-    In the first D positions, the decisions, a player is to move; in the others the game is over.
-    Both parts are ordered by ply, then by code. The code of a position is a base-3 number with a
-    digit for each cell: 0 empty, 1 X, 2 O; the first cell in reading order is the highest digit. A
-    pair is a decision and a legal move in it; there are P pairs.
+    A player is to move in the first D positions, which are called decisions. In the other positions
+    the game is over. Both parts are sorted by ply, then by code. The code of a position is a base-3
+    number with a digit for each cell: 0 for an empty cell, 1 for X, 2 for O. The first cell in
+    reading order has the highest digit. A pair is a decision and a legal move in it; there are P
+    pairs.
 
     Because of this order, the decisions of a ply are one slice, and every move leads to a position
     with a higher number. So values can be computed backward, ply by ply.
@@ -38,17 +39,18 @@ class Game:
 
     rows: int
     columns: int
-    in_a_row: int  # how many stones in line win
+    # how many stones in a line win
+    in_a_row: int
     lines: NDArray[np.intp]  # [L, in_a_row] the cells of each line
-    # [G, cells] symmetry g turns a board b into b[symmetries[g]]; symmetry 0 changes nothing
+    # [G, cells] the symmetries: symmetry g turns a board b into b[symmetries[g]], and symmetry 0
+    # changes nothing
     symmetries: NDArray[np.intp]
     code: PositionCodes
-    successor: (
-        PositionCodes  # [D, cells] the position after a move, -1 for an illegal move
-    )
+    # [D, cells] the position after each move, -1 for an illegal move
+    successor: PositionCodes
     # [S - D] the result of each finished position: +1 X won, 0 draw, -1 O won
     outcome: NDArray[np.int8]
-    # [plies + 1] the decisions of ply p are ply_start[p]:ply_start[p + 1]
+    # [plies + 1] the decisions of ply p are the slice ply_start[p]:ply_start[p + 1]
     ply_start: NDArray[np.intp]
 
     @property
@@ -95,7 +97,8 @@ class Game:
     def pair_start(self) -> NDArray[np.intp]:
         """The index of the first pair of each decision, [D + 1].
 
-        The pairs of decision s are `pair_start[s]:pair_start[s + 1]`, in reading order.
+        The pairs of decision s are `pair_start[s]:pair_start[s + 1]`, with their cells in reading
+        order.
         """
         return _make_read_only(
             np.concatenate([[0], self.legal.sum(axis=1).cumsum()]).astype(np.intp)
@@ -124,9 +127,9 @@ class Game:
     def spread_pairs(
         self, pair_values: NDArray[Any], illegal_value: float = np.nan
     ) -> NDArray[Any]:
-        """Return tables, [..., D, cells], from values of the legal moves, [..., P].
+        """Return tables, [..., D, cells], that contain the values of the legal moves, [..., P].
 
-        An illegal move has the value `illegal_value`, which is NaN or a number of the same type.
+        Illegal moves get `illegal_value`, which is NaN or a number of the same type.
         """
         stack = pair_values.shape[:-1]
         tables = np.full((*stack, self.legal.size), illegal_value, pair_values.dtype)
@@ -153,8 +156,8 @@ class Game:
     def symmetric_positions(self) -> NDArray[np.int32]:
         """The position to which each of the G symmetries maps each position, [G, S].
 
-        A move and its symmetric move lead to symmetric positions: with `image` for this array,
-        `image[g, successor[s, symmetries[g, c]]]` is `successor[image[g, s], c]`.
+        Symmetric moves lead to symmetric positions. So if `image` is this array,
+        `image[g, successor[s, symmetries[g, c]]]` equals `successor[image[g, s], c]`.
         """
         digits = self.board % 3  # Modulo 3 turns the -1 of O into 2.
         weight = _get_digit_weights(self.cells)
@@ -169,18 +172,16 @@ class Game:
 
     @cached_property
     def symmetry_class(self) -> NDArray[np.int32]:
-        """The lowest number among the positions symmetric to each position, [S].
-
-        It identifies the class of symmetric positions.
-        """
+        """The symmetry class of each position, [S]: the lowest number of a position symmetric to it."""
         return _make_read_only(self.symmetric_positions.min(axis=0))
 
     @cached_property
     def pair_class(self) -> NDArray[np.int64]:
-        """A number for each pair, [P]; symmetric pairs have the same number."""
-        # Symmetry g moves cell symmetries[g, j] to cell j, so its inverse maps a cell to its image.
+        """The symmetry class of each pair, [P]: a number that all symmetric pairs have in common."""
+        # Symmetry g moves the content of cell symmetries[g, j] to cell j. So the inverse
+        # permutation tells where each cell goes.
         image_of_cell = np.argsort(self.symmetries, axis=1)
-        # A pair is written as one number; its class is the lowest such number of symmetric pairs.
+        # Each pair becomes one integer. The lowest integer among symmetric pairs is their class.
         symmetric_pairs = (
             self.symmetric_positions[:, self.pair_decision] * self.cells
             + image_of_cell[:, self.pair_cell]
@@ -252,23 +253,24 @@ def get_mover(ply: int) -> int:
 
 
 class _PlyPositions(NamedTuple):
-    """The positions after a number of moves; each array is sorted by code."""
+    """The positions of one ply, sorted by code.
+
+    `outcome` is the result of each finished position: +1 X won, 0 draw, -1 O won.
+    """
 
     unfinished: PositionCodes
     finished: PositionCodes
-    # for each finished position, +1 X won, 0 draw, -1 O won
     outcome: NDArray[np.int8]
 
 
 def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_PlyPositions]:
-    """Return the positions of every ply, each found by all moves from the ply before."""
     nothing = np.empty(0, np.int32)
     plies = [_PlyPositions(np.zeros(1, np.int32), nothing, nothing.astype(np.int8))]
     while len(plies[-1].unfinished):
         ply = len(plies) - 1
         moves = _list_moves(plies[-1].unfinished, ply, cells)
-        # Different moves can lead to the same position, so duplicates are removed.
-        # Only the player who has just moved can have a new line.
+        # Different moves can lead to the same position, so duplicates are removed. Only the player
+        # who has just moved can have completed a line.
         codes = np.unique(np.concatenate([children for _, _, children in moves]))
         won = _has_line(codes, get_mover(ply), cells, lines)
         over = won | (ply + 1 == cells)
@@ -280,10 +282,10 @@ def _enumerate_positions(cells: int, lines: NDArray[np.intp]) -> list[_PlyPositi
 def _find_successors(
     cells: int, plies: list[_PlyPositions], ply_start: NDArray[np.intp]
 ) -> PositionCodes:
-    """Return the position after every move, [D, cells], -1 where it is illegal.
+    """Return the position after every move, [D, cells], and -1 for illegal moves.
 
-    The numbers of a ply's unfinished positions begin at its `ply_start`; finished positions are
-    numbered after all unfinished ones, ply by ply.
+    `ply_start` has the number of the first unfinished position of each ply. Finished positions have
+    higher numbers, ply by ply.
     """
     successor = np.full((ply_start[-1], cells), -1, np.int32)
     finished_start = ply_start[-1]
@@ -311,7 +313,7 @@ def _find_successors(
 def _list_moves(
     codes: PositionCodes, ply: int, cells: int
 ) -> Iterator[tuple[int, BoolArray, PositionCodes]]:
-    """Yield each cell, in which positions of a ply it is empty, and their codes after a move there."""
+    """Yield each cell, a mask of the positions in which it is empty, and their codes after the move."""
     stone = get_mover(ply) % 3
     for cell, weight in enumerate(_get_digit_weights(cells)):
         free = codes // weight % 3 == 0
@@ -321,7 +323,7 @@ def _list_moves(
 def _has_line(
     codes: PositionCodes, player: int, cells: int, lines: NDArray[np.intp]
 ) -> BoolArray:
-    """Return whether a player (+1 X, -1 O) has three in a row, or as many as win, in each position."""
+    """Return whether a player (+1 X, -1 O) has a winning line in each position."""
     stones = np.stack(
         [codes // weight % 3 == player % 3 for weight in _get_digit_weights(cells)]
     )
@@ -332,7 +334,7 @@ def _has_line(
 
 
 def _get_digit_weights(cells: int) -> PositionCodes:
-    """Return the value of each cell's digit in a code: powers of 3, the first cell highest."""
+    """Return the weight of each cell in a code, [cells]: powers of 3, the highest for the first cell."""
     return 3 ** np.arange(cells - 1, -1, -1, dtype=np.int32)
 
 
@@ -351,14 +353,14 @@ def _list_lines(rows: int, columns: int, in_a_row: int) -> NDArray[np.intp]:
 
 
 def _list_symmetries(rows: int, columns: int) -> NDArray[np.intp]:
-    """Return the rotations and reflections that keep the board's shape, the identity first.
+    """Return the rotations and reflections that keep the board's shape, [G, cells].
 
-    A board that is not square has only four of the eight.
+    The first one changes nothing. A board that is not square has at most four of the eight.
     """
     grid = np.arange(rows * columns).reshape(rows, columns)
     mirrored = grid[:, ::-1]
     images = [np.rot90(side, turns) for side in (grid, mirrored) for turns in range(4)]
-    # `dict.fromkeys` removes equal maps, which a board of one row has, and keeps their order.
+    # A board of one row has equal maps. `dict.fromkeys` removes them and keeps the order.
     maps = dict.fromkeys(
         tuple(image.ravel()) for image in images if image.shape == grid.shape
     )

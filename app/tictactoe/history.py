@@ -1,7 +1,7 @@
-"""Store an agent's values at every snapshot of its training as changes between snapshots.
+"""Store an agent's values at every snapshot of its training, as changes between snapshots.
 
-Most values do not change between two snapshots, so this takes a quarter of the space in a typical
-training.
+A snapshot is a copy of all values at one moment of the training. Most values do not change from one
+snapshot to the next, so a typical training takes a quarter of the space.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class History:
     """The values of P legal moves at T snapshots of a training, stored as C changes.
 
     A change is a new value and the first snapshot that has it. The restored values are exactly the
-    original ones. The arrays are read-only.
+    original ones. All arrays are read-only.
     """
 
     snapshot_count: int
@@ -26,16 +26,17 @@ class History:
     # [C] the first snapshot that has the value; 0 for the first value of a pair
     change_snapshot: NDArray[np.uint8]
     change_value: NDArray[np.float32]
-    # [P] the first snapshot before which the move was updated, T if there is none
+    # [P] the first snapshot that was taken after an update of the move, T if there is none
     first_update: NDArray[np.uint8]
 
     @classmethod
     def from_snapshots(
         cls, values: NDArray[np.float32], is_updated: NDArray[np.bool_]
     ) -> "History":
-        """Return the history of T snapshots from the values and the moves updated so far, both [T, P].
+        """Return the history of T snapshots from the values at each of them, [T, P].
 
-        A move that is updated at a snapshot has to be updated at all later snapshots.
+        `is_updated`, [T, P], tells whether a move had been updated before a snapshot. Once it is
+        True for a move, it has to stay True.
         """
         snapshots, pairs = values.shape
         bits = values.view(np.uint32)  # 0 and -0 are equal as numbers, but not as bits.
@@ -57,7 +58,7 @@ class History:
     def get_values(
         self, snapshot: int, pairs: slice = ALL_PAIRS
     ) -> NDArray[np.float32]:
-        """Return the values of moves at a snapshot; a negative `snapshot` counts from the end."""
+        """Return the values of the moves `pairs` at a snapshot; snapshot -1 is the last one."""
         starts = self.change_start[:-1][pairs]
         ends = self.change_start[1:][pairs]
         start = int(starts[0])
@@ -71,14 +72,14 @@ class History:
     def find_updated_pairs(
         self, snapshot: int, pairs: slice = ALL_PAIRS
     ) -> NDArray[np.bool_]:
-        """Return whether moves had been updated by a snapshot; a negative one counts from the end."""
+        """Return which of the moves `pairs` had been updated before a snapshot; -1 is the last one."""
         return self.first_update[pairs] <= snapshot % self.snapshot_count
 
     def get_all_values(self) -> NDArray[np.float32]:
         """Return the values of all moves at all snapshots, [T, P]."""
         until = np.append(self.change_snapshot[1:], np.uint8(0))
-        # A value lasts to the next change of its pair, and the last value of a pair to the end.
-        # The change after the last one of a pair belongs to another pair and has snapshot 0.
+        # A value lasts until the next change of its pair, or else until the last snapshot. After
+        # the last change of a pair, the next one belongs to another pair and has snapshot 0.
         until = np.where(
             until > self.change_snapshot, until, np.uint8(self.snapshot_count)
         )
@@ -86,5 +87,5 @@ class History:
         return np.ascontiguousarray(values.reshape(-1, self.snapshot_count).T)
 
     def find_all_updated_pairs(self) -> NDArray[np.bool_]:
-        """Return whether each move had been updated by each snapshot, [T, P]."""
+        """Return which moves had been updated before each snapshot, [T, P]."""
         return self.first_update <= np.arange(self.snapshot_count)[:, None]

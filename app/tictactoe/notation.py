@@ -1,7 +1,7 @@
 """Write and read positions and games as text.
 
-A position is written cell by cell as `X`, `O` or `.`. The record of a game is the cells played, one
-base-36 digit each: `"408"` is centre, top left, bottom right.
+A position is written cell by cell as `X`, `O` or `.`. The record of a game lists its moves, each as
+the number of the cell in base 36: `"408"` is centre, top left, bottom right.
 """
 
 from functools import lru_cache
@@ -18,8 +18,8 @@ DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 class RecordError(ValueError):
     """Raised for a text that is not the record of a game.
 
-    The message is `pattern`, in which `values` replace the %(names)s, so that pages can translate
-    the pattern.
+    The message is `pattern` with its placeholders, such as %(ply)s, replaced by `values`. Both are
+    kept, so that pages can translate the pattern first.
     """
 
     def __init__(self, pattern: str, **values: object) -> None:
@@ -32,7 +32,7 @@ class IllegalMoveError(RecordError):
 
 
 def format_position(game: Game, position: int) -> str:
-    """Return a position as text, with one character for each cell."""
+    """Return a position as text: `X`, `O` or `.` for each cell."""
     return "".join(MARKS[int(stone)] for stone in game.board[position])
 
 
@@ -97,7 +97,7 @@ def replay_record(game: Game, record: str) -> list[int]:
 
 
 def find_record(game: Game, position: int) -> str:
-    """Return the record of a game that leads to a position."""
+    """Return the record of some game that leads to a position."""
     last_moves = _find_last_moves(game)
     record = ""
     # Position 0 is the empty board, where every game begins.
@@ -108,7 +108,7 @@ def find_record(game: Game, position: int) -> str:
 
 
 def undo_moves(record: str, move_count: int = 1) -> str:
-    """Return a record without its last moves.
+    """Return a record without its last `move_count` moves.
 
     Raises ValueError if the record has fewer moves.
     """
@@ -119,7 +119,7 @@ def undo_moves(record: str, move_count: int = 1) -> str:
 
 @lru_cache(maxsize=2)
 def _find_last_moves(game: Game) -> NDArray[np.intp]:
-    """Return, for each position, a decision and a cell that lead to it, [S, 2]."""
+    """Return the position and the cell of a move that leads to each position, [S, 2]."""
     last_moves = np.zeros((game.positions, 2), np.intp)
     last_moves[game.pair_successor] = np.argwhere(game.legal)
     return last_moves

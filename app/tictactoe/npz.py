@@ -1,9 +1,9 @@
-"""Read npz files that may be malicious: sizes are checked before anything is unpacked.
+"""Read npz files that may be malicious, and never unpack more bytes than expected.
 
-An npz file is a zip file with an npy file for each array: a short header, then the numbers. Such a
-file can claim any size, and can unpack to a thousand times its packed size. So it is read with a
-limit. For a model this is the size of its arrays; for other files it is first the size of a header,
-then the size of the numbers that the header announces.
+An npz file is a zip file with an npy file for each array. An npy file is a short header, then the
+numbers. A malicious file can claim any size, and it can unpack to a thousand times its own size.
+The arrays of a model have known sizes, which are the limit. In other files, the header is read
+first. If it announces an expected shape, that many numbers are read.
 """
 
 import io
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-# The dtype and the shape of each array, by name; -1 in a shape stands for 1 to MAX_SNAPSHOTS.
+# The dtype and the shape of each array, by name. A -1 in a shape stands for 1 to MAX_SNAPSHOTS.
 Layout = dict[str, tuple[str, tuple[int, ...]]]
 MAX_SNAPSHOTS = 24
 # numpy's default level takes three times as long and makes files only a tenth smaller.
@@ -34,18 +34,18 @@ NUMBER_KINDS = "biuf"
 
 
 def compute_size_limit(layout: Layout) -> int:
-    """Return the largest size in bytes that a file with these arrays can have."""
+    """Return the largest size in bytes of an npz file with arrays of this layout."""
     return sum(_compute_member_limit(*shape) + MAX_HEADER for shape in layout.values())
 
 
 def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return the bytes of an npz file with these arrays; equal arrays always give equal bytes."""
+    """Return the bytes of an npz file with these arrays; equal arrays give equal bytes."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             member = io.BytesIO()
             npy.write_array(member, np.ascontiguousarray(array), version=(1, 0))
-            # A ZipInfo made by its name alone has a fixed date, like those that numpy writes.
+            # A ZipInfo with only a name gets a fixed date, so equal arrays give equal bytes.
             info = zipfile.ZipInfo(f"{name}.npy")
             archive.writestr(
                 info, member.getvalue(), zipfile.ZIP_DEFLATED, COMPRESSION_LEVEL
@@ -54,9 +54,9 @@ def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def read_arrays(npz_bytes: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
-    """Return exactly the arrays of a layout, read-only, from the bytes of an npz file.
+    """Return the arrays of a model, read-only, from the bytes of an npz file.
 
-    Raises ValueError, with the reason, if the file or an array is not valid.
+    Raises ValueError, with the reason, if the file does not have exactly the arrays of `layout`.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(npz_bytes)) as archive:
@@ -70,19 +70,20 @@ def read_arrays(npz_bytes: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
         raise
     except (
         Exception
-    ) as error:  # A forged file can make the readers raise almost any error.
+        # A forged file can make the readers raise almost any error.
+    ) as error:
         raise ValueError(f"no readable zip file: {error}") from error
 
 
 def read_array(
     npz_bytes: bytes, array_name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
-    """Return the array with this name from an npz file, or the first array by name if there is none.
+    """Return the array `array_name` of an npz file, or the first array by name if that one is missing.
 
-    Raises ValueError, with the reason, if the array has another shape, or if it does not consist of
-    numbers of up to eight bytes.
+    Raises ValueError, with the reason, if the array's shape is not one of `shapes`, or if its
+    elements are not numbers of at most eight bytes.
     """
-    # Members are counted in the raw bytes, so that a directory with a million entries is not parsed.
+    # A forged directory may have a million entries, so they are counted before they are parsed.
     if npz_bytes.count(MEMBER_SIGNATURE) > MAX_MEMBERS:
         raise ValueError(f"it holds more than {MAX_MEMBERS} arrays")
     try:
@@ -99,14 +100,18 @@ def read_array(
         raise
     except (
         Exception
-    ) as error:  # A forged file can make the readers raise almost any error.
+        # A forged file can make the readers raise almost any error.
+    ) as error:
         raise ValueError(f"no readable zip file: {error}") from error
 
 
 def read_npy(
     npy_bytes: bytes, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
-    """Return the array of an npy file; raises ValueError as `read_array` does."""
+    """Return the array of an npy file.
+
+    Raises ValueError, with the reason, as `read_array` does.
+    """
     try:
         return _read_foreign_array(io.BytesIO(npy_bytes), "it", shapes)
     except ValueError:
@@ -118,7 +123,7 @@ def read_npy(
 def _read_foreign_array(
     packed: IO[bytes], array_name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
-    """Return an array of one of these shapes, checking its header before its numbers are unpacked."""
+    """Return an array with one of these shapes; its header is checked before its numbers are read."""
     head = io.BytesIO(packed.read(MAX_FOREIGN_HEADER))
     version = npy.read_magic(head)
     readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -131,7 +136,8 @@ def _read_foreign_array(
         wanted = " or ".join(str(list(one)) for one in shapes)
         raise ValueError(f"the array is {list(shape)}, not {wanted}")
     size = prod(shape) * dtype.itemsize
-    numbers = head.read(size)  # Some numbers were unpacked with the header.
+    # The first read got some of the numbers together with the header.
+    numbers = head.read(size)
     numbers += packed.read(size - len(numbers))
     if len(numbers) != size:
         raise ValueError(f"{array_name} has {len(numbers)} bytes of numbers, too few")
@@ -149,7 +155,7 @@ def _check_compression(member: zipfile.ZipInfo) -> None:
 def _read_member(
     archive: zipfile.ZipFile, array_name: str, dtype: str, shape: tuple[int, ...]
 ) -> NDArray[Any]:
-    """Return an array of an npz file; raises ValueError unless it has exactly this dtype and shape."""
+    """Return an array of an npz file; raise ValueError unless it has exactly this dtype and shape."""
     member = archive.getinfo(f"{array_name}.npy")
     if member.file_size > _compute_member_limit(dtype, shape):
         raise ValueError(
@@ -157,7 +163,7 @@ def _read_member(
         )
     _check_compression(member)
     with archive.open(member) as packed:
-        # `read` gets a limit, because the content may be longer than the size that was checked.
+        # The real content may be longer than its announced size, so that size is the limit.
         stream = io.BytesIO(packed.read(member.file_size))
     if npy.read_magic(stream) != (1, 0):
         raise ValueError(f"{array_name} is not in version 1.0 of numpy's format")
@@ -178,7 +184,7 @@ def _read_member(
 
 
 def _has_shape(shape: tuple[int, ...], expected_shape: tuple[int, ...]) -> bool:
-    """Return whether a shape is the expected one, in which -1 stands for 1 to MAX_SNAPSHOTS."""
+    """Return whether both shapes agree; -1 in `expected_shape` allows 1 to MAX_SNAPSHOTS."""
     return len(shape) == len(expected_shape) and all(
         1 <= have <= MAX_SNAPSHOTS if want == -1 else have == want
         for have, want in zip(shape, expected_shape, strict=True)
@@ -186,7 +192,6 @@ def _has_shape(shape: tuple[int, ...], expected_shape: tuple[int, ...]) -> bool:
 
 
 def _compute_member_limit(dtype: str, shape: tuple[int, ...]) -> int:
-    """Return the largest size in bytes of an npy file with this dtype and shape."""
     items = abs(prod(shape))
     if -1 in shape:
         items *= MAX_SNAPSHOTS

@@ -46,7 +46,7 @@ def t_hand_policy(game: Game) -> Policy:
     board = game.board[: game.decisions]
     stones = board == game.to_move[:, None]
     choice = game.legal.copy()
-    # Winning moves are set after blocking moves, which they replace.
+    # Winning moves come second, so that they replace blocking moves.
     for own in (
         board == -game.to_move[:, None],
         stones,
@@ -67,10 +67,10 @@ def minimax_random_policy(game: Game) -> Policy:
 
 
 def strongest_policy(game: Game) -> Policy:
-    """Return the policy that never loses, and wins as often as it then can against random moves.
+    """Return the policy that never loses and, apart from that, wins most often against random moves.
 
-    Of equal cells it plays the first. It is the best responder to `uniform_policy` if avoiding a
-    loss counts more than any win.
+    Of equal cells it plays the first. It is the best response to `uniform_policy` if no win is
+    worth the risk of a loss.
     """
     responses = [
         find_best_response(game, uniform_policy(game), seat, loss_reward=-np.inf)
@@ -81,7 +81,10 @@ def strongest_policy(game: Game) -> Policy:
 
 @lru_cache(maxsize=2)
 def find_best_moves(game: Game) -> CellMask:
-    """Return which moves are no blunders, because they keep the value of optimal play: [D, cells]."""
+    """Return a mask of the moves that are no blunders, [D, cells].
+
+    Such a move keeps the value that the position has with optimal play.
+    """
     right = find_row_maxima(compute_optimal_q(game))
     right.flags.writeable = False
     return right
@@ -99,19 +102,20 @@ def compute_optimal_q(game: Game) -> NDArray[np.float64]:
 
 
 def policy_from_values(q: NDArray[np.floating], play_rule: PlayRule) -> Policy:
-    """Return the policy of an agent that plays by these action values and this rule.
+    """Return the policy of an agent that chooses its moves by these action values.
 
-    `q` is [..., cells] in the mover's view, NaN for illegal moves; the policy has the same shape.
-    *greedy* plays one of the best moves at random. *first* plays the first best move in reading
-    order. *proportional* draws a move as MENACE draws a bead: its chance is proportional to its
-    value, and all chances are equal if no value is above 0. Raises ValueError if all values in a
+    `q` is [..., cells] in the mover's view, with NaN for illegal moves; the policy has the same
+    shape. The rule *greedy* plays one of the best moves at random, and *first* plays the first best
+    move in reading order. With *proportional* the chance of a move is proportional to its value, as
+    in MENACE; if no value is above 0, all chances are equal. Raises ValueError if all values in a
     row are NaN, or if *proportional* has a value below 0.
     """
     if play_rule == "first":
         return policy_from_first_moves(_find_best_cells(q))
     if play_rule == "greedy":
         return greedy_policy(q)
-    _find_best_cells(q)  # This raises ValueError if a row has no legal cell.
+    # This call only checks: it raises ValueError if a row has no legal cell.
+    _find_best_cells(q)
     beads = np.nan_to_num(q.astype(np.float64))
     if (beads < 0).any():
         raise ValueError("no policy plays in proportion to a value below 0")
@@ -129,9 +133,10 @@ def greedy_policy(q: NDArray[np.floating]) -> Policy:
 
 
 def epsilon_greedy_policy(q: NDArray[np.floating], epsilon: float) -> Policy:
-    """Return the policy that plays a random legal move with chance `epsilon`, else greedily.
+    """Return the policy that plays a random legal move with chance `epsilon`, else a greedy move.
 
-    Shapes and errors are those of `greedy_policy` and `mix_policies`.
+    `q` is as in `greedy_policy`. Raises ValueError if all values in a row are NaN, or if `epsilon`
+    is not between 0 and 1.
     """
     return mix_policies(greedy_policy(q), _normalize_rows(~np.isnan(q)), epsilon)
 
@@ -181,7 +186,7 @@ BASELINES = {
 
 
 def find_completing_cells(game: Game, stones: CellMask) -> CellMask:
-    """Return whether a stone on each cell would complete a line of `stones`; both are [D, cells]."""
+    """Return a mask of the legal cells that complete a line of `stones`; both are [D, cells]."""
     ends = np.zeros_like(stones)
     for line in game.lines:
         for cell in line:
@@ -191,7 +196,7 @@ def find_completing_cells(game: Game, stones: CellMask) -> CellMask:
 
 
 def _find_best_cells(q: NDArray[np.floating]) -> CellMask:
-    """Return which cells have the highest value of their row; raises ValueError if a row is all NaN."""
+    """Return the cells of `find_row_maxima`; raise ValueError if a row is all NaN."""
     highest = _compute_row_maxima(q)
     if np.isnan(highest).any():
         raise ValueError("a row of q has no legal cell: it is NaN everywhere")
@@ -200,7 +205,10 @@ def _find_best_cells(q: NDArray[np.floating]) -> CellMask:
 
 
 def find_row_maxima(action_values: NDArray[np.floating]) -> CellMask:
-    """Return which cells have the highest value of their row, [..., cells]; NaN is never the highest."""
+    """Return a mask of the cells with the highest value of their row, [..., cells].
+
+    NaN is never the highest value.
+    """
     is_maximum: CellMask = (
         action_values == _compute_row_maxima(action_values)[..., None]
     )
@@ -217,7 +225,7 @@ def _compute_row_maxima(action_values: NDArray[np.floating]) -> NDArray[np.float
 
 
 def _normalize_rows(weights: NDArray[Any]) -> Policy:
-    """Return the policy with chances in proportion to `weights`, [..., cells]."""
+    """Return the policy whose chances are proportional to `weights`, [..., cells]."""
     # A loop over the cells is faster than numpy's sum, as in `_compute_row_maxima`.
     cells = np.moveaxis(weights, -1, 0)
     row_totals: NDArray[np.float64] = reduce(np.add, cells, np.zeros(cells.shape[1:]))
@@ -226,6 +234,6 @@ def _normalize_rows(weights: NDArray[Any]) -> Policy:
 
 
 def policy_from_first_moves(chosen_moves: CellMask) -> Policy:
-    """Return the policy that plays, in each row, the first of the chosen cells."""
+    """Return the policy that plays the first chosen cell of each row."""
     policy: Policy = np.eye(chosen_moves.shape[-1])[chosen_moves.argmax(axis=-1)]
     return policy

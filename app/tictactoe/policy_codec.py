@@ -1,11 +1,12 @@
 """Encode the moves of a policy as a text for URLs, with one bit for each legal move.
 
-In each position the policy plays one move, or several with equal probability; the bit of a move is
-1 if the policy plays it. The bits are in the order of the legal moves: positions by ply, then by
-code; cells in reading order. A policy that plays alike in symmetric positions has a short text,
-with only the first of the symmetric positions. The bits are packed into bytes, most significant bit
-first, and the bytes are written in base64url without padding. For tic-tac-toe a text has 2,695
-characters, and a short text 379.
+In each position the policy plays one move, or several with equal probability. The bit of a move is
+1 if the policy plays it. The bits follow the order of the legal moves: by position, then by cell.
+They are packed into bytes, with the most significant bit first. The bytes are written in base64url
+without padding.
+
+A policy that plays alike in symmetric positions has a short text, with only the first position of
+each symmetry class. For tic-tac-toe a text has 2,695 characters, and a short text 379.
 """
 
 import re
@@ -25,14 +26,15 @@ BITS_PER_CHARACTER = 6
 
 
 def encode_moves(game: Game, chosen_moves: CellMask) -> str:
-    """Return the text for the moves that a policy plays, [D, cells]; it is short if they are symmetric.
+    """Return the text for the moves that a policy plays, [D, cells].
 
-    Raises ValueError if an illegal move is played, or if no move is played in a position.
+    The text is short if the policy plays alike in symmetric positions. Raises ValueError if an
+    illegal move is played, or if no move is played in a position.
     """
     if chosen_moves.shape != game.legal.shape or (chosen_moves & ~game.legal).any():
         raise ValueError(f"moves are {game.legal.shape}, none of them illegal")
     _check_moves_exist(game, chosen_moves)
-    # A policy is symmetric if it plays the symmetric moves in all symmetric positions.
+    # A policy is symmetric if it plays symmetric moves in all symmetric positions.
     symmetric = all(
         (chosen_moves[image] == chosen_moves[:, cells]).all()
         for image, cells in _list_symmetry_maps(game)
@@ -42,11 +44,11 @@ def encode_moves(game: Game, chosen_moves: CellMask) -> str:
 
 
 def decode_moves(game: Game, move_code: str) -> CellMask:
-    """Return the moves that a policy plays, [D, cells], from a text that `encode_moves` wrote.
+    """Return the moves that a policy plays, [D, cells], from a text of `encode_moves`.
 
-    Raises ValueError, with the reason, if the length or a character is wrong, if a bit after the
-    last one is set, if a position has no move, or if a symmetry maps a position to itself but not
-    its moves to themselves.
+    Raises ValueError, with the reason, if the length or a character is wrong, if an unused bit is
+    1, or if a position has no move. A short text is also wrong if a symmetry maps a position to
+    itself but not its moves.
     """
     whole, short = get_code_lengths(game)
     if len(move_code) not in (whole, short):
@@ -82,14 +84,14 @@ def policy_from_moves(chosen_moves: CellMask) -> Policy:
 
 @lru_cache(maxsize=2)
 def get_code_lengths(game: Game) -> tuple[int, int]:
-    """Return how many characters the text of any policy has, and the short text of a symmetric one."""
+    """Return the numbers of characters of a whole text and of a short text."""
     whole = _count_characters(game.pairs)
     short = _count_characters(len(_list_representative_pairs(game)))
     return whole, short
 
 
 def _count_characters(bit_count: int) -> int:
-    """Return how many base64 characters some bits need, as whole bytes and without padding."""
+    """Return how many base64 characters these bits need; they fill whole bytes, without padding."""
     octets = ceil(bit_count / 8)
     return ceil(octets * 8 / BITS_PER_CHARACTER)
 
@@ -99,11 +101,11 @@ def _encode_bits(bits: NDArray[np.bool_]) -> str:
 
 
 def _decode_bits(move_code: str, bit_count: int) -> NDArray[np.bool_]:
-    """Return `bit_count` bits from base64url; raises ValueError if a bit after them is set."""
+    """Return the first `bit_count` bits of a base64url text; raise ValueError if a later bit is 1."""
     # Base64 needs padding to a multiple of four characters.
     packed = urlsafe_b64decode(move_code + "=" * (-len(move_code) % 4))
     bits = np.unpackbits(np.frombuffer(packed, np.uint8))[:bit_count].astype(np.bool_)
-    # Unused bits at the end have to be 0; otherwise a policy would have several codes.
+    # Unused bits at the end have to be 0. Otherwise a policy would have several texts.
     if _encode_bits(bits) != move_code:
         raise ValueError(
             f"the moves end after {bit_count} bits: what is left of their end has to be 0"
@@ -112,16 +114,15 @@ def _decode_bits(move_code: str, bit_count: int) -> NDArray[np.bool_]:
 
 
 def _complete_classes(game: Game, chosen_moves: CellMask) -> CellMask:
-    """Return the moves in all positions from the moves in the first of all symmetric positions.
+    """Return the moves in all positions, [D, cells], from those in the first of each symmetry class.
 
-    Both are [D, cells]. Raises ValueError if a symmetry maps a position to itself, but its moves to
-    other moves.
+    Raises ValueError if a symmetry maps a position to itself but not its moves.
     """
     complete = np.zeros_like(chosen_moves)
     first = _find_representatives(game)
     for image, cells in _list_symmetry_maps(game):
         complete[image[first]] |= chosen_moves[first][:, cells]
-    # If a symmetry maps the first position of a class to itself, it may have added moves.
+    # In a position that a symmetry maps to itself, the images of its moves may be other moves.
     differs = first & (complete != chosen_moves).any(axis=1)
     if differs.any():
         where = format_position(game, int(differs.argmax()))
@@ -130,7 +131,7 @@ def _complete_classes(game: Game, chosen_moves: CellMask) -> CellMask:
 
 
 def _list_symmetry_maps(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]:
-    """Return, for each symmetry, what each position becomes, [D], and where each cell was, [cells]."""
+    """Return the images of all decisions, [D], and the row of `symmetries` for each symmetry."""
     return [
         (image[: game.decisions], cells)
         for image, cells in zip(game.symmetric_positions, game.symmetries, strict=True)
@@ -145,7 +146,7 @@ def _find_representatives(game: Game) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=2)
 def _list_representative_pairs(game: Game) -> NDArray[np.intp]:
-    """Return the legal moves in the first position of each class of symmetric positions."""
+    """Return the pairs of the first position of each symmetry class."""
     pairs = np.flatnonzero(_find_representatives(game)[game.pair_decision])
     pairs.flags.writeable = False
     return pairs

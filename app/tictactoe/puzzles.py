@@ -1,8 +1,8 @@
-"""Make puzzles, in which visitors predict an agent's move in a position in which it always blunders.
+"""Make puzzles: a visitor predicts an agent's move in a position in which the agent blunders.
 
-The agent can reach the position in its own games, and it always plays the same cell there. Its
-values show which cell that is. Puzzles and their order depend only on the rules and the agents, so
-all visitors get the same puzzles.
+The agent reaches the position in its own games, and it always plays the same cell there. The
+visitor can tell this cell from the agent's values. Puzzles and their order depend only on the rules
+and the agents, so all visitors get the same puzzles.
 """
 
 from collections.abc import Collection, Mapping
@@ -18,12 +18,13 @@ from app.tictactoe.policy import Policy
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.values import Solution, solve_game
 
-PUZZLE_LEVELS = range(3)  # The levels are easy, medium and hard.
-# The number of plies from a blunder to an immediate loss, or to the win that it missed.
+# The levels of difficulty are easy, medium and hard.
+PUZZLE_LEVELS = range(3)
+# A loss or a missed win is immediate if it is this many plies away.
 IMMEDIATE_PLIES = 1
-# The number of plies from a blunder to a loss by a fork, or to the missed win by a fork.
+# A loss or a missed win by a fork is at most this many plies away.
 FORK_PLIES = 3
-# A puzzle with at least this many empty cells is harder.
+# An immediate loss or win is harder to see with at least this many empty cells.
 HARD_CELL_COUNT = 6
 MAX_PUZZLES = 120
 ROUND_LENGTH = 10
@@ -32,20 +33,22 @@ ROUND_LEVELS = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)
 
 
 class Puzzle(NamedTuple):
-    """A position in which an agent blunders, with the moves and values that the puzzle's page shows."""
+    """A position in which an agent blunders, and what the page of the puzzle shows about it."""
 
     agent_id: str
-    record: str  # a game of the agent that leads to the position, as cells
+    # the moves of a game of the agent that leads to the position
+    record: str
     position: int
     blunder_cell: int
     correct_cells: list[int]
-    value_before: int  # the value with optimal play, mover's view: +1 or 0
-    value_after: int  # the value after the blunder: 0 or -1
-    refutation: (
-        str  # the blunder and optimal play by both sides to the end, as a record
-    )
-    level: int  # the level of difficulty, one of PUZZLE_LEVELS
-    # the chance that a game against random moves has the position or a symmetric one
+    # the value with optimal play before the blunder, mover's view: +1 or 0
+    value_before: int
+    # the value with optimal play after the blunder, mover's view: 0 or -1
+    value_after: int
+    # the blunder and the moves of optimal play after it, to the end
+    refutation: str
+    level: int
+    # the chance that a game between random players reaches this position or a symmetric one
     position_chance: float
 
 
@@ -55,23 +58,22 @@ def make_puzzles(
     values_by_agent: Mapping[str, NDArray[np.floating]],
     preferred_agents: Collection[str] = (),
 ) -> list[Puzzle]:
-    """Return at most MAX_PUZZLES puzzles about these agents, in their order, in rounds of ten.
+    """Return at most MAX_PUZZLES puzzles about these agents, in rounds of ten.
 
-    `policies_by_agent` and `values_by_agent` have arrays [D, cells] for each agent: the chances of
-    its moves, and its values as squares show them, NaN where unknown. ROUND_LEVELS gives the
-    levels in a round. The agents take turns; the first round prefers `preferred_agents` as long as
-    they have puzzles. No position occurs twice, not even in a symmetric form or with another agent.
+    `policies_by_agent` has the chances of each agent's moves, [D, cells]. `values_by_agent` has its
+    values as squares show them, [D, cells], with NaN where they are unknown. ROUND_LEVELS gives the
+    levels in a round. The agents take turns. The first round takes puzzles about `preferred_agents`
+    as long as there are any. No two puzzles have the same position or symmetric positions.
     """
-    candidates: dict[
-        tuple[int, str], list[Puzzle]
-    ] = {}  # The keys are a level and an agent's id.
+    # The keys are a level and an agent's id.
+    candidates: dict[tuple[int, str], list[Puzzle]] = {}
     for name, policy in policies_by_agent.items():
         for puzzle in list_candidate_puzzles(game, name, policy, values_by_agent[name]):
             candidates.setdefault((puzzle.level, name), []).append(puzzle)
     first_stock = {
         key: listed for key, listed in candidates.items() if key[1] in preferred_agents
     }
-    # They are the classes of positions that puzzles have already.
+    # the symmetry classes of the positions in the chosen puzzles
     used_classes: set[int] = set()
     puzzle_counts: dict[str, int] = dict.fromkeys(policies_by_agent, 0)
     chosen_puzzles: list[Puzzle] = []
@@ -97,7 +99,7 @@ def make_puzzles(
 def list_candidate_puzzles(
     game: Game, agent_id: str, policy: Policy, agent_values: NDArray[np.floating]
 ) -> list[Puzzle]:
-    """Return all puzzles about an agent, those with the likeliest positions first."""
+    """Return all possible puzzles about an agent, the likeliest positions first."""
     solution = solve_game(game)
     play = ReachablePlay(game, policy)
     found = list_blunder_decisions(play)
@@ -117,7 +119,8 @@ def list_candidate_puzzles(
             continue
         record = play.games_by_player[int(game.to_move[position])].find_record(position)
         if record is None:
-            continue  # The agent's games do not reach the position.
+            # The agent's own games never reach this position.
+            continue
         wrong = int(played[row].argmax())
         after = int(found.value_after[row])
         line = _find_best_line(game, solution, int(game.successor[position, wrong]))
@@ -141,12 +144,13 @@ def list_candidate_puzzles(
 def _grade_level(
     game: Game, solution: Solution, position: int, blunder_cell: int, value_after: int
 ) -> int:
-    """Return how difficult a puzzle is, by the number of moves that one has to look ahead.
+    """Return the level of a puzzle: how far one has to look ahead to see that the move is a blunder.
 
     Easy (0): one move. Medium (1): a fork, or one move on a board with many empty cells. Hard (2):
     more moves.
     """
-    is_loss = value_after < 0  # Otherwise the blunder misses a win.
+    # If the blunder does not lose the game, it misses a win.
+    is_loss = value_after < 0
     plies = int(
         solution.plies_to_end[
             game.successor[position, blunder_cell] if is_loss else position
@@ -158,7 +162,7 @@ def _grade_level(
 
 
 def _find_best_line(game: Game, solution: Solution, position: int) -> str:
-    """Return the rest of the game with optimal play by both sides, as a record; ties: the first cell."""
+    """Return the cells of optimal play by both sides to the end; of equal moves, the first cell."""
     line = ""
     while not game.is_over(position):
         mover = int(game.to_move[position])
@@ -181,7 +185,7 @@ def _pick_puzzle(
     puzzle_counts: Mapping[str, int],
     target_level: int,
 ) -> Puzzle | None:
-    """Return an unused puzzle of the wanted level or the nearest, from an agent with few puzzles."""
+    """Return an unused puzzle of the target level or the nearest, from an agent with few puzzles."""
     for level in sorted(
         PUZZLE_LEVELS, key=lambda level: (abs(level - target_level), level)
     ):

@@ -11,7 +11,7 @@ from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import Policy
 from app.tictactoe.values import Values, list_plies, list_plies_backward
 
-# It stands for the number of a pair if there is none.
+# in place of a pair, where no pair leads to a position
 NO_PAIR = -1
 
 
@@ -20,15 +20,17 @@ class ReachableGames:
     """All games that a policy can play as X, or all that it can play as O, against any opponent."""
 
     game: Game
-    # [D] whether a game reaches the position, and the policy is to move there
+    # [D] whether the games reach the position and the policy is to move there
     is_reachable: NDArray[np.bool_]
-    move_chances: Values  # [P] the chance that a game against random moves has the move
+    # [P] the chance that a game against random moves contains the move
+    move_chances: Values
 
     @cached_property
     def _first_pair_by_position(self) -> NDArray[np.int32]:
-        """The first pair that leads to each position in these games, NO_PAIR if there is none: [S]."""
+        """The lowest pair that leads to each position in these games, [S], NO_PAIR if there is none."""
         pair_to = np.full(self.game.positions, NO_PAIR, np.int32)
-        # NumPy keeps the last of several assignments to an entry: in reverse order, the lowest pair.
+        # If several pairs lead to a position, numpy keeps the last assignment. In reverse order,
+        # this is the lowest pair.
         backward = np.flatnonzero(self.move_chances)[::-1]
         pair_to[self.game.pair_successor[backward]] = backward
         return pair_to
@@ -48,7 +50,7 @@ class ReachableGames:
 
 @dataclass(frozen=True, eq=False)
 class ReachablePlay:
-    """A policy with all games that it can play."""
+    """A policy and all games that it can play, as X and as O."""
 
     game: Game
     policy: Policy
@@ -61,17 +63,18 @@ class ReachablePlay:
 
     @cached_property
     def is_reachable(self) -> NDArray[np.bool_]:
-        """Whether the policy's games reach each position in which it is to move, [D]."""
+        """Whether the policy's games reach each position in which the policy is to move, [D]."""
         return (
             self.games_by_player[X].is_reachable | self.games_by_player[O].is_reachable
         )
 
 
 def find_reachable_games(game: Game, policy: Values, player: int) -> ReachableGames:
-    """Return the games of a policy, given as chances of the legal moves, [P], as `player` (+1 X, -1 O).
+    """Return the games that a policy can play as `player` (+1 X, -1 O).
 
-    Chances are computed forward from the empty board, ply by ply, against random moves. Random
-    moves include every move, so no opponent can reach a position that has chance 0.
+    `policy` has the chances of the legal moves, [P]. The opponent plays random moves, which include
+    every move. So a position with chance 0 cannot be reached against any opponent. The chances are
+    computed forward from the empty board, ply by ply.
     """
     chance = np.empty(game.pairs)
     reached = np.zeros(game.positions)
@@ -88,11 +91,10 @@ def find_reachable_games(game: Game, policy: Values, player: int) -> ReachableGa
 def find_likeliest_games(
     game: Game, policy: Policy, position: int
 ) -> dict[int, tuple[list[int], float]]:
-    """Return the likeliest continuation of a game from a position, for each result that is possible.
+    """Return the likeliest game from a position for each possible result: +1 X won, 0 draw, -1 O won.
 
-    A continuation has the cells of its moves, and its chance. `policy` has the moves of both sides,
-    [D, cells]. The keys are +1 X won, 0 draw, -1 O won. If several games are equally likely, the one
-    with the first cells is returned.
+    A game is the list of its cells, and its probability. `policy` has the moves of both sides, [D,
+    cells]. Of equally likely games, the one with the first cells is returned.
     """
     results = np.array([1, 0, -1])
     best = np.zeros((game.positions, len(results)))

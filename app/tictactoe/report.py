@@ -1,4 +1,7 @@
-"""Compute the exact results of an agent (the figures on its card), its blunders, and games it loses."""
+"""Compute the exact results of an agent, its blunders, and games that it loses.
+
+The results are the figures on the agent's card, which is the JSON file beside its arrays.
+"""
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -33,8 +36,8 @@ from app.tictactoe.views import RewardScale, scale_values_of_movers
 
 EntryType = TypeVar("EntryType")
 Chance = Annotated[float, Meta(ge=0, le=1)]
-# The agent's chances of a win, a draw and a loss. It is no tuple[Chance, Chance, Chance], because the
-# JSON schema of that type has `items: false`, which few tools can read.
+# The chances of a win, a draw and a loss. The type is not tuple[Chance, Chance, Chance], because
+# its JSON schema has `items: false`, which few tools can read.
 Chances = Annotated[tuple[Chance, ...], Meta(min_length=3, max_length=3)]
 Count = Annotated[int, Meta(ge=0)]
 Distance = Annotated[float, Meta(ge=0)]
@@ -44,7 +47,7 @@ FIGURE_DECIMALS = 9
 class BySeat(
     msgspec.Struct, Generic[EntryType], frozen=True, forbid_unknown_fields=True
 ):
-    """A list for each seat, with an entry for each snapshot.
+    """A list for X and a list for O, with an entry for each snapshot.
 
     Attributes:
         x: The results when the agent plays X: one entry for each snapshot (or epoch) of the training.
@@ -56,15 +59,15 @@ class BySeat(
 
 
 class ChancesBySeat(BySeat[Chances], frozen=True):
-    """The probabilities of a win, a draw and a loss in each seat, one entry for each snapshot."""
+    """The probabilities of a win, a draw and a loss, as X and as O, at each snapshot."""
 
 
 class CountsBySeat(BySeat[Count], frozen=True):
-    """The number of positions with a blunder in each seat (X and O), one entry for each snapshot."""
+    """The number of positions in which the agent can blunder, as X and as O, at each snapshot."""
 
 
 class RatesBySeat(BySeat[Chance], frozen=True):
-    """The share of games won in each seat (X and O), one entry for each epoch of the training."""
+    """The share of games that the agent won, as X and as O, in each epoch of the training."""
 
 
 class TaskDistance(
@@ -78,7 +81,7 @@ class TaskDistance(
         "mean_reachable_distance": "mean_reached",
     },
 ):
-    """The difference between a table and the exact values of its training task, in units of reward.
+    """How far an agent's values are from the exact values of its training task, in units of reward.
 
     Attributes:
         largest_distance: The largest difference between a learned and an exact value, over all moves,
@@ -111,21 +114,20 @@ class Figures(
     """The exact results of an agent at each snapshot; the last snapshot is the final agent.
 
     Attributes:
-        snapshot_updates: The number of updates in the training until each snapshot; the last snapshot
-            is the final agent.
+        snapshot_updates: The number of updates in the training before each snapshot.
         baseline_chances: The probabilities that the agent wins, draws and loses against each baseline.
         best_response: The probabilities that the agent wins, draws and loses against its best
             responder.
-        nash_conv: NashConv: how much better the mean result of the best responder (win 1, draw 0, loss
-            -1) is against the agent than against optimal play, added over both seats; at each snapshot.
+        nash_conv: NashConv at each snapshot: the mean result of the best responder as X plus that as
+            O, where a win is 1, a draw 0 and a loss -1. It is 0 for an agent that cannot be beaten.
         blunders: The number of positions in which the agent can blunder, at each snapshot.
-        reachable_blunders: The number of positions that can occur in games of the agent and in which
-            the agent can blunder, for each seat.
-        correct_class_shares: The share of moves with a learned value nearer to the result with optimal
-            play (win, draw or loss) than to the other two results; null if the values are no expected
-            results.
+        reachable_blunders: The number of positions that the agent's games can reach and in which the
+            agent can blunder, for each seat.
+        correct_class_shares: The share of moves whose learned value is nearer to the result of optimal
+            play (win, draw or loss) than to the other two results. It is null if the values are not
+            expected results.
         task_distance: The difference between the agent's values and the exact values of the training
-            task; null if the task has no exact values because the opponents learned, too.
+            task. It is null if the task has no exact values because the opponents learned, too.
     """
 
     snapshot_updates: list[Count]
@@ -139,7 +141,7 @@ class Figures(
 
 
 class PolicyResults(NamedTuple):
-    """The results of T policies in matches: the chances that X wins, of a draw, and that O wins."""
+    """The results of T policies, as the chances that X wins, that nobody wins and that O wins."""
 
     # [2, L, T, 3] as X and as O, against each of L baselines
     baseline_chances: Values
@@ -150,7 +152,7 @@ class PolicyResults(NamedTuple):
 
 
 def evaluate_policies(game: Game, policies: Values) -> PolicyResults:
-    """Return the results of T policies, [T, P], against all baselines and against best responders."""
+    """Return the results of T policies, [T, P], against each baseline and their best responders."""
     vs, reachable = _evaluate_against_baselines(game, policies)
     worst = []
     for seat in SEATS.values():
@@ -170,18 +172,19 @@ def compute_figures(
 ) -> Figures:
     """Return the exact results (figures) of an agent at each of the T snapshots of its training.
 
-    `tables`, [T, P], has the values of the legal moves at each snapshot, in the mover's view;
-    `updates` has the number of updates at each snapshot. `reward_scale` is None if the values are
-    no expected rewards. `play_rule` says how the agent plays by its values. `task` is its training
-    task, if the task has exact values. `evaluate` can be replaced by a faster function with the
-    same results.
+    `tables`, [T, P], has the values of the legal moves at each snapshot, in the mover's view.
+    `updates` has the number of updates before each snapshot. `reward_scale` is None if the values
+    are not expected rewards. `play_rule` says how the agent chooses moves by its values. `task` is
+    its training task, or None if the task has no exact values. `evaluate` can be replaced by a
+    faster function with the same results.
     """
     policies: Values = game.gather_pairs(
         policy_from_values(game.spread_pairs(tables), play_rule)
     )
     followed = evaluate(game, policies)
     beaten = _split_by_seat(followed.best_response_chances)
-    # What the best responders gain in both seats: the chances of a win minus those of a loss.
+    # A best responder's mean result is its chance of a win minus its chance of a loss. The sum over
+    # both seats is NashConv, because the values of both seats add up to 0.
     gains = [
         round_figure(as_x[2] - as_x[0] + as_o[2] - as_o[0])
         for as_x, as_o in zip(beaten.x, beaten.o, strict=True)
@@ -240,14 +243,14 @@ def find_lost_game(game: Game, policy: Policy, player: int) -> str | None:
 
 
 def find_lost_games(game: Game, policy: Policy) -> dict[str, str | None]:
-    """Return the likeliest game that a policy loses as "x" and as "o", None if it never loses there."""
+    """Return the likeliest lost game of a policy as "x" and as "o", None if it cannot lose."""
     return {
         seat: find_lost_game(game, policy, player) for seat, player in SEATS.items()
     }
 
 
 def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
-    """Return in which positions a policy can blunder, [D]."""
+    """Return a mask of the positions in which a policy can blunder, [D]."""
     (blundering,) = _find_blunders_of_policies(game, policy[None, game.legal])
     return np.asarray(blundering)
 
@@ -255,16 +258,14 @@ def find_blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
 def _evaluate_against_baselines(
     game: Game, policies: Values
 ) -> tuple[Values, NDArray[np.bool_]]:
-    """Return the results of T policies, [T, P], against every baseline, as X and as O.
-
-    They are `baseline_chances` and `is_reachable` of `PolicyResults`.
-    """
+    """Return `baseline_chances` and `is_reachable` of `PolicyResults` for T policies, [T, P]."""
     snapshots = len(policies)
     rivals = len(BASELINES)
     players = join_policy_moves(
         collect_policy_moves(game, policies), _pack_baselines(game)
     )
-    # Policy t and baseline r play match r * T + t. The baselines are the players after the T policies.
+    # Match r * T + t is played by policy t and baseline r. The baselines are the players after the
+    # T policies.
     own = np.tile(np.arange(snapshots), rivals)
     other = snapshots + np.repeat(np.arange(rivals), snapshots)
     # The random player may make every move, so its matches reach all reachable decisions.
@@ -274,7 +275,7 @@ def _evaluate_against_baselines(
     chances = np.empty((2, rivals, snapshots, 3))
     for seat, (x, o) in enumerate([(own, other), (other, own)]):
         *plies, (_, ends) = iterate_matches(game, players, x, o)
-        # The policies move at every second ply, beginning with ply 0 as X and ply 1 as O.
+        # The policies move in every second ply, from ply 0 as X and from ply 1 as O.
         for rows, chance in plies[seat::2]:
             reachable[seat][:, rows] = chance[against_random] > 0
         chances[seat] = ends.reshape(rivals, snapshots, 3)
@@ -283,7 +284,7 @@ def _evaluate_against_baselines(
 
 @lru_cache(maxsize=2)
 def list_baseline_policies(game: Game) -> Values:
-    """Return the L baselines as chances of the legal moves, [L, P]."""
+    """Return the policies of the L baselines, as chances of the legal moves, [L, P]."""
     return np.stack(
         [baseline.build_policy(game)[game.legal] for baseline in BASELINES.values()]
     )
@@ -295,7 +296,7 @@ def _pack_baselines(game: Game) -> PolicyMoves:
 
 
 def _find_blunders_of_policies(game: Game, policies: Values) -> NDArray[np.bool_]:
-    """Return in which positions each of T policies, [T, P], can blunder, [T, D]."""
+    """Return a mask of the positions in which each of T policies, [T, P], can blunder, [T, D]."""
     wrong = (policies > 0) & ~find_best_moves(game)[game.legal]
     can_blunder: NDArray[np.bool_] = np.logical_or.reduceat(
         wrong, game.pair_start[:-1], axis=1
@@ -306,10 +307,9 @@ def _find_blunders_of_policies(game: Game, policies: Values) -> NDArray[np.bool_
 def _compute_correct_class_shares(
     game: Game, tables: NDArray[np.floating], reward_scale: RewardScale
 ) -> list[float]:
-    """Return, for each of T tables, [T, P], the share of values nearest to the result of optimal play.
+    """Return for each table, [T, P], the share of values nearest to the result of optimal play.
 
-    Values are compared on the common scale of `scale_values_of_movers`, with borders at -1/2 and
-    +1/2.
+    On the common scale, a value above 1/2 is nearest to a win and one below -1/2 to a loss.
     """
     mover = game.to_move[game.pair_decision]
     right = (
@@ -322,7 +322,7 @@ def _compute_correct_class_shares(
 def _measure_task_distance(
     game: Game, tables: NDArray[np.floating], task: Task
 ) -> TaskDistance:
-    """Return how far the values of T tables, [T, P], are from the exact values of a training task."""
+    """Return how far T tables, [T, P], are from the exact values of a training task."""
     exact = solve_task(game, task)[game.legal]
     distances = np.abs(tables - exact)
     reached = distances[:, find_reachable_pairs(game, task)[game.legal]]
@@ -338,17 +338,23 @@ def _measure_task_distance(
 
 
 def _split_by_seat(chances: Values) -> ChancesBySeat:
-    """Return chances of X winning, a draw, O winning, [2, T, 3], in the views of X and of O."""
+    """Return the chances of a win, a draw and a loss as X and as O.
+
+    `chances`, [2, T, 3], are those that X wins, that nobody wins and that O wins.
+    """
     return ChancesBySeat(*map(_convert_to_players_view, chances, SEATS.values()))
 
 
 def _convert_to_players_view(chances: Values, player: int) -> list[Chances]:
-    """Return chances of X winning, a draw, O winning, [N, 3], as a player's win, draw, loss, rounded."""
+    """Return a player's rounded chances of a win, a draw and a loss.
+
+    `chances`, [N, 3], are those that X wins, that nobody wins and that O wins.
+    """
     # This turns -0.0 into 0.0.
     own = np.round(chances[:, ::player], FIGURE_DECIMALS) + 0.0
     return [(win, draw, loss) for win, draw, loss in np.clip(own, 0, 1).tolist()]
 
 
 def round_figure(figure: float) -> float:
-    """Return a figure rounded as on cards, which removes the rounding errors of sums."""
+    """Round a figure as on cards, which removes the rounding errors of sums."""
     return round(float(figure), FIGURE_DECIMALS) + 0.0

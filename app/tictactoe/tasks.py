@@ -1,8 +1,8 @@
 """Training tasks of agents, and their exact action values.
 
-A training task is what an agent learns: to play against its opponent for its rewards, with its
-discount. An agent that has learned this perfectly may still blunder against optimal play. So a
-learned value can be compared with two exact values: with optimal play, and in the training task.
+A training task is the opponent, the rewards and the discount with which an agent learns. An agent
+that has learned its task perfectly may still blunder against optimal play. So a learned value can
+be compared with two exact values: that of optimal play and that of the training task.
 """
 
 from collections.abc import Callable
@@ -37,13 +37,14 @@ class Task(msgspec.Struct, frozen=True):
     # the rewards of a move if this move or the opponent's reply ends the game
     reward_scale: RewardScale = RewardScale()
     step_reward: float = 0.0  # the reward of a move after which the game goes on
-    # Gamma applies once in 2 plies, from own move to own move; or in each ply, if both sides of
-    # self-play update one table.
+    # Gamma applies once in 2 plies, from one own move to the next. In self-play in which both sides
+    # update one table, it applies in each ply.
     discounted_plies: int = 2
     seats: str = "xo"  # the seats that the learner plays: "x", "o" or both, "xo"
     # whether games start in every position, not only on the empty board
     starts_everywhere: bool = False
-    epsilon: float = 0.0  # the chance that a later move of the learner is random
+    # the chance of a random move, if the learner's values include its random moves
+    epsilon: float = 0.0
 
     def __post_init__(self) -> None:
         if self.opponent is not None and self.opponent not in BASELINES:
@@ -66,7 +67,7 @@ class Task(msgspec.Struct, frozen=True):
 def solve_task(game: Game, task: Task) -> NDArray[np.float64]:
     """Return the exact optimal action values of a training task, [D, cells] in the mover's view.
 
-    Illegal moves have NaN. The plies are computed backward: the value of a move is its reward if
+    Illegal moves have NaN. The plies are computed backward. The value of a move is its reward if
     the game ends, else the mean value of the mover's next positions, over the opponent's replies.
     In self-play both sides choose their best moves, and all best replies are equally likely. If
     `epsilon` is not 0, these are the values of the best epsilon-soft policy: the value of a
@@ -109,9 +110,9 @@ def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float6
 
 @lru_cache(maxsize=12)
 def find_reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
-    """Return which moves the learner of a task may come to play in its training, [D, cells].
+    """Return a mask of the moves that the learner of a task may play in its training, [D, cells].
 
-    The learner may try any move, and in self-play its opponent may, too.
+    The learner may try any move. In self-play its opponent may try any move, too.
     """
     own = np.zeros_like(game.legal)
     for seat in (SEATS[name] for name in task.seats):
@@ -131,19 +132,18 @@ def _solve_backward(
     compute_state_values: StateValueFunction,
     compute_reply_chances: MoveChanceFunction,
 ) -> NDArray[np.float64]:
-    """Return the action values of a task by backward induction, [D, cells].
+    """Return the action values of a task by backward induction, [D, cells] in the mover's view.
 
-    `compute_state_values` turns the learner's action values in a ply into the values of its
-    positions, and `compute_reply_chances` turns the opponent's action values into the chances of
-    its replies.
+    `compute_state_values` computes the values of a ply's positions if the learner is to move.
+    `compute_reply_chances` computes the chances of the moves if the opponent is to move.
     """
     rewards = {seat: list_rewards(game, task.reward_scale, seat) for seat in (X, O)}
-    # The values of positions for the player who has just moved, which are values of afterstates.
+    # the value of each position for the player who has just moved
     after_move = np.empty(game.positions)
     after_move[game.decisions :] = np.where(
         _find_last_movers(game) == X, rewards[X], rewards[O]
     )
-    # The values of positions for each player if the other player has just moved.
+    # the value of each position for each player, if the other player has just moved
     after_reply = {seat: np.empty(game.positions) for seat in (X, O)}
     for seat, values in after_reply.items():
         values[game.decisions :] = rewards[seat]
@@ -172,7 +172,8 @@ def _make_reply_function(
 ) -> MoveChanceFunction:
     """Return a function that computes the chances of the opponent's replies in a ply.
 
-    In self-play it is `compute_own_replies`; otherwise the replies are those of a baseline.
+    The opponent is a baseline or, in self-play, the learner itself. Then the function is
+    `compute_own_replies`.
     """
     if task.opponent is None:
         return compute_own_replies
@@ -181,7 +182,7 @@ def _make_reply_function(
 
 
 def _maximize_values(epsilon: float, action_values: Values, ply: PlyArrays) -> Values:
-    """Return the value of each position for the best epsilon-soft policy, [d]."""
+    """Return the values of a ply's positions, [d], for the best epsilon-soft policy."""
     best_values: Values = np.maximum.reduceat(action_values, ply.pair_starts)
     return _mix_exploration(epsilon, best_values, action_values, ply)
 
@@ -189,7 +190,10 @@ def _maximize_values(epsilon: float, action_values: Values, ply: PlyArrays) -> V
 def _mix_exploration(
     epsilon: float, policy_values: Values, action_values: Values, ply: PlyArrays
 ) -> Values:
-    """Return the values of positions, [d], if a move is random with chance `epsilon`, else by policy."""
+    """Return the values of a ply's positions, [d], if each move is random with chance `epsilon`.
+
+    Without random moves they are `policy_values`.
+    """
     if not epsilon:
         return policy_values
     mean = np.add.reduceat(action_values, ply.pair_starts) / ply.move_counts
@@ -198,7 +202,7 @@ def _mix_exploration(
 
 
 def list_rewards(game: Game, rewards: RewardScale, player: int) -> Values:
-    """Return what a player (+1 X, -1 O) gets in each finished position, [S - D]."""
+    """Return the reward of a player (+1 X, -1 O) in each finished position, [S - D]."""
     reward_of_result = np.array(rewards.x if player == X else rewards.o)
     result = game.outcome * player
     return reward_of_result[result + 1]
@@ -212,7 +216,7 @@ def _find_last_movers(game: Game) -> NDArray[np.int8]:
 
 
 def _choose_best_replies(action_values: Values, ply: PlyArrays) -> Values:
-    """Return the chances of a ply's moves, [n]: equal for all best moves of a position, else 0."""
+    """Return the chances of a ply's moves, [n]: equal for the best moves of a position, else 0."""
     highest = np.maximum.reduceat(action_values, ply.pair_starts).repeat(
         ply.move_counts
     )

@@ -1,10 +1,10 @@
 """Place and colour the tiles of a picture that shows all values of an agent at once.
 
-Pages call the picture the agent's "mind". Each tile is a position, which stands for all symmetric
-positions, and each row of tiles is a ply. In a row, the positions that optimal play wins for the
-player to move come first, then draws, then losses. So perfect values show three bands of one
-colour. The order is always the same, so that the pictures of two agents can be compared tile by
-tile.
+Pages call the picture the agent's "mind". A tile is a square of the picture that stands for a
+position and all positions symmetric to it. Each row of tiles is a ply. In a row, the positions that
+optimal play wins for the player to move come first, then draws, then losses. So perfect values show
+three bands, each of one colour. The order is always the same, so that the pictures of two agents
+can be compared tile by tile.
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Tiles:
     """
 
     decisions: NDArray[np.intp]  # [N] the lowest-numbered position of the class
-    # [N, G] the position to which each of the G symmetries maps it
+    # [N, G] the positions to which the G symmetries map it
     symmetric_decisions: NDArray[np.intp]
     plies: NDArray[np.intp]  # [N] how many moves were made before the position
     optimal_value: NDArray[np.int8]  # [N] mover's view: +1 a win, 0 a draw, -1 a loss
@@ -54,7 +54,7 @@ class Tiles:
 class TileColours(NamedTuple):
     """The colours of the picture's N tiles, at one or several snapshots of a training."""
 
-    # [..., N] colour level from -colour_steps or 0 to colour_steps; UNKNOWN_LEVEL without a known value
+    # [..., N] from -colour_steps or 0 to colour_steps, or UNKNOWN_LEVEL if no value is known
     colour_levels: NDArray[np.int8]
     is_known: NDArray[np.bool_]
 
@@ -72,7 +72,7 @@ def place_tiles(game: Game) -> Tiles:
         height = max(1, round(len(row) ** 0.5 / ROW_FLATNESS))
         x = 0
         for value in (1, 0, -1):
-            # Tiles fill one column after the other; each band begins a new column.
+            # Each band begins a new column. Its tiles fill one column after the other.
             band = row[truth[row] == value]
             place = np.arange(len(band))
             column[band] = x + place // height
@@ -85,7 +85,8 @@ def place_tiles(game: Game) -> Tiles:
     for number in range(len(middles)):
         row = np.flatnonzero(ply == number)
         free_columns = columns - 1 - column[row].max()
-        column[row] += free_columns // 2  # This moves the row to the middle.
+        # Centre the row.
+        column[row] += free_columns // 2
     return Tiles(
         decisions=decision,
         symmetric_decisions=game.symmetric_positions[:, decision].T.astype(np.intp),
@@ -100,10 +101,11 @@ def place_tiles(game: Game) -> Tiles:
 
 
 def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
-    """Return the position that each tile shows, in the order of the tiles, and its optimal value: [N].
+    """Return the position that each tile shows, and its optimal value, both [N], in order of tiles.
 
-    In each band of wins, draws or losses, early wins and late losses come first, then positions
-    with better results if both sides move at random; this order depends on the rules only.
+    The rows consist of bands of wins, draws and losses. In a band, early wins and late losses come
+    first, then positions in which random moves have better results. The order depends on the rules
+    only.
     """
     decision = np.unique(game.symmetry_class[: game.decisions]).astype(np.intp)
     mover = game.to_move[decision]
@@ -122,7 +124,10 @@ def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
 def find_known_decisions(
     game: Game, is_updated: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Return in which positions the training updated a move, [..., D]; `is_updated` is [..., P]."""
+    """Return a mask of the positions in which the training updated a move, [..., D].
+
+    `is_updated`, [..., P], has a flag for each legal move.
+    """
     is_known: NDArray[np.bool_] = np.logical_or.reduceat(
         is_updated, game.pair_start[:-1], axis=-1
     )
@@ -132,14 +137,14 @@ def find_known_decisions(
 def choose_representatives(
     tiles: Tiles, visits: NDArray[np.integer], is_known: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
-    """Return the position whose values represent each class of symmetric positions, [..., N].
+    """Return the position whose values each tile shows, [..., N].
 
-    It is a position whose values are known (`is_known`, [..., D]), if the class has one: the one
-    with the most updates in the whole training (`visits`, [D, cells]). Of equal ones, it is the
-    first. There may be several snapshots.
+    Of symmetric positions, those with known values (`is_known`, [..., D]) come first, then those
+    with more updates in the whole training (`visits`, [D, cells]), then those with lower numbers.
+    Leading axes are snapshots.
     """
     updates = visits.sum(axis=1, dtype=np.int64)[tiles.symmetric_decisions]
-    # A position with a known value ranks above all positions without.
+    # A position with a known value ranks above all positions without one.
     rank = updates + is_known[..., tiles.symmetric_decisions] * (updates.max() + 1)
     is_best = rank == rank.max(axis=-1, keepdims=True)
     above_all = len(visits)
@@ -154,7 +159,7 @@ def select_values(
 ) -> NDArray[Any]:
     """Return the values of N positions, [..., N], from the values of all positions, [..., D].
 
-    `decisions` are the positions, [N], or [..., N] if each snapshot has its own.
+    The positions are `decisions`, [N], or [..., N] if each snapshot has its own.
     """
     snapshots = np.broadcast_shapes(decisions.shape[:-1], decision_values.shape[:-1])
     all_values = np.broadcast_to(
@@ -170,12 +175,12 @@ def estimate_outcomes(
     q: NDArray[np.floating],
     reward_scale: RewardScale,
 ) -> NDArray[np.float64]:
-    """Return the value of the best move on the common scale, from -1 (loss) to +1 (win), [..., N].
+    """Return the value of the best move in N positions, [..., N], from -1 (loss) to +1 (win).
 
-    `q`, [..., P], are the values of all legal moves, in the mover's view; `decisions` are the N
-    positions, [N] or [..., N].
+    `q`, [..., P], has the values of all legal moves, in the mover's view and on the agent's
+    `reward_scale`. The positions are `decisions`, [N] or [..., N].
     """
-    # Symmetric positions have the same player to move, so one snapshot is enough.
+    # Symmetric positions have the same player to move, so any snapshot tells the movers.
     mover = game.to_move[decisions[(0,) * (decisions.ndim - 1)]]
     return scale_values_of_movers(
         mover, get_best_move_values(game, decisions, q), reward_scale
@@ -185,7 +190,7 @@ def estimate_outcomes(
 def get_best_move_values(
     game: Game, decisions: NDArray[np.intp], pair_values: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return the highest value of a move in each of N positions, [..., N].
+    """Return the value of the best move in each of N positions, [..., N].
 
     `pair_values`, [..., P], has the value of each legal move in each position of the game.
     """
@@ -202,7 +207,7 @@ def round_outcomes(estimates: NDArray[np.float64]) -> NDArray[np.int8]:
 def colour_outcomes(
     estimates: NDArray[np.float64], is_known: NDArray[np.bool_], colour_steps: int
 ) -> TileColours:
-    """Return colours from -`colour_steps` (an estimated loss) to +`colour_steps` (a win), [..., N]."""
+    """Return colours from -`colour_steps` (loss) to +`colour_steps` (win) for outcomes, [..., N]."""
     return _round_levels(compute_colour_level(estimates, colour_steps), is_known)
 
 
@@ -212,10 +217,10 @@ def colour_errors(
     is_known: NDArray[np.bool_],
     colour_steps: int,
 ) -> TileColours:
-    """Return colours by the difference between estimated outcomes, [..., N], and exact values, [N].
+    """Return colours for the errors of estimated outcomes, [..., N], compared with exact values, [N].
 
-    Colour 0 means no difference; `colour_steps` means that a win is valued as a loss or the reverse.
-    `exact_values` is NaN where there is no exact value.
+    Colour 0 means no error. Colour `colour_steps` means that a win is taken for a loss or the
+    reverse. `exact_values` is NaN where there is no exact value.
     """
     return _round_levels(
         np.abs(estimates - exact_values) / 2 * colour_steps,
@@ -226,10 +231,10 @@ def colour_errors(
 def colour_visits(
     decisions: NDArray[np.intp], visits: NDArray[np.integer], colour_steps: int
 ) -> TileColours:
-    """Return colours by the number of updates, on a log scale up to the largest number.
+    """Return colours for the numbers of updates of positions, on a log scale.
 
-    `visits`, [D, cells], are the updates of each move; `decisions`, [..., N], are the coloured
-    positions.
+    `visits`, [D, cells], counts the updates of each move; `decisions`, [..., N], are the positions.
+    The position with most updates has the colour `colour_steps`.
     """
     updates = visits.sum(axis=1, dtype=np.int64)
     most = max(1, updates.max())
@@ -241,7 +246,7 @@ def colour_visits(
 def colour_blunders(
     game: Game, decisions: NDArray[np.intp], policy: Policy, colour_steps: int
 ) -> TileColours:
-    """Return colours by the chance that a policy, [..., D, cells], blunders in each position."""
+    """Return colours for the chance that a policy, [..., D, cells], blunders in each position."""
     chance = select_values(decisions, _compute_blunder_chances(game, policy))
     return _colour_chances(chance, colour_steps)
 
@@ -249,7 +254,7 @@ def colour_blunders(
 def colour_class_blunders(
     game: Game, tiles: Tiles, policy: Policy, colour_steps: int
 ) -> TileColours:
-    """Return colours by the mean chance that a policy, [D, cells], blunders in symmetric positions."""
+    """Return colours for the mean chance of a blunder over the symmetric positions of each tile."""
     chance = _compute_blunder_chances(game, policy)[tiles.symmetric_decisions].mean(
         axis=1
     )
@@ -257,7 +262,6 @@ def colour_class_blunders(
 
 
 def _colour_chances(chances: NDArray[np.float64], colour_steps: int) -> TileColours:
-    """Return colours by chances: 0 for a chance of 0, `colour_steps` for a chance of 1."""
     return _round_levels(chances * colour_steps, np.ones(chances.shape, np.bool_))
 
 
@@ -279,9 +283,9 @@ def count_outcomes(
 ) -> list[list[int]]:
     """Count the tiles of each ply by their optimal value and their estimated outcome.
 
-    Each ply has twelve numbers. First come the positions that optimal play wins: how many of them
-    are estimated as a win, as a draw, as a loss, and not at all. The same follows for draws and for
-    losses.
+    Each ply has twelve numbers. The first four are about positions that optimal play wins: how many
+    are estimated as a win, as a draw, as a loss, and how many have no estimate. The next four are
+    about draws, and the last four about losses.
     """
     unknown = 2
     expected = np.where(is_known, estimated_outcomes, unknown)

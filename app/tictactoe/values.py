@@ -33,12 +33,12 @@ class Solution(NamedTuple):
 
     # [S] the result of optimal play: +1 X wins, 0 draw, -1 O wins
     values: NDArray[np.int8]
-    # [S] how many moves the game lasts, if winners hurry and losers delay the end
+    # [S] how many moves the game lasts, if the winner hurries and the loser delays the end
     plies_to_end: NDArray[np.int8]
 
 
 class BestResponse(NamedTuple):
-    """The best response to a policy, and the chances of each outcome if it plays against the policy."""
+    """The best response to a policy, and the chances of the results when it plays against the policy."""
 
     # [..., D, cells] 1 for the moves that the responder plays, 0 for others
     policy: Values
@@ -62,9 +62,9 @@ class PlyArrays(NamedTuple):
 
 @lru_cache(maxsize=2)
 def solve_game(game: Game) -> Solution:
-    """Return the result and length of optimal play from all positions, computed once in each process."""
-    # The sign of a score is the winner, and its absolute value is cells + 1 - (plies to the end).
-    # So the maximum for X is the fastest win or, if X must lose, the slowest loss.
+    """Return the result and the length of optimal play from each position; cached in each process."""
+    # The sign of a score tells the winner. A shorter game has a higher absolute value. So the
+    # maximum for X is the fastest win or, if X must lose, the slowest loss.
     score = np.zeros(game.positions, np.int8)
     score[game.decisions :] = game.outcome * np.int8(game.cells + 1)
     empty_cells = np.zeros(game.positions, np.int8)
@@ -84,7 +84,7 @@ def solve_game(game: Game) -> Solution:
 
 
 def compute_outcome_chances(game: Game, x_policy: Values, o_policy: Values) -> Values:
-    """Return the chances that X wins, that it is a draw and that O wins from each position, [..., S, 3].
+    """Return the chances that X wins, of a draw, and that O wins from each position, [..., S, 3].
 
     `x_policy` and `o_policy` are the policies of the two players, [..., D, cells]. Raises
     ValueError if one of them is not a policy of this game.
@@ -102,12 +102,12 @@ def compute_outcome_chances(game: Game, x_policy: Values, o_policy: Values) -> V
 def find_best_response(
     game: Game, policy: Values, responder: int, loss_reward: float = -1.0
 ) -> BestResponse:
-    """Return how `responder` (+1 X, -1 O) plays best against each policy, [..., D, cells].
+    """Return the best response of `responder` (+1 X, -1 O) to each policy, [..., D, cells].
 
     The responder's reward is 1 for a win, 0 for a draw and `loss_reward` for a loss. With 0 the
-    responder wins as often as possible; with `-inf` it takes no avoidable risk of a loss. Of equal
-    moves it plays one with the fewest losses, then the first. Raises ValueError if `policy` is not
-    a policy of this game.
+    responder wins as often as possible. With `-inf` it takes no avoidable risk of a loss. Of
+    equally good moves it plays one with the fewest losses, then the first. Raises ValueError if
+    `policy` is not a policy of this game.
     """
     response, chances = compute_best_responses(
         game, _get_pair_chances(game, policy), responder, loss_reward
@@ -118,10 +118,10 @@ def find_best_response(
 def compute_best_responses(
     game: Game, policy: Values, responder: int, loss_reward: float = -1.0
 ) -> tuple[Values, Values]:
-    """Return the best responses to policies, both [..., P], and the chances of the outcomes.
+    """Return the best responses to policies, both [..., P], and the chances of the results.
 
-    These are the chances that X wins, that it is a draw and that O wins from each position, [3,
-    ..., S]. The arguments are those of `find_best_response`, which also checks the policies.
+    The chances that X wins, of a draw, and that O wins from each position are [3, ..., S]. The
+    other arguments are those of `find_best_response`, which also checks the policies.
     """
     own, theirs = (0, 2) if responder == X else (2, 0)
     chances = _init_chances(game, policy.shape[:-1])
@@ -132,7 +132,8 @@ def compute_best_responses(
             options = chances.take(ply.next_positions, axis=-1)
             win = options[own]
             lose = options[theirs]
-            # With an infinite loss the two keys are compared in order; -inf * 0 would be NaN.
+            # If a loss is infinitely bad, the chance of a loss is compared first, because -inf * 0
+            # would be NaN.
             key = -lose if np.isinf(loss_reward) else win + loss_reward * lose
             tie_key = win if np.isinf(loss_reward) else -lose
             best = _find_first_best(ply, [key, tie_key])
@@ -157,7 +158,7 @@ class PolicyMoves(NamedTuple):
 
 
 def collect_policy_moves(game: Game, policies: Values) -> PolicyMoves:
-    """Return the moves of L policies, [L, P], in the form in which many matches are computed at once."""
+    """Return the moves of L policies, [L, P], in the form that `iterate_matches` needs."""
     moves = policies > 0
     # The index of move p of policy l is l * P + p.
     played = np.flatnonzero(moves)
@@ -171,7 +172,7 @@ def collect_policy_moves(game: Game, policies: Values) -> PolicyMoves:
 def join_policy_moves(
     first_moves: PolicyMoves, second_moves: PolicyMoves
 ) -> PolicyMoves:
-    """Return the moves of all policies, those of `first_moves` before those of `second_moves`."""
+    """Return the moves of two groups of policies as one group, in this order."""
     return PolicyMoves(
         np.concatenate([first_moves.move_chances, second_moves.move_chances]),
         np.concatenate([first_moves.next_positions, second_moves.next_positions]),
@@ -188,14 +189,15 @@ def join_policy_moves(
 def iterate_matches(
     game: Game, policies: PolicyMoves, x_indices: Numbers, o_indices: Numbers
 ) -> Iterator[tuple[slice, Values]]:
-    """Yield, ply by ply, the chance with which each of M matches reaches each position.
+    """Yield, ply by ply, the chance that each of M matches reaches each position.
 
-    Match m is played by the policies numbered `x_indices[m]` and `o_indices[m]`. For each ply it
-    yields the unfinished positions as a slice and their chances, [M, d]; at last the slice of the
-    finished positions and the chances that X wins, that it is a draw and that O wins, [M, 3].
+    In match m, policy number `x_indices[m]` plays X and number `o_indices[m]` plays O. For each ply
+    the function yields the slice of the unfinished positions and their chances, [M, d]. At last it
+    yields the slice of the finished positions and the chances that X wins, of a draw, and that O
+    wins, [M, 3].
 
-    Only positions and moves with a chance above 0 are computed, which are few for players that do
-    not explore.
+    Only positions and moves with a chance above 0 are computed. They are few if the players do not
+    explore.
     """
     chance, after, starts, sizes = policies
     ends = np.zeros((len(x_indices), 3))
@@ -209,10 +211,11 @@ def iterate_matches(
         match, decision = np.divmod(np.flatnonzero(here), stop - start)
         mover = x_indices if game.to_move[start] == X else o_indices
         node = mover[match], start + decision
-        # The moves of all nodes are joined in one array; the moves of node i begin at starts[i].
+        # A node is a position that a match reaches. The moves of all nodes are joined in one array,
+        # in which the moves of node i begin at row_start[i].
         size = sizes[node]
         row_start = size.cumsum() - size
-        # The index of a move in `policies` is its index in the joined array plus the offset.
+        # An index in the joined array plus the offset is the index of the move in `policies`.
         offset = starts[node] - row_start
         move = np.arange(size.sum()) + offset.repeat(size)
         weight_of_node = here[match, decision]
@@ -231,7 +234,7 @@ def iterate_matches(
 def compute_match_results(
     game: Game, policies: PolicyMoves, x_indices: Numbers, o_indices: Numbers
 ) -> Values:
-    """Return the chances that X wins, that it is a draw and that O wins in each of M matches, [M, 3].
+    """Return the chances that X wins, of a draw, and that O wins in each of M matches, [M, 3].
 
     The arguments are those of `iterate_matches`.
     """
@@ -242,15 +245,15 @@ def compute_match_results(
 def find_likeliest_game(
     game: Game, x_policy: Values, o_policy: Values, outcome: int
 ) -> str | None:
-    """Return the record of the most probable game with this outcome (X's view), None if impossible.
+    """Return the record of the likeliest game with an outcome (+1 X wins, 0 draw, -1 O wins).
 
-    `x_policy` and `o_policy` are the policies of the two players, [D, cells]. If all chances in one
-    of them are 1, the moves of this player do not change the probability. Of equally probable
-    games, the one with the first cells is returned.
+    The result is None if there is no such game. `x_policy` and `o_policy`, [D, cells], are the
+    policies of the two players. If all chances in one of them are 1, the moves of this player do
+    not matter. Of equally likely games, the one with the first cells is returned.
     """
     as_x = x_policy[game.legal]
     as_o = o_policy[game.legal]
-    # The probability of the likeliest moves from each position to this outcome, [S].
+    # [S] the probability of the likeliest moves from each position to this outcome
     chance = np.zeros(game.positions)
     chance[game.decisions :] = game.outcome == outcome
     for ply in list_plies_backward(game):
@@ -285,7 +288,6 @@ def compute_successor_values(
 
 
 def list_plies_backward(game: Game) -> Iterator[PlyArrays]:
-    """Yield the plies with unfinished positions, the last ply first."""
     yield from list_plies(game)[::-1]
 
 
@@ -309,9 +311,9 @@ def list_plies(game: Game) -> tuple[PlyArrays, ...]:
 
 
 def _average_chances(chances: Values, ply: PlyArrays, policy: Values) -> None:
-    """Set the chances of a ply's positions to the mean over the policy's moves.
+    """Set the chances of a ply's positions to the mean over the policy's moves, in place.
 
-    `chances`, [3, ..., S], are changed in place; `policy`, [..., n], has the chance of each move.
+    `chances` is [3, ..., S]. `policy`, [..., n], has the chance of each move.
     """
     after = chances.take(ply.next_positions, axis=-1)
     after *= policy
@@ -319,9 +321,10 @@ def _average_chances(chances: Values, ply: PlyArrays, policy: Values) -> None:
 
 
 def _find_first_best(ply: PlyArrays, keys: list[Values]) -> Numbers:
-    """Return the move in each position with the highest first key, or second key if equal: [..., d].
+    """Return the best move in each position, [..., d], as its index in the ply.
 
-    The keys, [..., n], are changed in place. Of moves with equal keys, the first is returned.
+    Moves are compared by the first key, then by the second, then by their order. The keys, [...,
+    n], are changed in place.
     """
     best = np.ones(keys[0].shape, np.bool_)
     for key in keys:
@@ -337,15 +340,18 @@ def _find_first_best(ply: PlyArrays, keys: list[Values]) -> Numbers:
 def _add_weights(
     table: Values, rows: Numbers, columns: Numbers, weights: Values
 ) -> None:
-    """Add weights to cells of a table in place; the weights of a repeated cell add up."""
-    # `table[row, column] += weight` would add only the last weight of a repeated cell.
+    """Add weights to entries of a table, in place; the weights of a repeated entry add up."""
+    # `table[rows, columns] += weights` would add only the last weight of a repeated entry.
     cell = rows * table.shape[1] + columns
     sums = np.bincount(cell, weights, table.size)
     table += sums.reshape(table.shape)
 
 
 def _init_chances(game: Game, shape: tuple[int, ...]) -> Values:
-    """Return chances of three outcomes, [3, *shape, S]: 1 for that of a finished position, else 0."""
+    """Return the chances of the three outcomes of finished positions, [3, *shape, S].
+
+    A finished position has the chance 1 of its own outcome. All other chances are 0.
+    """
     chances = np.zeros((3, *shape, game.positions))
     for outcome, winner in enumerate((1, 0, -1)):
         chances[outcome, ..., game.decisions :] = game.outcome == winner
@@ -353,7 +359,7 @@ def _init_chances(game: Game, shape: tuple[int, ...]) -> Values:
 
 
 def _get_pair_chances(game: Game, policy: Values) -> Values:
-    """Return a policy's chances of the legal moves, [..., P]; raises ValueError if it is no policy."""
+    """Return a policy's chances of the legal moves, [..., P]; raise ValueError if it is no policy."""
     if policy.shape[-2:] != game.legal.shape:
         raise ValueError(
             f"a policy of this game is {game.legal.shape}, not {policy.shape}"

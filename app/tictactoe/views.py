@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from app.tictactoe.game import SEATS, Game, X
 
 VALUE_DECIMALS = 2
-# A loss, a draw and a win have these rewards.
+# the rewards of a loss, a draw and a win, in this order
 Rewards = Annotated[tuple[float, ...], Meta(min_length=3, max_length=3)]
 # On this common scale the values of agents with different rewards can be compared.
 COMMON_REWARDS = (-1.0, 0.0, 1.0)
@@ -41,17 +41,17 @@ class RewardScale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"worth in seat {seat} rises from loss to draw to win")
 
     def get_rewards(self, seat: str) -> tuple[float, float, float]:
-        """Return the rewards of a loss, a draw and a win, which become -1, 0 and +1 on the common scale.
+        """Return the rewards that become -1, 0 and +1 on the common scale.
 
-        `seat` is "x" or "o". If the reward of a draw equals that of a win or a loss, its place is
-        taken by the middle between win and loss.
+        They are the rewards of a loss, a draw and a win in `seat`, "x" or "o". If a draw has the
+        same reward as a win or a loss, the middle between win and loss stands for the draw.
         """
         loss, draw, win = getattr(self, seat)
         return loss, draw if loss < draw < win else (loss + win) / 2, win
 
 
 def convert_view(game: Game, decision_values: NDArray[Any]) -> NDArray[Any]:
-    """Return values of decisions, [D, ...], converted from X's view to the mover's, or back."""
+    """Convert values of decisions, [D, ...], from X's view to the mover's view, or back."""
     sign = game.to_move.reshape(-1, *[1] * (decision_values.ndim - 1))
     return decision_values * sign
 
@@ -59,7 +59,7 @@ def convert_view(game: Game, decision_values: NDArray[Any]) -> NDArray[Any]:
 def scale_values(
     learned_values: NDArray[np.floating], reward_scale: RewardScale, player: int
 ) -> NDArray[np.float64]:
-    """Return values that a player (+1 X, -1 O) learned on the common scale, from -1 to +1."""
+    """Convert values that a player (+1 X, -1 O) learned to the common scale, from -1 to +1."""
     scaled_values: NDArray[np.float64] = np.interp(
         learned_values,
         reward_scale.get_rewards("x" if player == X else "o"),
@@ -69,7 +69,7 @@ def scale_values(
 
 
 def round_for_display(scaled_values: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return values of the common scale rounded as squares show them; -0.0 becomes 0.0."""
+    """Round values of the common scale as squares show them; -0.0 becomes 0.0."""
     rounded_values: NDArray[np.float64] = np.round(scaled_values, VALUE_DECIMALS) + 0.0
     return rounded_values
 
@@ -77,9 +77,9 @@ def round_for_display(scaled_values: NDArray[np.floating]) -> NDArray[np.float64
 def compute_colour_level(
     scaled_values: NDArray[np.floating], colour_steps: int
 ) -> NDArray[np.float64]:
-    """Return the colours of values of the common scale: -`colour_steps` for -1, +`colour_steps` for +1.
+    """Return colours from -`colour_steps` to +`colour_steps` for values from -1 to +1.
 
-    A colour has the same sign as the rounded value, so only values shown as 0.00 get 0.
+    A colour has the same sign as the rounded value, so only values shown as 0.00 have colour 0.
     """
     number = round_for_display(scaled_values)
     strength = np.rint(np.abs(number) * colour_steps)
@@ -90,10 +90,10 @@ def compute_colour_level(
 def scale_values_of_movers(
     movers: NDArray[np.int8], q: NDArray[np.floating], reward_scale: RewardScale
 ) -> NDArray[np.float64]:
-    """Return the values of many positions on the common scale: loss -1, draw 0, win +1.
+    """Convert the values of many positions to the common scale: loss -1, draw 0, win +1.
 
-    `q` is [..., N] in the view of `movers`, [N] (+1 X, -1 O). Between the three values of
-    `RewardScale.get_rewards` the scale is linear.
+    `q`, [..., N], has the value of each position for the player to move; `movers`, [N], are these
+    players (+1 X, -1 O). The scale is linear between the rewards of `RewardScale.get_rewards`.
     """
     scaled = np.empty(q.shape)
     for player in SEATS.values():
