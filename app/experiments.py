@@ -316,7 +316,7 @@ class ClaimSummary(
         method: How the experiment checks the claim.
         verdict: The verdict on the claim.
         parts_reproduced: For each part of the claim, whether it was reproduced.
-        answer: The result of the experiment in words, without numbers.
+        answer: The result of the experiment in words, with the numbers that show the size of an effect.
         numbers: The numbers from which the verdict follows.
         limits: What the experiment does not show.
         agents: The names of the agents of this site that the experiment is about.

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from app.experiments import Table
 from app.recipes import parse_recipe
 from app.recipes.names import suggest_word
 from training.experiments import (
@@ -168,9 +169,13 @@ class Claim:
         }
 
     def fill_in_texts(
-        self, parts_reproduced: Sequence[bool], seed_count: int
+        self, parts_reproduced: Sequence[bool], seed_count: int, numbers: Table
     ) -> dict[str, Any]:
-        """Return the texts of the claim's summary by field; `parts_reproduced` says which parts hold."""
+        """Return the texts of the claim's summary by field; `parts_reproduced` says which parts hold.
+
+        The sentences of the parts show cells of the table `numbers`: "{1[as X]}" is the cell of its
+        first row in the column "as X".
+        """
         table = self.table
         texts = {
             "title": table.title,
@@ -184,10 +189,18 @@ class Claim:
             ),
         }
         shared = read_shared_sentences() | {"seeds": f"{seed_count:,}"}
-        filled = {
-            field: " ".join(text.format(**shared).split())
-            for field, text in texts.items()
-        }
+        # `str.format` reads a column that consists of digits as a number.
+        columns = [int(one) if one.isdigit() else one for one in numbers.columns]
+        rows = [dict(zip(columns, row, strict=True)) for row in numbers.rows.values()]
+        try:
+            filled = {
+                field: " ".join(text.split()).format(None, *rows, **shared)
+                for field, text in texts.items()
+            }
+        except LookupError as error:
+            words = f"a sentence has a number that is not in the table: {error}"
+            raise ClaimError(f"{self.id}.toml: {words}") from error
+        filled = {field: " ".join(text.split()) for field, text in filled.items()}
         sources, agents = map(str, table.sources), map(str, table.agents)
         return {**filled, "sources": [*sources], "agents": [*agents]}
 

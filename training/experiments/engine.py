@@ -160,7 +160,9 @@ def _build_summary(
     ]
     return ClaimSummary(
         id=experiment.id,
-        **experiment.fill_in_texts(conclusion["parts_reproduced"], most),
+        **experiment.fill_in_texts(
+            conclusion["parts_reproduced"], most, conclusion["numbers"]
+        ),
         **conclusion,
         command=f"python -m training experiment {experiment.id}{limited}",
         versions=list_versions(*map(parse_recipe, recipes)),
@@ -209,7 +211,9 @@ def _measure_recipes(
 
 def update_texts(experiment: Claim, summary: ClaimSummary) -> ClaimSummary:
     """Return a summary with the present texts of its claim; numbers and verdict stay."""
-    words = experiment.fill_in_texts(summary.parts_reproduced, summary.seeds)
+    words = experiment.fill_in_texts(
+        summary.parts_reproduced, summary.seeds, summary.numbers
+    )
     return msgspec.structs.replace(summary, **words)
 
 

@@ -144,7 +144,7 @@ class ClaimPart(
 ):
     """A part of a claim: its rules, a sentence if it holds, and a sentence if it does not."""
 
-    # a sentence that contains no numbers
+    # Numbers in these sentences are cells of the claim's table: see `Claim.fill_in_texts`.
     sentence_if_true: str
     sentence_if_false: str
     rules: Sequence[Test] = ()  # All of them must hold.
