@@ -1,6 +1,6 @@
-"""The page for a class: a plan for one lesson, a worksheet, and a table of the class's results.
+"""The page for a class: a lesson plan, a worksheet, and a table that compares the class's learners.
 
-The links that a class pastes are read in memory and not stored.
+Pupils send the links of their learners to one person, who pastes them all. They are not stored.
 """
 
 import re
@@ -53,13 +53,14 @@ from app.web.translation import gettext, gettext_noop, mark_english
 bp = PageBlueprint("classroom", __name__)
 bp.add_room("Teach", "class", gettext_noop("Lesson plan"), CLASSROOM.url)
 
-MAX_LINES = 60  # maximum number of pasted lines that are not empty
+MAX_LINES = 60
 MAX_FORM_BYTES = 1 << 18
-MAX_BLUNDER_BOARDS = 5  # maximum number of boards that the table compares
+MAX_BLUNDER_BOARDS = 5
 NO_BLUNDER = BlunderChance(0.0, 0.0)
-FREQUENT_CHANCE = 0.01  # smallest probability of a blunder that the table counts
+# A blunder that is less likely than this is not in the table.
+FREQUENT_CHANCE = 0.01
 MOVES_PATTERN = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
-# iframes for the class's own website: (title, URL, height in pixels)
+# title, URL and height in pixels
 FRAME_TITLES = (
     (gettext_noop("Teach a program tic-tac-toe"), frame_url(TEACH.url()), 740),
     (gettext_noop("Puzzle of the day"), frame_url(PUZZLE_TODAY.url()), 560),
@@ -72,10 +73,9 @@ FRAME_TITLES = (
 
 
 class LinkError(ValueError):
-    """Raised for a pasted line in which no learner can be found.
+    """Raised for a pasted line without a usable link; the message says why, in the page's language.
 
-    The message says why, in the language of the page. The attribute `english` is a second
-    sentence, always in English, or "".
+    `english` has details that exist only in English, or is "".
     """
 
     def __init__(self, sentence: str, english_sentence: str = "") -> None:
@@ -84,19 +84,20 @@ class LinkError(ValueError):
 
 
 class Pupil(NamedTuple):
-    """The work of a pupil: a learner that it taught, or a table of moves, with its exact results."""
+    """The work of a pupil: a learner that the pupil taught, or a table of moves."""
 
     name: str
     href: str
-    learner_title: str  # title of the learner, "" for a judged table
+    # "" for a table of moves
+    learner_title: str
     game_count: int | None
-    # the chance that the strongest opponent wins, by seat of the learner
+    # by seat: the probability that the best responder wins
     loss_chances: dict[str, float]
-    # the chance of each blunder by cell, for each position in which it can blunder
+    # by position: how likely the learner blunders there
     blunder_chances: dict[int, BlunderChance]
-    # how many of its last games (RECENT_GAMES) it did not lose
+    # of the last RECENT_GAMES games; None for a table of moves
     held_count: int | None = None
-    # number of goals that it reached; None for a judged table
+    # None for a table of moves
     goal_count: int | None = None
 
 
@@ -110,10 +111,10 @@ def render_class(
     line_faults: Sequence[tuple[str, str]] = (),
     is_busy: bool = False,
 ) -> Response:
-    """Show the plan, the worksheet, and the table of the pasted links.
+    """Show the lesson plan, the worksheet and the form; below them the table, if links were pasted.
 
-    `line_faults` says for each line without a learner why it has none: a sentence, and a second one
-    in English, or "". `is_busy` tells that there was no time to read the links.
+    `line_faults` has for each unusable line a sentence, and details in English or "". `is_busy`
+    says that the server had no time to read the links.
     """
     game = get_current_site().game
     host = request.host_url.rstrip("/")
@@ -135,7 +136,7 @@ def render_class(
 
 
 def find_frequent_blunders(pupils: Sequence[Pupil]) -> list[int]:
-    """Return the boards on which the pupils' learners blunder most often, the worst first."""
+    """Return the positions in which the class's learners blunder most often, the worst first."""
     chances: dict[int, float] = defaultdict(float)
     for pupil in pupils:
         for board, chance in pupil.blunder_chances.items():
@@ -145,9 +146,9 @@ def find_frequent_blunders(pupils: Sequence[Pupil]) -> list[int]:
 
 
 def _build_row(pupil: Pupil, boards: Sequence[int]) -> dict[str, Any]:
-    """Return a pupil's row of the table: its losses in each seat, and its blunders on `boards`.
+    """Return a pupil's row of the table: the losses in each seat, and the blunders on each board.
 
-    There is no number for a seat in which it does not play, nor for a board with rare blunders.
+    A seat that the learner does not play has "–", and a board with rare blunders has "".
     """
     losses = pupil.loss_chances
     chances = [_get_blunder_chance(pupil, board) for board in boards]
@@ -164,7 +165,7 @@ def _build_row(pupil: Pupil, boards: Sequence[int]) -> dict[str, Any]:
 
 
 def _build_blunder(pupils: Sequence[Pupil], board: int) -> dict[str, Any]:
-    """Return a board, and the mean chance in percent that the pupils' learners blunder on it."""
+    """Return a board with the share of blunders there, the mean over all pupils who blunder there."""
     every = [_get_blunder_chance(pupil, board) for pupil in pupils]
     frequent = [chance for chance in every if chance >= FREQUENT_CHANCE]
     chances = frequent or every
@@ -186,7 +187,7 @@ def find_exercise(game: Game) -> int:
 
 
 def draw_blunder(game: Game, position: int) -> SmallBoard:
-    """Return a small board with a star on the right moves and a cross on all other moves."""
+    """Draw a star on each right move of a position, and a cross on each blunder."""
     right = get_current_site().is_move_correct[position]
     signs = {
         cell: "right" if right[cell] else "blunder"
@@ -198,19 +199,18 @@ def draw_blunder(game: Game, position: int) -> SmallBoard:
 
 @bp.get(CLASSROOM)
 def show_class_page() -> Response:
-    """Show the plan, the worksheet and the form."""
     return render_class()
 
 
 @bp.post(CLASSROOM)
 def compare_class() -> Response:
-    """Show the table of the learners whose links are in the form; the links are not stored."""
     typed = read_typed_links()
     try:
         pupils, faults = read_links(typed)
     except ServiceUnavailable as busy:
         response = render_class(typed, is_busy=True)
-        # An error page would lose what was typed, and so would an automatic reload, which is a GET.
+        # An error page would lose the pasted text. So would a page that reloads itself, because
+        # that is a GET.
         response.status_code = ServiceUnavailable.code
         response.headers["Retry-After"] = str(busy.retry_after)
     else:
@@ -220,9 +220,10 @@ def compare_class() -> Response:
 
 
 def read_typed_links() -> str:
-    """Return the text of the form.
+    """Return the pasted text.
 
-    Raises RequestEntityTooLarge for more than 256 KB and BadRequest for a form without links.
+    Raises RequestEntityTooLarge for more than MAX_FORM_BYTES, and BadRequest for a form without
+    links.
     """
     if request.mimetype != FORM_MIMETYPE:
         raise BadRequest(gettext("There are no links in this request."))
@@ -242,7 +243,7 @@ def read_typed_links() -> str:
 
 
 def read_links(typed_links: str) -> tuple[list[Pupil], list[tuple[str, str]]]:
-    """Return the learners in the lines, and for each line without one the reason."""
+    """Return the pupils whose lines could be read, and a sentence with details for each other line."""
     pupils = list[Pupil]()
     faults = list[tuple[str, str]]()
     lines, unread_line = read_in_process(read_class_lines, typed_links, MAX_LINES)
@@ -265,9 +266,9 @@ def read_links(typed_links: str) -> tuple[list[Pupil], list[tuple[str, str]]]:
 
 
 def read_line(line: ClassLine) -> Pupil:
-    """Return the learner of a line, which is a link, with or without a name before it.
+    """Return the pupil of a line, which has a link and perhaps a name before it.
 
-    Raises LinkError if there is none.
+    Raises LinkError if the link is missing or unusable.
     """
     if line.is_too_long:
         raise LinkError(
@@ -282,7 +283,10 @@ def read_line(line: ClassLine) -> Pupil:
 
 
 def read_learner(pupil_name: str, learner_name: str) -> Pupil:
-    """Return the learner of a link to /teach; raises LinkError if its games are not possible."""
+    """Return the pupil with the learner of a link to /teach.
+
+    Raises LinkError if the link is incomplete or its games are not possible.
+    """
     recipe_name = unquote(re.split(r"[?#]", learner_name)[0])
     if find_truncated_link(recipe_name):
         raise LinkError(gettext("this link was cut off when it was copied."))
@@ -321,7 +325,10 @@ def read_learner(pupil_name: str, learner_name: str) -> Pupil:
 
 
 def read_judged_table(pupil_name: str, move_code: str) -> Pupil:
-    """Return the judged table of a link to /judge; raises LinkError if its moves are invalid."""
+    """Return the pupil with the table of moves of a link to /judge.
+
+    Raises LinkError if its moves cannot be read.
+    """
     found = MOVES_PATTERN.search(move_code)
     if not found:
         raise LinkError(gettext("this link to /judge has no moves."))

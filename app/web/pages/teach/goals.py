@@ -1,4 +1,9 @@
-"""Goals for a teacher: first goals that a few games reach, then exact goals about all games."""
+"""The goals of a person who teaches a learner.
+
+The first goals, which a few games reach, are about the games played so far. The exact goals are
+facts about the learner's play, such as "Unbeatable as X". A lesson is a game with the person, or a
+practice.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -7,14 +12,15 @@ from itertools import accumulate
 from app.recipes.taught import Lesson
 from app.web.translation import gettext_noop
 
-RECENT_GAMES = 5  # number of last games whose results are shown
-STREAK_LENGTH = 3  # how many games in a row without a loss reach a goal
-FIRST_COUNTED_GAME = 3  # reaching a goal in an earlier game is luck
-MIN_MISTAKES = 3  # minimum number of mistakes for a goal about them
+RECENT_GAMES = 5
+STREAK_LENGTH = 3
+# A goal in an earlier game would be luck.
+FIRST_COUNTED_GAME = 3
+MIN_MISTAKES = 3
 
-# a function that tells from the games so far whether one of the first goals is reached
+# takes the lessons so far, and returns whether a goal is reached
 GoalTest = Callable[[Sequence[Lesson]], bool]
-# the texts of goals that are exact facts about the learner's play, by name of the fact
+# by the fact's name in `Lesson.milestones`
 EXACT_GOALS = {
     "rows": gettext_noop("Always completes a row when it can"),
     "blocks": gettext_noop("Always blocks a row of its opponent"),
@@ -28,16 +34,16 @@ EXACT_GOALS = {
 def list_last_results(
     lessons: Sequence[Lesson], game_count: int = RECENT_GAMES
 ) -> list[str]:
-    """Return the results of the last games with the teacher; practice lessons do not count."""
+    """Return the learner's results in the last `game_count` games with the person."""
     return [lesson.result for lesson in lessons if lesson.record][-game_count:]
 
 
 def compute_unlearned_shares(lessons: Sequence[Lesson]) -> list[float]:
-    """Return before and after each lesson how much of its mistakes the learner has unlearned.
+    """Return how much of its mistakes the learner has unlearned, before and after each lesson.
 
-    A mistake is a move that lost it a game. The share is 1 if the learner plays none of its
-    mistakes any more, and 0 if it plays all of them as often as before the game in which it first
-    did; a mistake that it has not made yet counts as 0.
+    A mistake is a move that lost a game. It counts 1 if the learner never makes it any more, and 0
+    if it makes it as often as before that game, or has not made it yet. The share is the mean over
+    all mistakes.
     """
     shares = [0.0]
     for lesson in lessons:
@@ -48,7 +54,7 @@ def compute_unlearned_shares(lessons: Sequence[Lesson]) -> list[float]:
 
 
 def has_unlearned(share: float, lessons: Sequence[Lesson]) -> bool:
-    """Return whether the learner has unlearned this share of its mistakes, MIN_MISTAKES or more."""
+    """Return whether a share of at least MIN_MISTAKES mistakes is unlearned."""
     mistake_count = len(lessons[-1].losing_move_chances)
     return (
         mistake_count >= MIN_MISTAKES and compute_unlearned_shares(lessons)[-1] >= share
@@ -56,7 +62,7 @@ def has_unlearned(share: float, lessons: Sequence[Lesson]) -> bool:
 
 
 def has_held_in_a_row(lessons: Sequence[Lesson]) -> bool:
-    """Return whether the learner lost none of the last games with its teacher."""
+    """Return whether the learner lost none of its last STREAK_LENGTH games with the person."""
     last = list_last_results(lessons, STREAK_LENGTH)
     is_game = bool(lessons[-1].record)
     return is_game and len(last) == STREAK_LENGTH and "loss" not in last
@@ -70,9 +76,9 @@ NEAR_GOALS: dict[str, GoalTest] = {
 
 
 def list_near_goals(lessons: Sequence[Lesson]) -> Iterator[tuple[str, int]]:
-    """Yield each near goal in English, with the number of the game that reached the goal, 0 if none did.
+    """Yield each first goal, in English, with the number of the lesson that reached it, or 0.
 
-    A learner without boxes has no goal about boxes. Goals count from FIRST_COUNTED_GAME on.
+    A goal cannot be reached before game FIRST_COUNTED_GAME.
     """
     games = accumulate(bool(lesson.record) for lesson in lessons)
     counted = [
@@ -85,9 +91,9 @@ def list_near_goals(lessons: Sequence[Lesson]) -> Iterator[tuple[str, int]]:
 def list_exact_goals(
     lessons: Sequence[Lesson], seats: Sequence[str]
 ) -> Iterator[tuple[str, int]]:
-    """Yield each exact goal with the lesson since which it has held, 0 for none.
+    """Yield each exact goal, in English, with the number of the lesson since which it holds, or 0.
 
-    A learner that plays only one of the `seats` has no goals about the other seat.
+    `seats` are those that the learner plays. Goals about other seats are left out.
     """
     other = {"x": {"o", "both"}, "o": {"random", "x", "both"}}
     left_out = other[seats[0]] if len(seats) == 1 else set()

@@ -1,4 +1,4 @@
-"""The learners that people can teach; their names in URLs contain the games they were taught."""
+"""The learners that people can teach. The name of a taught learner, in its URL, contains its games."""
 
 import re
 from pathlib import Path
@@ -55,8 +55,7 @@ LEARNERS = {
     ),
 }
 DEFAULT_LEARNER = next(iter(LEARNERS))
-# The courses of these learners before their first game, so that the first visit waits for no
-# training: `python -m training.first_courses` writes the file.
+# So the first visit waits for no training. `python -m training.first_courses` writes the file.
 FIRST_COURSES_FILE = Path(__file__).with_name("first_courses.json")
 FIRST_COURSES = msgspec.json.decode(
     FIRST_COURSES_FILE.read_bytes(), type=dict[str, Course]
@@ -64,16 +63,16 @@ FIRST_COURSES = msgspec.json.decode(
 
 
 def get_first_cell(game: Game, recipe: Menace) -> int | None:
-    """Return the cell in which a MENACE always opens; None if it draws its first move."""
+    """Return the cell in which this MENACE always begins, None if it draws its first move."""
     cells = {"any": None, "corner": 0, "edge": 1, "centre": game.cells // 2}
     return cells[recipe.opening]
 
 
 def find_truncated_link(recipe_name: str) -> tuple[int, int, Recipe] | None:
-    """Return what can be saved from a link whose end is missing, None for a whole link.
+    """Return what is left of a link that was cut off, None for a complete link.
 
-    That is the number of games that the link claims, the number of complete games in it, and the
-    recipe with these. The last game in the link can be incomplete, so it does not count.
+    This is the number of games that the link says it has, the number of complete games in it, and
+    the recipe with these. The last game may be incomplete, so it does not count.
     """
     settings, _, typed = recipe_name.partition(",taught=")
     games = count_games(settings)
@@ -94,7 +93,7 @@ def find_truncated_link(recipe_name: str) -> tuple[int, int, Recipe] | None:
 
 
 def count_games(recipe_settings: str) -> int:
-    """Return how many games with people a recipe contains; `recipe_settings` is its text."""
+    """Return how many games with people a recipe has, from the part of its name before the games."""
     if ",vs=you," in f"{recipe_settings},":
         number = re.search(r",games=([0-9]{1,3})(,|$)", recipe_settings)
         return int(number[1]) if number else 1
@@ -103,7 +102,10 @@ def count_games(recipe_settings: str) -> int:
 
 
 def parse_learner(recipe_name: str) -> Recipe:
-    """Return the recipe of a learner; raises RecipeError if people cannot teach it."""
+    """Return the recipe with this name.
+
+    Raises RecipeError if there is no such recipe, or if people cannot teach it.
+    """
     recipe = parse_recipe(recipe_name)
     list_taught_phases(recipe)
     return recipe
@@ -112,9 +114,11 @@ def parse_learner(recipe_name: str) -> Recipe:
 def replay_course(
     recipe_name: str, unfinished_moves: str = ""
 ) -> tuple[Recipe, Course | Refusal]:
-    """Return a recipe and the course of its learner, with the moves of the unfinished game.
+    """Return a recipe, and what its learner learned from its games (its course).
 
-    Raises BadRequest with a reason if people cannot teach a learner of this recipe.
+    If the games cannot be replayed, there is a Refusal in place of the course. `unfinished_moves`
+    has the person's moves in a game that goes on. Raises BadRequest if people cannot teach this
+    recipe.
     """
     try:
         recipe = parse_learner(recipe_name)
@@ -133,7 +137,7 @@ def replay_course(
 
 
 def format_learner_title(recipe: Recipe) -> str:
-    """Return the title of a learner: its title in LEARNERS, else that of its algorithm."""
+    """Return the title of a learner in LEARNERS, or the title of its algorithm."""
     start = remove_all_games(recipe).with_seed(0)
     titles = (
         gettext(words[0])

@@ -1,4 +1,4 @@
-"""The page /teach: a visitor plays with a learner and sees the values that the games change."""
+"""The page /teach: a visitor plays with a learner, and sees which values change."""
 
 import re
 from collections.abc import Iterator
@@ -78,22 +78,22 @@ from app.web.translation import gettext, gettext_noop, mark_english
 
 bp = PageBlueprint("teach", __name__)
 bp.add_room("Teach", "teach", gettext_noop("Teach a program"), TEACH.url)
-# a pattern for the cells of an unfinished game; "." before the first move
+# the cells of the person's moves; "." alone before the first move
 UNFINISHED_PATTERN = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")
-PRACTICE_GAMES = 100  # number of games of one practice
-RECENT_GAMES = 10  # number of last games whose results are counted
+PRACTICE_GAMES = 100
+RECENT_GAMES = 10
 PRACTICE_TITLES = {
     "random": gettext_noop("Against random moves"),
     "t-hand": gettext_noop("Against T-hand, a program that wins or blocks when it can"),
     "self": gettext_noop("Against itself"),
     "league": gettext_noop("Against other learners (its league)"),
 }
-# A league counts its practice in rounds; this is the number of games in a round, by opponent.
+# A league counts rounds instead of games; a round has so many games, by opponent.
 GAMES_PER_ROUND = {"random": 2, "league": 10}
 TRUNCATED_TEXT = gettext_noop(
     "This link was cut off when it was copied: it has %(whole)s of %(games)s games."
 )
-# the words for the results of a lesson, from the learner's view
+# in the learner's view
 RESULT_WORDS = {
     "win": gettext_noop("won"),
     "draw": gettext_noop("drawn"),
@@ -102,7 +102,7 @@ RESULT_WORDS = {
 }
 
 
-# maximum number of characters in a QR code; phones cannot read larger codes
+# Phones cannot read larger QR codes.
 MAX_QR_CHARACTERS = 600
 SVG_START = '<svg xmlns="http://www.w3.org/2000/svg"'
 
@@ -110,7 +110,10 @@ SVG_START = '<svg xmlns="http://www.w3.org/2000/svg"'
 def render_course(
     course: Course, chosen_lesson: int = 0, unfinished_moves: str = ""
 ) -> Response:
-    """Show a learner with its lessons, and the game that the visitor plays with it."""
+    """Show a learner, its lessons, and the game that the visitor plays with it.
+
+    `chosen_lesson` counts from 1; 0 stands for the last lesson.
+    """
     game = TaughtGame(course, chosen_lesson, unfinished_moves)
     return render_page(
         "teach/teach.html",
@@ -125,7 +128,6 @@ def render_course(
 
 
 def describe_game(game: TaughtGame) -> dict[str, Any]:
-    """Return what the template reads about the learner and the game on the board."""
     lessons = game.course.lessons
     return {
         "title": format_learner_title(game.recipe),
@@ -144,7 +146,6 @@ def describe_game(game: TaughtGame) -> dict[str, Any]:
 
 
 def describe_lessons(game: TaughtGame) -> dict[str, Any]:
-    """Return what the template reads about the lessons, and about the lesson that is shown."""
     course = game.course
     lesson = game.lesson
     lessons = course.lessons
@@ -177,17 +178,17 @@ def describe_lessons(game: TaughtGame) -> dict[str, Any]:
 
 
 def _get_paid_beads(recipe: Recipe, lesson: Lesson) -> int:
-    """Return the beads that a game adds for each move of MENACE; 0 for practice and other learners."""
+    """Return how many beads each move of a game gains; 0 for practice and for other learners."""
     if not isinstance(recipe, Menace) or not lesson.record:
         return 0
     return {"win": recipe.win, "draw": recipe.draw, "loss": recipe.loss}[lesson.result]
 
 
 def describe_goals(game: TaughtGame) -> dict[str, Any]:
-    """Return what the template reads about the goals of the challenge.
+    """Return the goals with the name of the lesson that reached each of them.
 
-    A first goal comes with the lesson that reached it, an exact goal with the lesson since which it
-    holds; "" if there is none.
+    An exact goal has the lesson since which it holds. The name is "" for a goal that is not
+    reached.
     """
     lessons = game.course.lessons
     labels = ["", *name_lessons(lessons)]
@@ -241,7 +242,6 @@ def describe_links(game: TaughtGame) -> dict[str, Any]:
 @bp.get(TEACH.framed, endpoint="framed")
 @bp.get(TEACH_RECIPE.framed, endpoint="framed")
 def show_learner(learner: str = "") -> werkzeug.Response:
-    """Show a learner, with its unfinished game or its last game."""
     now = request.args.get("now", "")
     game = request.args.get("game", "")
     if now and not UNFINISHED_PATTERN.fullmatch(now):
@@ -258,7 +258,7 @@ def show_learner(learner: str = "") -> werkzeug.Response:
         return redirect(get_url_in_frame(canonical), 301)
     if isinstance(course, Refusal):
         return render_course_refusal(recipe, course)
-    # A finished game becomes a part of the recipe, so the URL changes.
+    # When the game ends, it becomes a part of the recipe, and so of the URL.
     if course.recipe != name_recipe(recipe):
         return redirect_after_form(
             get_url_in_frame(teach_url(course.recipe)), partial(render_course, course)
@@ -269,9 +269,9 @@ def show_learner(learner: str = "") -> werkzeug.Response:
 
 
 def render_course_refusal(recipe: Recipe, refusal: Refusal) -> Response:
-    """Return the page for a recipe whose games cannot be replayed.
+    """Show why the games of a recipe cannot be replayed.
 
-    Raises BadRequest if no move of a game is the reason.
+    Raises BadRequest if the reason is not one of its games.
     """
     if refusal.game_number is None:
         raise BadRequest(
@@ -292,7 +292,7 @@ def render_course_refusal(recipe: Recipe, refusal: Refusal) -> Response:
 def _render_refusal(
     reason: str, complete_recipe: Recipe, is_link_truncated: bool
 ) -> Response:
-    """Return the page for games that cannot be replayed; it links to the learner without those games."""
+    """Show why games cannot be replayed, with a link to the learner after the games before them."""
     kept = Destination(
         format_learner_title(complete_recipe),
         get_url_in_frame(teach_url(name_recipe(complete_recipe))),
@@ -307,7 +307,6 @@ def _render_refusal(
 
 @bp.get(TEACH_PREVIEW)
 def download_preview(name: str) -> Response:
-    """Return the preview picture of a link to a learner, as PNG."""
     _, course = replay_course(name)
     if isinstance(course, Refusal):
         sentence = f"{capitalize_first_letter(course.reason)}."
@@ -321,7 +320,6 @@ def download_preview(name: str) -> Response:
 
 @bp.get(TEACH_QR)
 def download_qr_code(name: str) -> Response:
-    """Return the QR code of the link to a learner, as SVG."""
     link = _build_link(name)
     if len(link) > MAX_QR_CHARACTERS:
         raise BadRequest(gettext("This link is too long for a QR code."))
@@ -341,7 +339,7 @@ def _shorten_name(recipe: str) -> str:
 
 
 def _count_games_to_milestones(lessons: list[Lesson]) -> dict[str, int]:
-    """Return for each milestone the number of games with people before it was first reached."""
+    """Return for each milestone how many games with people it took to reach it."""
     games_by_milestone: dict[str, int] = {}
     games = 0
     for lesson in lessons:
@@ -367,7 +365,10 @@ def _list_practice_links(recipe: Recipe) -> Iterator[Destination]:
 
 
 def _build_usual_url(recipe: Recipe) -> str:
-    """Return the URL that compares a learner with its usual training, "" if that cannot be trained."""
+    """Return the URL that compares a learner with its algorithm's usual training.
+
+    It is "" if that training would take too long.
+    """
     start = remove_all_games(recipe)
     usual = IDS_BY_RECIPE.get(name_recipe(start), name_recipe(start))
     if usual not in SHIPPED and start.compute_max_updates() > MAX_UPDATES:

@@ -1,4 +1,4 @@
-"""MENACE on paper: sheets to print, and a form for the games that were played with the boxes."""
+"""MENACE on paper: matchbox labels to print, and a form for the games played with the boxes."""
 
 import re
 from collections import Counter
@@ -31,15 +31,16 @@ from app.web.translation import gettext, gettext_noop
 bp = PageBlueprint("paper", __name__)
 bp.add_room("Teach", "paper", gettext_noop("MENACE on paper"), PAPER.url)
 
-LABELS_PER_SHEET = 24  # four columns and six rows of labels
-SCORE_ROWS = 16  # number of games on a score sheet
-# the square of the first move of a machine, by its set of boxes
+# 4 columns of 6 rows
+LABELS_PER_SHEET = 24
+SCORE_ROWS = 16
+# by set of boxes: where the machine begins
 OPENING_BY_SET = {
     "short": "centre",
     "all": "any",
 }
 PAPER_SIZES = {"a4": "A4", "letter": gettext_noop("Letter")}
-# colours of the beads, by square
+# by square
 BEAD_COLOURS = (
     gettext_noop("red"),
     gettext_noop("blue"),
@@ -51,12 +52,11 @@ BEAD_COLOURS = (
     gettext_noop("brown"),
     gettext_noop("purple"),
 )
-# separators between the squares of a game
 SEPARATOR_PATTERN = re.compile(r"[\s,;.:|/-]+")
 
 
 class LineError(ValueError):
-    """Raised for a typed game that cannot have been played; the message names its line."""
+    """Raised for a typed game that cannot have been played. The message names its line."""
 
 
 def render_sheets(
@@ -66,10 +66,10 @@ def render_sheets(
     typed_games: str = "",
     fault_sentence: str = "",
 ) -> Response:
-    """Show the sheets of a set of boxes, and the form for the games that were played with them.
+    """Show the labels of a set of boxes, and the form for the games played with them.
 
-    `machine_recipe` is the recipe whose beads the labels show, "" before the first game.
-    `fault_sentence` is the reason why the typed games are invalid.
+    `machine_recipe` is the machine whose beads the labels show, or "" before its first game.
+    `fault_sentence` says why the typed games are invalid.
     """
     game = get_current_site().game
     recipe = (
@@ -95,7 +95,7 @@ def render_sheets(
         box_counts_by_move=[counted[move] for move in sorted(counted)],
         full_box_count=len(full_set),
         lost_box_count=count_lost_boxes(game),
-        # for each colour of beads: square number, colour, number of beads in all boxes at the start
+        # square, colour, and number of beads in all boxes before the first game
         colour_counts=[
             (cell + 1, gettext(colour), beads_by_cell[cell])
             for cell, colour in zip(range(game.cells), BEAD_COLOURS, strict=True)
@@ -124,7 +124,7 @@ def render_sheets(
 
 
 def count_first_beads(game: Game, recipe: Menace, box: Box) -> int:
-    """Return the number of beads of each kind in a box at the start."""
+    """Return how many beads of each colour are in a box before the first game."""
     moves_before = box.get_move_number(game) - 1
     return max(1, recipe.beads - recipe.beads_drop * moves_before)
 
@@ -132,7 +132,7 @@ def count_first_beads(game: Game, recipe: Menace, box: Box) -> int:
 def _draw_labels(
     recipe: Menace, boxes: Sequence[Box], machine_recipe: str
 ) -> Iterator[Markup]:
-    """Yield the labels of all boxes; for a machine that has played, of the boxes that changed."""
+    """Yield the label of each box, or only the boxes with changed beads if the machine has played."""
     site = get_current_site()
     game = site.game
     if not machine_recipe:
@@ -141,7 +141,8 @@ def _draw_labels(
         return
     agent = site.agents[machine_recipe]
     shared = count_beads(game, agent.q[game.legal], agent.card.play_rule)
-    held = np.asarray(game.spread_pairs(shared))  # the beads of every move, [D, cells]
+    # [D, cells]
+    held = np.asarray(game.spread_pairs(shared))
     for box in boxes:
         first = count_first_beads(game, recipe, box)
         now = {cell: int(held[box.position, cell]) for cell in box.cells}
@@ -171,7 +172,7 @@ def _list_sets(set_key: str, size_key: str, machine_recipe: str) -> list[Destina
 
 @bp.get(PAPER)
 def show_paper_sheets() -> werkzeug.Response:
-    """Show the sheets, or redirect typed games to the learner that they make."""
+    """Show the sheets; if games were typed, redirect to the learner that played them."""
     chosen_set = read_choice("set", request.args, OPENING_BY_SET, "short")
     size = read_choice("size", request.args, PAPER_SIZES, "a4")
     machine = request.args.get("of", "")
@@ -197,21 +198,21 @@ def show_paper_sheets() -> werkzeug.Response:
 
 
 def get_start_recipe(set_key: str) -> Menace:
-    """Return the recipe of a paper machine of a set before its first game."""
+    """Return the paper machine that uses a set of boxes, before its first game."""
     return parse_menace(f"menace,seat=x,opening={OPENING_BY_SET[set_key]},paper=yes")
 
 
 def parse_menace(recipe_name: str) -> Menace:
-    """Return the recipe in a name; the learner is known to be MENACE."""
+    """Return the recipe with this name, which must be MENACE."""
     recipe = parse_recipe(recipe_name)
     assert isinstance(recipe, Menace)
     return recipe
 
 
 def find_box_set(machine_name: str) -> str:
-    """Return the set of boxes that a machine uses.
+    """Return the set of boxes that a machine uses, a key of OPENING_BY_SET.
 
-    Raises BadRequest if it is not a MENACE that draws its moves like beads.
+    Raises BadRequest if the learner is not a MENACE whose moves can be drawn with beads.
     """
     recipe, _ = replay_course(machine_name)
     if not isinstance(recipe, Menace) or recipe.plays != "proportional":
@@ -223,14 +224,14 @@ def find_box_set(machine_name: str) -> str:
 
 
 def format_game(record: str) -> str:
-    """Return a game as the form shows it: its squares, counted from 1, with spaces between."""
+    """Return a game's squares as the form shows them, such as "5 1 9", counted from 1."""
     return " ".join(str(DIGITS.index(cell) + 1) for cell in record)
 
 
 def read_games(game: Game, games_text: str) -> dict[int, str]:
-    """Return line number -> game for the games in a text, one a line with its squares in order.
+    """Return line number -> record of the game in this line.
 
-    Raises LineError for the first line that is not a whole game.
+    Raises LineError for the first line that is not a complete game.
     """
     games = {}
     for line, typed in enumerate(games_text.splitlines(), 1):
@@ -246,7 +247,10 @@ def read_games(game: Game, games_text: str) -> dict[int, str]:
 
 
 def read_game(game: Game, squares_text: str) -> str:
-    """Return the record of a game; raises ValueError with the reason if it is invalid."""
+    """Return the record of a game, from its squares without separators.
+
+    Raises ValueError with the reason if this is not a complete game.
+    """
     position, record = 0, ""
     for move, square in enumerate(squares_text, 1):
         if square not in "123456789":
@@ -272,7 +276,7 @@ def read_game(game: Game, squares_text: str) -> str:
 
 
 def record_games(recipe: Menace, games: Mapping[int, str]) -> str:
-    """Return the name of a machine after some games; `games` has them by line.
+    """Return the name of a machine after some games, which are given by line number.
 
     Raises LineError for the first game that its boxes cannot have played.
     """

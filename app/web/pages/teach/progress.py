@@ -1,4 +1,4 @@
-"""What a learner has learned so far: its lessons in words, and a curve over them."""
+"""What a learner has learned from its lessons, in words."""
 
 from collections.abc import Iterator, Sequence
 
@@ -40,9 +40,9 @@ def name_lessons(lessons: Sequence[Lesson]) -> list[str]:
 
 
 def list_changes(game: TaughtGame, lesson: Lesson) -> list[str]:
-    """Return the values that a lesson visibly changed, such as "bottom right 4 → 3", in order.
+    """Return the values that a lesson changed, in order, such as "bottom right 4 → 3".
 
-    On paper only the changes in a box count, and each begins with the number of the box.
+    On paper a change begins with the number of its box, and values without a box are left out.
     """
     rules = get_current_site().game
     cells = parse_record(rules, lesson.record)
@@ -73,7 +73,7 @@ def _format_values(game: TaughtGame, ply: int, values: Sequence[float]) -> list[
 
 
 def describe_strength(lessons: Sequence[Lesson], played_seats: Sequence[str]) -> str:
-    """Return how often the strongest opponent beats the learner, in words."""
+    """Say how often the strongest opponent beats the learner."""
     lesson = lessons[-1]
     unlost = 0
     for one in reversed([one for one in lessons if one.record]):
@@ -102,7 +102,7 @@ def describe_strength(lessons: Sequence[Lesson], played_seats: Sequence[str]) ->
 def list_lost_games(
     course: Course, played_seats: Sequence[str]
 ) -> Iterator[Destination]:
-    """Yield a link to a lost game for each seat in which the learner can lose."""
+    """Yield a link to a game that the learner can lose, for each seat in which it can lose."""
     for seat, record in course.losing_games.items() if course.lessons else ():
         if record is not None and seat in played_seats:
             match = build_match_against_person(course.recipe, SEATS[seat], record)

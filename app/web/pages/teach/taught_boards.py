@@ -1,4 +1,4 @@
-"""The boards whose values a person's games changed, before the first game and now."""
+"""The boards whose values the games with a person changed, before these games and now."""
 
 from typing import Any
 
@@ -20,15 +20,18 @@ def evaluate_board(
     cell_values: list[float | None],
     is_updated: list[bool],
 ) -> MoveValues:
-    """Return a learner's values for its moves in a position; the lists have an entry by cell."""
+    """Return a learner's values in a position.
+
+    `cell_values` and `is_updated` have an entry for each cell.
+    """
     site = get_current_site()
     game = site.game
-    # In this array a missing value, None, is NaN.
+    # numpy turns None into NaN.
     values = np.array(cell_values, np.float64)
     known = np.array(is_updated)
     if recipe.knows_final_values:
         known |= game.successor[position] >= game.decisions
-    # the beads of a box are known without an update
+    # Beads can be counted without an update.
     if recipe.get_reward_scale() is None:
         known |= np.isfinite(values)
     return build_move_values(
@@ -45,9 +48,9 @@ def evaluate_board(
 
 
 def describe_touched_board(recipe: Recipe, touched: TouchedBoard) -> dict[str, Any]:
-    """Return a board before the first game, and as it is now if a game changed it.
+    """Return a board as it was before the first game, and as it is now.
 
-    Each square has a mark, a text and a colour.
+    Each square has a mark, a text and a colour. There is only one board if no game changed it.
     """
     stages = (
         (touched.old_values, [False] * len(touched.is_updated)),
@@ -58,7 +61,7 @@ def describe_touched_board(recipe: Recipe, touched: TouchedBoard) -> dict[str, A
         for values, known in stages
     )
     if isinstance(recipe, Menace):
-        # More beads are green, fewer are red: a box that was halved is half red.
+        # Half as many beads are half red, and half as many again are half green.
         changes = zip(touched.old_values, touched.new_values, strict=True)
         gains = [(new or 0) / old - 1 if old else 0 for old, new in changes]
         heats = np.clip(np.round(np.array(gains) * HEAT_STEPS), -HEAT_STEPS, HEAT_STEPS)

@@ -1,4 +1,4 @@
-"""The game on the board of /teach: an unfinished game, or the end of a lesson."""
+"""The game on the board of /teach: a game that goes on, or the end of a lesson."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,14 +22,15 @@ from app.web.translation import ngettext
 
 @dataclass(frozen=True)
 class TaughtGame:
-    """The game on the board: the unfinished game, or the end of the lesson that is shown.
+    """The game on the board: a game that goes on, or the end of a lesson.
 
-    A lesson is a game with the person, or the practice between two of these games.
+    A lesson is a game with the person, or a practice without the person.
     """
 
     course: Course
-    chosen_lesson: int = 0  # the lesson to show, from 1; 0 for the last
-    # cells that the visitor has played in the unfinished game
+    # from 1; 0 for the last lesson
+    chosen_lesson: int = 0
+    # the cells of the person's moves in the game that goes on
     unfinished_moves: str = ""
 
     @cached_property
@@ -38,17 +39,17 @@ class TaughtGame:
 
     @property
     def shown_lesson(self) -> int:
-        """The number of the lesson shown, from 1; 0 before the first."""
+        """The number of the lesson that the page shows, from 1; 0 if there is none."""
         return self.chosen_lesson or len(self.course.lessons)
 
     @property
     def lesson(self) -> Lesson | None:
-        """The lesson shown; None before the first."""
+        """The lesson that the page shows, None if there is none."""
         return self.course.lessons[self.shown_lesson - 1] if self.shown_lesson else None
 
     @property
     def finished_lesson(self) -> Lesson | None:
-        """The lesson whose end the board shows; None during an unfinished game."""
+        """The lesson whose end is on the board, None while a game goes on."""
         return None if self.course.has_unfinished_game else self.lesson
 
     @property
@@ -59,7 +60,7 @@ class TaughtGame:
 
     @property
     def seats(self) -> list[str]:
-        """The seats in which the learner plays: "x", "o" or both."""
+        """The seats that the learner plays: ["x"], ["o"] or both."""
         seat = getattr(self.recipe, "seat", "both")
         return [*SEATS] if seat == "both" else [seat]
 
@@ -76,22 +77,22 @@ class TaughtGame:
 
     @property
     def result(self) -> str:
-        """The result of the game for the person: "win", "draw" or "loss"; "" while it goes on."""
+        """The result for the person, "win", "draw" or "loss"; "" while a game goes on."""
         lesson = self.finished_lesson
         return OPPOSITE_RESULTS.get(lesson.result, "") if lesson else ""
 
     @property
     def is_paper_machine(self) -> bool:
-        """Whether the learner is a machine of paper boxes: people draw its beads and enter its moves."""
+        """Whether people draw the learner's beads from boxes and enter its moves."""
         return isinstance(self.recipe, Menace) and self.recipe.paper
 
     @cached_property
     def next_box(self) -> Box | None:
-        """The paper box from which a person draws the next bead; None if no bead is drawn now."""
+        """The box from which the person draws the next bead, None if it is not the machine's turn."""
         return None if self.state.is_over else self.find_paper_box(self.state.position)
 
     def find_paper_box(self, position: int) -> Box | None:
-        """Return the paper box of a position; None if the position or the learner has none."""
+        """Return the box of a position, None if there is none or the learner is not on paper."""
         recipe = self.recipe
         if not isinstance(recipe, Menace) or not recipe.paper:
             return None
@@ -100,12 +101,11 @@ class TaughtGame:
 
     @property
     def game_count(self) -> int:
-        """The number of games that the person has played with the learner."""
         return sum(bool(lesson.record) for lesson in self.course.lessons)
 
     @property
     def learner_title(self) -> str:
-        """The learner's title and its number of games; "" before the first game."""
+        """The learner's title with its number of games, "" before the first game."""
         if not self.game_count:
             return ""
         return ngettext(
@@ -118,8 +118,8 @@ class TaughtGame:
     def lay_out_board(self) -> BoardPicture:
         """Return the board of the game.
 
-        It has no values, which would help only the learner's opponent. But a person who draws from
-        a paper box sees the beads in it, and can play no other bead.
+        It shows no values, because these would help the person. Only a person who draws from a
+        paper box sees the beads in this box, and can play no other bead.
         """
         course = self.course
         state = self.state
