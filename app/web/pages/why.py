@@ -1,4 +1,4 @@
-"""The page that explains a value: where it comes from, and which update comes next."""
+"""The page that explains a value: why it is what it is, and which update changes it next."""
 
 import dataclasses
 from collections.abc import Hashable
@@ -68,7 +68,7 @@ PARAMETER_TITLES = {"alpha": "Step size α", "gamma": "Discount factor γ"}
 
 
 def explain_value(query: ValueQuery) -> dict[str, Any]:
-    """Return the explanation of a value: its statement, sentences, numbers and the table of replies."""
+    """Return the explanation of a value: sentences, numbers, and a table of the opponent's replies."""
     algorithm = find_explaining_algorithm(query)
     if query.site.is_taught_by_person(query.value_source):
         return _explain_taught_value(query, algorithm)
@@ -84,10 +84,10 @@ def explain_value(query: ValueQuery) -> dict[str, Any]:
             *_describe_result(query, algorithm),
         ],
         "facts": _list_facts(query, reason),
-        # how often the value was updated; "" if the number is not recorded
+        # "" if nobody counted the updates
         "update_count_text": "" if count is None else format_count(count),
         "reply_column": algorithm.reply_column,
-        # a row for each reply of the opponent; none if the move ends the game
+        # no rows if the move ends the game
         "rows": [
             _build_reply_row(query, algorithm, reason, answer)
             for answer in reason.replies
@@ -165,7 +165,7 @@ def _format_value(query: ValueQuery, value: float) -> str:
 def _build_reply_row(
     query: ValueQuery, algorithm: Algorithm, reason: ValueReason, reply: Reply
 ) -> dict[str, Any]:
-    """Return a row of the table of replies: a reply, its next value and its target."""
+    """Return the table row of a reply, with the next value and the target after it."""
     likely = (
         f"{format_percent(reply.chance)}%"
         if algorithm.reply_column == CHANCE_HEADING
@@ -179,7 +179,7 @@ def _build_reply_row(
     return {
         "cell": reply.cell or 0,
         "square_name": reply.square_name,
-        # probability of the reply, or whether it counts
+        # its probability, or whether it is possible
         "share_text": likely or ("yes" if reply.chance else "no"),
         "next_value_text": algorithm.describe_reply(query, reply),
         "target_text": target,
@@ -188,10 +188,10 @@ def _build_reply_row(
 
 
 def _state_value(query: ValueQuery, reason: ValueReason) -> dict[str, Any]:
-    """Return what the page says first about a value, and where it comes from.
+    """Return the parts of the page's first sentence, which states the value and its source.
 
-    The template why/_value.html writes the sentence. "source" is optimal play, a task, a snapshot
-    or a finished training (learned), and "context" is a text that depends on it.
+    The template why/_value.html writes the sentence. "source" is "optimal", "task", "snapshot" or
+    "learned". "context" has the result, the task or the number of updates.
     """
     if query.value_source == TRUTH:
         return {
@@ -218,7 +218,7 @@ def _state_value(query: ValueQuery, reason: ValueReason) -> dict[str, Any]:
 
 
 def _describe_missing_count(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Say that an earlier snapshot has no number of updates, [] if that does not matter."""
+    """Say that nobody counted the updates up to this snapshot, if the value is not at its target."""
     if (
         query.snapshot is None
         or not query.is_known
@@ -242,7 +242,7 @@ def _describe_task_value(query: ValueQuery) -> list[str]:
 
 
 def _describe_result(query: ValueQuery, algorithm: Algorithm) -> list[str]:
-    """Say how the game ends with optimal play, and which replies of the opponent are blunders."""
+    """Say how the game ends with optimal play, and how many possible replies are blunders."""
     if query.value_source == TRUTH:
         return []
     result = f"With optimal play the move leads to a {describe_optimal_result(query)}"
@@ -266,7 +266,7 @@ def _describe_result(query: ValueQuery, algorithm: Algorithm) -> list[str]:
 
 
 def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]:
-    """Return the numbers that belong to a value, each with a label."""
+    """Return the numbers about a value, each with a label."""
     best_play = _build_best_play_fact(query)
     if query.value_source == TRUTH:
         return [best_play]
@@ -296,7 +296,7 @@ def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]
 
 
 def _list_parameters(query: ValueQuery) -> list[tuple[str, str]]:
-    """Return the parameters of a recipe that matter for the update of a value, each with a label."""
+    """Return the step size and the discount factor of the update, each with a label."""
     titles = PARAMETER_TITLES
     if not query.is_learned:
         titles = {"gamma": PARAMETER_TITLES["gamma"]}
@@ -310,7 +310,6 @@ def _list_parameters(query: ValueQuery) -> list[tuple[str, str]]:
 @bp.get(WHY.bare)
 @bp.get(WHY)
 def show_why(record: str = "") -> Response:
-    """Explain the value of a move in the position shown, by default of the best move."""
     state = parse_match(record, request.args, get_current_site())
     query = parse_value_query(state, request.args.get("cell", ""))
     return render_page(
@@ -322,17 +321,14 @@ def show_why(record: str = "") -> Response:
 
 
 def describe_explanation(state: MatchState, query: ValueQuery) -> dict[str, Any]:
-    """Return what the template reads about a value, and its links to other pages."""
     match, explanation = state.match, explain_value(query)
     values = query.evaluate(query.position, match.in_source_units)
     return {
         "explanation": explanation,
         "value_source_title": query.site.display_titles[query.value_source],
-        # The line under the board opens the explanation.
         "reason_sentences": list_reason_sentences(query, is_result_shown=False),
         "algorithm_slug": find_algorithm_slug(query),
         "formula": SECTIONS[find_algorithm_slug(query)].formula,
-        # Each empty square links to the explanation of its value.
         "board": lay_out_board(
             state,
             values,
@@ -355,10 +351,9 @@ def describe_explanation(state: MatchState, query: ValueQuery) -> dict[str, Any]
 
 
 def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any]:
-    """Return what the template reads about the update that is shown: recorded, or the next one.
+    """Return what the template shows of an update, a recorded one or the next one.
 
-    `case` names a recorded update, a reply or a result. Raises BadRequest with a sentence if there
-    is no such case.
+    `case` names a recorded update, a reply or a result. Raises BadRequest if there is no such case.
     """
     site, agent = query.site, query.value_source
     recorded = list_recorded_updates(query)
@@ -400,7 +395,7 @@ def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any
         "is_on_symmetric_board": chosen is not None
         and get_shown_move(chosen).board != format_position(query.game, query.position),
         "is_blunder_unrecorded": not recorded and _is_played_blunder(query),
-        # the number of blunders with recorded updates; None if the agent does not come with the site
+        # None if the agent does not come with the site
         "recorded_blunder_count": len(site.blunder_examples.get(agent, {}))
         if agent in site.shipped_agents
         else None,
@@ -408,7 +403,7 @@ def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any
 
 
 def _is_played_blunder(query: ValueQuery) -> bool:
-    """Return whether the move is a blunder that the agent always plays at the end of its training."""
+    """Return whether the trained agent always plays this move, and the move is a blunder."""
     if not query.is_learned or query.snapshot is not None:
         return False
     view = query.view
@@ -416,9 +411,9 @@ def _is_played_blunder(query: ValueQuery) -> bool:
 
 
 def parse_value_query(state: MatchState, cell_text: str) -> ValueQuery:
-    """Return the move to explain: at the cell in the query, or the best move of the source.
+    """Return the value to explain: of the move to the cell in `cell_text`, or of the best move.
 
-    Raises BadRequest or Conflict with a sentence on what is wrong.
+    Raises BadRequest or Conflict if no value of this move can be explained.
     """
     match = state.match
     game = state.site.game
@@ -446,7 +441,7 @@ def parse_value_query(state: MatchState, cell_text: str) -> ValueQuery:
 
 
 def _list_other_sources(match: Match, query: ValueQuery) -> list[tuple[str, str, str]]:
-    """Return links to other values of the same move: optimal play's, the exact one, the agent's."""
+    """Return (id, title, URL) of other values of this move: with optimal play, exact, and learned."""
     task = query.agent_name + TASK_SUFFIX
     names = {
         "why-truth": (TRUTH, "with optimal play"),
