@@ -1,4 +1,4 @@
-"""Pictures of boards: a board to play on, small boards, and boards as files."""
+"""Pictures of boards: large boards for pages and files, and small boards."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
@@ -14,7 +14,7 @@ from app.web.move_values import EMPTY_NOTE, MoveValues, Note, build_notes
 from app.web.pictures import svg
 from app.web.translation import gettext, gettext_noop
 
-# Outline of each sign in a cell with the top left corner (0, 0) and the side 1.
+# outlines in a cell of width 1, from its top left corner
 SHAPE_SVG_PATHS = {
     "last": "m.06.06h.88v.88h-.88z",
     "x": "m.24.24.52.52m0-.52-.52.52",
@@ -24,13 +24,14 @@ SHAPE_SVG_PATHS = {
     "m0 .26.13-.13.08.08-.13.13.13.13-.08.08-.13-.13-.13.13-.08-.08.13-.13-.13-.13.08-.08z",
     "plays": "m.34.5a.16.16 0 1 0 .32 0a.16.16 0 1 0-.32 0",
 }
-# Pixels: the side of a square, the gap between two squares, the margin around the board.
+# in pixels
 SQUARE_SIZE, SQUARE_GAP, BOARD_MARGIN = 112, 6, 16
 SQUARE_DISTANCE = SQUARE_SIZE + SQUARE_GAP
-# the side of the board in pixels, without the margin
+# The side does not include the margin.
 BOARD_SIDE = 3 * SQUARE_DISTANCE - SQUARE_GAP
 GRID_LINES = "M1 0v3M2 0v3M0 1h3M0 2h3"
-HEADING_HEIGHT = 58  # pixels above the board, for the headline and the caption
+# leaves room for the headline and the caption
+HEADING_HEIGHT = 58
 CSV_COLUMNS = ("row", "column", "mark", "value", "heat", "best", "true_outcome", "note")
 MARK_WORDS = {
     "right": gettext_noop("right"),
@@ -40,36 +41,45 @@ MARK_WORDS = {
 }
 
 
-CellUrl = Callable[[int], str]  # a function that returns the URL of a cell
+# takes a cell, and returns a URL
+CellUrl = Callable[[int], str]
 
 
 class BoardSquare(NamedTuple):
-    """A square of a board."""
+    """A square of a large board, with its value and its links."""
 
     id: str
-    shortcut_key: str  # the digit key that plays this square, in reading order from 1
+    # the key on the keyboard that plays this square, from "1"
+    shortcut_key: str
     row: int
     column: int
-    mark: str  # "X", "O" or "." for empty
-    move_url: str = ""  # URL of the game after a move here, "" if no move is possible
-    reply_url: str = ""  # URL of an agent's reply to a move here, "" without a reply
-    is_last_move: bool = False  # whether the last move was to this square
-    is_page_subject: bool = False  # whether the page is about this square
+    # "X", "O" or "."
+    mark: str
+    # "" if nobody may move here
+    move_url: str = ""
+    # "" if no agent replies
+    reply_url: str = ""
+    # whether it has the last stone
+    is_last_move: bool = False
+    is_page_subject: bool = False
     is_in_winning_line: bool = False
-    heat: int | None = None  # colour step of the value; None if unknown
-    value_text: str = ""  # the value of the square as text, "" if it is not shown
-    spoken_value: str = ""  # the value of the square in words
-    # result with optimal play after the move; only if the value is wrong or the page shows all results
+    # a step of the heat scale; None if the value is unknown
+    heat: int | None = None
+    # "" if the value is hidden
+    value_text: str = ""
+    spoken_value: str = ""
+    # the result with optimal play, if the value is wrong or the page shows all results
     note: Note = EMPTY_NOTE
     is_best: bool = False
-    unknown_text: str = ""  # text in place of an unknown value
-    is_hinted: bool = False  # whether the hint recommends this square
-    # URL that explains the value, if the square cannot be played
+    # shown in place of an unknown value
+    unknown_text: str = ""
+    is_hinted: bool = False
+    # explains the value of a square that cannot be played
     explain_url: str = ""
 
     @property
     def css_classes(self) -> str:
-        """The CSS classes of the square besides `cell`, each after a space."""
+        """The CSS classes besides `cell`, each after a space."""
         return (
             " taken" * (self.mark != ".")
             + " last" * self.is_last_move
@@ -81,7 +91,7 @@ class BoardSquare(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The square in words, for screen readers: its place, stone, value and marks."""
+        """The square in words, for screen readers."""
         words = [
             gettext("Row %(row)s, column %(column)s", row=self.row, column=self.column),
             self.mark if self.mark != "." else gettext("empty"),
@@ -101,27 +111,29 @@ class BoardSquare(NamedTuple):
 
 
 class BoardPicture(NamedTuple):
-    """A board as a page shows it."""
+    """A large board, from which a template or `draw_squares` makes the picture."""
 
     id: str
     label: str
-    square_rows: list[list[BoardSquare]]  # the squares of each row, from the top
-    winning_lines: list[svg.Segment]  # lines through the stones that won
-    # whether the values are still those of an earlier decision, because the page waits for a move
+    # three rows from the top
+    square_rows: list[list[BoardSquare]]
+    winning_lines: list[svg.Segment]
+    # True while the page waits for a reply: the values are those before the last move
     shows_earlier_values: bool
-    player_to_move: str  # player to move, "X" or "O"; "" after the end
+    # "X" or "O"; "" after the end
+    player_to_move: str
 
     @property
     def squares(self) -> list[BoardSquare]:
-        """All squares in reading order."""
         return [square for rank in self.square_rows for square in rank]
 
 
 class SmallBoard(NamedTuple):
-    """A small picture of a board; a cell is 1 wide, and (0, 0) is the top left corner."""
+    """A small picture of a board. A cell is 1 wide, and (0, 0) is the top left corner."""
 
-    label: str  # the whole board in words, for screen readers
-    # one outline for all signs of a kind, which makes the picture small
+    # for screen readers
+    label: str
+    # All signs of a kind are one outline, which makes the picture small.
     signs: list[svg.Sign]
 
     @property
@@ -147,18 +159,19 @@ def lay_out_board(
     build_reply_url: CellUrl | None = None,
     shows_earlier_values: bool = False,
 ) -> BoardPicture:
-    """Return the board for the position of a match.
+    """Return the board at the shown position of a match.
 
-    `move_values` has the values to show, None for no values. `build_move_url` takes a cell and
-    returns the URL after a move there; it is None if no move is possible. `chosen_cell` is the cell
-    that the page is about. `notes` has a note for each cell; by default the notes mark blunders, as
-    on the page of a game.
-
-    On a board to play on, `build_reply_url` takes the cell of a move and returns the URL of an
-    agent's reply; it is None if no agent replies. `square_url` is the URL that explains an empty
-    square which cannot be played; the cell is still missing in it. It is "" for no link.
-    `hinted_cells` are recommended. `shows_earlier_values` tells that the values are still those of
-    an earlier decision, because the page waits for a move.
+    `move_values`: the values to show, None to hide them.
+    `build_move_url`: takes a cell and returns the URL after a move there; None if nobody may move.
+    `build_reply_url`: takes a cell and returns the URL of the agent's reply to a move there; None if
+    no agent replies.
+    `chosen_cell`: the cell that the page is about.
+    `notes`: a note for each cell. By default they mark blunders.
+    `square_url`: a URL that explains a value, to which `cell` is added. It is for empty squares on which
+    nobody may move.
+    `hinted_cells`: the cells that the hint recommends.
+    `shows_earlier_values`: the values are those before the last move, because the page waits for a
+    reply.
     """
     game = state.site.game
     position = state.position
@@ -192,7 +205,6 @@ def lay_out_board(
 
 
 def _lay_out_square(state: MatchState, cell: int, board_id: str) -> BoardSquare:
-    """Return a square of the board without values: X, O or empty."""
     game = state.site.game
     ply = len(state.match.shown_record)
     row, column = divmod(cell, 3)
@@ -213,7 +225,7 @@ def _add_move_urls(
     build_move_url: CellUrl | None,
     build_reply_url: CellUrl | None,
 ) -> BoardSquare:
-    """Return an empty square with the URL of a move there and, if the game goes on, of a reply."""
+    """Return the square with the URL after a move there and, if the game goes on, after the reply."""
     game = state.site.game
     goes_on = not game.is_over(int(game.successor[state.position, cell]))
     return square._replace(
@@ -229,7 +241,7 @@ def _add_values(
     notes: Sequence[Note],
     square_url: str,
 ) -> None:
-    """Add the values of the moves to the empty squares, in place; lists have an entry by cell."""
+    """Add values to the empty squares, in place. `notes` has an entry for each cell."""
     separator = "&" if "?" in square_url else "?"
     for cell in empty_cells:
         known = move_values.is_known[cell]
@@ -249,10 +261,10 @@ def _add_values(
 def draw_small_board(
     game: Game, position: int, signs: Mapping[int, str], last_cell: int | None = None
 ) -> SmallBoard:
-    """Return a small picture of a position with signs on some empty cells.
+    """Return a small picture of a position, with signs on some empty cells.
 
-    `signs` maps a cell to "right" (a star), "blunder" (a cross) or "plays" (a dot). `last_cell` is
-    the cell of the last move to mark, None to mark no move.
+    `signs` maps a cell to "right" (a star), "blunder" (a cross) or "plays" (a dot). `last_cell` has
+    a frame, as the last move.
     """
     kinds = {
         cell: MARKS[stone].lower()
@@ -276,7 +288,7 @@ def draw_small_board(
 
 
 def draw_squares(board: BoardPicture) -> list[svg.Shape]:
-    """Return the shapes of a board in pixels, from its top left corner: squares and winning lines."""
+    """Return the squares and the winning lines of a board as shapes, in pixels from its corner."""
     shapes: list[svg.Shape] = []
     for square in board.squares:
         x = (square.column - 1) * SQUARE_DISTANCE
@@ -289,7 +301,7 @@ def draw_squares(board: BoardPicture) -> list[svg.Shape]:
 
 
 def draw_board_file(board: BoardPicture, headline: str, caption: str) -> svg.Drawing:
-    """Return the drawing of a board with its values for a file, below a headline and a caption."""
+    """Return a board as a picture for a file, below a headline and a caption."""
     side = BOARD_SIDE + 2 * BOARD_MARGIN
     squares = "; ".join(square.label for square in board.squares)
     shapes: list[svg.Shape] = [
@@ -302,14 +314,14 @@ def draw_board_file(board: BoardPicture, headline: str, caption: str) -> svg.Dra
 
 
 def draw_board_preview(board: BoardPicture, caption: str) -> svg.Drawing:
-    """Return the picture of a board for link previews, above a line of text."""
+    """Return a board as the preview picture of a link, above a line of text."""
     return svg.draw_preview(caption, draw_squares(board), BOARD_SIDE, BOARD_SIDE)
 
 
 def list_board_rows(
     board: BoardPicture, move_values: MoveValues | None
 ) -> Iterator[tuple[object, ...]]:
-    """Yield a row of the CSV file for each square: CSV_COLUMNS, None for a missing value."""
+    """Yield a row of the CSV file for each square; its columns are CSV_COLUMNS."""
     for cell, square in enumerate(board.squares):
         value = best = result = None
         if move_values and square.mark == ".":
@@ -375,7 +387,7 @@ def _draw_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]
 
 
 def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
-    """Return the cells of each line with which the game was won, in the order of `game.lines`."""
+    """Return the cells of each complete line."""
     stones = game.board[position][game.lines]
     complete = np.abs(stones.sum(axis=1)) == game.in_a_row
     winning_lines: list[list[int]] = game.lines[complete].tolist()

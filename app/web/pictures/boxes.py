@@ -1,8 +1,8 @@
-"""Labels of matchboxes for MENACE on paper: a board with numbered beads on its free squares.
+"""Labels of matchboxes for MENACE on paper: a board with a numbered bead on each free square.
 
-The number on a bead is that of its square, from 1 in reading order. Each number has a colour, too,
-but a sheet can be read without colours. A page defines each sign once (`draw_bead_signs`); the
-labels refer to these signs.
+The number of a bead is that of its square, from 1. Colours repeat the number, so a sheet can be
+printed in black. A page defines each sign (a bead, a stone, the grid) once, and its labels refer to
+it.
 """
 
 from collections.abc import Mapping
@@ -13,15 +13,15 @@ from app.tictactoe.boxes import Box
 from app.tictactoe.game import Game, O, X
 from app.web.translation import gettext
 
-# Millimetres: a label fits the lid of a common matchbox, 53 by 36.
+# A label fits the lid of a common matchbox, 53 by 36 millimetres.
 LABEL_WIDTH, LABEL_HEIGHT, LABEL_MARGIN, CELL_SIZE = 47, 36, 2, 9.4
-# Millimetres: radius of a bead, height of its digit, half the width of a stone.
+# in millimetres; half the width of a stone
 BEAD_RADIUS, DIGIT_SIZE, STONE_RADIUS = (3.7, 5.2, 2.6)
 BOARD_SIZE = 3 * CELL_SIZE
 
 
 def draw_bead_signs(game: Game) -> Markup:
-    """Return the signs of all labels, which a page defines once: a grid, stones and beads."""
+    """Return the definitions of all signs, which a page with labels needs once."""
     x, y = _find_square_centre(0)
     lines = ""
     for n in range(4):
@@ -54,9 +54,10 @@ def draw_label(
     beads_per_kind: int,
     counts_by_cell: Mapping[int, int] | None = None,
 ) -> Markup:
-    """Return the label of a box with `beads_per_kind` beads for each of its moves.
+    """Return the label of a box as SVG.
 
-    If the numbers of beads differ between the moves, `counts_by_cell` has them by cell.
+    `beads_per_kind` is the number of beads for each move. `counts_by_cell` replaces it if the moves
+    have different numbers of beads.
     """
     signs = "".join(
         _write_sign_reference(name) for name in ["grid", *_list_sign_names(game, box)]

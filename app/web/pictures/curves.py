@@ -1,7 +1,6 @@
 """Charts with axes: learning curves, the value of a game over its moves, and bars of results.
 
-Each chart has a table of its numbers on the page.  The script that shows the number at the cursor
-reads this table.
+Each chart has a table of its numbers on the page. A script reads the number at the cursor from it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,35 +21,38 @@ from app.web.routes import Destination
 from app.web.translation import gettext
 
 PERCENT_UNIT = "%"
-# the verbs for the outcomes of games in sentences
+# by outcome: the verb for "Games ..."
 OUTCOME_WORDS = {"win": "won", "draw": "drawn", "loss": "lost"}
-# colours of lines that do not stand for an outcome, for the first line, the second etc.
+# by line, if the lines do not stand for outcomes
 CURVE_INKS = ("accent", "ink", "win", "loss")
-# CSS classes of lines, so that lines differ also without their colours
+# by line: its CSS class, which makes it differ also without its colour
 DASH_CLASSES = ("", "dashed ", "dotted ", "mixed ")
-TICK_STEPS = (1, 2, 2.5, 5, 10)  # allowed distances of ticks, times any power of ten
+# The distance between two ticks is one of these, times a power of ten.
+TICK_STEPS = (1, 2, 2.5, 5, 10)
 MAX_TICKS = 6
-# smallest distance of ticks as a share of the axis; the numbers of closer ticks would overlap
+# The numbers of closer ticks would overlap. The distance is a share of the axis.
 MIN_TICK_DISTANCE = 0.08
-DIGIT_WIDTH = 7.0  # largest width of a digit at an axis, in pixels
-AXIS_HEIGHT = 34.0  # pixels below a plot, for the numbers and the title of its axis
+# of the widest digit, in pixels
+DIGIT_WIDTH = 7.0
+# for the numbers and the title of the horizontal axis
+AXIS_HEIGHT = 34.0
 
 # Sizes of charts on a page, in pixels.
 PLOT_HEIGHT = 170.0
-LOW_PLOT_HEIGHT = 80.0  # height of a plot of the value of a game
+# for the values of a game
+LOW_PLOT_HEIGHT = 80.0
 ROOM_ABOVE = 8.0
 
 # Sizes of charts in a file, in pixels.
 DEFAULT_FILE_WIDTH = 640
-FILE_WIDTH_LIMITS = (280, 1600)  # smallest and largest width of a file
+# smallest, largest
+FILE_WIDTH_LIMITS = (280, 1600)
 MIN_CHART_WIDTH = 300
-# height of a plot: of the only chart of a file, of one of several charts
 SINGLE_CHART_HEIGHT, JOINED_CHART_HEIGHT = 224, 144
-# height of the title, of a chart's name, of a row of its key, and of the margin below
 TITLE_HEIGHT, NAME_HEIGHT, KEY_ROW_HEIGHT, ROOM_BELOW = (30, 26, 17, 44)
-# pixels: left and right of a plot, and left and right of texts
 PLOT_LEFT, PLOT_RIGHT, TEXT_MARGIN = (50, 14, 12)
-KEY_LINE_WIDTH = 24  # length of the sample of a line in a key
+# The key has a sample of each line.
+KEY_LINE_WIDTH = 24
 VALUE_COLUMNS = (
     "move",
     "mark",
@@ -63,23 +65,24 @@ VALUE_COLUMNS = (
 
 
 class Axis(NamedTuple):
-    """An axis with its range and its ticks, linear or logarithmic."""
+    """An axis with its range and its ticks."""
 
     minimum: float
     maximum: float
     is_logarithmic: bool
     ticks: Sequence[float]
-    log_offset: float = 0.0  # a logarithmic axis shows log(value + log_offset)
+    # A logarithmic axis shows log(value + log_offset).
+    log_offset: float = 0.0
 
     def compute_share(self, value: float) -> float:
-        """Return the place of a value on the axis, from 0 to 1; a value outside is at the nearer end."""
+        """Return where a value is on the axis, from 0 to 1. Outside the range this is 0 or 1."""
         low = self._apply_logarithm(self.minimum)
         high = self._apply_logarithm(self.maximum)
         value = self._apply_logarithm(value)
         return min(1.0, max(0.0, (value - low) / (high - low)))
 
     def compute_shares(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the places of values on a linear axis, each from 0 to 1."""
+        """Return `compute_share` of many values on a linear axis."""
         shares = (np.asarray(values) - self.minimum) / (self.maximum - self.minimum)
         return np.clip(shares, 0.0, 1.0)
 
@@ -94,10 +97,10 @@ def build_axis(
     includes_zero: bool = False,
     ends_at_ticks: bool = False,
 ) -> Axis:
-    """Return a linear axis whose range contains some values.
+    """Return a linear axis for some values.
 
-    With `includes_zero` the range also contains 0. With `ends_at_ticks` the first and the last
-    tick are the ends of the axis; otherwise it is slightly longer than the range of the values.
+    `includes_zero` extends it to 0. `ends_at_ticks` extends it to the next ticks; without this it
+    is only slightly longer than the range of the values.
     """
     known = [*shown_values, *([0.0] if includes_zero else [])] or [0.0]
     low = min(known)
@@ -139,8 +142,9 @@ def build_logarithmic_axis(shown_values: Iterable[float]) -> Axis:
 
 
 def build_logarithmic_axis_from_zero(maximum: float) -> Axis:
-    """Return an axis from 0 to a maximum that shows log(1 + value)."""
-    maximum = max(maximum, 1.0)  # The maximum is 0 for an agent without updates.
+    """Return an axis from 0 to `maximum` that shows log(1 + value)."""
+    # Without any update the maximum is 0.
+    maximum = max(maximum, 1.0)
     axis = Axis(0.0, maximum, True, [], 1.0)
     powers = (10.0**power for power in range(floor(log10(maximum)) + 1))
     return axis._replace(
@@ -152,7 +156,7 @@ def build_logarithmic_axis_from_zero(maximum: float) -> Axis:
 
 
 def choose_tick_distance(axis_length: float) -> float:
-    """Return a round number as the distance of the ticks; there are at most MAX_TICKS of them."""
+    """Return a round number, so that at most MAX_TICKS ticks fit on an axis of this length."""
     rough = axis_length / (MAX_TICKS - 1)
     power = 10.0 ** floor(log10(rough))
     least = rough * (1 - 1e-9)
@@ -167,16 +171,16 @@ class LabelledNumber(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A line of a chart, which is also a column in the table of the chart."""
+    """A line of a chart, and at the same time a column of its table."""
 
     name: str
     css_ink: str
-    # the numbers of the line, None where it has no point
+    # None where the line has no point
     numbers: list[LabelledNumber | None]
 
     @property
     def end_numbers(self) -> tuple[LabelledNumber, LabelledNumber]:
-        """The numbers at the first and at the last point of the line."""
+        """The first and the last number of the line."""
         known = [number for number in self.numbers if number]
         return known[0], known[-1]
 
@@ -201,21 +205,23 @@ class Chart(NamedTuple):
 
     @property
     def label(self) -> str:
-        """A short description for screen readers, where the table of numbers follows."""
+        """The chart in words for screen readers, which also mentions the table."""
         return f"{self.spoken_ends} The table below has all numbers."
 
 
 class CurvePoint(NamedTuple):
-    """The numbers of all charts at one value of their common horizontal axis."""
+    """A row of the table: the numbers of all lines at one place of the horizontal axis."""
 
     x_number: LabelledNumber
-    agent_url: str  # URL of the agent at this snapshot, "" without a URL
+    # shows the agent at this snapshot; "" without such a page
+    agent_url: str
     numbers: list[LabelledNumber | None]
-    cursor_percent: float  # place on the horizontal axis, from 0 to 100
+    # on the horizontal axis, from 0 to 100
+    cursor_percent: float
 
     @property
     def texts(self) -> list[str]:
-        """The texts of the numbers, "" for a missing number."""
+        """The numbers as texts, "" for a missing number."""
         return [number.text if number else "" for number in self.numbers]
 
 
@@ -223,14 +229,15 @@ class Charts(NamedTuple):
     """Charts that share a horizontal axis."""
 
     id: str
-    axis_title: str  # title of the horizontal axis, such as "updates"
+    # such as "Updates"
+    axis_title: str
     x_axis: Axis
     charts: list[Chart]
     points: list[CurvePoint]
 
     @property
     def drawn_charts(self) -> list[tuple[Chart, Sequence[svg.LegendKey], Markup]]:
-        """All charts with the key of their lines and as SVG for a page."""
+        """Each chart, with the key that names its lines, and its SVG."""
         plots = [lay_out_chart(self, chart, PLOT_HEIGHT) for chart in self.charts]
         each = zip(self.charts, plots, strict=True)
         return [(chart, plot.keys, svg.write_plot(plot)) for chart, plot in each]
@@ -246,7 +253,8 @@ def lay_out_charts(
 ) -> Charts:
     """Return charts with a common horizontal axis.
 
-    Each line has a number for each entry of `x_values`, and `agent_urls` can have a URL for each.
+    Each line has a number for each entry of `x_values`. `agent_urls` is empty, or has a URL for
+    each entry.
     """
     across = (
         build_logarithmic_axis_from_zero(x_values[-1])
@@ -274,7 +282,7 @@ def build_percentage(share: float) -> LabelledNumber:
 
 
 def divide_bar(chances: Chances, decimals: int = 2) -> list[dict[str, Any]]:
-    """Return the three parts of a bar for the chances of a win, a draw and a loss."""
+    """Return the three parts of a bar: wins, draws and losses, by their probabilities."""
     starts = (0.0, chances[0], chances[0] + chances[1])
     return [
         {
@@ -288,7 +296,7 @@ def divide_bar(chances: Chances, decimals: int = 2) -> list[dict[str, Any]]:
 
 
 def lay_out_chart(charts: Charts, chart: Chart, height: float) -> svg.Plot:
-    """Return the plot of a chart: its lines and both axes; `height` is in pixels."""
+    """Return the plot of a chart, with its lines and both axes; `height` is in pixels."""
     up = build_axis([chart.maximum], includes_zero=True)
     bottom = ROOM_ABOVE + height
     shapes: list[svg.Shape] = []
@@ -311,9 +319,9 @@ def lay_out_chart(charts: Charts, chart: Chart, height: float) -> svg.Plot:
 def draw_vertical_axis(
     shapes: list[svg.Shape], axis: Axis, top: float, height: float, unit: str = ""
 ) -> int:
-    """Add a line and a number for each tick of the vertical axis to `shapes`.
+    """Add a line and a number to `shapes` for each tick of the vertical axis.
 
-    Returns the width of the numbers, in steps of 8 pixels.
+    Return the width that the numbers need, as a multiple of 8 pixels.
     """
     labels = [format_short(tick) + "%" * unit.startswith("%") for tick in axis.ticks]
     for tick, label in zip(axis.ticks, labels, strict=True):
@@ -330,7 +338,7 @@ def draw_vertical_axis(
 def draw_horizontal_axis(
     shapes: list[svg.Shape], axis: Axis, y: float, title: str
 ) -> None:
-    """Add the numbers and the title of the horizontal axis to `shapes`, below `y` pixels."""
+    """Add the numbers and the title of the horizontal axis to `shapes`, below `y`."""
     percent = "%" * title.startswith("%")
     for tick in axis.ticks:
         at = axis.compute_share(tick)
@@ -347,19 +355,19 @@ def draw_horizontal_axis(
 
 
 def measure_margin(labels: Sequence[str]) -> int:
-    """Return the width of labels at the left, in steps of 8 pixels."""
+    """Return the width that labels at the left need, as a multiple of 8 pixels."""
     longest = max(map(len, labels))
     pixels = int(longest * DIGIT_WIDTH + 8)
     return ceil(pixels / 8)
 
 
 def compute_y(y_axis: Axis, value: float, top: float, height: float) -> float:
-    """Return the vertical place of a value in a plot, in pixels from the top of the picture."""
+    """Return where a value is in a plot, in pixels from the top of the picture."""
     return round(top + (1 - y_axis.compute_share(value)) * height, 1)
 
 
 def draw_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
-    """Return the drawing of charts for a file: side by side if they fit, else below each other."""
+    """Return charts as a picture for a file, side by side if `width` allows."""
     across = max(1, min(len(charts.charts), width // MIN_CHART_WIDTH))
     each = width // across
     high = SINGLE_CHART_HEIGHT if len(charts.charts) == 1 else JOINED_CHART_HEIGHT
@@ -389,7 +397,7 @@ def draw_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
 
 
 def tabulate_charts(charts: Charts) -> tuple[list[str], Iterator[list[float | None]]]:
-    """Return the column titles and the rows of a CSV file with the numbers of charts."""
+    """Return the column titles and the rows of a CSV file with the numbers of all charts."""
     several = len(charts.charts) > 1
     columns = []
     for chart in charts.charts:
@@ -411,12 +419,10 @@ def lay_out_seed_lines(
     height: float,
     unit: str = "",
 ) -> svg.Plot:
-    """Return a plot of the result of each seed.
+    """Plot the results of one or two recipes: a line for each seed between its results.
 
-    Two recipes have a line between the results of the same seed, a single recipe has dots.
-
-    `results_by_seed` is [R, C], the results of R seeds for C recipes; `recipe_names` names them.
-    `css_classes` and `links` have the CSS classes and the link of each seed's line.
+    `results_by_seed` is [R, C], the results of R seeds for C recipes. `css_classes` and `links`
+    have an entry for each seed. A single recipe has dots instead of lines.
     """
     up = build_axis([value for row in results_by_seed for value in row])
     bottom = ROOM_ABOVE + height
@@ -435,7 +441,7 @@ def lay_out_seed_lines(
 
 
 def draw_share_chart(shares: Sequence[float]) -> Markup:
-    """Return a chart of a share, from 0 to 1, at the start and after each lesson."""
+    """Return a chart of a share, from 0 to 1, before the first lesson and after each lesson."""
     up = build_axis([100.0], includes_zero=True)
     across = build_axis([0, max(2, len(shares) - 1)])
     shapes: list[svg.Shape] = []
@@ -454,7 +460,7 @@ def draw_share_chart(shares: Sequence[float]) -> Markup:
 def lay_out_game_values(
     state: MatchState, moves: Sequence[ReviewedMove], height: float
 ) -> svg.Plot:
-    """Plot a game: a line for the exact value after each move, dots for what the players expected."""
+    """Plot a game: a line for the exact values, and dots for what the players expected."""
     plies = state.site.game.cells
     shown = len(state.match.shown_record)
     start = int(state.site.solution.values[0])
@@ -494,7 +500,7 @@ def lay_out_game_values(
 
 
 def draw_game_values(state: MatchState, moves: Sequence[ReviewedMove]) -> Markup:
-    """Return the plot of `lay_out_game_values` for a page."""
+    """Return the plot of `lay_out_game_values` as HTML for a page."""
     return svg.write_plot(
         lay_out_game_values(state, moves, LOW_PLOT_HEIGHT), describe_moves(moves)
     )
@@ -503,7 +509,7 @@ def draw_game_values(state: MatchState, moves: Sequence[ReviewedMove]) -> Markup
 def draw_game_values_file(
     state: MatchState, moves: Sequence[ReviewedMove], title: str
 ) -> svg.Drawing:
-    """Return the plot of `lay_out_game_values` for a file."""
+    """Return the plot of `lay_out_game_values` as a picture for a file."""
     plot = lay_out_game_values(state, moves, JOINED_CHART_HEIGHT)
     note = "Line: the result with optimal play after each move, for X. Dots: the expected value."
     margin = 12 + 8 * plot.left_margin
@@ -520,10 +526,10 @@ def draw_game_values_file(
 def list_game_value_rows(
     state: MatchState, moves: Sequence[ReviewedMove]
 ) -> Iterator[tuple[object, ...]]:
-    """Yield a row for each move of a match, in the order of VALUE_COLUMNS."""
+    """Yield a row of the CSV file for each move; its columns are VALUE_COLUMNS."""
     for move, cell in zip(moves, state.played_cells, strict=True):
         row, column = divmod(cell, 3)
-        # Adding 0.0 changes -0.0 to 0.0.
+        # Adding 0.0 turns -0.0 into 0.0.
         expected = (
             None if move.expected_value is None else round(move.expected_value, 6) + 0.0
         )
@@ -541,7 +547,7 @@ def list_game_value_rows(
 def _list_keys(
     legend_keys: Sequence[svg.LegendKey], width: float
 ) -> tuple[list[svg.Shape], int]:
-    """Return the shapes of the key that names a chart's lines, and how many rows they need."""
+    """Return the key that names the lines of a chart as shapes, and the number of its rows."""
     shapes: list[svg.Shape] = []
     x, row = 0.0, 0
     for key in legend_keys:

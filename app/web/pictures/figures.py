@@ -1,4 +1,4 @@
-"""The layout of the figures (charts and boards) of experiments: shapes, texts and links.
+"""The figures of experiments as pictures: histograms, curves, grids, bars and boards.
 
 Each figure also has a miniature without words, for previews of links.
 """
@@ -44,32 +44,37 @@ from app.web.pictures.palette import LEVEL_COUNT
 from app.web.routes import Destination
 from app.web.site_data import SiteData, cached_per_site
 
-TEXT_LINE_HEIGHT = 17.0  # distance of two lines of text, in pixels
-SMALL_LINE_HEIGHT = 15.0  # distance of two lines of small text, in pixels
-ROW_GAP = 18.0  # the gap between two rows, in pixels
-MAX_NAME_CHARACTERS = 32  # maximum number of characters of a row's name on a phone
-MAX_MARK_CHARACTERS = 22  # characters in a line of text at a reference line
-CHARACTER_WIDTH = 7.0  # largest width of a letter, in pixels
-MIN_PLOT_WIDTH = 270.0  # smallest width of a plot, in pixels
+TEXT_LINE_HEIGHT = 17.0
+SMALL_LINE_HEIGHT = 15.0
+ROW_GAP = 18.0
+# The names of rows must fit on a phone.
+MAX_NAME_CHARACTERS = 32
+# The text at a reference line has lines of this length.
+MAX_MARK_CHARACTERS = 22
+# of the widest letter, in pixels
+CHARACTER_WIDTH = 7.0
+MIN_PLOT_WIDTH = 270.0
 MAX_BINS = 36
-DOT_DISTANCE = 9.0  # pixels between two runs in a stack
-# height of a row of dots in pixels: in a figure with few rows, with many rows
+# from dot to dot in a column
+DOT_DISTANCE = 9.0
+# A figure with few rows has high rows.
 MAX_ROW_HEIGHT, MIN_ROW_HEIGHT = (180.0, 46.0)
-# height of all rows together in pixels, within the limits of a row
+# for all rows together, within the limits of a row
 MAX_ROWS_HEIGHT = 540.0
-# number of dots in a row: in a figure with few rows, with many rows
+# A row has fewer dots in a figure with many rows.
 MAX_ROW_DOTS, MIN_ROW_DOTS = (100, 30)
-MAX_FIGURE_DOTS = 400  # maximum number of dots in a figure
-MAX_CURVE_DOTS = 9  # maximum number of points of a curve that are drawn as dots
-# height of curves and room above them, in pixels
+MAX_FIGURE_DOTS = 400
+# The other points of a curve have no dot.
+MAX_CURVE_DOTS = 9
 CURVES_HEIGHT, ROOM_ABOVE_CURVES = (280.0, 8.0)
-# Around more curves than this, the bands from the lowest to the highest run would overlap.
+# The bands from the worst to the best run would overlap around more curves.
 MAX_WIDE_BANDS = 2
 CELL_HEIGHT = 38.0
-MAX_PHONE_COLUMNS = 6  # maximum number of columns with numbers on a phone
-MAX_NOTES_BESIDE = 9  # maximum number of characters of a row's name beside the row
+# More columns have no numbers on a phone.
+MAX_PHONE_COLUMNS = 6
+# A longer name is above its row.
+MAX_NOTES_BESIDE = 9
 BAR_HEIGHT = 20.0
-# CSS classes of a line, by its index
 CURVE_STYLES = (
     *("accent", "dashed ink", "win", "dashed loss", "dotted draw"),
     *("mixed accent", "dotted win", "mixed loss"),
@@ -78,33 +83,30 @@ CURVE_STYLES = (
 # Sizes of a figure in a file of its own, in pixels.
 FILE_WIDTH, FILE_MARGIN = 720.0, 20.0
 TITLE_LINE_HEIGHT, FILE_LINE_HEIGHT, KEY_LINE_HEIGHT = 22.0, 16.0, 18.0
-# side of a board in pixels; number of boards in a row
 BOARD_SIZE, BOARDS_PER_ROW = (150.0, 4)
-# maximum number of characters in a line of small text: below the figure, below a board
 MAX_LINE_CHARACTERS, MAX_BOARD_LINE_CHARACTERS = (92, 22)
 
 
-# Sizes of a miniature, in pixels.
 MINIATURE_WIDTH, MINIATURE_HEIGHT = 120.0, 48.0
-MINIATURE_ROWS = 4  # maximum number of rows in a miniature
+MINIATURE_ROWS = 4
 MINIATURE_SLOTS = 40
 
 
 class FigureLayout(NamedTuple):
-    """The layout of a figure."""
+    """A figure as a plot or as boards, with its texts."""
 
     title: str
     unit: str
-    # says what a dot or line means, how many runs there are, and whether the values are exact
+    # what a dot or a line means, how many runs there are, and whether values are exact
     caption: str
     plot: svg.Plot
-    # the boards of a figure that has no plot, each with a sentence and a link
+    # (board, sentence, link) for a figure without a plot
     captioned_boards: list[tuple[SmallBoard, str, Destination]]
 
 
 @singledispatch
 def lay_out_figure(figure: object, site: SiteData, first_seed: int) -> FigureLayout:
-    """Lay out a figure of an experiment; `first_seed` is the seed of its first run."""
+    """Return the layout of a figure; `first_seed` is the seed of the experiment's first run."""
     raise TypeError(f"no figure: {figure!r}")
 
 
@@ -112,7 +114,6 @@ def lay_out_figure(figure: object, site: SiteData, first_seed: int) -> FigureLay
 def _lay_out_histogram(
     figure: Histogram, site: SiteData, first_seed: int
 ) -> FigureLayout:
-    """Return a row for each group: a dot for each run, and a line for the middle 80% of the runs."""
     groups = figure.groups
     axis = _scale_histogram(figure)
     every = [tables.sort_runs(group.values, first_seed) for group in groups]
@@ -172,7 +173,7 @@ def _scale_histogram(figure: Histogram) -> Axis:
 def _draw_quantiles(
     runs: tables.Runs, median: float, axis: Axis, bottom: float
 ) -> list[svg.Segment]:
-    """Return a line below a row for the middle 80% of its runs, and a notch at the median."""
+    """Return a line below the dots for the middle 80% of the runs, with a mark at the median."""
     low = axis.compute_share(tables.find_quantile_run(runs, 0.1)["value"])
     high = axis.compute_share(tables.find_quantile_run(runs, 0.9)["value"])
     middle = axis.compute_share(median)
@@ -183,7 +184,7 @@ def _draw_quantiles(
 
 
 def has_unlinked_runs(site: SiteData, group: RecipeValues, runs: tables.Runs) -> bool:
-    """Return whether the site cannot open some runs of a group; only the first two are checked."""
+    """Return whether some runs of a group have no page; only the first two are checked."""
     if not group.recipe:
         return False
     url_for_seed = tables.map_seeds_to_urls(site, group.recipe)
@@ -197,20 +198,21 @@ def _describe_dot(runs_per_dot: int) -> str:
 
 
 class PlotArea(NamedTuple):
-    """The area of a chart between its two axes."""
+    """The area between the axes of a chart."""
 
     x_axis: Axis
     y_axis: Axis
-    top: float  # distance from the top of the picture, in pixels
+    # in pixels from the top of the picture
+    top: float
     height: float
 
     @property
     def bottom(self) -> float:
-        """The distance from the top of the plot to the horizontal axis, in pixels."""
+        """Where the horizontal axis is, in pixels from the top of the picture."""
         return self.top + self.height
 
     def place_point(self, x: float, y: float) -> tuple[float, float]:
-        """Return the place of a point: x as a share of the width, y in pixels."""
+        """Return where a point is: x as a share of the width, y in pixels from the top."""
         return self.x_axis.compute_share(x), curves.compute_y(
             self.y_axis, y, self.top, self.height
         )
@@ -227,7 +229,7 @@ class PlotArea(NamedTuple):
         lower_ys: Sequence[float],
         upper_ys: Sequence[float],
     ) -> svg.Path:
-        """Return the area between two lines over the same x values, such as the worst and best runs."""
+        """Return the band between a lower and an upper line, such as the worst and the best runs."""
         there = self.place_points(xs, upper_ys)
         back = self.place_points(xs, lower_ys)
         return svg.Path(css_classes, there + back[::-1], is_closed=True)
@@ -237,7 +239,11 @@ class PlotArea(NamedTuple):
 def lay_out_curves(
     figure: Curves, site: SiteData, first_seed: int, height: float = CURVES_HEIGHT
 ) -> FigureLayout:
-    """Return the curves of a figure: lines for the medians, with bands for most or all runs."""
+    """Return the layout of learning curves: a line for each median, with a band around it.
+
+    The band contains the middle 80% of the runs. If there are few lines, a paler band contains all
+    runs.
+    """
     every = figure.series
     has_wide_bands = len(every) <= MAX_WIDE_BANDS
     across = build_x_axis(figure)
@@ -276,7 +282,7 @@ def lay_out_curves(
 
 
 def build_x_axis(figure: Curves) -> Axis:
-    """Return the horizontal axis of curves; a linear axis ends at the first and the last point."""
+    """Return the horizontal axis of curves. A linear one begins and ends with the curves."""
     xs = [x for series in figure.series for x in series.x]
     xs += [mark.value for mark in figure.marks]
     if figure.logarithmic:
@@ -291,7 +297,7 @@ def build_x_axis(figure: Curves) -> Axis:
 
 
 def build_y_axis(all_series: Sequence[Series], has_wide_bands: bool) -> Axis:
-    """Return the vertical axis of curves; it includes 0 if 0 is not far below the values."""
+    """Return the vertical axis of curves, which begins at 0 if the values are not far above 0."""
     values: list[float] = []
     for series in all_series:
         values += [*series.low, *series.high, *series.median]
@@ -318,7 +324,7 @@ def _draw_bands(
 def _choose_dots(
     points: Sequence[tuple[float, float]],
 ) -> Sequence[tuple[float, float]]:
-    """Return the points of a line that are drawn as dots: at most MAX_CURVE_DOTS, with the last one."""
+    """Return every n-th point, counted from the last one, so that at most MAX_CURVE_DOTS have a dot."""
     if len(points) == 1:
         return points
     step = -(-len(points) // MAX_CURVE_DOTS)
@@ -334,7 +340,7 @@ def _name_series(series: Series) -> str:
 def _describe_curves(
     all_series: Sequence[Series], has_wide_bands: bool
 ) -> tuple[str, str]:
-    """Say what a line means, and as the second half of a sentence, where its link leads."""
+    """Return a sentence on what a line means, and words for what a click on it opens."""
     if all(series.seed_count == 1 for series in all_series):
         return "Each line is one training run.", "line to open its training run"
     faint = ", and the paler band all" if has_wide_bands else ""
@@ -352,13 +358,12 @@ def _describe_curves(
 
 @lay_out_figure.register
 def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> FigureLayout:
-    """Return the cells of the grid, one for each pair of parameter values; higher results are darker."""
+    """Return the layout of a grid, with a square for each pair of parameter values."""
     flat = [value for row in figure.values for value in row]
     extent = min(flat), max(flat)
     format_value = (
         format_short if all(value % 1 == 0 for value in flat) else format_one_decimal
     )
-    # longer names are above their rows
     names_are_beside = max(map(len, figure.rows)) <= MAX_NOTES_BESIDE
     top = TEXT_LINE_HEIGHT + 8
     corner = f"{figure.row_label} ↓   {figure.column_label} →"
@@ -389,9 +394,10 @@ def _draw_grid_row(
     format_value: Callable[[float], str],
     top: float,
 ) -> Iterator[svg.Shape]:
-    """Yield the shapes of a row of the grid: its cells, each with its value.
+    """Yield the squares of a row and their values.
 
-    The colour levels of the cells go from 0 for the lowest value of the grid to LEVEL_COUNT.
+    `extent` has the lowest and the highest value of the grid, which have the colours 0 and
+    LEVEL_COUNT.
     """
     minimum, maximum = extent
     step = (maximum - minimum) / LEVEL_COUNT
@@ -418,7 +424,7 @@ def _draw_grid_row(
 
 
 def _name_columns(shapes: list[svg.Shape], columns: Sequence[str], top: float) -> float:
-    """Add the names of the columns, vertically if they are long; return the height they need."""
+    """Add the names of the columns, vertical if they are long. Return the height that they need."""
     longest = max(map(len, columns)) * CHARACTER_WIDTH
     are_short = longest * len(columns) <= MIN_PLOT_WIDTH
     for column, name in enumerate(columns):
@@ -451,7 +457,6 @@ def _describe_grid(
 
 @lay_out_figure.register
 def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> FigureLayout:
-    """Return a bar for each number, below its name."""
     axis = _scale_bars(figure)
     zero = axis.compute_share(1.0 if figure.logarithmic else 0.0)
     links = [
@@ -533,7 +538,7 @@ def _describe_bars(figure: Bars) -> str:
 
 @lay_out_figure.register
 def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLayout:
-    """Return pictures of positions with the right moves, the agent's moves and its blunders."""
+    """Return the layout of small boards, which show the right moves and what the agent plays."""
     pictures = []
     for board in figure.boards:
         game = site.game
@@ -570,13 +575,13 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLa
 def lay_out_numbered_figure(
     site: SiteData, claim: str, figure_number: int
 ) -> FigureLayout:
-    """Return the shapes and texts of a figure of an experiment; the first figure has number 1."""
+    """Return the layout of a figure of an experiment; `figure_number` begins at 1."""
     summary = site.experiments[claim]
     return lay_out_figure(summary.figures[figure_number - 1], site, summary.first_seed)
 
 
 def draw_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
-    """Return the drawing of a figure for a file, with title, names of lines, caption and source."""
+    """Return a figure as a picture for a file, with its title, key, caption and source."""
     shapes: list[svg.Shape] = []
     y = FILE_MARGIN
     for line in wrap(layout.title, 72):
@@ -613,7 +618,8 @@ def draw_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
         )
         y += BOARD_SIZE + lines * FILE_LINE_HEIGHT + 14
     y += 6
-    for text in (layout.caption, source_text):  # URLs are not broken into lines.
+    # A link must stay whole, so a line may be too long.
+    for text in (layout.caption, source_text):
         for line in wrap(
             text, MAX_LINE_CHARACTERS, break_long_words=False, break_on_hyphens=False
         ):
@@ -637,7 +643,7 @@ def _place_board(
 def _add_name(
     shapes: list[svg.Shape], top: float, row_name: str, spoken_text: str
 ) -> float:
-    """Write a name with its description below; return the lower end of the text."""
+    """Add the name of a row and a text below it. Return where the text ends."""
     for line in wrap(row_name, MAX_NAME_CHARACTERS):
         shapes.append(svg.Text("label", 0, top + 13, line))
         top += TEXT_LINE_HEIGHT
@@ -652,20 +658,21 @@ def _add_notes(
     top: float,
     height: float,
 ) -> float:
-    """Draw lines at marked values, with their texts above; return the height of the texts."""
+    """Add a vertical line at each reference value, with its text above. Return the texts' height."""
     text_shapes: list[svg.Shape] = []
     above = _add_notes_above(text_shapes, marks, axis, top)
     for mark in marks:
         at = axis.compute_share(mark.value)
         shapes.append(svg.Segment("claimed", at, top, at, top + above + height))
-    shapes += text_shapes  # drawn last, so that texts cover the lines of other marks
+    # Texts come last, because they cover the lines of other reference values.
+    shapes += text_shapes
     return above
 
 
 def _add_notes_above(
     shapes: list[svg.Shape], marks: Sequence[ReferenceLine], axis: Axis, top: float
 ) -> float:
-    """Write the texts of marked values above a plot, one per line; return the height of the lines."""
+    """Add the texts of reference values above a plot, one below the other. Return their height."""
     y = top
     for mark in marks:
         at = axis.compute_share(mark.value)
@@ -677,7 +684,7 @@ def _add_notes_above(
 
 
 def _stack_runs(runs: tables.Runs, axis: Axis) -> dict[int, tables.Runs]:
-    """Return the runs of a group in bins along the axis, to draw those of a bin above each other."""
+    """Return bin -> runs whose results are in this bin of the axis."""
     bins = (axis.compute_shares(runs["value"]) * (MAX_BINS - 1e-9)).astype(int)
     changes = np.flatnonzero(np.diff(bins)) + 1
     ends = [0, *changes.tolist(), len(runs)]
@@ -693,17 +700,17 @@ def _draw_dots(
     unit: str,
     build_run_url: tables.BuildRunUrl,
 ) -> list[svg.Dot]:
-    """Return the runs of a bin as dots above each other.
+    """Return the runs of a bin as a column of dots.
 
-    A dot stands for `runs_per_dot` runs and links to the middle one. The last dot may stand for
-    fewer runs, and is smaller then. Dots overlap if there is not enough room.
+    A dot stands for `runs_per_dot` runs, and links to the middle one. The last dot is smaller if it
+    stands for fewer runs. Dots overlap if the column is too high.
     """
     parts = [
         runs[start : start + runs_per_dot]
         for start in range(0, len(runs), runs_per_dot)
     ]
     *whole, last = parts
-    # the mean x of the runs would make the columns slant
+    # If the runs were stacked by value, the columns would slant.
     parts = [
         *sorted(whole, key=lambda part: tables.find_middle_run(part)["seed"]),
         last,
@@ -795,7 +802,7 @@ def _describe_bar(bar: Bar, unit: str) -> str:
 
 
 def draw_figure_preview(site: SiteData, figure: Figure, caption: str) -> svg.Drawing:
-    """Return the picture of a figure for link previews, above a line of text."""
+    """Return a figure's miniature as the preview picture of a link, above a line of text."""
     return svg.draw_preview(
         caption,
         [svg.Inset("large", _list_miniature_shapes(figure, site))],

@@ -1,7 +1,8 @@
-"""Pictures of all positions of an agent, for pages and as files.
+"""Pictures of all positions, coloured by what an agent learned, for pages and as files.
 
 A position and all positions symmetric to it are one small square, a "tile". All tiles of one colour
-are a single outline, which keeps the pictures small.
+are a single outline, which keeps the pictures small. A decision is a position in which the game
+goes on.
 """
 
 from collections.abc import Iterator, Mapping
@@ -40,26 +41,28 @@ from app.web.pictures.svg import (
 )
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, cached_per_site
 
-# SVG path of a tile, from the left end of its top edge
+# begins at the left end of the top edge
 TILE_PATH = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"
-# height of the line of optimal play below a row; a tile is 1 high
+# a tile is 1 high
 OPTIMAL_LINE_HEIGHT = 0.16
 EXPECTED_KEY = "expects"
 
 # Sizes of a picture in a file of its own, in pixels.
-TILE_SIZE = 15  # the side of a tile in pixels
-# margins around the picture's tiles, in pixels
+# in pixels
+TILE_SIZE = 15
+# around the tiles, in pixels
 LEFT_MARGIN, TOP_MARGIN, BOTTOM_MARGIN, RIGHT_MARGIN = (34, 46, 46, 14)
 SWATCH_PATH = "M0 0h.9v.9h-.9z"
 CSV_COLUMNS = ("position", "record", "move", "to_move", "true_value", "heat", "visits")
 
 
 class TileColouring(NamedTuple):
-    """A way to colour the picture of all positions, such as by value or by number of updates."""
+    """A way to colour the tiles, such as by value or by number of updates."""
 
     title: str
-    colour_scale: str  # "heat" from a loss to a win, or "level" from nothing to all
-    # what the lowest level means, or the middle of the heat scale if that is not a draw
+    # "heat" runs from a loss to a win, "level" from nothing to all.
+    colour_scale: str
+    # "" if the scale runs from a loss to a win
     lowest_meaning: str = ""
     highest_meaning: str = ""
 
@@ -90,26 +93,25 @@ PREFERENCE_COLOURING = TileColouring(
 
 
 class MindPicture(NamedTuple):
-    """A picture of all positions of an agent; each is a tile, 1 wide and 1 high."""
+    """A picture of all positions of an agent. A tile is 1 wide and 1 high."""
 
     agent_name: str
     title: str
-    colouring_key: str  # how the tiles are coloured, a key of COLOURINGS
-    colour_scale: str  # scale of its colours, "heat" or "level"
+    # a key of COLOURINGS
+    colouring_key: str
+    # "heat" or "level"
+    colour_scale: str
     tile_layout: Tiles
-    # for each colour its step on the scale, None for unknown values, and the SVG path of its tiles
+    # (step on the scale or None for unknown values, SVG path of all tiles)
     paths_by_colour: list[tuple[int | None, str]]
-    tile_outline: str = TILE_PATH  # SVG path of a single tile, for the script
-    # coordinates "x,y" of all tiles, for the script; "" if the page has no script
+    tile_outline: str = TILE_PATH
+    # "x,y" of all tiles, for the script; "" for a picture without a script
     tile_coordinates: str = ""
-    # colours of all tiles at all snapshots, encoded by `encode_colour_levels`
+    # colours at all snapshots, from `encode_colour_levels`
     encoded_frames: str = ""
 
     def draw_svg(self, element_id: str = "mind", is_small: bool = False) -> Markup:
-        """Return the picture as SVG for a page.
-
-        `element_id` is the id of its HTML element; `is_small` leaves out the margins.
-        """
+        """Return the picture as SVG for a page; with `is_small` it has no row numbers and margins."""
         edges = (0.2, 0.2, 0.4, 0.6) if is_small else (2.2, 0.4, 2.6, 0.9)
         left, top, across, down = edges
         width = self.tile_layout.columns + across
@@ -136,7 +138,7 @@ class MindPicture(NamedTuple):
         return write_inline(shapes, kind, f'{attributes} aria-hidden="true"')
 
     def draw_tiles(self, unknown_fill: str = "") -> Inset:
-        """Return the shapes of all tiles; `unknown_fill` replaces the fill of unknown tiles."""
+        """Return all tiles; tiles with an unknown value have the SVG attribute fill=`unknown_fill`."""
         signs = [
             Sign("blank", outline, fill_attribute=unknown_fill)
             if value is None
@@ -147,10 +149,10 @@ class MindPicture(NamedTuple):
 
 
 def list_colourings(site: SiteData, agent_name: str) -> dict[str, TileColouring]:
-    """Return the ways to colour the picture of all positions of an agent, by key.
+    """Return key -> colouring for the colourings that an agent can have.
 
-    Only an agent with a known task can have errors against exact values. Beads are not expected
-    results, so they have no errors; their tiles show how unequal the beads of a box are.
+    An agent whose task cannot be solved exactly has no error against this task. Beads do not expect
+    results, so they have no errors at all.
     """
     if site.agents[agent_name].card.reward_scale is None:
         return {
@@ -167,11 +169,11 @@ def list_colourings(site: SiteData, agent_name: str) -> dict[str, TileColouring]
 def parse_snapshot_and_colouring(
     site: SiteData, agent_name: str, query: Mapping[str, str]
 ) -> tuple[int, str]:
-    """Return the snapshot and the colouring of a URL.
+    """Return the snapshot and the colouring that the query names.
 
-    Raises NotFound or BadRequest with a sentence on what is wrong.
+    Raises NotFound or BadRequest if the agent, the snapshot or the colouring does not exist.
     """
-    site.get_agent(agent_name)  # This raises NotFound for an unknown agent.
+    site.get_agent(agent_name)
     step = read_snapshot(
         agent_name, query.get("step", ""), site.get_last_snapshot(agent_name), site
     )
@@ -184,8 +186,8 @@ def parse_snapshot_and_colouring(
     return step, kind
 
 
-# The decision that represents each of N tiles at T snapshots, [T, N], and whether the agent had
-# updated it by then, [T, N].
+# (decision that each tile shows, whether the agent had updated it by then), both [T, N] for N tiles
+# at T snapshots
 RepresentedDecisions = tuple[NDArray[np.intp], NDArray[np.bool_]]
 
 
@@ -193,10 +195,10 @@ RepresentedDecisions = tuple[NDArray[np.intp], NDArray[np.bool_]]
 def choose_decisions(
     site: SiteData, agent_name: str, snapshot: int | None = None
 ) -> RepresentedDecisions:
-    """Return for each tile (a symmetry class of positions) the decision whose value it shows.
+    """Return the decision that each tile shows, of all symmetric decisions, at each snapshot.
 
-    If the agent has updated only some of the symmetric decisions, it is one of these. There is a row
-    for each snapshot of the agent, or a single row if `snapshot` is given.
+    If the agent has updated only some of these decisions by then, it is one of those. With
+    `snapshot` the result has only one row.
     """
     agent = site.agents[agent_name]
     steps = range(agent.history.snapshot_count) if snapshot is None else (snapshot,)
@@ -210,10 +212,10 @@ def choose_decisions(
 def estimate_tiles(
     site: SiteData, agent_name: str, snapshot: int | None = None
 ) -> NDArray[np.float64]:
-    """Return an agent's highest value in each of N tiles, at T snapshots or at one: [T, N].
+    """Return the highest value that an agent has in each of N tiles at T snapshots, [T, N].
 
-    Values are from -1 to +1. For beads, the value says how much likelier than an equal share the
-    likeliest move in the box is.
+    Values are from -1 to +1 for the mover. For beads they say how much likelier than with equal
+    beads the likeliest move is. With `snapshot`, T is 1.
     """
     game = site.game
     agent = site.agents[agent_name]
@@ -242,11 +244,11 @@ def _load_tables(
 def colour_tiles(
     site: SiteData, agent_name: str, colouring_key: str, snapshot: int | None = None
 ) -> TileColours:
-    """Return the colours of the N tiles of an agent at each of T snapshots, or at one: [T, N]."""
+    """Return the colours of N tiles at T snapshots, [T, N]. With `snapshot`, T is 1."""
     game = site.game
     agent = site.agents[agent_name]
     rows, known = choose_decisions(site, agent_name, snapshot)
-    # The numbers of updates are known only at the end of the training.
+    # Updates are counted only up to the end of the training.
     if colouring_key == "visits":
         return value_map.colour_visits(rows, agent.visits, LEVEL_COUNT)
     if colouring_key == "blunders":
@@ -254,7 +256,7 @@ def colour_tiles(
             policy_from_values(game.spread_pairs(q), agent.card.play_rule)
             for q in _load_tables(site, agent_name, snapshot)
         )
-        # The snapshots are computed one by one: all snapshots at once need 30 MB.
+        # All snapshots at once would need 30 MB.
         drawn = [
             value_map.colour_blunders(game, *each, LEVEL_COUNT)
             for each in zip(rows, plays, strict=True)
@@ -268,7 +270,8 @@ def colour_tiles(
         return value_map.colour_outcomes(best, known, HEAT_STEPS)
     value_source = agent_name + TASK_SUFFIX if colouring_key == "wrong-task" else TRUTH
     reward_scale = site.get_rewards(value_source)
-    assert reward_scale is not None  # exact values are never beads
+    # Only agents can have beads.
+    assert reward_scale is not None
     truth = value_map.estimate_outcomes(
         game, rows, site.get_values(value_source)[game.legal], reward_scale
     )
@@ -283,7 +286,10 @@ def draw_mind(
     colouring_key: str = EXPECTED_KEY,
     has_all_frames: bool = False,
 ) -> MindPicture:
-    """Return the picture of an agent at a snapshot; `has_all_frames` adds the data of all snapshots."""
+    """Return the picture of all positions at a snapshot.
+
+    `has_all_frames` adds the colours at all snapshots, for the script that plays the training.
+    """
     if not has_all_frames:
         return _build_mind_picture(
             site,
@@ -304,7 +310,7 @@ def draw_mind(
 
 @cached_per_site(8)
 def draw_policy_blunders(site: SiteData, policy_name: str) -> MindPicture:
-    """Return a picture of the blunders of a policy that has no values."""
+    """Return a picture of where a policy blunders, for a policy without values."""
     where = site.tile_layout
     kind = "blunders"
     heat, _ = value_map.colour_class_blunders(
@@ -316,7 +322,7 @@ def draw_policy_blunders(site: SiteData, policy_name: str) -> MindPicture:
 def outline_tiles(
     tile_layout: Tiles, heats: NDArray[np.int8]
 ) -> list[tuple[int | None, str]]:
-    """Return an SVG path for each colour in `heats`, [N], which outlines all tiles of this colour."""
+    """Return (colour, SVG path of all its tiles) for each colour in `heats`, [N]."""
     by_heat: dict[int, list[str]] = {}
     for value, tile in zip(
         heats.tolist(), _list_tile_outlines(tile_layout), strict=True
@@ -341,7 +347,6 @@ def _list_tile_outlines(tile_layout: Tiles) -> list[str]:
 def _build_mind_picture(
     site: SiteData, policy_name: str, colouring_key: str, heats: NDArray[np.int8]
 ) -> MindPicture:
-    """Return a picture of all positions from its tiles' colours, [N], without data for the script."""
     where = site.tile_layout
     paths = outline_tiles(where, heats)
     return MindPicture(
@@ -356,7 +361,7 @@ def _build_mind_picture(
 
 @lru_cache(maxsize=2)
 def draw_optimal_lines(tile_layout: Tiles) -> Inset:
-    """Return a coloured line below each row of tiles: the results with optimal play."""
+    """Return a coloured line below each row of tiles, for the results with optimal play."""
     lines = []
     for ply in range(len(tile_layout.row_middles)):
         row = tile_layout.plies == ply
@@ -376,7 +381,7 @@ def draw_optimal_lines(tile_layout: Tiles) -> Inset:
 
 
 def draw_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawing:
-    """Return the picture of all positions of an agent for a file, with row numbers and a colour key."""
+    """Return the picture of all positions for a file, with row numbers and a legend."""
     kind = list_colourings(site, picture.agent_name)[picture.colouring_key]
     width = round(LEFT_MARGIN + picture.tile_layout.columns * TILE_SIZE + RIGHT_MARGIN)
     height = round(TOP_MARGIN + picture.tile_layout.height * TILE_SIZE + BOTTOM_MARGIN)
@@ -421,10 +426,7 @@ def draw_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawi
 def list_mind_rows(
     site: SiteData, picture: MindPicture, snapshot: int
 ) -> Iterator[tuple[object, ...]]:
-    """Yield a row of the CSV file for each tile, in the order of CSV_COLUMNS.
-
-    The heat is the colour of the tile, None for an unknown value.
-    """
+    """Yield a row of the CSV file for each tile; its columns are CSV_COLUMNS."""
     game = site.game
     where = site.tile_layout
     agent = site.agents[picture.agent_name]
@@ -446,7 +448,7 @@ def list_mind_rows(
 
 
 def _list_legend(colouring: TileColouring) -> list[tuple[str, str, ScaleValue | None]]:
-    """Return the entries of the legend: label, CSS class of the sample, and its colour or None."""
+    """Return (label, CSS class, colour) for each entry of the legend; None is the unknown colour."""
     most = HEAT_STEPS if colouring.colour_scale == "heat" else LEVEL_COUNT
     end_entries: list[tuple[str, str, ScaleValue | None]]
     if colouring.lowest_meaning:

@@ -1,19 +1,25 @@
-"""The colours of the site: its inks, and the heat scale, which runs from loss through draw to win.
+"""The colours of the site.
 
-Colours with a meaning are defined here, except those of beads (`static/parts/beads.css`); stylesheets
-add shades of grey for shadows and lines. Pages use them as `var(--ink)` and `data-heat`, which the
-rules of `write_stylesheet` define. A picture file has the colours themselves: `app.web.pictures.svg`.
+An ink is a named colour, which pages use as `var(--ink)`. A heat is a step of the scale from loss
+through draw to win, which an element has in its attribute `data-heat`. The rules of
+`write_stylesheet` define both. Picture files contain the colours themselves: see
+`app.web.pictures.svg`. The beads have their own colours in `static/parts/beads.css`, and
+stylesheets add greys for shadows and lines.
 """
 
 from itertools import product
 
 from app.web.move_values import HEAT_STEPS
 
-Colour = tuple[int, int, int]  # red, green, blue, 0 to 255
-Shade = tuple[str, str]  # "#rrggbb" in the light scheme, and in the dark scheme
-EndColours = tuple[str, str, str]  # colours "#rrggbb" of a loss, a draw and a win
+# red, green and blue from 0 to 255
+Colour = tuple[int, int, int]
+# "#rrggbb" in the light and in the dark scheme
+Shade = tuple[str, str]
+# "#rrggbb" of a loss, a draw and a win
+EndColours = tuple[str, str, str]
 COLOUR_SCHEMES = ("light", "dark")
-LEVEL_COUNT = 10  # steps of a scale from nothing to all
+# the highest level of the scale from nothing to all
+LEVEL_COUNT = 10
 INK_COLOURS: dict[str, Shade] = {
     "paper": ("#f4f5f8", "#0f1216"),
     "surface": ("#ffffff", "#181c22"),
@@ -24,11 +30,11 @@ INK_COLOURS: dict[str, Shade] = {
     "accent": ("#4049c9", "#a9b2ff"),
     "on-accent": ("#ffffff", "#10131f"),
     "tint": ("#eef0ff", "#22273d"),
-    # Outcomes in charts and texts have a contrast of 4.5:1 to the background.
+    # These are also colours of texts, so their contrast to the background is 4.5:1.
     "win": ("#00695f", "#4fd1c1"),
     "draw": ("#5c6670", "#b4bcc5"),
     "loss": ("#b71c1c", "#ff8a80"),
-    # The line below tiles that are draws with optimal play; the heat of a draw is too pale.
+    # for the line below tiles; the heat of a draw would be too pale
     "drawn": ("#aab2bd", "#6a7583"),
 }
 # In the dark scheme wins and losses are the brightest colours, and a draw is dark.
@@ -52,10 +58,10 @@ WHITE = (255, 255, 255)
 
 
 def write_stylesheet() -> str:
-    """Return the CSS rules of the inks, the palettes and the attribute `data-heat`.
+    """Return the CSS rules of the inks, of the palettes, and of the attribute `data-heat`.
 
-    The check boxes `palette-...` of a page select a palette. Each rule sets the CSS variable
-    `--heat`, which other shapes with this heat can use too.
+    A check box with the id `palette-NAME` selects a palette. A rule for a heat sets the CSS
+    variable `--heat`, which other elements can use, too.
     """
     default, *others = PALETTES
     inks = ";".join(
@@ -84,22 +90,22 @@ def write_stylesheet() -> str:
 
 
 def compute_colour(palette: str, heat: int, scheme: str = "light") -> Colour:
-    """Return the colour of a heat from -HEAT_STEPS to HEAT_STEPS, by linear interpolation in sRGB."""
+    """Return the colour of a heat, from -HEAT_STEPS to HEAT_STEPS, mixed from two ends in sRGB."""
     loss, draw, win = map(parse_hex, PALETTES[palette][scheme])
     return mix_colours(draw, win if heat > 0 else loss, abs(heat) / HEAT_STEPS)
 
 
 def fill_in_inks(rules: str, scheme: str) -> str:
-    """Return CSS rules with the inks of a scheme written out, for programs without CSS variables."""
+    """Return the CSS rules with colours in place of variables, for programs that know no variables."""
     for name, ink in INK_COLOURS.items():
         rules = rules.replace(f"var(--{name})", ink[COLOUR_SCHEMES.index(scheme)])
     return rules
 
 
 def write_rules(scale: str, scale_step: int, scheme: str) -> str:
-    """Return the CSS rules for a step of a scale: its colour and the colour of text on it.
+    """Return the CSS rules of a step of a scale: its colour, and the colour of text on it.
 
-    The scale is "heat" (from loss to win) or "level" (from none to all).
+    The scale is "heat" (from loss to win) or "level" (from nothing to all).
     """
     if scale == "heat":
         shade = compute_colour(DEFAULT_PALETTE, scale_step, scheme)
@@ -113,7 +119,7 @@ def write_rules(scale: str, scale_step: int, scheme: str) -> str:
 
 
 def mix_colours(first_colour: Colour, second_colour: Colour, share: float) -> Colour:
-    """Return the mixture of two colours; a share of 0 is the first colour, 1 the second."""
+    """Return a mixture of two colours, from the first (share 0) to the second (share 1)."""
     red, green, blue = (
         round(a + share * (b - a))
         for a, b in zip(first_colour, second_colour, strict=True)
@@ -122,7 +128,7 @@ def mix_colours(first_colour: Colour, second_colour: Colour, share: float) -> Co
 
 
 def format_hex(colour: Colour) -> str:
-    """Return a colour as text in the form "#rrggbb"."""
+    """Return a colour as "#rrggbb"."""
     return "#" + bytes(colour).hex()
 
 
@@ -132,7 +138,7 @@ def parse_hex(text: str) -> Colour:
 
 
 def choose_text_colour(background: Colour) -> Colour:
-    """Return black or white, the colour with more contrast to a background."""
+    """Return black or white, whichever has more contrast to the background."""
     return max(BLACK, WHITE, key=lambda text: compute_contrast(text, background))
 
 

@@ -1,13 +1,12 @@
-"""The shapes of pictures, and writers of shapes for a page, as an SVG file and as PNG.
+"""Shapes of pictures, and functions that write them as SVG or PNG.
 
-The `css_classes` of a shape are separated by spaces; `shapes.css` has their colours.  In a plot x is a
-share of the width from 0 to 1, and y is in pixels, so a plot can have any width while its texts
-keep their size.  In other pictures x and y are in pixels, or in the units of the `Inset` around the
-shape.
+In a plot, x is a share of the width from 0 to 1, and y is in pixels. So a plot can have any width,
+and its texts keep their size. In any other picture, x and y are in pixels, or in the units of the
+`Inset` around the shape.
 
-In a page, a plot is as wide as its container, so its x coordinates are written in percent, and the
-page has the stylesheet (see `read_stylesheet`).  A file has a fixed size and contains its own
-style.  Colours are written out there, for programs that do not know CSS variables.
+On a page, x is written in percent, because the plot is as wide as its container. The page has the
+stylesheet `shapes.css`. A file has a fixed size and contains the same style, with its colours
+written out for programs that know no CSS variables.
 """
 
 import pathlib
@@ -24,26 +23,27 @@ from app.web.pictures import palette
 from app.web.routes import Destination
 
 COLOUR_SCHEMES = ("auto", *palette.COLOUR_SCHEMES)
-# x coordinates in the path of a line: 0 to 1000 over the width of a plot
+# The path of a line cannot have percentages, so it has x from 0 to this.
 COORDINATE_PRECISION = 1000
 DOT_RADIUS = 4.4
-CHARACTER_WIDTH = 0.58  # width of a letter, as a share of its height
+# as a share of the letter's height
+CHARACTER_WIDTH = 0.58
 FONT_FAMILIES = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
-# the font of the texts in PNG files
+# PNG files use this font on every server.
 FONT_FILE = pathlib.Path(__file__).with_name("letters.ttf")
-# Characters that FONT_FILE does not have.
+# FONT_FILE lacks these characters.
 MISSING_LETTERS = str.maketrans(
     {
         **{"α": "alpha", "γ": "gamma", "ε": "epsilon", "λ": "lambda"},
         **{"★": "", "’": "'", "→": "to", "·": "-", "×": "x"},
     }
 )
-PREVIEW_SIZE = (1200, 630)  # pixels of a link preview
-# margin, room below for a line of text, height of its letters
+# in pixels
+PREVIEW_SIZE = (1200, 630)
 PREVIEW_MARGIN, PREVIEW_TEXT_HEIGHT, PREVIEW_LETTER_HEIGHT = (40, 110, 38)
 SHAPES_STYLESHEET = pathlib.Path(__file__).with_name("shapes.css").read_text("utf-8")
 
-# A colour: "heat" and a number from -HEAT_STEPS to HEAT_STEPS, or "level" and one from 0 to LEVELS.
+# ("heat", -HEAT_STEPS to HEAT_STEPS) or ("level", 0 to LEVEL_COUNT)
 ScaleValue = tuple[str, int]
 
 
@@ -57,27 +57,30 @@ class Rect(NamedTuple):
     height: float
     link: Destination | None = None
     colour_value: ScaleValue | None = None
-    corner_radius: float = 0.0  # how round the corners are, in pixels
+    # in pixels
+    corner_radius: float = 0.0
 
 
 class Dot(NamedTuple):
-    """A dot in a chart, which stands for one or several training runs."""
+    """A dot of a chart, which stands for one or more training runs."""
 
     css_classes: str
     x: float
     y: float
     link: Destination | None = None
-    relative_radius: float = 1.0  # the radius as a multiple of DOT_RADIUS
+    # as a multiple of DOT_RADIUS
+    relative_radius: float = 1.0
 
 
 class Path(NamedTuple):
-    """A line through points, with a link."""
+    """A line through points."""
 
     css_classes: str
     points: Sequence[tuple[float, float]]
     is_closed: bool = False
     link: Destination | None = None
-    dot_points: Sequence[tuple[float, float]] = ()  # points that are drawn as dots
+    # These points are drawn as dots.
+    dot_points: Sequence[tuple[float, float]] = ()
 
 
 class Segment(NamedTuple):
@@ -91,43 +94,47 @@ class Segment(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A text at a place (x, y)."""
+    """A line of text."""
 
     css_classes: str
     x: float
-    y: float  # y coordinate of the baseline
+    # the baseline of the text
+    y: float
     text: str
-    # which part of the text is at (x, y): "start", "middle" or "end"
+    # "start", "middle" or "end": the part of the text that is at (x, y)
     anchor: str = "start"
-    left_shift: float = 0.0  # pixels by which the text is moved to the left
-    colour_value: ScaleValue | None = None  # the colour behind the text
+    # in pixels
+    left_shift: float = 0.0
+    # the colour behind the text
+    colour_value: ScaleValue | None = None
 
 
 class Sign(NamedTuple):
-    """An SVG outline: a mark, or all tiles of a colour."""
+    """A shape with its own SVG outline, such as a stone or all tiles of a colour."""
 
     css_classes: str
     outline: str
     colour_value: ScaleValue | None = None
-    # SVG attribute fill, such as "url(#hatch)"; "" to use the style sheet
+    # such as "url(#hatch)"; "" leaves the fill to the stylesheet
     fill_attribute: str = ""
 
 
 class Hatch(NamedTuple):
-    """A pattern of slanting lines for shapes without a colour, used as `url(#id)` in a page."""
+    """A pattern of slanting lines, which fills other shapes as `url(#id)`."""
 
     id: str
 
 
 class Inset(NamedTuple):
-    """A group of shapes that is moved and scaled as a whole."""
+    """A group of shapes that is moved and scaled together."""
 
     css_classes: str
     shapes: "Sequence[Shape]"
     x: float = 0.0
     y: float = 0.0
     scale: float = 1.0
-    width: float = 1.0  # width of a plot, in pixels
+    # the width of a plot inside this group, in pixels
+    width: float = 1.0
     link: Destination | None = None
 
 
@@ -139,12 +146,13 @@ class Drawing(NamedTuple):
 
     width: float
     height: float
-    label: str  # the picture described in words
+    # for screen readers
+    label: str
     shapes: Sequence[Shape]
 
 
 class LegendKey(NamedTuple):
-    """An entry in the key of a plot: the name of a line, its CSS classes and the link to its run."""
+    """An entry of the key that names the lines of a plot."""
 
     css_classes: str
     name: str
@@ -152,21 +160,23 @@ class LegendKey(NamedTuple):
 
 
 class Plot(NamedTuple):
-    """Shapes over two axes, with a key of the lines; its width follows from the page."""
+    """The shapes of a plot, which is as wide as its page or file allows."""
 
-    height: float  # height of the plot in pixels
-    left_margin: int  # width of the numbers at the left, in steps of 8 pixels
+    # in pixels
+    height: float
+    # as a multiple of 8 pixels, for the numbers of the vertical axis
+    left_margin: int
     shapes: Sequence[Shape]
     keys: Sequence[LegendKey] = ()
 
 
 def read_stylesheet() -> str:
-    """Return the CSS rules of shapes in a page."""
+    """Return the CSS rules for shapes on a page, which are not for other elements."""
     return f".drawing{{{''.join(SHAPES_STYLESHEET.splitlines())}}}"
 
 
 def write_inline(shapes: Iterable[Shape], css_classes: str, attributes: str) -> Markup:
-    """Return shapes as an <svg> element for a page, with attributes such as a view box."""
+    """Return shapes as an <svg> element for a page; `attributes` are HTML, such as a view box."""
     return Markup(
         f'<svg class="{css_classes}" {attributes}>{SvgWriter().write_shapes(shapes)}</svg>'
     )
@@ -175,8 +185,8 @@ def write_inline(shapes: Iterable[Shape], css_classes: str, attributes: str) -> 
 def write_plot(plot: Plot, label: str = "", link_attributes: str = "") -> Markup:
     """Return a plot as HTML for a page.
 
-    `label` is the text for screen readers, "" if a table beside the plot has the same numbers.
-    `link_attributes` are HTML attributes of its links: see `get_link_attributes` in `rendering`.
+    `label` is for screen readers; it is "" if a table beside the plot has the same numbers.
+    `link_attributes` are HTML attributes of its links: see `rendering.get_link_attributes`.
     """
     told = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
     shapes = SvgWriter(None, plot.height, link_attributes=link_attributes).write_shapes(
@@ -190,7 +200,7 @@ def write_plot(plot: Plot, label: str = "", link_attributes: str = "") -> Markup
 def write_file(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> str:
     """Return a drawing as an SVG file.
 
-    `scheme` is one of COLOUR_SCHEMES; `base_url` is the host before the paths of links.
+    `scheme` is one of COLOUR_SCHEMES. `base_url` is the origin of this site, for the links.
     """
     width = f"{drawing.width:g}"
     height = f"{drawing.height:g}"
@@ -204,14 +214,17 @@ def write_file(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> st
 
 
 def write_style(drawing: Drawing, scheme: str = "auto") -> str:
-    """Return the CSS of an SVG file: light, dark, or (`auto`) as the reader prefers."""
+    """Return the CSS of an SVG file in light or dark colours, or as the reader prefers ("auto")."""
     return _build_file_style(scheme, frozenset(list_colour_values(drawing.shapes)))
 
 
 def draw_preview(
     caption: str, shapes: Sequence[Shape], width: float, height: float
 ) -> Drawing:
-    """Return a drawing in the size of link previews: shapes, enlarged, above a line of text."""
+    """Return the preview picture of a link: the shapes, enlarged, above a line of text.
+
+    `width` and `height` are the extent of the shapes.
+    """
     wide, high = PREVIEW_SIZE
     room = high - PREVIEW_MARGIN - PREVIEW_TEXT_HEIGHT
     scale = min((wide - 2 * PREVIEW_MARGIN) / width, room / height)
@@ -253,7 +266,7 @@ def _render_pixels(svg: str) -> bytes:
 
 
 def cut_text(text: str, max_width: float, font_size: float = 12) -> str:
-    """Return a text cut to a width of `max_width` pixels; `font_size` is the height of its letters."""
+    """Return a text cut to `max_width` pixels; `font_size` is in pixels, too."""
     most = max(1, floor(max_width / (CHARACTER_WIDTH * font_size)))
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
@@ -281,7 +294,7 @@ def _write_style_of_scheme(
 
 
 def list_colour_values(shapes: Iterable[Shape]) -> Iterator[ScaleValue]:
-    """Yield the colours that shapes have on the scales "heat" and "level"."""
+    """Yield each colour of the shapes, and of shapes inside them, on a scale."""
     for shape in shapes:
         if isinstance(shape, Inset):
             yield from list_colour_values(shape.shapes)
@@ -290,19 +303,19 @@ def list_colour_values(shapes: Iterable[Shape]) -> Iterator[ScaleValue]:
 
 
 class SvgWriter(NamedTuple):
-    """A writer of shapes as SVG.
+    """Writes shapes as SVG.
 
-    If `width` is given, x coordinates from 0 to 1 are written as pixels of this width, otherwise as
-    percent.
+    A coordinate x is multiplied by `width`, or written in percent if `width` is None.
     """
 
     width: float | None = 1.0
-    height: float = 0.0  # height of a plot in pixels, used if `width` is None
+    # the height of a plot, which is only needed without `width`
+    height: float = 0.0
     base_url: str = ""
-    link_attributes: str = ""  # HTML attributes of all links
+    link_attributes: str = ""
 
     def write_shapes(self, shapes: Iterable[Shape]) -> str:
-        """Return the SVG of shapes, with their links and tooltips."""
+        """Return shapes as SVG, with their links and tooltips."""
         return "".join(map(self._write_shape, shapes))
 
     def _write_shape(self, shape: Shape) -> str:

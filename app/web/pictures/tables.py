@@ -1,4 +1,4 @@
-"""The numbers of a figure as a table and as CSV rows, with links to the runs."""
+"""The numbers of an experiment's figure, as a table and as CSV rows, with links to the runs."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import singledispatch
@@ -32,11 +32,10 @@ from app.web.site_data import (
     cached_per_site,
 )
 
-MAX_TABLE_ROWS = 26  # maximum number of rows in a table of curves
-# maximum number of links to the runs with the lowest, with the middle, and with the highest values
+MAX_TABLE_ROWS = 26
+# A large group offers so many of its lowest, its middle and its highest runs.
 MAX_OFFERED_RUNS = 6
 QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
-# the quantiles' headings in tables
 QUANTILE_HEADINGS = {
     "least": "minimum",
     "10%": "10th percentile of the runs",
@@ -46,38 +45,44 @@ QUANTILE_HEADINGS = {
 }
 RECORD_COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
 
-# a function that returns the URL of the run with a seed
+# takes a seed, and returns the URL of its run
 BuildRunUrl = Callable[[int], str]
-Run: TypeAlias = Any  # a record of `Runs`, with the fields "seed" and "value"
-Runs = NDArray[np.void]  # [N] records with the fields "seed" and "value"
-Record = tuple[object, ...]  # a row of the CSV file without its first column
+# a record of `Runs`
+Run: TypeAlias = Any
+# N records with the fields "seed" and "value", [N]
+Runs = NDArray[np.void]
+# a CSV row without its first column
+Record = tuple[object, ...]
 
 
-# The text of a cell of a table, or its text and its URL, "" without a link.
+# a text, or (text, URL)
 Cell = str | tuple[str, str]
 
 
 class HtmlTable(NamedTuple):
-    """A table with the numbers of a figure."""
+    """A table for a page."""
 
-    first_heading: str  # heading of the first column
+    first_heading: str
     columns: list[str]
-    # for each row, its heading and its cells
+    # (heading, cells) of each row
     rows: Sequence[tuple[Cell, Sequence[Cell]]]
 
 
-# the name of some runs, such as "MENACE, lowest results", and the links to them
+# (title, links), such as ("MENACE, lowest results", [...])
 RunSample = tuple[str, list[Cell]]
 
 
 def build_verdict_table(numbers: Table) -> HtmlTable:
-    """Return the table with the numbers on which a verdict is based."""
+    """Return the table of the numbers that a verdict is based on."""
     rows = [(name, row) for name, row in numbers.rows.items()]
     return HtmlTable(numbers.unit, numbers.columns, rows)
 
 
 def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[RunSample]:
-    """Return links to the runs of a histogram; for a large group, to its lowest, middle, highest."""
+    """Return links to runs of a histogram: to all runs of a small group.
+
+    For a large group they are the runs with the lowest, the middle and the highest results.
+    """
     if not isinstance(figure, Histogram):
         return []
     found = []
@@ -108,7 +113,7 @@ def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[RunSam
 
 @singledispatch
 def build_table(figure: object, site: SiteData, first_seed: int) -> HtmlTable:
-    """Return the table of a figure's numbers; `first_seed` is the first seed of the experiment."""
+    """Return the table of a figure; `first_seed` is the seed of the experiment's first run."""
     raise TypeError(f"no figure: {figure!r}")
 
 
@@ -139,7 +144,8 @@ def _build_histogram_table(
 def _build_curves_table(figure: Curves, site: SiteData, first_seed: int) -> HtmlTable:
     points = sorted({x for series in figure.series for x in series.x})
     step = -(-len(points) // MAX_TABLE_ROWS)
-    shown = points[::-step][::-1]  # every step-th row, counted back from the last row
+    # Counted from the end, so that the last row is shown.
+    shown = points[::-step][::-1]
     known = [_format_points_by_x(series, figure.unit) for series in figure.series]
     rows = [(format_number(x), [column.get(x, "") for column in known]) for x in shown]
     typical = [
@@ -246,7 +252,7 @@ def _link_run(run: Run, unit: str, build_run_url: BuildRunUrl) -> Cell:
 
 @singledispatch
 def list_records(figure: object, first_seed: int) -> Iterator[Record]:
-    """Yield a row for each number in a figure: all fields of RECORD_COLUMNS but the first."""
+    """Yield a CSV row for each number in a figure; its columns are RECORD_COLUMNS without the first."""
     raise TypeError(f"no figure: {figure!r}")
 
 
@@ -327,9 +333,9 @@ def _list_board_records(figure: Boards, first_seed: int) -> Iterator[Record]:
 
 
 def build_recipe_url(site: SiteData, recipe_name: str) -> str:
-    """Return the URL of a recipe, an agent or a baseline, "" without a URL.
+    """Return the URL of a recipe, an agent or a baseline; "" if the site cannot show it.
 
-    A recipe that the lab cannot train has a URL only if it is shipped.
+    A recipe that the lab cannot train has a URL only if its agent is shipped.
     """
     known = site.lab.id_by_recipe.get(recipe_name, recipe_name)
     if known in site.baselines:
@@ -338,7 +344,7 @@ def build_recipe_url(site: SiteData, recipe_name: str) -> str:
 
 
 def map_seeds_to_urls(site: SiteData, recipe_name: str) -> BuildRunUrl:
-    """Return a function that takes a seed and returns the URL of its run, "" without a URL."""
+    """Return a function that takes a seed, and returns the URL of the run with it, or ""."""
     trained = bool(recipe_name) and _can_lab_train(site, recipe_name)
     unseeded = lab_url(recipe_name)
 
@@ -360,12 +366,15 @@ def _can_lab_train(site: SiteData, recipe: str) -> bool:
 
 
 def append_seed(recipe_name: str, seed: int) -> str:
-    """Return the name of a recipe with a seed at its end; seed 0 is left out."""
+    """Return the name of a recipe with this seed; a name without a seed has seed 0."""
     return f"{recipe_name},seed={seed}" if recipe_name and seed else recipe_name
 
 
 def build_position_url(site: SiteData, record: str, value_source: str) -> str:
-    """Return the URL of a position with the values of an agent, or with exact values."""
+    """Return the URL of a position with an agent's values, or with exact values.
+
+    The values are exact if the site has no values of this agent.
+    """
     known = site.lab.id_by_recipe.get(value_source, value_source)
     return play_url(
         Match(
@@ -377,14 +386,17 @@ def build_position_url(site: SiteData, record: str, value_source: str) -> str:
 
 
 def build_bar_url(site: SiteData, bar: Bar) -> str:
-    """Return the URL to which a bar of a chart links: of a position or a recipe; "" without a URL."""
+    """Return the URL of a bar's position or recipe, "" if the site cannot show it."""
     if bar.record is not None:
         return build_position_url(site, bar.record, bar.recipe or TRUTH)
     return build_recipe_url(site, bar.recipe)
 
 
 def sort_runs(run_values: Sequence[float], first_seed: int) -> Runs:
-    """Return the training runs of a group, sorted from the lowest result to the highest."""
+    """Return the runs of a group from the lowest to the highest value.
+
+    The run with index i in `run_values` has the seed `first_seed` + i.
+    """
     runs = np.zeros(len(run_values), [("seed", np.intp), ("value", np.float64)])
     runs["seed"], runs["value"] = (
         np.arange(first_seed, first_seed + len(run_values)),
@@ -394,15 +406,14 @@ def sort_runs(run_values: Sequence[float], first_seed: int) -> Runs:
 
 
 def find_quantile_run(runs: Runs, share: float) -> Run:
-    """Return the run of a sorted group that is nearest to a quantile."""
+    """Return the run at a quantile of sorted runs; `share` 0.1 is the 10th percentile."""
     return runs[round(share * (len(runs) - 1))]
 
 
 def find_middle_run(runs: Runs) -> Run:
-    """Return the middle run of a sorted group."""
+    """Return the middle one of sorted runs."""
     return runs[len(runs) // 2]
 
 
 def compute_median(values: Sequence[float]) -> float:
-    """Return the median; for an even number of values it is the mean of the middle two."""
     return float(np.median(values))
