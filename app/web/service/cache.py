@@ -1,7 +1,7 @@
 """The response cache: a cached response is sent without calling the application.
 
-The key of a response is its URL without the parameters that its route does not read (see
-`queries.py`), its encoding, and whether htmx sent the request.
+Responses are cached by the URL, the encoding, and whether htmx sent the request. The URL counts
+without the parameters that its page does not read (see `queries.py`).
 """
 
 import sys
@@ -25,10 +25,11 @@ from app.web.service.packing import choose_encoding
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-# size of the cache in bytes, enough for about 2,000 compressed pages
+# enough for about 2,000 compressed pages
 CACHE_BYTES = 8 << 20
-MAX_ANSWER_BYTES = 1 << 19  # maximum size of one response in bytes
-# only responses that vary by these headers are cached
+# A larger response is not cached.
+MAX_ANSWER_BYTES = 1 << 19
+# A response that varies by another header is not cached.
 CACHED_VARY_HEADERS = {"accept-encoding", "hx-request"}
 ENCODING_VARIABLE, IF_MATCH_VARIABLE = "HTTP_ACCEPT_ENCODING", "HTTP_IF_MATCH"
 
@@ -36,7 +37,7 @@ Key = tuple[str, ...]
 
 
 class CachedResponse(NamedTuple):
-    """A response in the cache: status line, headers and body."""
+    """What the cache keeps of a response."""
 
     status: str
     headers: list[tuple[str, str]]
@@ -44,11 +45,11 @@ class CachedResponse(NamedTuple):
 
 
 class ResponseCache:
-    """A WSGI application with a cache of its public responses, up to `max_bytes` bytes.
+    """A WSGI application around another one, which caches its public responses.
 
-    Responses to GET with status 200 and `Cache-Control: public` are cached. If the cache is full,
-    those that were not requested for the longest time are removed. `read_query` returns the query
-    without the parameters that the page does not read.
+    A response to GET with status 200 and `Cache-Control: public` is cached. The cache has at most
+    `max_bytes` bytes: the responses that nobody has requested for the longest time are removed.
+    `read_query` returns the query without the parameters that the page does not read.
     """
 
     def __init__(
@@ -62,27 +63,27 @@ class ResponseCache:
         self.responses: LRUCache[Key, CachedResponse] = LRUCache(
             max_bytes, getsizeof=_measure_size
         )
-        self.lock = Lock()  # a lock for the dicts `responses` and `turns`
-        # the lock of the thread that renders a page, by path and query
+        # for the dictionaries `responses` and `turns`
+        self.lock = Lock()
+        # path and query -> lock of the thread that renders this page
         self.turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
         self.here = local()
 
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
-        """Answer a request from the cache, or by the application."""
         _normalize_request(environ)
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
-            # These are not cached and do not wait for each other: a slow client would block the others.
+            # A slow client that sends data would block the others.
             return self.application(environ, start_response)
         usual = is_host_valid(environ) and not is_too_long(environ)
         known = self._find_response(environ) if usual else None
         if usual and not known:
-            # The application gets a copy, so that the log has the query as it was sent.
+            # The log shows the original query, so the application gets a copy.
             environ = environ | {"QUERY_STRING": self.read_query(environ)}
             known = self._find_response(environ)
         if not known:
-            # Simultaneous requests for this URL wait, because rendering it twice would take longer.
+            # Rendering the same page in several threads would take longer than waiting.
             with self._wait_for_turn(environ):
                 known = self._find_response(environ) if usual else None
                 if not known:
@@ -102,7 +103,10 @@ class ResponseCache:
 
     @contextmanager
     def _wait_for_turn(self, environ: "WSGIEnvironment") -> Iterator[None]:
-        """Wait until no other thread renders this URL, because one thread may render a page for all."""
+        """Let only one thread at a time render this URL; the others may find its response in the cache.
+
+        A thread that already has its turn does not wait again.
+        """
         if getattr(self.here, "taken", False):
             yield
             return
@@ -118,15 +122,15 @@ class ResponseCache:
 
 
 def _normalize_request(environ: "WSGIEnvironment") -> None:
-    """Change a request in place: set one encoding and the time, remove misleading headers."""
+    """Change a request in place, so that equal requests look the same to the cache and to Flask."""
     environ[ENCODING_VARIABLE] = choose_encoding(environ.get(ENCODING_VARIABLE, ""))
     environ[ARRIVAL_TIME_KEY] = monotonic()
-    # A proxy may send any text as the scheme.
+    # A wrong proxy may send any text as the scheme.
     if environ["wsgi.url_scheme"] != "https":
         environ["wsgi.url_scheme"] = "http"
     # Werkzeug refuses requests to upgrade; a server may ignore them (RFC 9110, section 7.8).
     environ.pop("HTTP_UPGRADE", None)
-    # Werkzeug reads If-Match: * as a tag; it stands for any response.
+    # Werkzeug takes the * in If-Match for a tag, but it stands for every response.
     if environ.get(IF_MATCH_VARIABLE, "").strip() == "*":
         del environ[IF_MATCH_VARIABLE]
 
@@ -136,7 +140,7 @@ def _send_cached_response(
     environ: "WSGIEnvironment",
     start_response: "StartResponse",
 ) -> Iterable[bytes]:
-    """Start a cached response and return its body; 304 without a body if the client has it."""
+    """Start a cached response and return its body, or 304 without a body if the client has it."""
     if {"HTTP_IF_NONE_MATCH", IF_MATCH_VARIABLE} & environ.keys():
         response = Response(
             cached_response.body, cached_response.status, cached_response.headers
@@ -152,7 +156,7 @@ def _is_cacheable(environ: "WSGIEnvironment", status: str, headers: Headers) -> 
         environ["REQUEST_METHOD"] == "GET"
         and status == "200 OK"
         and "public" in parse_list_header(headers.get("Cache-Control", ""))
-        # A response that is sent as it is made has no length.
+        # A streamed response has no length.
         and "Content-Length" in headers
         and int(headers["Content-Length"]) <= MAX_ANSWER_BYTES
         and {name.lower() for name in parse_list_header(headers.get("Vary", ""))}
@@ -161,7 +165,6 @@ def _is_cacheable(environ: "WSGIEnvironment", status: str, headers: Headers) -> 
 
 
 def _build_key(environ: "WSGIEnvironment") -> Key:
-    """Return the cache key of a request: the parts on which the response depends."""
     return (
         environ["wsgi.url_scheme"],
         environ.get("HTTP_HOST", ""),

@@ -1,6 +1,6 @@
-"""Settings from environment variables, and pages for machines: robots.txt, sitemap, health etc.
+"""Settings from environment variables, and pages for machines, such as robots.txt and the sitemap.
 
-The defaults suit a server without a proxy.
+The defaults are right for a server without a proxy.
 """
 
 import os
@@ -28,19 +28,19 @@ bp = Blueprint("health", __name__)
 STARTED_BY_TERMINAL = os.isatty(0)
 MAX_PROXIES = 9
 HOST_NAME_PATTERN = re.compile(r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)")
-# the forms of a contact that RFC 9116 allows
+# RFC 9116 allows these forms.
 CONTACT_PATTERN = re.compile(r"mailto:[!-?A-~]+@[!-?A-~]+|https://[!-~]+")
-CONTACT_LIFETIME = timedelta(days=180)  # how long the file security.txt is valid
+CONTACT_LIFETIME = timedelta(days=180)
 
 
 class SettingError(ValueError):
-    """Raised for a wrong environment variable; the message names it."""
+    """Raised for an invalid environment variable. The message names it."""
 
 
 def read_number(variable_name: str, default: int, minimum: int, maximum: int) -> int:
-    """Return a whole number from the environment, or the default if it is empty or unset.
+    """Return the whole number in an environment variable, or the default if it is empty.
 
-    Raises SettingError, naming the variable, if it is no number from `minimum` to `maximum`.
+    Raises SettingError, naming the variable, if it is not a number from `minimum` to `maximum`.
     """
     text = os.environ.get(variable_name) or str(default)
     if not (re.fullmatch("[0-9]{1,9}", text) and minimum <= int(text) <= maximum):
@@ -50,12 +50,12 @@ def read_number(variable_name: str, default: int, minimum: int, maximum: int) ->
     return int(text)
 
 
-# At the start, these end the program with a sentence instead of a traceback.
+# Errors of the operator end the start with a sentence instead of a traceback.
 STOPPING_ERRORS = (SettingError, ModelError)
 
 
 def print_error(kind: type[BaseException], error: BaseException, trace: Any) -> None:
-    """Print why the site does not start; only a bug of ours gets a traceback (a sys.excepthook)."""
+    """Print why the site does not start, as a `sys.excepthook`. Only our own bugs have a traceback."""
     if isinstance(error, STOPPING_ERRORS):
         print(f"Not started. {error}", file=sys.stderr)
     else:
@@ -63,26 +63,27 @@ def print_error(kind: type[BaseException], error: BaseException, trace: Any) -> 
 
 
 def allow_connections(maximum: int) -> int:
-    """Let this process open as many files as the system allows; return its number of connections.
+    """Let this process open as many files as possible, and return how many connections it can have.
 
-    Each connection needs a file, and a third of the files are left for other things.
+    A connection needs a file. One third of the files is kept for other uses.
     """
     import resource  # noqa: PLC0415 - there is no such module on Windows
 
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError):  # some systems refuse an unlimited number
+    # Some systems refuse an unlimited number.
+    with suppress(ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     return maximum if most == resource.RLIM_INFINITY else min(maximum, 2 * most // 3)
 
 
 def read_binding() -> tuple[int, str]:
-    """Return the number of workers, and the address to listen on, from WORKERS, HOST and PORT.
+    """Return the number of workers and the address, from WORKERS, HOST and PORT.
 
-    The Procfile renames WEB_CONCURRENCY to WORKERS, because gunicorn answers a wrong number in
-    WEB_CONCURRENCY with a traceback. Here a wrong value ends the program with a sentence.
+    The Procfile renames WEB_CONCURRENCY to WORKERS, because gunicorn would print a traceback for an
+    invalid number in it. Here a sentence ends the program.
     """
     host = os.environ.get("HOST") or "0.0.0.0"
-    # An IPv6 address needs brackets before a port.
+    # An IPv6 address before a port needs brackets.
     if ":" in host and not host.startswith("["):
         host = f"[{host}]"
     try:
@@ -98,7 +99,7 @@ def has_lost_terminal() -> bool:
 
 
 def find_trainer(application: Flask) -> Trainer | None:
-    """Return the trainer of an application; None with LAB=0, and for another application."""
+    """Return the trainer of an application, None if it trains nothing or is not this site."""
     site = application.extensions.get("site")
     return site.lab.trainer if site else None
 
@@ -106,19 +107,24 @@ def find_trainer(application: Flask) -> Trainer | None:
 class Settings(NamedTuple):
     """The settings of the site."""
 
-    models_folder: Path  # the folder of the models
-    is_lab_enabled: bool  # whether agents are trained on demand
-    proxy_count: int  # number of trusted proxies that add to X-Forwarded headers
-    trusts_forwarded_host: bool  # whether the trusted proxies also set X-Forwarded-Host
-    canonical_host: str  # canonical host name, "" for any
-    contact: str  # contact for security.txt, "" for none
+    models_folder: Path
+    # allows training on demand
+    is_lab_enabled: bool
+    # how many trusted proxies add to X-Forwarded headers
+    proxy_count: int
+    # They also set X-Forwarded-Host.
+    trusts_forwarded_host: bool
+    # "" for any host name
+    canonical_host: str
+    # for security.txt, or ""
+    contact: str
 
 
 def read_settings() -> Settings:
-    """Return the settings that the environment has; docs/serving.md lists its variables.
+    """Return the settings in the environment; docs/serving.md explains the variables.
 
-    By default no proxy is trusted to tell the client's address or the scheme of a request.
-    Raises SettingError, naming the variable, if one of them is wrong.
+    Without settings no proxy is trusted. Raises SettingError, naming the variable, if one is
+    invalid.
     """
     contact = os.environ.get("SECURITY_CONTACT", "")
     if contact and not CONTACT_PATTERN.fullmatch(contact):
@@ -136,7 +142,7 @@ def read_settings() -> Settings:
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    """Configure an app for its proxies, redirect other host names, and serve security.txt."""
+    """Apply the settings for proxies, for the host name, and for security.txt."""
     count = settings.proxy_count
     if count:
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
@@ -156,13 +162,14 @@ def init_app(app: Flask, settings: Settings) -> None:
 
 
 def read_canonical_host() -> str:
-    """Return CANONICAL_HOST as browsers write it, without the usual port; "" if it is unset.
+    """Return CANONICAL_HOST without the usual port, "" if it is not set.
 
-    Raises SettingError if it is no host name.
+    Raises SettingError if it is not a host name.
     """
     text = os.environ.get("CANONICAL_HOST", "")
     host = text.lower().removesuffix(":80").removesuffix(":443")
-    with suppress(ValueError):  # a wrong port or IPv6 address
+    # A wrong port or IPv6 address raises ValueError.
+    with suppress(ValueError):
         address = urlsplit(f"//{host}")
         is_name = HOST_NAME_PATTERN.fullmatch(address.hostname or "")
         is_host = address.netloc == host and (is_name or host.startswith("["))
@@ -172,7 +179,7 @@ def read_canonical_host() -> str:
 
 
 def redirect_to_host(host: str) -> werkzeug.Response | None:
-    """Redirect a request for another host to this one, except for the health check."""
+    """Redirect a request for any other host, except for the health check."""
     if request.host.lower() == host or request.path == HEALTH_PATH:
         return None
     return redirect(urlsplit(request.url)._replace(netloc=host).geturl(), 308)
@@ -183,25 +190,25 @@ SECURITY_PATH = "/.well-known/security.txt"
 
 
 def show_contact(contact: str) -> Response:
-    """Return security.txt: the contact for reports of weaknesses and its expiry (RFC 9116)."""
+    """Return security.txt: where to report a vulnerability, and until when this is valid (RFC 9116)."""
     expires = datetime.now(UTC) + CONTACT_LIFETIME
     text = f"Contact: {contact}\nExpires: {expires:%Y-%m-%dT00:00:00Z}\n"
     return Response(text, mimetype="text/plain")
 
 
-# prefixes of paths; an asterisk stands for any characters
+# An asterisk stands for any characters.
 DISALLOWED_PATHS = ("/lab/", "/teach", "/reply/", "/set/", "/*,", "/*%2C", "/*?")
 
 
 def is_left_to_people(url: str) -> bool:
-    """Return whether robots.txt excludes a URL, so that only people visit it."""
+    """Return whether robots.txt forbids a URL to search engines."""
     prefixes = [re.escape(path).replace(r"\*", ".*") for path in DISALLOWED_PATHS]
     return any(re.match(prefix, url) for prefix in prefixes)
 
 
 @bp.get(ROBOTS_PATH)
 def show_robots() -> Response:
-    """Return robots.txt, which excludes agents trained on demand and variants of pages."""
+    """Return robots.txt, which forbids agents that are trained on demand, and variants of pages."""
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in DISALLOWED_PATHS)]
     lines.append(f"Sitemap: {request.host_url.rstrip('/')}{SITEMAP_PATH}")
     return Response("\n".join([*lines, ""]), mimetype="text/plain")
@@ -209,7 +216,7 @@ def show_robots() -> Response:
 
 @bp.get(SITEMAP_PATH)
 def show_sitemap() -> Response:
-    """Return the sitemap: the pages that are always available, and that robots.txt allows."""
+    """Return the sitemap: all pages that always exist and that robots.txt allows."""
     paths = [url for url in list_sitemap(current_app) if not is_left_to_people(url)]
     host = escape(request.host_url.rstrip("/"))
     entries = "".join(f"<url><loc>{host}{path}</loc></url>\n" for path in paths)
@@ -222,9 +229,10 @@ def show_sitemap() -> Response:
 
 @bp.get(HEALTH_PATH)
 def show_health() -> Response:
-    """Return the version and the digests of the models with status 200.
+    """Return the version and the digests of the models.
 
-    A server that responds has checked all models at its start.
+    The server has checked all models at its start, so a response with status 200 says that they are
+    fine.
     """
     digests = {
         name: agent.card.arrays_digest

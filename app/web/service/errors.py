@@ -1,4 +1,4 @@
-"""Error responses: a page, a fragment, or JSON, with one sentence and no internals."""
+"""Error responses: a page, a fragment or JSON, with a sentence and without internals."""
 
 import re
 import secrets
@@ -27,17 +27,23 @@ from app.web.translation import gettext, gettext_noop
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-API_PREFIX = f"{API.url()}/"  # prefix of the paths whose errors are JSON
-# the most characters of path and query; valid URLs have up to about 200
+# Errors below this path are JSON.
+API_PREFIX = f"{API.url()}/"
+# Other valid URLs have up to about 200 characters.
 MAX_URL_LENGTH = 1000
-# additional characters for each agent that is named by its moves; its name has up to 2,695
+# An agent that is named by its moves adds up to 2,695 characters.
 MAX_MOVES_NAME = 3000
-MOVES_PATTERN = re.compile("moves[.=]")  # marks an agent named by its moves in a query
-MAX_POLICIES_IN_URL = 2  # agents that one URL may name by their moves: one in each seat
-TAUGHT_MARKER = "taught"  # marks an agent taught by a person in a URL
-MAX_LEARNERS_IN_URL = 4  # taught agents that one URL may name: a comparison shows four
+# begins the name of an agent that is named by its moves
+MOVES_PATTERN = re.compile("moves[.=]")
+# one in each seat
+MAX_POLICIES_IN_URL = 2
+# is in the name of an agent that a person taught
+TAUGHT_MARKER = "taught"
+# A comparison shows four.
+MAX_LEARNERS_IN_URL = 4
 PROBLEM_MIMETYPE = "application/problem+json"
-PENDING_STATUS = 202  # status of a response that is not ready
+# The training is not ready yet.
+PENDING_STATUS = 202
 HOST_PATTERN = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLE_BY_STATUS = {
     PENDING_STATUS: gettext_noop("Please wait"),
@@ -64,31 +70,31 @@ API_SENTENCE_BY_STATUS = {
 
 
 def init_app(app: Flask) -> None:
-    """Register the error responses of an app: pages, notices for htmx, and JSON in the API."""
+    """Register the error responses: pages, notices for htmx, and JSON in the API."""
     app.before_request(refuse_request)
     app.register_error_handler(HTTPException, show_error)
     app.register_error_handler(Exception, show_server_error)
 
 
 def refuse_request() -> None:
-    """Abort a request whose URL is too long or whose Host is invalid."""
+    """Refuse a request whose URL is too long or whose Host is invalid."""
     if is_too_long(request.environ):
         abort(414)
     if not is_host_valid(request.environ):
-        request.host = ""  # because the error page reads the host
+        # The error page reads the host, too.
+        request.host = ""
         abort(400, "The Host of the request is not the name of any.")
 
 
 def is_too_long(environ: "WSGIEnvironment") -> bool:
-    """Return whether a URL is longer than any valid URL of the site."""
     length = len(environ["PATH_INFO"]) + len(environ.get("QUERY_STRING", ""))
     return length > MAX_URL_LENGTH and length > get_max_url_length(environ)
 
 
 def get_max_url_length(environ: "WSGIEnvironment") -> int:
-    """Return the maximum number of characters in the path and query of a request.
+    """Return how many characters a request's path and query may have together.
 
-    It is larger for agents that are named by their moves, and for agents taught by people.
+    Agents that are named by their moves, and agents taught by people, have long names.
     """
     path = environ["PATH_INFO"]
     query = environ.get("QUERY_STRING", "")
@@ -98,7 +104,7 @@ def get_max_url_length(environ: "WSGIEnvironment") -> int:
 
 
 def is_host_valid(environ: "WSGIEnvironment") -> bool:
-    """Return whether the Host of a request is a valid name, or missing."""
+    """Return whether the Host header is a valid host name or missing."""
     host: str = environ.get("HTTP_HOST", "localhost")
     if not HOST_PATTERN.fullmatch(host):
         return False
@@ -108,7 +114,7 @@ def is_host_valid(environ: "WSGIEnvironment") -> bool:
 
 
 def show_error(error: HTTPException) -> Response:
-    """Return the response to an HTTP error, with the sentence of the error or a general sentence."""
+    """Return the response to an HTTP error, with its own sentence or a general one."""
     sentences = SENTENCE_BY_STATUS | (API_SENTENCE_BY_STATUS if _is_in_api() else {})
     if error.description == type(error).description and error.code in sentences:
         most = get_max_url_length(request.environ)
@@ -117,7 +123,7 @@ def show_error(error: HTTPException) -> Response:
 
 
 def show_server_error(error: Exception) -> Response:
-    """Log an unexpected exception, and return a response with the id of the request only."""
+    """Log an unexpected exception. The response has only its number in the log."""
     fault_id = request.headers.get("X-Request-ID", secrets.token_hex(8))[:64]
     address = f"{request.path}?{request.environ['QUERY_STRING']}"
     current_app.logger.error("fault %s on %a", fault_id, address, exc_info=error)
@@ -135,7 +141,8 @@ def _build_response(error: HTTPException, sentence: str | None) -> Response:
         response = make_response(_render_error(error, sentence))
         response.vary.add("HX-Request")
         again = getattr(error, "retry_after", None)
-        if again:  # browsers reload the page after the time in this header
+        # Browsers reload the page after this time.
+        if again:
             response.headers["Refresh"] = f"{again}"
     response.status_code = error.code or 500
     for name, value in error.get_headers():
@@ -146,9 +153,9 @@ def _build_response(error: HTTPException, sentence: str | None) -> Response:
 
 
 def _describe_problem(error: HTTPException, sentence: str | None) -> Response:
-    """Return an error of the API as problem details (RFC 9457).
+    """Return an error of the API as JSON (problem details, RFC 9457).
 
-    A pending answer is not a problem; it has a format of its own.
+    The status PENDING_STATUS is no error, so it has its own format.
     """
     told = {"code": error.code, "message": sentence}
     if error.code == PENDING_STATUS:
@@ -158,7 +165,8 @@ def _describe_problem(error: HTTPException, sentence: str | None) -> Response:
         title=error.name,
         status=error.code,
         detail=sentence,
-        error=told,  # for clients of earlier versions of the API
+        # Clients of earlier versions read this.
+        error=told,
     )
     response.mimetype = PROBLEM_MIMETYPE
     return response

@@ -1,4 +1,4 @@
-"""Security headers of every response, and the origins whose pages may read the API."""
+"""Security headers for all responses, and CORS headers that let other sites read the API."""
 
 import os
 import re
@@ -33,14 +33,14 @@ SECURITY_HEADERS = {
     RESOURCE_POLICY_HEADER: "same-origin",
     "Cross-Origin-Embedder-Policy": "require-corp",
 }
-# Responses with these headers may be framed or shown by pages of other sites.
+# Pages of other sites may show responses with these headers.
 FRAME_HEADERS = {
     POLICY_HEADER: CONTENT_SECURITY_POLICY.replace(
         "frame-ancestors 'none'", "frame-ancestors *"
     ),
     RESOURCE_POLICY_HEADER: "cross-origin",
 }
-# for pages with endlessly many links
+# Search engines would find endlessly many links on these pages.
 NO_INDEX_HEADERS = {"X-Robots-Tag": "noindex, nofollow"}
 HTTPS_HEADERS = {"Strict-Transport-Security": "max-age=31536000; includeSubDomains"}
 CORS_ORIGINS = "CORS_ORIGINS"
@@ -49,9 +49,9 @@ ANY_ORIGIN = "*"
 
 
 def init_app(app: Flask) -> None:
-    """Add the security headers to every response, and CORS headers to those of the API.
+    """Add security headers to all responses, and CORS headers to those of the API.
 
-    Raises SettingError if an entry of CORS_ORIGINS is neither an origin nor `*`.
+    Raises SettingError if an entry of CORS_ORIGINS is neither an origin nor "*".
     """
     origins = frozenset(os.environ.get(CORS_ORIGINS, "").split())
     for origin in origins - {ANY_ORIGIN}:
@@ -66,13 +66,13 @@ def init_app(app: Flask) -> None:
         return response
 
     if origins:
-        # This function runs after `set_security_headers`: Flask calls them in reverse order.
+        # Flask calls these functions in reverse order, so this one comes last.
         app.after_request(share_api_response)
     app.after_request(set_security_headers)
 
 
 def set_security_headers(response: Response) -> Response:
-    """Set the security headers; a redirect is not cached unless it has a Cache-Control."""
+    """Add the security headers. A redirect without Cache-Control gets "no-store"."""
     wanted = SECURITY_HEADERS | (HTTPS_HEADERS if request.is_secure else {})
     if request.path.startswith(EMBED_PREFIX):
         wanted |= FRAME_HEADERS
@@ -82,7 +82,8 @@ def set_security_headers(response: Response) -> Response:
     response.headers.extend(
         {name: text for name, text in wanted.items() if name not in there}
     )
-    if response.status_code == 308:  # removes the HTML page that Werkzeug adds
+    # Werkzeug adds an HTML page in its own style.
+    if response.status_code == 308:
         response.set_data(b"")
     if "Location" in there and "Cache-Control" not in there:
         response.cache_control.no_store = True

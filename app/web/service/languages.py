@@ -1,7 +1,6 @@
-"""The language of a request: the query parameter `hl`, such as "de"; English without it.
+"""The language of a request, from its parameter `hl`, such as "de".
 
-In other languages this module adds `hl` to all links and redirects of a response, so no other code
-has to add it to URLs.
+A page in another language than English gets `hl` in all its links here, so no other code needs to.
 """
 
 import re
@@ -29,7 +28,7 @@ from app.web.translation import (
 )
 
 LANGUAGE_PARAMETER = "hl"
-# Endpoints of the translated pages; all other pages are in English.
+# by endpoint; all other pages are only in English
 TRANSLATED_PAGES = {
     "front",
     "play",
@@ -42,11 +41,11 @@ TRANSLATED_PAGES = {
     "embed.show_reply",
     "embed.show_exports",
 }
-# smallest share of translated texts with which a language is in the menu
+# A language with fewer translated texts is not in the menu.
 MIN_TRANSLATED_SHARE = 0.9
 URL_HEADERS = ("Location", "HX-Push-Url", "HX-Replace-Url")
-# A URL of this site in an HTML attribute, except for files, the API and links to other languages.
-# The pattern begins with a rare text, which makes the search fast.
+# URLs of this site in an HTML attribute, but not of files, of the API or in a given language. A
+# rare text at its start makes the search fast.
 LINK_PATTERN = (
     r'="((?:\d+;url=|%s)?)(/(?!static/|api/)[^"#]*|\?[a-z][^"#]*)'
     r'((?:#[^"]*)?")(?! hreflang)'
@@ -55,7 +54,7 @@ FILE_PATTERN = re.compile(r"\.(?:csv|gif|json|npz|png|py|svg)(?:\?|$)")
 
 
 def init_app(app: Flask) -> None:
-    """Read the catalogues, and select the language of each request."""
+    """Load the translations, and select the language of each request."""
     app.extensions["languages"] = load_languages(ROOT / "app" / "translations")
     env = app.jinja_env
     env.policies["ext.i18n.trimmed"] = True
@@ -77,9 +76,9 @@ def init_app(app: Flask) -> None:
 
 
 def read_language() -> Language:
-    """Return the language of the parameter `hl`, English without it.
+    """Return the language in the parameter `hl`, by default English.
 
-    Raises BadRequest, naming all languages, if it is unknown.
+    Raises BadRequest, which lists the languages, for any other.
     """
     languages: dict[str, Language] = current_app.extensions["languages"]
     code = request.args.get(LANGUAGE_PARAMETER, "")
@@ -93,9 +92,9 @@ def read_language() -> Language:
 
 
 def set_language() -> werkzeug.Response | None:
-    """Select the requested language if the page is translated.
+    """Select the language of the request, if the page is translated.
 
-    A request for English is redirected to the URL without a language.
+    A URL with `hl=en` is redirected to the URL without it.
     """
     select_language(ENGLISH_LANGUAGE)
     if request.args.get(LANGUAGE_PARAMETER) == ENGLISH_CODE:
@@ -109,7 +108,7 @@ def set_language() -> werkzeug.Response | None:
 
 
 def is_page_translated() -> bool:
-    """Return whether the requested page is translated; the page "not found" is translated too."""
+    """Return whether the requested page is translated. The page "not found" is."""
     return request.endpoint is None or _is_translated_endpoint(request.endpoint)
 
 
@@ -118,9 +117,9 @@ def _is_translated_endpoint(endpoint: str) -> bool:
 
 
 def list_languages() -> list[Language]:
-    """Return the languages in the menu of the page, English first; [] for pages only in English.
+    """Return the languages in the page's menu, English first; [] if the page is only in English.
 
-    A language with few translated texts is not in the menu, but its URLs work.
+    A language with many untranslated texts is not in the menu, but its URLs work.
     """
     if not is_page_translated():
         return []
@@ -136,12 +135,12 @@ def list_languages() -> list[Language]:
 
 
 def get_english_attribute() -> Markup:
-    """Return the HTML attribute lang="en" on a page in another language, else an empty text."""
+    """Return lang="en" for an English part of a translated page, "" in English."""
     return Markup(' lang="en"' if request.args.get(LANGUAGE_PARAMETER) else "")
 
 
 def add_language(url: str, language: Language) -> str:
-    """Return a URL with the query parameter of a language; unchanged for English."""
+    """Return a URL with the parameter of a language, which English URLs do not have."""
     if language is ENGLISH_LANGUAGE or f"{LANGUAGE_PARAMETER}={language.code}" in url:
         return url
     path, sign, anchor = url.partition("#")
@@ -150,9 +149,9 @@ def add_language(url: str, language: Language) -> str:
 
 
 def add_language_to_links(response: Response) -> Response:
-    """Add the requested language to all links and redirects of a response.
+    """Add the language of the request to all links and redirects in a response.
 
-    Links to pages that are only in English get hreflang="en", so that the page can say so.
+    Links to pages that are only in English get hreflang="en".
     """
     code = request.args.get(LANGUAGE_PARAMETER, "")
     language = current_app.extensions["languages"].get(code)

@@ -6,19 +6,20 @@ from typing import Any
 
 from gunicorn.instrument.statsd import Statsd
 
-MAX_TEXT_LENGTH = 1_000  # maximum number of characters of a logged value
+# A longer value is cut.
+MAX_TEXT_LENGTH = 1_000
 
 
 class Logger(Statsd):  # type: ignore[misc]
-    """The logger of gunicorn, which also sends statistics with the setting `--statsd-host`."""
+    """gunicorn's logger, which also sends statistics if `--statsd-host` is set."""
 
-    # The class of gunicorn would escape the quotation marks a second time.
+    # gunicorn's own class would escape the quotation marks a second time.
     atoms_wrapper_class = dict
 
     def atoms(
         self, resp: Any, req: Any, environ: dict[str, Any], request_time: timedelta
     ) -> dict[str, Any]:
-        """Return what the access log says of a response, as JSON in the item "json"."""
+        """Return the fields of a line in the access log: {"json": all fields as a JSON text}."""
         line = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "id": environ.get("HTTP_X_REQUEST_ID"),

@@ -1,7 +1,7 @@
 """Compression of responses, and static files.
 
-The name of a static file changes with its content, so browsers may cache it.  Static files are
-compressed once, as small as possible, before the first request.
+The URL of a static file contains a hash of its content, so browsers may keep it for ever. Static
+files are compressed once, as well as possible, when the server starts.
 """
 
 import gzip
@@ -19,31 +19,31 @@ from werkzeug.http import parse_accept_header
 
 from app.web.pictures import palette, svg
 
-# the compressor of each encoding; the encoding with the smallest results comes first
+# by encoding, the one with the smallest results first
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
-    # a window that is larger than any page
+    # The window is larger than any page.
     "br": partial(brotli.compress, quality=3, lgwin=18),
-    # compression level 6 takes a fifth longer than level 5
+    # Level 6 would take a fifth longer.
     "gzip": partial(gzip.compress, compresslevel=5, mtime=0),
 }
 NO_ENCODING = "identity"
-MIN_PACKED_BYTES = 500  # smaller responses are not compressed
-# media types that are compressed, besides all kinds of text
+# A smaller response is not compressed.
+MIN_PACKED_BYTES = 500
+# Texts of all kinds are compressed, too.
 PACKED_TYPES = {"application/json", "image/svg+xml"}
 COMMENT_PATTERNS = {
     ".css": rb"(?s)/\*.*?\*/",
     ".js": rb"(?m)(^|(?<=[;,{}()\]]))[ \t]*// .*$",
 }
-# spaces that a style sheet does not need
 SPACE_PATTERN = rb"\s*([{};,])\s*|(?<=[\w-]:) "
 YEAR_SECONDS = 31_536_000
 
 
 def init_app(app: Flask, folder: Path) -> None:
-    """Compress the responses of an app, and serve the static files of a folder.
+    """Compress all responses of an app, and serve the static files in a folder.
 
-    Some files are joined, because one file compresses better than two: `app.css` ends
-    with the colours, and `figures.css` begins with the styles of shapes.
+    The colours are added to `app.css` and the styles of shapes to `figures.css`, because one file
+    compresses better than two.
     """
     app.after_request(pack_response)
     contents = {
@@ -78,13 +78,13 @@ def init_app(app: Flask, folder: Path) -> None:
 
 @lru_cache(64)
 def choose_encoding(accepted: str) -> str:
-    """Return the encoding that an Accept-Encoding header prefers; of equal ones, the smallest."""
+    """Return the encoding that Accept-Encoding prefers, or else the one with the smallest results."""
     encodings = parse_accept_header(accepted, Accept)
     return encodings.best_match([*COMPRESSORS, NO_ENCODING]) or NO_ENCODING
 
 
 def pack_response(response: Response) -> Response:
-    """Return a response compressed, or with status 304 if the client already has it."""
+    """Return the response compressed, or with status 304 if the client has it already."""
     response.vary.add("Accept-Encoding")
     encoding = choose_encoding(request.headers.get("Accept-Encoding", ""))
     if not _is_worth_packing(response):
@@ -113,7 +113,7 @@ def _is_worth_packing(response: Response) -> bool:
 
 
 def strip_file(path: Path) -> bytes:
-    """Return the content of a file, without comments and spaces if it is our style sheet or script."""
+    """Return a file without comments and needless spaces, if it is a style sheet or script of ours."""
     content = path.read_bytes()
     if path.parent.name == "vendor" or path.suffix not in COMMENT_PATTERNS:
         return content
@@ -125,9 +125,10 @@ def strip_file(path: Path) -> bytes:
 
 @lru_cache(
     maxsize=128
-)  # a cache for all apps of a process, because tests create many apps
+    # Tests create many apps, which share this cache.
+)
 def _pack_file(file_name: str, content: bytes) -> tuple[str | None, dict[str, bytes]]:
-    """Return the media type of a file, and its content by the name of each encoding."""
+    """Return the media type of a file, and encoding -> its content."""
     packings = {
         # Quality 11 would take three times as long for 2% less.
         "br": brotli.compress(content, quality=10),

@@ -1,9 +1,8 @@
-"""Canonical URLs: single slashes, and only the query parameters that the route reads.
+"""Canonical URLs: single slashes, and only the query parameters that the page reads.
 
-Before the application gets a request, parameters that the route does not read are removed. If a
-parameter may occur only once, its first value is kept. The remaining parameters are sorted and
-quoted in one way. Therefore the response cache has one entry for
-all queries with the same meaning.
+Before the application gets a request, other parameters are removed. Of a parameter that may occur
+only once, the first value is kept. The rest is sorted and quoted in one way, so that the response
+cache has one entry for all queries with the same meaning.
 """
 
 import re
@@ -26,16 +25,16 @@ ROUTE_WITHOUT_QUERY = Route("")
 
 
 def init_app(app: Flask) -> None:
-    """Register the redirect to single slashes, before all other redirects.
+    """Register the redirect to single slashes, which must come before all other redirects.
 
-    A redirect to a path with "//name" would lead to the host "name".
+    A redirect to a path that begins with "//name" would lead to the host "name".
     """
     app.before_request(merge_slashes)
 
 
 def merge_slashes() -> werkzeug.Response | None:
-    """Redirect a path with repeated slashes to the path with single slashes."""
-    # `request.path` has no repeated slashes at its start
+    """Redirect a path with repeated slashes to the same path with single slashes."""
+    # Flask removes repeated slashes at the start of `request.path`.
     path = get_path(request.environ)
     if "//" not in path:
         return None
@@ -45,9 +44,9 @@ def merge_slashes() -> werkzeug.Response | None:
 
 
 def build_query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
-    """Return a function that reduces the query of a request to the parameters of its route.
+    """Return a function that takes a request, and returns its query without needless parameters.
 
-    The pages of the app must be registered already.
+    All pages of the app must be registered before.
     """
     routes = {
         route.rule: route
@@ -62,7 +61,7 @@ def build_query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
             return query
         try:
             rule, _ = matcher.match(get_path(environ), method="GET", return_rule=True)
-        # The response will be a redirect or an error, which are not cached.
+        # A redirect or an error will follow, which no cache keeps.
         except HTTPException:
             return query
         return reduce_query(query, routes.get(rule.rule, ROUTE_WITHOUT_QUERY))
@@ -71,13 +70,13 @@ def build_query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
 
 
 def get_path(environ: "WSGIEnvironment") -> str:
-    """Return the unquoted path of a request; WSGI encodes its bytes as Latin-1."""
+    """Return the unquoted path of a request, which WSGI decodes as Latin-1."""
     path: str = environ["PATH_INFO"]
     return path.encode("latin-1").decode("utf-8", "replace")
 
 
 def reduce_query(query_text: str, route: Route) -> str:
-    """Return a query with only the parameters that the route reads, and the language."""
+    """Return a query with the parameters of this route and the language only."""
     if route.query_parameters is None:
         return query_text
     values_by_name: dict[str, list[str]] = {}

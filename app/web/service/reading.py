@@ -1,6 +1,6 @@
-"""Read what visitors send in a separate process, which can be killed.
+"""Reads what visitors send in another process, which is stopped if it takes too long.
 
-So a text that takes very long to read stops only its sender's request, and not the site.
+So a text that takes very long to read blocks only its sender, not the site.
 """
 
 import atexit
@@ -15,15 +15,17 @@ from app.processes import CallError, CallProcess
 
 Result = TypeVar("Result")
 
-READ_SECONDS = 5.0  # the time limit, far more than the largest table needs
+# far more than the largest table needs
+READ_SECONDS = 5.0
 _process = CallProcess()
 atexit.register(_process.close)
 
 
 def read_in_process(function: Callable[..., Result], *arguments: Any) -> Result:
-    """Return the result of a function outside `app.web`; raises its errors.
+    """Call a function in the other process, and return its result or raise its error.
 
-    Raises BadRequest, with a sentence, if the function takes too long or its process crashes.
+    The function must not be in `app.web`. Raises BadRequest if it takes too long or the process
+    crashes.
     """
     try:
         return _process.call(READ_SECONDS, function, *arguments)
@@ -35,7 +37,7 @@ def read_in_process(function: Callable[..., Result], *arguments: Any) -> Result:
 
 @contextmanager
 def limit_seconds(seconds: float, error: Exception) -> Iterator[None]:
-    """Raise an error in the block if it takes longer; only a gevent worker has such a limit."""
+    """Raise `error` in the block if it takes longer; without gevent there is no limit."""
     monkey = sys.modules.get("gevent.monkey")
     if monkey is None or not monkey.is_module_patched("threading"):
         yield

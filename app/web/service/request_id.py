@@ -1,4 +1,4 @@
-"""The id of a request (header X-Request-ID), which is also in the logs and in the response."""
+"""The id of a request, which is in its header X-Request-ID, in the logs and in the response."""
 
 import re
 import secrets
@@ -13,10 +13,9 @@ ID_PATTERN = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
 
 def identify_requests(application: "WSGIApplication") -> "WSGIApplication":
-    """Wrap a WSGI application so that every request and its response have an id.
+    """Wrap a WSGI application, so that every request and its response have an id.
 
-    A short id from a proxy or client is kept; otherwise, and for several ids in one header, the
-    request gets a new id.
+    A valid id from a proxy or client is kept. Otherwise the request gets a new one.
     """
 
     def answer_with_id(
