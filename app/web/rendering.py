@@ -1,7 +1,7 @@
-"""Responses to requests: whole pages, fragments for htmx, and redirects after a form.
+"""Responses: whole pages, fragments for htmx, and redirects after a form.
 
-A page is a template with its values.  A template block that is also sent as a fragment imports its
-macros itself, because the rest of the template is not rendered for a fragment.
+A page is a template with its values. A fragment is one or more blocks of the template. A block that
+can be a fragment imports its macros itself, because the rest of the template is not rendered then.
 """
 
 from collections.abc import Callable, Hashable
@@ -27,14 +27,14 @@ from werkzeug.http import generate_etag
 from app.web.routes import EMBED_PREFIX, frame_url
 from app.web.translation import Language, get_current_language
 
-MAX_CACHED_PARTS = 512  # how many rendered macros are cached; most are below 3 KB
-# the object of a page, whose attributes its template reads by their names
+MAX_CACHED_PARTS = 512
+# the name of the object whose attributes a template reads as variables
 PAGE_OBJECT_NAME = "shown"
 REVALIDATE_ALWAYS = "public, max-age=0, must-revalidate"
 
 
 class PageContext(Context):
-    """The variables of a template, which can also name attributes of the object that the page shows."""
+    """The variables of a template, and in addition the attributes of the object that it shows."""
 
     def resolve_or_missing(self, key: str) -> Any:
         found = super().resolve_or_missing(key)
@@ -46,12 +46,11 @@ class PageContext(Context):
 
 
 def init_app(app: Flask) -> None:
-    """Let templates read the values of a page, and call the functions of this module."""
     app.jinja_env.context_class = PageContext
 
     @app.template_global()
     def render_macro(macro_name: str, *arguments: Hashable) -> str:
-        """Return the HTML of a macro of `_controls.html` for its arguments; the result is cached."""
+        """Return the HTML of a macro of `_controls.html`, cached by its arguments."""
         return render_cached(get_current_language(), macro_name, *arguments)
 
     @lru_cache(MAX_CACHED_PARTS)
@@ -71,12 +70,11 @@ def render_page(
     fragment: tuple[str, ...] = (),
     **values: Any,
 ) -> Response:
-    """Return the response of a page: of a template with its values.
+    """Return the response with a page, or with a fragment if htmx asks for one.
 
-    The template can also read the public fields and properties of `shown`, which are computed when
-    it reads them. htmx gets only the blocks of the template that `fragment` names. The content may
-    depend on nothing but the URL and the models, because caches keep it and revalidate it, also
-    the server's own (see `service/cache.py`).
+    The template can read `values`, and the public attributes of `shown`, which are computed when it
+    reads them. `fragment` names the blocks that htmx gets. The content must depend only on the URL
+    and the models, because `service/cache.py` and other caches keep it.
     """
     values[PAGE_OBJECT_NAME] = shown
     if fragment and wants_fragment():
@@ -92,12 +90,12 @@ def render_page(
 def redirect_after_form(
     url: str, render: Callable[[], Response], history_action: str = "Push"
 ) -> werkzeug.Response:
-    """Return the response to a request that ends at another URL, such as a move drawn by chance.
+    """Return the response to a request whose result has another URL, such as a random move.
 
-    htmx gets the page at once, from `render`; `history_action` is "Push" to add an entry to the
-    browser's history or "Replace" to change the present entry. Other clients are redirected. In a
-    frame the history belongs to the surrounding page, so nothing is added to it.
-    The next request may have another result, so no cache keeps the response.
+    htmx gets the result at once, from `render`. `history_action` is "Push" for a new entry in the
+    browser's history, or "Replace" for a changed entry. In a frame the entry is always changed,
+    because the history belongs to the page around it. Other clients are redirected. No cache keeps
+    the response, because the same request can have another result.
     """
     if is_frame_request():
         history_action = "Replace"
@@ -112,9 +110,9 @@ def redirect_after_form(
 
 
 def allow_revalidation(response: Response, etag: str) -> Response:
-    """Return the response with headers that let caches keep it and ask again before each use.
+    """Let caches keep a response, if they ask before each use whether it has changed.
 
-    The module `packing` responds with 304 if the ETag is unchanged.
+    The module `packing` answers 304 if it has not.
     """
     response.headers["Cache-Control"] = REVALIDATE_ALWAYS
     response.set_etag(etag)
@@ -122,20 +120,18 @@ def allow_revalidation(response: Response, etag: str) -> Response:
 
 
 def wants_fragment() -> bool:
-    """Return whether htmx requests a fragment of a page."""
     return request.headers.get("HX-Request") == "true"
 
 
 def is_frame_request() -> bool:
-    """Return whether the request is for a frame on a page of another site."""
     return has_request_context() and request.path.startswith(EMBED_PREFIX)
 
 
 def get_url_in_frame(url: str) -> str:
-    """Return the URL of a page, or the URL of its frame if this request is for a frame."""
+    """Return the URL of a page, or of its frame if the current page is in a frame."""
     return frame_url(url) if is_frame_request() else url
 
 
 def get_link_attributes() -> Markup:
-    """Return the HTML attributes of a link to a whole page: in a frame it opens a new tab."""
+    """Return the HTML attributes of a link to a page. A link in a frame opens a new tab."""
     return Markup(' target="_blank" rel="noopener"' if is_frame_request() else "")

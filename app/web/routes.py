@@ -1,6 +1,6 @@
-"""Routes: each has a URL rule and the query parameters that its page reads, and builds URLs.
+"""Routes: each knows the URL rule of a page and its query parameters, and builds its URLs.
 
-Names are quoted here, because the name of a recipe can contain a "+".
+Names in URLs are quoted here, because the name of a recipe can contain a "+".
 """
 
 import re
@@ -10,21 +10,22 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-EMBED_PREFIX = "/embed/"  # prefix of frames, which other sites can show
-# the most characters of a cached text; names of recipes and their URLs are shorter
+# Other sites can show the pages below this path in a frame.
+EMBED_PREFIX = "/embed/"
+# Names of recipes and URLs are usually shorter.
 MAX_CACHED_LENGTH = 250
-# characters of recipe names that need no quoting, unlike "+"
+# Recipe names contain these characters, which need no quoting in a URL, unlike "+".
 UNQUOTED_CHARACTERS = ",:="
 
 
 @dataclass(frozen=True)
 class Route:
-    """The URL rule of a page with the names of the query parameters that the page reads.
+    """A URL rule, and the query parameters that its page reads.
 
-    Variable parts of the rule are in angle brackets. A parameter with a "*", as in "lens* figure",
-    can occur more than once in a URL. Parameters that the page does not read are removed from a
-    request: see `service/queries.py`. With None nothing is removed, for a page that responds to
-    unknown parameters with an error.
+    The rule has its variable parts in angle brackets. `query_text` has the names of the parameters,
+    as in "lens* figure". One with a "*" can occur more than once in a URL. All other parameters are
+    removed from a request: see `service/queries.py`. With None nothing is removed, so that the page
+    itself can refuse unknown parameters.
     """
 
     rule: str
@@ -32,7 +33,7 @@ class Route:
 
     @cached_property
     def query_parameters(self) -> tuple[str, ...] | None:
-        """The names of the query parameters, in the order of the page's URLs."""
+        """The names of the query parameters, in the order in which URLs have them."""
         if self.query_text is None:
             return None
         return tuple(name.rstrip("*") for name in self.query_text.split())
@@ -48,9 +49,9 @@ class Route:
         return re.sub("<[^<>]*>", "%s", self.rule)
 
     def url(self, *parts: object, **query: object) -> str:
-        """Return the URL with values for the variable parts and the query.
+        """Return the URL with these variable parts and this query.
 
-        Raises TypeError if the query has a parameter that the page does not read.
+        Raises TypeError if the page does not read one of the parameters.
         """
         if query and self.query_parameters is not None:
             unread = query.keys() - {*self.query_parameters}
@@ -60,32 +61,33 @@ class Route:
         return path + _build_query(**query)
 
     def replace_rule(self, rule: str) -> "Route":
-        """Return a route with another rule that reads the same query parameters."""
         return replace(self, rule=rule)
 
     def append_ending(self, ending: str) -> "Route":
-        """Return a route with an ending added to its rule and the same parameters."""
+        """Return the route of the same page as a file, such as ".csv"."""
         return self.replace_rule(self.rule + ending)
 
     @property
     def bare(self) -> "Route":
-        """The route without its variable parts, such as /play/ for /play/<record>."""
+        """The route without its variable parts: /play/ for /play/<record>."""
         return self.replace_rule(re.sub("<[^<>]*>", "", self.rule))
 
     @property
     def framed(self) -> "Route":
-        """The route that shows the same page in an iframe of another site."""
+        """The route of the same page in an iframe of another site."""
         return self.replace_rule(frame_url(self.rule))
 
 
 class Destination(NamedTuple):
-    """A link: its text, its URL and a description of the target."""
+    """A link."""
 
     title: str
-    href: str  # "" for a disabled link
-    description: str = ""  # a description of the page to which the link leads
-    id: str = ""  # the id of the HTML element
-    is_current: bool = False  # whether this is the current page
+    # "" disables the link
+    href: str
+    # describes the page behind the link
+    description: str = ""
+    id: str = ""
+    is_current: bool = False
 
 
 def frame_url(page_url: str) -> str:
@@ -97,37 +99,37 @@ def page_url(frame_path: str) -> str:
 
 
 def frame_file_url(frame_url: str, ending: str) -> str:
-    """Return the URL of a frame's content as a file with an ending, such as "svg" or "csv"."""
+    """Return the URL of a frame's content as a file, such as "svg" or "csv"."""
     path, _, query = frame_url.partition("?")
     return f"{path}.{ending}" + (f"?{query}" if query else "")
 
 
 def append_query(path: str, query: Sequence[tuple[str, str]]) -> str:
-    """Return a path with a query; the path is quoted already, the names and values are not.
+    """Return the URL of a path and a query, of which only the path is already quoted.
 
-    A "+" in the path is quoted too, as in all URLs of the site.
+    A "+" in the path is quoted as well, as in all URLs of the site.
     """
     pairs = "&".join(f"{quote_text(name)}={quote_text(value)}" for name, value in query)
     return path.replace("+", "%2B") + (f"?{pairs}" if pairs else "")
 
 
 def quote_path(path: str) -> str:
-    """Return a path of a request, quoted for a URL.
+    """Return the path of a request, quoted for a URL.
 
-    A backslash is quoted as well: after the first slash, browsers read it as the start of a host.
+    A backslash is quoted as well, because browsers read it as a slash, and "//" begins a host.
     """
     return append_query(quote(path, safe=f"/{UNQUOTED_CHARACTERS}"), ())
 
 
 def quote_text(text: str) -> str:
-    """Return a text quoted for a URL; the result is cached, except for long texts."""
+    """Return a text quoted for a URL. Short texts are cached."""
     if len(text) > MAX_CACHED_LENGTH:
         return quote(text, safe=UNQUOTED_CHARACTERS)
     return _quote_cached(text)
 
 
 def omit_first_page(page: int) -> int | None:
-    """Return the number of a page, None for the first page, which URLs leave out."""
+    """Return the page number for a URL, which is None for the first page."""
     return page if page > 1 else None
 
 

@@ -1,6 +1,6 @@
 """The data of the site: the game, all agents and baselines, and the experiments.
 
-It is loaded once, when the server starts. Exact facts about agents are in `facts.py`.
+It is loaded once, when the server starts. The module `facts` computes exact facts about agents.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -51,30 +51,33 @@ from app.web.on_demand import Lab
 from app.web.trainer import get_trainer
 from app.web.translation import get_current_language, gettext, mark_english
 
-# folder of the summaries, inside the folder of models
+# in the folder of models
 EXPERIMENTS_FOLDER = "experiments"
 HUMAN = "human"
 TRUTH = "truth"
-TASK_SUFFIX = "_task"  # suffix of an agent's id; no id contains a "_"
-# prefix of the name of a policy that consists of its encoded moves
+# names the exact values of an agent's task; no id has a "_"
+TASK_SUFFIX = "_task"
+# begins the name of a policy that consists of its moves
 MOVES_PREFIX = "moves."
-MAX_CACHED_RESULTS = 256  # how many small results of a function are cached
-# number of cached policies of recipes and of encoded moves, 0.3 MB each
+MAX_CACHED_RESULTS = 256
+# A policy has 0.3 MB.
 MAX_JUDGED_POLICIES = 8
-TIE_DECIMALS = 9  # exact values are compared after rounding to this many decimals
+# Exact values that differ only after this many decimals count as equal.
+TIE_DECIMALS = 9
 
 
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# an agent with values of many colours, and with a blunder
+# It has values of many colours, and it blunders.
 BEATABLE_AGENT = "q-learning-1"
 
 
 class Registry(dict[str, Value]):
-    """A dictionary of a fixed set of values, which also creates the values of other names on demand.
+    """A dictionary of fixed entries, which also creates the values of some other names.
 
-    `in`, `len` and loops know only the fixed set. Brackets and `find` also return the other values.
+    Only the fixed entries are in `len` and in loops. `registry[name]` and `find` also create
+    values.
     """
 
     def __init__(
@@ -83,17 +86,17 @@ class Registry(dict[str, Value]):
         is_known: Callable[[str], bool],
         build_value: Callable[[str], Value],
     ) -> None:
-        """Create a registry; `build_value` creates the values of other names that `is_known` accepts."""
+        """Create a registry. `is_known` says for which other names `build_value` creates a value."""
         super().__init__(fixed_entries)
         self._known = is_known
         self._make = build_value
 
     def contains_name(self, name: str) -> bool:
-        """Return whether there is a value of this name, without creating it."""
+        """Return whether there is a value of this name, or one can be created."""
         return name in self or self._known(name)
 
     def find(self, name: str) -> Value | None:
-        """Return the value with a name, created if necessary; None for an unknown name."""
+        """Return the value of this name, created if necessary; None for an unknown name."""
         return self[name] if self.contains_name(name) else None
 
     def __missing__(self, name: str) -> Value:
@@ -107,9 +110,9 @@ def cached_per_site(
 ) -> Callable[[Function], Function]:
     """Cache the last `max_entries` results of a function whose first argument is the site.
 
-    With `per_language` each language has its own results, for functions that return text.
-    The results are kept in the site. `lru_cache` would keep a site that has been replaced (36 MB) in
-    memory.
+    `per_language` caches them for each language, for functions that return texts. The results are
+    in `SiteData.caches`, so they are freed with the site. `lru_cache` would keep a replaced site
+    (36 MB).
     """
 
     def cache_function(function: Function) -> Function:
@@ -131,27 +134,30 @@ def cached_per_site(
 
 @dataclass(frozen=True, eq=False)
 class SiteData:
-    """All data of the site, read-only: agents, baselines, experiments and exact results.
+    """All data of the site: agents, baselines, experiments and exact results.
 
-    Arrays of values are [D, cells] in the mover's view.
+    Nothing changes after it is loaded. Values are [D, cells] in the mover's view, for the D
+    decisions, which are the positions in which the game goes on. P is the number of legal moves in
+    all of them.
     """
 
     game: Game
     lab: Lab
-    shipped_agents: dict[str, Agent]  # the agents loaded from the folder of models
+    # from the folder of models
+    shipped_agents: dict[str, Agent]
     baselines: dict[str, Policy]
-    # the results of experiments, by claim
+    # by claim
     experiments: dict[str, ClaimSummary] = field(default_factory=dict)
-    # updates that were recorded in real training and that pages show step by step, by algorithm
+    # by algorithm: recorded updates of real trainings, which pages show step by step
     update_examples: dict[str, list[UpdateExample]] = field(default_factory=dict)
-    # the recorded updates that led to each blunder, as JSON, by agent and by "board cell"
+    # by agent, then by "board cell": the recorded updates that led to this blunder, as JSON
     blunder_examples: dict[str, dict[str, Raw]] = field(default_factory=dict)
 
-    # the results that `cached_per_site` keeps
+    # filled by `cached_per_site`
     caches: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
-    # These registries list what is always available, and also find recipes trained on demand.
-    # A policy can also be named by its encoded moves: see `policy_codec`.
+    # Each registry lists what needs no training, and also finds recipes that are trained on demand.
+    # A policy can also be named by its moves: see `policy_codec`.
 
     @cached_property
     def agents(self) -> Registry[Agent]:
@@ -159,7 +165,6 @@ class SiteData:
 
     @cached_property
     def policies(self) -> Registry[Policy]:
-        """The policy of every agent and baseline."""
         always = {
             name: policy_from_values(agent.q, agent.card.play_rule)
             for name, agent in self.shipped_agents.items()
@@ -173,7 +178,7 @@ class SiteData:
     @property
     @cached_per_site(1, per_language=True)
     def display_titles(self) -> Registry[str]:
-        """The title of each player and each source of values; the title of a recipe is its name."""
+        """The title of each player and of each source of values, by name."""
         learned = {
             name: agent.card.title for name, agent in self.shipped_agents.items()
         }
@@ -201,7 +206,8 @@ class SiteData:
                 else agent
             )
             fault = getattr(recipe, "fault", "none")
-            if fault != "none":  # an agent of /faults, whose recipe is long
+            # The recipe of an agent on /faults is too long for a title.
+            if fault != "none":
                 short = gettext("Q-learning, fault: %(fault)s", fault=fault)
             return short if agent == name else _format_task_title(short)
 
@@ -214,24 +220,24 @@ class SiteData:
 
     @cached_property
     def seat_names(self) -> tuple[str, ...]:
-        """The names of the players that are always available."""
+        """The names of all players that need no training on demand."""
         return (HUMAN, *self.policies)
 
     @property
     def first_opponent(self) -> str:
-        """The opponent for newcomers: BEATABLE_AGENT, or the first agent."""
+        """The opponent for newcomers."""
         return (
             BEATABLE_AGENT if BEATABLE_AGENT in self.agents else next(iter(self.agents))
         )
 
     @cached_property
     def value_sources(self) -> tuple[str, ...]:
-        """The sources of values that are always available: agents, optimal play, exact values."""
+        """The sources of values that need no training: agents, optimal play, exact values of tasks."""
         return (*self.agents, TRUTH, *self.task_value_sources)
 
     @cached_property
     def task_value_sources(self) -> tuple[str, ...]:
-        """The names of the exact values of tasks, for the agents whose task has them."""
+        """The names of the exact values of the agents' tasks, if these can be solved."""
         return tuple(name + TASK_SUFFIX for name in self.agents if self.get_task(name))
 
     def is_seat(self, player_name: str) -> bool:
@@ -255,8 +261,7 @@ class SiteData:
     def canonicalize(self, player_name: str) -> str | None:
         """Return the canonical name of a player, None for an unknown name.
 
-        Raises an HTTPException with a sentence for a recipe that is not available, and for moves
-        that cannot be decoded.
+        Raises an HTTPException if the recipe is not available or the moves cannot be decoded.
         """
         if is_policy_name(player_name):
             try:
@@ -278,7 +283,10 @@ class SiteData:
         ).has_opponent(PERSON_OPPONENT)
 
     def get_agent(self, agent_name: str) -> Agent:
-        """Return an agent; raises NotFound, with the names of all agents, if it does not exist."""
+        """Return the agent with this name.
+
+        Raises NotFound, which lists the agents, if there is none.
+        """
         agent = self.agents.find(agent_name)
         if agent is None:
             words = f"There is no trained agent {agent_name!r}. {format_choices(self.agents)}"
@@ -286,7 +294,10 @@ class SiteData:
         return agent
 
     def get_experiment(self, claim: str) -> ClaimSummary:
-        """Return an experiment; raises NotFound, with all names, if it does not exist."""
+        """Return the experiment about this claim.
+
+        Raises NotFound, which lists the claims, if there is none.
+        """
         if claim not in self.experiments:
             raise NotFound(
                 f"There is no experiment {claim!r}. {format_choices(self.experiments)}"
@@ -294,7 +305,7 @@ class SiteData:
         return self.experiments[claim]
 
     def list_algorithms(self, summary: ClaimSummary) -> list[str]:
-        """Return the slugs of the algorithms that an experiment trained."""
+        """Return the slugs of the algorithms that an experiment compares."""
         slugs = [
             self.shipped_agents[name].card.algorithm
             for name in summary.agents
@@ -305,36 +316,35 @@ class SiteData:
 
     @cached_per_site(64)
     def list_claims(self, slug: str) -> tuple[ClaimSummary, ...]:
-        """Return the experiments about an algorithm."""
+        """Return the experiments that compare this algorithm."""
         every = self.experiments.values()
         return tuple(one for one in every if slug in self.list_algorithms(one))
 
     def name_for_url(self, card: Card) -> str:
-        """Return the name of an agent in URLs: its id, or its recipe."""
+        """Return the id of a shipped agent, the recipe of any other agent."""
         agent = self.shipped_agents.get(card.id)
         return card.id if agent and agent.card is card else card.recipe
 
     @cached_property
     def solution(self) -> Solution:
-        """The result of every position with optimal play, in X's view."""
+        """The results of optimal play, in X's view."""
         return solve_game(self.game)
 
     @cached_property
     def optimal_q(self) -> NDArray[np.float64]:
-        """The values of all moves with optimal play, [D, cells]: -1, 0, +1, or NaN where illegal."""
+        """The result of each move with optimal play, [D, cells]: -1, 0, +1, or NaN for illegal moves."""
         return compute_optimal_q(self.game)
 
     @cached_property
     def is_move_correct(self) -> NDArray[np.bool_]:
-        """Whether each move keeps the value of its position with optimal play, [D, cells]."""
+        """Whether a move keeps the result of optimal play, [D, cells]."""
         return find_best_moves(self.game)
 
     @cached_property
     def signed_moves_to_end(self) -> NDArray[np.int8]:
-        """Number of moves to a win with optimal play, including this move, [D, cells].
+        """How many moves lead to a win with optimal play, including this one, [D, cells].
 
-        Negative numbers count the moves to a loss, 0 is a draw; entries of illegal moves
-        have no meaning.
+        A negative number leads to a loss, and 0 stands for a draw. Illegal moves have any number.
         """
         after = np.maximum(self.game.successor, 0)
         plies_to_end = self.solution.plies_to_end[after] + np.int8(1)
@@ -342,19 +352,19 @@ class SiteData:
 
     @cached_property
     def wins_at_once(self) -> NDArray[np.bool_]:
-        """Whether each move ends the game with a win, [D, cells]; False where illegal."""
+        """Whether a move wins the game, [D, cells]; False for illegal moves."""
         wins: NDArray[np.bool_] = self.game.legal & (self.signed_moves_to_end == 1)
         return wins
 
     @cached_property
     def loses_at_once(self) -> NDArray[np.bool_]:
-        """Whether the opponent can win with its next move, [D, cells]; False where illegal."""
+        """Whether the opponent's next move can win, [D, cells]; False for illegal moves."""
         losses: NDArray[np.bool_] = self.game.legal & (self.signed_moves_to_end == -2)
         return losses
 
     @cached_property
     def fastest_policy(self) -> Policy:
-        """Optimal play that wins soonest and loses latest; equal moves have equal probability."""
+        """Optimal play that wins soonest or loses latest, with a random choice between equal moves."""
         return policy_from_values(
             self.optimal_q * (self.game.cells + 2 - np.abs(self.signed_moves_to_end)),
             "greedy",
@@ -362,9 +372,9 @@ class SiteData:
 
     @cached_per_site(MAX_JUDGED_POLICIES)
     def decode_moves(self, policy_name: str) -> CellMask:
-        """Return the moves of a policy that is named by its moves, [D, cells].
+        """Return which moves a policy plays, from its name, [D, cells].
 
-        Raises ValueError, saying what is wrong, if the name cannot be decoded.
+        Raises ValueError if the name cannot be decoded.
         """
         return decode_moves(self.game, policy_name.removeprefix(MOVES_PREFIX))
 
@@ -378,11 +388,11 @@ class SiteData:
 
     @cached_per_site(MAX_CACHED_RESULTS)
     def get_task(self, agent_name: str) -> Task | None:
-        """Return the task that an agent learned, None if it cannot be solved exactly."""
+        """Return the task that an agent was trained on, None if it cannot be solved exactly."""
         return self.get_recipe(agent_name).build_training_task()
 
     def get_task_q(self, agent_name: str) -> NDArray[np.float64] | None:
-        """Return the exact values of the task that an agent learned, [D, cells]; None if unknown."""
+        """Return the exact values in an agent's task, [D, cells]; None if it cannot be solved."""
         task = self.get_task(agent_name)
         return None if task is None else solve_task(self.game, task)
 
@@ -391,19 +401,19 @@ class SiteData:
     ) -> NDArray[np.floating]:
         """Return the values of an agent at a snapshot, or of another source, [D, cells].
 
-        Illegal moves have NaN.
+        Illegal moves have NaN. Without a snapshot the values are those after the training.
         """
         if value_source == TRUTH:
             return self.optimal_q
         if self.agents.contains_name(value_source):
             return self.agents[value_source].build_table(self.game, snapshot)
         exact = self.get_task_q(value_source.removesuffix(TASK_SUFFIX))
-        # Only agents with a known task have such a source of values.
+        # There is no such source for an agent whose task cannot be solved.
         assert exact is not None
         return exact
 
     def get_rewards(self, value_source: str) -> RewardScale | None:
-        """Return the rewards of a loss, a draw and a win behind values; None if the values are beads."""
+        """Return the rewards to which the values of a source refer; None if they are beads."""
         if self.agents.contains_name(value_source):
             return self.agents[value_source].card.reward_scale
         task = (
@@ -414,7 +424,10 @@ class SiteData:
         return task.reward_scale if task else RewardScale()
 
     def get_policy(self, value_source: str, snapshot: int | None = None) -> Policy:
-        """Return the policy of an agent at a snapshot or after its training, or of another source."""
+        """Return the policy of an agent at a snapshot, or of another source, [D, cells].
+
+        Without a snapshot it is the policy after the training.
+        """
         if value_source == TRUTH:
             return self.fastest_policy
         if value_source.endswith(TASK_SUFFIX):
@@ -429,26 +442,27 @@ class SiteData:
         )
 
     def get_last_snapshot(self, agent_name: str) -> int:
-        """Return the number of an agent's last snapshot, which shows the agent after its training."""
+        """Return the number of an agent's last snapshot, which is the agent after its training."""
         return len(self.agents[agent_name].snapshot_updates) - 1
 
     def resolve_snapshot(self, agent_name: str, snapshot: int | None) -> int:
-        """Return the number of a snapshot; None, as in URLs, is the last one."""
+        """Return the number of a snapshot in a URL, where None is the last one."""
         return self.get_last_snapshot(agent_name) if snapshot is None else snapshot
 
     def get_snapshot_parameter(
         self, agent_name: str, snapshot: int | None
     ) -> int | None:
-        """Return the URL parameter of a snapshot: None for the last one."""
+        """Return a snapshot as in URLs, where None is the last one."""
         return None if snapshot == self.get_last_snapshot(agent_name) else snapshot
 
     def find_known_pairs(
         self, agent_name: str, snapshot: int, selected_pairs: slice = ALL_PAIRS
     ) -> NDArray[np.bool_]:
-        """Return whether an agent knows the value of each move at a snapshot, [P]; -1 is the last.
+        """Return whether an agent knows the value of each selected move at a snapshot, [P].
 
-        A value is known if its move was updated, or if a network was updated at all. Some agents also
-        know the values of moves that end the game.
+        An agent knows the values that it has updated, and some agents also know the values of moves
+        that end the game. A network knows all values after its first update. The last snapshot can
+        also be -1.
         """
         agent = self.agents[agent_name]
         updated = agent.history.find_updated_pairs(snapshot, selected_pairs)
@@ -460,12 +474,12 @@ class SiteData:
 
     @cached_property
     def is_final_pair(self) -> NDArray[np.bool_]:
-        """Whether each of the P legal moves ends the game, [P]."""
+        """Whether a move ends the game, [P]."""
         return self.game.pair_successor >= self.game.decisions
 
     @cached_property
     def tile_layout(self) -> Tiles:
-        """Where the picture of all positions shows each decision."""
+        """The place of each decision in pictures of all positions."""
         return place_tiles(self.game)
 
     def _has_policy_on_demand(self, policy_name: str) -> bool:
@@ -486,9 +500,10 @@ class SiteData:
 
 
 def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteData:
-    """Return the site's data from a folder of models; `trains_on_demand` allows any recipe.
+    """Load the data of the site from a folder of models.
 
-    Raises ModelError, naming the file and the reason, if a model or an experiment is broken.
+    `trains_on_demand` allows agents that are not in the folder. Raises ModelError, naming the file,
+    if a model or an experiment is broken.
     """
     game = tic_tac_toe()
     agents = load_agents(models_folder, game)
@@ -533,7 +548,7 @@ def get_current_site() -> SiteData:
 
 
 def is_policy_name(name: str) -> bool:
-    """Return whether a name has the prefix of encoded moves; the moves may be invalid."""
+    """Return whether a name stands for encoded moves, which may be invalid."""
     return name.startswith(MOVES_PREFIX)
 
 
@@ -550,7 +565,7 @@ def _check_recipe(card: Card) -> None:
 
 
 def _check_positions(game: Game, summary: ClaimSummary) -> None:
-    """Raise ValueError if a figure of an experiment has a position that no game can reach."""
+    """Raise ValueError if a figure shows a position that no game reaches."""
     for figure in summary.figures:
         if isinstance(figure, Boards):
             for board in figure.boards:
