@@ -1,10 +1,13 @@
-"""How much of a catalogue is translated."""
+"""Measure how much of a catalogue of texts is translated."""
 
 from babel.messages.catalog import Catalog, Message
 
 
 def is_translated(message: Message) -> bool:
-    """Return whether a text has a checked translation in each of its plural forms."""
+    """Return whether a text is translated in all its plural forms.
+
+    A "fuzzy" translation, which somebody still has to check, does not count.
+    """
     forms = message.string if isinstance(message.string, tuple) else (message.string,)
     return not message.fuzzy and all(forms)
 

@@ -26,9 +26,9 @@ def extract_section(
     comment_tags: Collection[str],
     options: dict[str, Any],
 ) -> Iterator[tuple[int, str | None, Any, list[str]]]:
-    """Yield the texts of a section of /how, from its template and from the TOML above it.
+    """Yield the texts of a section of /how, from its template and from the TOML at its head.
 
-    This is an extraction method of Babel, which defines the arguments and the results.
+    Babel calls this function and defines its arguments and its results.
     """
     yield from babel_extract(file, list(keywords), list(comment_tags), options)
     file.seek(0)
@@ -54,15 +54,16 @@ EXTRACTION_OPTIONS = {
     "templates/how/sections/**.html": TEMPLATE_OPTIONS,
     "templates/**.html": TEMPLATE_OPTIONS,
 }
-# Calls in app.tictactoe with texts to translate. That package does not import gettext.
+# Arguments of these calls are texts to translate. The classes are from app.tictactoe, which does
+# not import gettext.
 GETTEXT_KEYWORDS: list[dict[str, Any]] = [
     DEFAULT_KEYWORDS
     | dict.fromkeys(("gettext_noop", "RecordError", "IllegalMoveError"))
     | {"Baseline": (1,)},
     {"Baseline": (2,)},
 ]
-# Section of a catalogue -> files or folders with its texts. The sections are in this order, and
-# other files come last. A text that occurs in several files is listed with the first of them.
+# The files or folders of each section of a catalogue. The sections are in this order, and other
+# files come last. A text that occurs in several files is listed with the first of them.
 CATALOGUE_SECTIONS = {
     "How the language writes names, numbers and dates": ("app/web/translation.py",),
     "Every page: header, preferences, help": (
@@ -96,7 +97,7 @@ OTHERS_SECTION = "All others: algorithms, pictures, frames for other sites"
 
 
 def gather_texts() -> Catalog:
-    """Return a catalogue with all translatable texts and their files, page by page."""
+    """Return a catalogue of all translatable texts, with the files that contain them, page by page."""
     places_of_text: dict[str | tuple[str, ...], list[tuple[str, int]]] = {}
     for keywords in GETTEXT_KEYWORDS:
         extracted = extract_from_dir(
@@ -122,7 +123,7 @@ def gather_texts() -> Catalog:
 
 
 def rank_source_line(source_line: tuple[str, int]) -> tuple[int, int, str, int]:
-    """Return the sort key of a line in a file: section, place in the section, file, line."""
+    """Return the key by which source lines are sorted: section, place in the section, file, line."""
     file, line = source_line
     for section, prefixes in enumerate(CATALOGUE_SECTIONS.values()):
         for index, prefix in enumerate(prefixes):
@@ -132,7 +133,7 @@ def rank_source_line(source_line: tuple[str, int]) -> tuple[int, int, str, int]:
 
 
 def update_catalogue(file: Path, texts: Catalog) -> Catalog:
-    """Return the catalogue from a file with exactly these texts, and their known translations.
+    """Return the catalogue in a file, updated to exactly these texts with their known translations.
 
     If a text has changed, its old translation is kept as a proposal. It is marked "fuzzy", and
     pages do not show it.

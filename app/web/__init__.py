@@ -1,4 +1,4 @@
-"""The site as a Flask app, which imports the game but never the training."""
+"""The Flask app of the site, which imports the game but never the training."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,8 +8,8 @@ if TYPE_CHECKING:
 
 
 def create_app(models_folder: Path | None = None, seed: int | None = None) -> "Flask":
-    """Return the site: see `application.create_app`, which imports all pages."""
-    # Imported here, so that one page can be imported without all others.
+    """Return the site; `application.create_app` explains the arguments and the errors."""
+    # Imported here, so that one page can be imported without all the others.
     from app.web import application  # noqa: PLC0415
 
     return application.create_app(models_folder, seed)

@@ -1,7 +1,7 @@
-"""The sections of /how by slug; most of them are about an algorithm.
+"""The sections of the pages /how: each explains an algorithm, a term or a measure.
 
-The parameters of an algorithm are in `app.recipes`, its textbook learner is in `app.textbook`, and
-its compiled loop is in `training`.
+A section has a slug, its name in URLs. The parameters of an algorithm are in `app.recipes`, its
+textbook learner is in `app.textbook`, and its compiled loop is in `training`.
 """
 
 from collections.abc import Mapping
@@ -18,24 +18,24 @@ from app.web.formatting import format_count
 from app.web.site_data import SiteData
 from app.web.translation import gettext, gettext_noop
 
-# the titles of opponents that are learners themselves, and no players of the site
+# Some opponents are learners themselves, so they have no title as players of the site.
 SPECIAL_OPPONENT_NAMES = {
     SELF_OPPONENT: gettext_noop("itself"),
     BOTH_OPPONENT: gettext_noop("itself, both sides learning"),
     "league": gettext_noop("the league"),
 }
-# the name in URLs of the section on exact values, which no agent learned
+# the slug of the section on exact values, which no agent learned
 MINIMAX = "minimax"
-# the names in URLs of the sections on terms and measures
+# the slugs of the sections on terms and measures
 CONCEPT_SLUGS = ("action-values", "exploration", "best-response", "nash-conv", "exact")
 # the modules of the algorithms that have a class of their own
 MODULE_NAMES = {module.name for module in iter_modules(__path__)}
 
 
 def find_class(slug: str) -> type[Algorithm]:
-    """Return the class of an algorithm: the one in the module of its name, if there is such a module.
+    """Return the class of an algorithm, such as MonteCarloAlgorithm from the module monte_carlo.
 
-    The module monte_carlo has the class MonteCarloAlgorithm, for example.
+    An algorithm without a module of its own has the class Algorithm.
     """
     module_name = slug.replace("-", "_")
     if module_name not in MODULE_NAMES:
@@ -54,12 +54,15 @@ SECTIONS: Mapping[str, Section] = MappingProxyType(
 
 
 def find_algorithm_slug(query: ValueQuery) -> str:
-    """Return the slug of the algorithm that made a value; /how has a section with this slug."""
+    """Return the slug of the algorithm that learned or computed a value."""
     return query.agent.card.algorithm if query.is_learned else MINIMAX
 
 
 def find_explaining_algorithm(query: ValueQuery) -> Algorithm:
-    """Return the algorithm whose rules explain a value; exact values have algorithms of their own."""
+    """Return the algorithm that explains a value.
+
+    The exact values of a training task have an algorithm of their own.
+    """
     algorithm = ALGORITHM_PAGES[find_algorithm_slug(query)]
     if query.task is None or query.is_learned:
         return algorithm
@@ -78,14 +81,14 @@ def describe_phases(site: SiteData, recipe: Recipe) -> list[str]:
 def is_explainable(site: SiteData, value_source: str, snapshot: int | None) -> bool:
     """Return whether the site can explain the values of an agent, or another source, at a snapshot.
 
-    An earlier snapshot of an agent can be explained only if it had one opponent in its whole
-    training.
+    The last snapshot (None) can always be explained. An earlier one can be explained only if the
+    agent had one opponent in its whole training.
     """
     return snapshot is None or len(site.get_recipe(value_source).phases) == 1
 
 
 def get_opponent_name(site: SiteData, opponent: str) -> str:
-    """Return the title of an opponent in a recipe, to stand after the word "against"."""
+    """Return what stands after the word "against" for an opponent in a recipe."""
     if opponent in SPECIAL_OPPONENT_NAMES:
         return gettext(SPECIAL_OPPONENT_NAMES[opponent])
     return site.display_titles.find(opponent) or opponent

@@ -1,8 +1,8 @@
-"""The sections of /how, and the class Algorithm: everything that the pages show about an algorithm.
+"""A section of /how, and the class Algorithm with all that the pages show about an algorithm.
 
-A section is a template of templates/how/sections. It opens with a comment in TOML, whose keys are the
-fields of these classes. An algorithm whose updates or values need another explanation than those of
-Q-learning has a class of its own, in the module of this folder with its name.
+The pages /how consist of sections, each of them a template in templates/how/sections. The template
+begins with a comment in TOML, whose keys are the fields of the classes here. If an algorithm needs
+another explanation than Q-learning, it has a subclass in the module of this folder with its name.
 """
 
 from typing import Any, ClassVar, Literal, Self
@@ -43,7 +43,7 @@ SECTIONS_FOLDER = ROOT / "templates" / "how" / "sections"
 CHANCE_HEADING, COUNTS_HEADING = "Chance", "Counts"
 RESULT_VERBS = {"win": "won", "draw": "drawn", "loss": "lost"}
 DURING_GAME_PHRASE, AFTER_GAME_PHRASE = "While it played", "Now that the game is over"
-# what pages call the games of a training, by the position in which the games start
+# How pages call the games of a training depends on the position in which the games start.
 TURNS_BY_START = {
     "random": "games from random positions",
     "every": "games from every position in turn",
@@ -52,28 +52,31 @@ TURNS_BY_START = {
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A section on an algorithm, a term or a measure, with its example board."""
+    """A section of /how on an algorithm, a term or a measure, with its example board."""
 
     slug: str
     title: str
-    value_source: str  # whose values the example board shows
-    example_record: str  # moves that lead to the position on the example board
-    source_slugs: tuple[str, ...]  # the slugs of the publications about it
+    # the agent, or other source of values, on the example board
+    value_source: str
+    # the moves that lead to the position on the example board
+    example_record: str
+    # the publications that the section cites
+    source_slugs: tuple[str, ...]
     formula: Formula
     second_formula: Formula | None = None
-    # the snapshot of the agent whose values it shows; None for the last one
+    # the snapshot of the agent on the example board; None for the last one
     snapshot: int | None = None
 
     @classmethod
     def load(cls, slug: str) -> Self:
-        """Return the section of a template, from the comment that opens it."""
+        """Read a section from the TOML comment at the head of its template."""
         template_source = (SECTIONS_FOLDER / f"{slug}.html").read_text("utf-8")
         head = template_source.removeprefix("{#").partition("#}")[0]
         return msgspec.convert({"slug": slug, **msgspec.toml.decode(head)}, cls)
 
     @property
     def start_match(self) -> Match:
-        """The match on the example board at first; the visitor plays both sides."""
+        """The match on the example board when the page opens; the visitor plays both sides."""
         return Match(
             self.example_record,
             o=HUMAN,
@@ -87,56 +90,59 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Algorithm(Section, frozen=True, kw_only=True):
-    """A learning algorithm: the picture of its update, and the explanation of its values.
+    """A learning algorithm: how pages picture its update and explain its values.
 
     The methods here suit Q-learning and most other algorithms. Subclasses replace some of them.
     """
 
-    # the learner that makes the updates for exact values; None for the learner of the agent's recipe
+    # the class of the learner that makes the shown updates; None for the learner of the agent's
+    # recipe
     textbook_learner: ClassVar[type[ReferenceLearner] | None] = None
 
-    name: str  # name of the algorithm, longer than the title of its section
+    # the full name of the algorithm, longer than the title of its section
+    name: str
     # a sentence on how an agent was trained, with placeholders for `str.format`
     origin_text: str = gettext_noop("Learned from {games} games against {opponents}.")
-    # the unit of a training's length; "" for the name of the parameter, such as "games"
+    # the unit in which a training is counted; "" for the name of the parameter, such as "games"
     training_unit: str = ""
     # why the lab shows no games of a training, as a sentence; "" if it shows them
     no_game_reason: str = ""
 
-    # template of the picture in templates/updates: step = towards the next value, return = towards
-    # the result of a game, beads = in a matchbox, bounds, mean = exact average over all replies
+    # The template of the picture in templates/updates. It shows a step towards the next value, the
+    # return of a game, the beads in a box, two bounds, or the exact mean over all replies.
     family: Literal["step", "return", "beads", "bounds", "mean"] = "step"
-    # player to move in the next state: the learner (own) or its opponent (other)
+    # who is to move in the next state: the learner (own) or its opponent (other)
     next_mover: Literal["own", "other"] = "own"
-    target_latex: str  # formula of the target, in LaTeX
-    difference_text: str  # sentence on the difference from Q-learning
+    target_latex: str
+    # a sentence on how it differs from Q-learning
+    difference_text: str
     # the part of the update that differs from Q-learning, "" for Q-learning itself
     differing_part: Literal["", "next value", "order", "table", "result", "bounds"] = ""
-    # a sentence on the next value, in which {mover}, {opponent} and {next} are replaced; "" if the next
-    # value is the best one
+    # A sentence on the next value, with the placeholders {mover}, {opponent} and {next}. It is ""
+    # if the next value is that of the best move.
     next_value_text: str = ""
-    # what stands before next values in the sentence on a target, "" for the best next move
+    # the words before a next value in the sentence on a target; "" for those on the best next move
     next_value_phrase: str = ""
     starts_at_zero: bool = False  # whether all values are 0 before the first update
     changes_one_value: bool = False  # whether an update changes no other value
 
-    # what the next update of a value depends on: the opponent's reply or the result of the game; or
-    # there is a single one; "" if the table alone does not determine it
+    # What the next update of a value depends on: the opponent's reply, the result of the game, or
+    # nothing (single). It is "" if the table alone does not determine the update.
     update_cases: Literal["reply", "result", "single", ""] = "reply"
-    # the heading of a column with the chance of each reply, or with whether the reply counts
+    # The column shows the chance of each reply, or whether the reply counts.
     reply_column: str = CHANCE_HEADING
 
-    # how the description of a training game calls the target of all moves but the last
+    # the words for the target of all moves but the last, in the description of a training game
     target_text: str = ""
-    # whether the learner updates after the game, beginning with the last move
+    # whether the learner updates after the game, from the last move to the first
     learns_backward: bool = False
     # whether the values are in the view of the player to move, not of the learner's seat
     uses_movers_view: bool = False
-    # whether its random moves are exploration by epsilon-greedy
+    # whether its random moves follow an epsilon-greedy policy
     is_epsilon_greedy: bool = True
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return why the value is what it is: the mean target over the opponent's possible replies."""
+        """Return the reason for a value: the mean target over the replies that count."""
         if self.next_mover == "other":
             return build_reason_before_reply(query, self.make_update)
         return build_reason_after_reply(query, self.make_update)
@@ -146,8 +152,9 @@ class Algorithm(Section, frozen=True, kw_only=True):
     ) -> Update:
         """Return the textbook learner's update after a reply and its own next move.
 
-        `reply_cell` is None if the move ended the game, `next_cell` if the move or the reply did.
-        If the opponent is to move in the next state, the reply is the only one that it can play.
+        `reply_cell` is None if the move ended the game. `next_cell` is None if the move or the
+        reply ended it. If the opponent is to move in the next state, the update assumes that it has
+        only this reply.
         """
         learner: Any = load_learner(query, self.textbook_learner)
         position = query.find_position_after(reply_cell)
@@ -181,20 +188,21 @@ class Algorithm(Section, frozen=True, kw_only=True):
     ) -> list[str]:
         """Say why no update changes a value any more.
 
-        Here the reason is a planted bug (a fault): the learner skips the updates of lost games.
+        Here the reason is a fault, which is a planted bug: the learner skips the updates of lost
+        games.
         """
         return ["The learner makes no update, whatever the opponent plays."]
 
     def describe_next_move(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Return a sentence on the next move whose value the target uses."""
+        """Say how the next move is chosen, if the target uses its value."""
         return describe_exploration(query, reason)
 
     def describe_updates(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        """Say what its earlier updates tell about a value."""
+        """Say what is known about the past updates of a value."""
         return describe_past_targets(query, reason, query.recipe.initial)
 
     def describe_reply(self, query: ValueQuery, reply: Reply) -> str:
-        """Return a text on the value of the next state after a reply."""
+        """Describe the next state after a reply, such as "best next move centre, +0.42"."""
         if self.next_mover == "other":
             return describe_reply_value(query, reply)
         return describe_next_state(query, reply)
@@ -202,7 +210,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def update_after_game(
         self, query: ValueQuery, final_board: str, later_own_moves: int
     ) -> Update:
-        """Return the update of a move after its game, for algorithms that learn from results."""
+        """Return the update of a move at the end of its game, for algorithms that learn from results."""
         raise NotImplementedError
 
     def list_values(self, query: ValueQuery) -> list[float | None]:
@@ -212,17 +220,17 @@ class Algorithm(Section, frozen=True, kw_only=True):
     def describe_training_update(
         self, recipe: Recipe, game: TrainingGame, update_count: int
     ) -> str:
-        """Describe the latest update of a training game in the lab.
+        """Describe the latest update of a training game, for the lab.
 
-        Before the first update it describes the order of the updates.
+        Before the first update, describe the order of the updates.
         """
         if not update_count:
             if self.learns_backward:
                 return f"{AFTER_GAME_PHRASE}, it learned backward from the last move."
             return f"{DURING_GAME_PHRASE}, it learned move by move."
         turn = game.updates[update_count - 1].move_index
-        # If both sides learn, the target of each side's last move is a reward, unless the
-        # target of a move comes from the opponent's reply.
+        # The target of a side's last move is a reward. So if both sides learn, this holds for the
+        # last two moves, unless the target uses the value of the opponent's next move.
         lasts = 2 if game.played_both_sides and self.next_mover == "own" else 1
         if turn < len(game.moves) - lasts:
             return f"Move {turn + 1} is pulled towards {self.target_text}."
@@ -230,9 +238,10 @@ class Algorithm(Section, frozen=True, kw_only=True):
         return f"Move {turn + 1} ended in a {result}: its value is pulled towards that reward."
 
     def format_equation(self, recipe: Recipe, update: TrainingUpdate) -> str:
-        """Return the equation old + alpha (target - old) = new in numbers.
+        """Return the equation of an update in numbers: old + alpha (target - old) = new.
 
-        It is "" for an update without a target or a step size, and if there are two tables.
+        The text is "" if the update has no target or no step size, or if the learner has two
+        tables.
         """
         if update.target is None or not update.step_size or update.in_table:
             return ""
@@ -250,11 +259,11 @@ class Algorithm(Section, frozen=True, kw_only=True):
         return f"{old} + {step_size} × {way} = {new}"
 
     def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
-        """Say in a word how a move of a training game was chosen, such as at random."""
+        """Return a word on how a move of a training game was chosen, such as "explored"."""
         return "explored" if move.was_random else "greedy"
 
     def name_training_unit(self, recipe: Recipe) -> str:
-        """Return what the length of a training counts, such as "games" in "100,000 games"."""
+        """Return the unit in which a training is counted, such as "games" in "100,000 games"."""
         start = getattr(recipe, "start", "")
         return (
             self.training_unit or TURNS_BY_START.get(start) or recipe.length_parameter

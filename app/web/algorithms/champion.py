@@ -1,4 +1,4 @@
-"""The algorithm of the champion: a lower and an upper bound of each value, until both meet."""
+"""The algorithm of the champion: every value has a lower and an upper bound, until both are equal."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from app.web.algorithms.sentences import describe_distance, describe_shared_boar
 from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.formatting import MINUS, format_signed
 
-# the lower and the upper bound for which each shown value stands
+# Each shown value stands for a lower and an upper bound.
 BOUNDS_BY_VALUE = {
     weigh_bounds(lower, upper): (lower, upper)
     for lower in (-1, 0, 1)
@@ -28,11 +28,11 @@ BOUNDS_BY_VALUE = {
 class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-learning in self-play in which every value has a lower and an upper bound."""
 
-    # the learner that makes the update after a single reply
+    # It makes the update as if the opponent had only one reply.
     textbook_learner = SelfPlay
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return why the value is what it is: the bounds that follow from the opponent's replies."""
+        """Return the reason for a value: the bounds that follow from the opponent's replies."""
         reason = super().compute_reason(query)
         update = _update_bounds(query)
         replies = [reply._replace(update=update) for reply in reason.replies]
@@ -67,13 +67,13 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
         return f"By {by} move {number} is worth {worth} to {game.moves[change.move_index].mark}."
 
     def format_equation(self, recipe: Recipe, update: TrainingUpdate) -> str:
-        """Return the equation of the shown value: lower + (upper - lower) / 4."""
+        """Return the equation of a shown value, which is computed as lower + (upper - lower) / 4."""
         least, most = map(format_short_unsigned, BOUNDS_BY_VALUE[update.new])
         way = f"({most} {MINUS} {bracket_negative(least)}) / 4"
         return f"{least} + {way} = {format_short_unsigned(update.new)}"
 
     def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
-        """Say whether a move led to a board that no game had reached before."""
+        """Return "unseen" if the move led to a board that no game had reached before, else "seen"."""
         return "unseen" if move.was_random else "seen"
 
 

@@ -1,4 +1,4 @@
-"""Double Q-learning backward over each game: two tables; the site stores only their average."""
+"""Double Q-learning backward over each game, with two tables; the site stores only their average."""
 
 from dataclasses import replace
 
@@ -28,7 +28,10 @@ class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
     """Double Q-learning; only the average of its two tables is stored and shown."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return why the value is what it is; the target is an upper limit if it uses a next value."""
+        """Return the reason for a value.
+
+        If the target uses a next value, it is only an upper limit, as TWO_TABLES_TEXT explains.
+        """
         reason = super().compute_reason(query)
         prefix = reason.target_prefix or "at most " * reason.bootstraps
         return replace(reason, target_prefix=prefix)
@@ -44,7 +47,7 @@ class DoubleQAlgorithm(QTableAlgorithm, frozen=True, kw_only=True):
 
 
 def _describe_past_targets(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Return sentences on past updates if the value is far from its target, else []."""
+    """Explain by past updates why the value is far from its target; [] if it is near."""
     if not query.is_known or abs(reason.value_minus_target) < MIN_SHOWN_DIFFERENCE:
         return []
     targets, initial = (

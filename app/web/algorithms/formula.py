@@ -1,4 +1,4 @@
-"""Formulas: LaTeX, converted to MathML Core for the pages."""
+"""Formulas in LaTeX, converted to MathML Core for the pages."""
 
 import re
 from collections.abc import Mapping
@@ -21,9 +21,10 @@ USUAL_MEANINGS = {
     "s′": "the next position of the learner, after the opponent’s move",
     "z": "an afterstate: the board after a move",
 }
-MAX_CACHED_FORMULAS = 256  # how many converted formulas are cached, about 2 KB each
+# Each cached formula takes about 2 KB.
+MAX_CACHED_FORMULAS = 256
 ENTITY_PATTERN = re.compile("&#x([0-9A-F]+);")
-# corrections of the MathML that the converter writes, each as a pattern and its replacement
+# pairs of a pattern in the MathML that the converter writes, and its replacement
 MATHML_CORRECTIONS = (
     # Pages need neither of these attributes: HTML has no namespaces, and CSS aligns columns.
     (
@@ -50,8 +51,8 @@ class Formula:
     Symbols that are neither in `symbol_meanings` nor in USUAL_MEANINGS get no explanation.
     """
 
-    latex_lines: tuple[str, ...]  # each line of the formula, in LaTeX
-    # the meanings of symbols that have another meaning than usual
+    latex_lines: tuple[str, ...]
+    # symbols with another meaning than in USUAL_MEANINGS
     symbol_meanings: Mapping[str, str] = field(default_factory=dict)
     title: str = ""  # the title of the formula; "" for the title of the section
 
@@ -60,12 +61,10 @@ class Formula:
 
     @cached_property
     def mathml(self) -> Markup:
-        """All lines, each as a block of MathML."""
         return Markup().join(convert_to_mathml(line) for line in self.latex_lines)
 
     @cached_property
     def explained_symbols(self) -> list[tuple[str, str]]:
-        """The pairs (symbol, meaning), in the order of the formula."""
         meanings = {**USUAL_MEANINGS, **self.symbol_meanings}
         found = dict.fromkeys(list_symbols(self.mathml))
         return [(name, meanings[name]) for name in found if name in meanings]
@@ -78,14 +77,14 @@ class Formula:
 
 
 def list_symbols(mathml: str) -> list[str]:
-    """Return the symbols in the MathML of a formula in order, such as "s" and "a′"."""
+    """Return the symbols in the MathML of a formula, in order, such as "s" and "a′"."""
     found = ("".join(parts) for parts in SYMBOL_PATTERN.findall(mathml))
     return [name.replace(MINUS, "⁻") for name in found]
 
 
 @lru_cache(maxsize=MAX_CACHED_FORMULAS)
 def convert_to_mathml(latex: str) -> Markup:
-    """Return a LaTeX formula as a block of MathML, which stands on a line of its own."""
+    """Convert a LaTeX formula to a block of MathML, which stands on a line of its own."""
     drawn = ENTITY_PATTERN.sub(_decode_entity, convert(latex, display="block"))
     for found, instead in MATHML_CORRECTIONS:
         drawn = found.sub(instead, drawn)
@@ -98,15 +97,15 @@ def _decode_entity(entity: re.Match[str]) -> str:
 
 
 def format_unsigned(value: float, decimals: int = 2) -> str:
-    """Return a number as text without a plus sign, such as "0.42" or "−0.42"."""
+    """Return a number without a plus sign, such as "0.42" or "−0.42"."""
     return format_signed(value, decimals).removeprefix("+")
 
 
 def format_short_unsigned(value: float) -> str:
-    """Return a number as text with up to four significant digits and without a plus sign."""
+    """Return a number with up to four significant digits and without a plus sign."""
     return f"{round(value, 6) + 0.0:.4g}".replace("-", MINUS)
 
 
 def bracket_negative(number: str) -> str:
-    """Return a number as text for the place after an operator, a negative one in parentheses."""
+    """Put a negative number in parentheses, so that it can follow an operator: "(−0.42)"."""
     return f"({number})" if number.startswith(MINUS) else number

@@ -1,8 +1,9 @@
-"""Q-learning for nondeterministic environments, trained in a league: each move is an update.
+"""Q-learning in a league, for nondeterministic environments: each move is an update.
 
-A learner plays the other learners of its league.  During training its table has values for its own
-moves and for its opponent's moves; the stored agent has only those for its own.  Boards in the table
-have own and other stones instead of X and O, so a learner uses one table as X and as O.
+A learner plays the other learners of its league. During training its table has values of its own
+moves and of its opponent's moves, but the stored agent has only the values of its own moves. In the
+boards of the table, stones are own or other stones instead of X and O. So a learner uses one table
+as X and as O.
 """
 
 from dataclasses import replace
@@ -35,10 +36,10 @@ EXCHANGED_MARKS = str.maketrans("XO", "OX")
 
 
 class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
-    """Q-learning in a league: the learner counts the opponent's reply that is best for itself."""
+    """Q-learning in a league: the target uses the reply that is best for the learner."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return why the value is what it is: which replies are best for the learner."""
+        """Return the reason for a value: the replies that are best for the learner, and their target."""
         board, mark = format_position(query.game, query.position), MARKS[query.mover]
         update = update_seat(query, board, query.cell, mark)
         player = Player(build_rules(query.game), query.recipe, query.recipe)
@@ -120,15 +121,15 @@ class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 
 def is_shared_by_seats(query: ValueQuery) -> bool:
-    """Return whether the learner uses this value both as X and as O, with two different targets."""
+    """Return whether the learner uses this value as X and as O, with a different target in each seat."""
     return query.mover == X and query.recipe.stages == "two"
 
 
 def compute_target_as_o(query: ValueQuery) -> float:
-    """Return the second target of a value of X, which it has when the learner plays O.
+    """Return the target that a value of X has when the learner plays O.
 
-    With X and O exchanged, the board is one in which the opponent, who is X, moves.  The update for
-    the opponent's move, with the reward of O, changes the same entry of the table.
+    The learner then sees the board with X and O exchanged, and its opponent, who is X, moves. The
+    update for the opponent's move changes the same entry of the table, with the reward of O.
     """
     board = format_position(query.game, exchange_marks(query.game, query.position))
     return update_seat(query, board, query.cell, "O").target or 0.0
@@ -141,7 +142,10 @@ def update_seat(
     seat: str,
     values: dict[Any, float] | None = None,
 ) -> Update:
-    """Return the update of a move by the learner in a seat; `values` replaces its table."""
+    """Return the update of a move by the learner in a seat, "X" or "O".
+
+    If `values` is given, it replaces the table.
+    """
     player = Player(build_rules(query.game), query.recipe, query.recipe)
     player.q = SeenValues(query) if values is None else values
     player.visits.update({player.see(board, cell, seat): query.update_count or 0})
@@ -150,11 +154,11 @@ def update_seat(
 
 
 class SeenValues(dict[tuple[str, int], float]):
-    """The learner's table as it was during training, with keys that are independent of the seat.
+    """The learner's table as it was during training, with the same keys in both seats.
 
-    A key is a board with own stones as 1 and other stones as 2. As X the learner also had values of
-    O's moves, which the site does not store. Their next target is used in place of them, or 0 if
-    the learner updates only its own moves.
+    A key is a board and a cell. On the board, 1 is an own stone and 2 is another stone. As X the
+    learner also had values of O's moves, which the site does not store. In their place stands their
+    next target, or 0 if the learner updates only its own moves.
     """
 
     def __init__(self, query: ValueQuery) -> None:
@@ -172,20 +176,21 @@ class SeenValues(dict[tuple[str, int], float]):
         if "0" not in seen:
             return float(query.recipe.draw)
         if seen[cell] != "0":
-            return 0.0  # The learner never played on a square that was taken.
+            # The learner never played on a taken square, so this value stayed 0.
+            return 0.0
         board = seen.translate(str.maketrans("012", ".OX" if other > own else ".XO"))
         if own <= other:
             return float(query.table[parse_position(query.game, board), cell])
         if query.recipe.stages == "one":
             return 0.0
-        # An entry does not count in its own target.
+        # A value must not occur in its own target.
         values = SeenValues(query)
         values[key] = 0.0
         return update_seat(query, board, cell, "X", values).target or 0.0
 
 
 def exchange_marks(game: Game, position: int) -> int:
-    """Return the position with X in place of each O, and O in place of each X.
+    """Return the position with X and O exchanged.
 
     Raises ValueError if the position does not have as many X as O.
     """
@@ -195,7 +200,7 @@ def exchange_marks(game: Game, position: int) -> int:
 
 
 def _describe_average(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Say that the value is the average of all its past targets, [] without updates."""
+    """Say that the value is the average of its past targets; [] if there were none."""
     if not query.update_count:
         return []
     so_far = (
@@ -234,7 +239,7 @@ def _describe_final_move(reason: ValueReason, reply: Reply) -> str:
 def _describe_best_reply(
     query: ValueQuery, reason: ValueReason, best_reply: Reply
 ) -> str:
-    """Say which reply the target uses: the one with the best value for the learner."""
+    """Say which reply the target uses, because it is best for the learner."""
     aim = (
         "Every ply is an update, also a move of the opponent, and the reward is always the "
         "learner's. So the target takes the opponent's move that is best for "

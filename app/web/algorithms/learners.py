@@ -1,4 +1,4 @@
-"""Textbook learners that start from stored values; they make the updates that pages show."""
+"""Textbook learners that hold stored values, so that they can make the updates that pages show."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -14,16 +14,15 @@ from app.web.algorithms.targets import ValueQuery
 
 
 class StoredValues(dict[Any, float]):
-    """The table of a textbook learner, which reads missing values from a stored table.
+    """The table of a textbook learner, filled from `table`, [D, cells] in the mover's view.
 
-    A key is a move, (board, cell), or the board after a move. A value that is not stored, such as
-    that of a finished board, is the initial value.
+    A key is a move, (board, cell), or the board after a move. Keys without a stored value, such as
+    a finished board, have the initial value.
     """
 
     def __init__(
         self, game: Game, table: NDArray[Any], initial_value: float = 0.0
     ) -> None:
-        """Store the table, [D, cells] in the mover's view."""
         super().__init__()
         self.game, self.table, self.initial_value = game, table, initial_value
 
@@ -34,11 +33,9 @@ class StoredValues(dict[Any, float]):
         return float(self.table[position, cell]) if is_stored else self.initial_value
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """Return the value of a key; all keys have one."""
         return self[key]
 
     def _find_move(self, after: str) -> tuple[str, int]:
-        """Return a move that leads to a board."""
         rules = build_rules(self.game)
         mover = rules.last_player(after)
         for cell, stone in enumerate(after):
@@ -49,10 +46,10 @@ class StoredValues(dict[Any, float]):
 
 
 def load_learner(query: ValueQuery, kind: type[ReferenceLearner] | None = None) -> Any:
-    """Return the learner that makes the next update of a value, with the stored values.
+    """Return a learner that holds the stored values and makes the next update of a value.
 
-    Its rates (step size, exploration) are those of the last games. For values that nobody learned,
-    such as exact ones, it is a learner of the class `kind` with the step size 1.
+    Its step size and its exploration rate are those of the last games of the training. Exact
+    values, which nobody learned, have a learner of the class `kind` with the step size 1.
     """
     parameters: Any = SimpleNamespace(alpha=1.0, gamma=query.gamma, initial=0.0)
     if kind is None:

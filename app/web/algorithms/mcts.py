@@ -16,11 +16,11 @@ from app.web.formatting import format_count, format_signed, name_square
 class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Monte Carlo tree search; the site stores the mean results, but no search tree."""
 
-    # the learner that makes the update after a single reply
+    # It makes the update as if the opponent had only one reply.
     textbook_learner = SelfPlay
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the opponent's replies as the reason for a value; this algorithm has no target."""
+        """Return the reason for a value: the opponent's replies, without a target."""
         return remove_target(super().compute_reason(query))
 
     def update_after_game(
@@ -33,7 +33,6 @@ class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
         return update
 
     def list_values(self, query: ValueQuery) -> list[float | None]:
-        """List the upper confidence bound of each move."""
         bounds = compute_upper_bounds(query)
         return [bounds.get(cell) for cell in range(query.game.cells)]
 
@@ -73,9 +72,10 @@ def _count_simulated_games(query: ValueQuery) -> list[int] | None:
 
 
 def compute_upper_bounds(query: ValueQuery) -> dict[int, float]:
-    """Return cell -> upper confidence bound for each tried move; {} at earlier snapshots.
+    """Return the upper confidence bound of each tried move, by cell; {} at earlier snapshots.
 
-    The next simulated game begins with the move of the highest bound (Kocsis and Szepesvári, 2006).
+    Once all moves have been tried, the next simulated game begins with the move of the highest
+    bound (Kocsis and Szepesvári, 2006).
     """
     game_counts = _count_simulated_games(query)
     if game_counts is None:

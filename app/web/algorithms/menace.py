@@ -21,7 +21,7 @@ from app.web.algorithms.learners import StoredValues
 from app.web.algorithms.targets import ValueQuery, ValueReason, remove_target
 from app.web.formatting import MINUS, format_percent, spell_bead_count
 
-# the parameter with the number of beads that a result of a game adds or removes, by result
+# The recipe has a parameter for each result: how many beads it adds or removes.
 PARAMETER_BY_RESULT = {"won": "win", "drawn": "draw", "lost": "loss"}
 
 
@@ -29,9 +29,9 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
     """MENACE: each move has a number of beads in a box, and a bead picked at random is the move."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return why a move has its beads; the target is their mean number after the next game with it.
+        """Return the reason for a move's beads: their mean number after the next game with the move.
 
-        A move without a bead is never played, so it has no target.
+        A move without a bead is never played, so it has no such target.
         """
         held = _count_held_beads(query)
         beads = float(held[query.position, query.cell])
@@ -128,7 +128,7 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 
 def _count_squares(query: ValueQuery) -> NDArray[np.int64]:
-    """Return the number of symmetric squares that share the beads of each move, [D, cells]."""
+    """Return how many symmetric squares share the beads of each move, [D, cells]."""
     squares: NDArray[np.int64] = np.maximum(
         query.game.spread_pairs(count_symmetric_cells(query.game), 0), 1
     )
@@ -138,7 +138,10 @@ def _count_squares(query: ValueQuery) -> NDArray[np.int64]:
 def _compute_result_chances(
     query: ValueQuery, held: NDArray[np.float64]
 ) -> list[float]:
-    """Return the probabilities of a win, a draw and a loss in a training game after the move."""
+    """Return the chances of a win, a draw and a loss in a training game with the move.
+
+    `held`, [D, cells], are the beads of all moves.
+    """
     # MENACE always draws its training moves with probabilities proportional to the beads.
     own = policy_from_values(held / _count_squares(query), "proportional")
     other = own if query.opponent is None else query.site.policies[query.opponent]
@@ -150,7 +153,7 @@ def _compute_result_chances(
 
 
 def _pay_beads(query: ValueQuery, held: NDArray[np.float64], beads: float) -> Update:
-    """Return the update that adds `beads` to the move; `held` are the beads now, [D, cells]."""
+    """Return the update that adds `beads` to the move; `held`, [D, cells], are the beads before."""
     learner = Menace(build_rules(query.game), query.recipe)
     learner.changed = StoredValues(query.game, held)
     update: Update = learner.update(

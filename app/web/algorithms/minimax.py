@@ -33,7 +33,7 @@ class MinimaxAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 
 class SelfPlayTask(Algorithm, frozen=True, kw_only=True):
-    """A training task in which the opponent plays its best replies, with its exact values."""
+    """The exact values of a training task in which the opponent plays its best replies."""
 
     textbook_learner: ClassVar[type[ReferenceLearner] | None] = SelfPlay
 
@@ -47,14 +47,14 @@ class SelfPlayTask(Algorithm, frozen=True, kw_only=True):
 
 
 class EnvironmentTask(SelfPlayTask, frozen=True, kw_only=True):
-    """A training task in which the opponent is part of the environment, with its exact values."""
+    """The exact values of a training task in which the opponent is part of the environment."""
 
-    # without exploration these are the targets of Q-learning
+    # Without exploration, Expected Sarsa has the same targets as Q-learning.
     textbook_learner = ExpectedSarsa
 
 
 def build_task_algorithm(minimax: Algorithm, task: Task) -> Algorithm:
-    """Return the algorithm that explains the exact values of the task that an agent learned."""
+    """Return the algorithm that explains the exact values of a training task."""
     fields = asdict(minimax) | {"slug": "task", "family": "mean"}
     if task.discounted_plies == 1:
         return SelfPlayTask(**fields)

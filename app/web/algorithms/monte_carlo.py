@@ -20,7 +20,7 @@ from app.web.site_data import SiteData, cached_per_site
 def _compute_mean_returns(
     site: SiteData, value_source: str, snapshot: int | None
 ) -> NDArray[np.float64]:
-    """Return the expected return from each decision, [D], if both players move as in training."""
+    """Return the mean return from each decision, [D], if both players move as in training."""
     policy, task = site.get_policy(value_source, snapshot), site.get_task(value_source)
     assert task is not None  # The task is never None for agents of this algorithm.
     brings = evaluate_policy(site.game, task, policy)
@@ -32,12 +32,12 @@ def _compute_mean_returns(
 
 
 class MonteCarloAlgorithm(Algorithm, frozen=True, kw_only=True):
-    """Monte Carlo control: next values are mean returns, not values of the table."""
+    """Monte Carlo control: the target is the return of a whole game, not a value of the table."""
 
     def make_update(
         self, query: ValueQuery, reply_cell: int | None, next_cell: int | None
     ) -> Update:
-        """Return the update by a game that, after the reply, brings the mean return."""
+        """Return the update by a game whose return after the reply is the mean return."""
         returns = _compute_mean_returns(query.site, query.value_source, query.snapshot)
         position = query.find_position_after(reply_cell)
         reward = query.compute_reward(position)

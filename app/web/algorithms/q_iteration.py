@@ -1,6 +1,6 @@
-"""Q-iteration with sticky losses: each update replaces a value by the target of a random reply.
+"""Q-iteration with sticky losses: each update replaces a value by the target after a random reply.
 
-A value that has become that of a loss is never updated again: a sticky loss.
+A sticky loss is a value that has become that of a loss. It is never updated again.
 """
 
 from app.tictactoe.notation import MARKS
@@ -14,10 +14,10 @@ from app.web.formatting import format_signed, join_words
 
 
 class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
-    """Q-iteration: a value is the target of a single reply."""
+    """Q-iteration: a value is the target after a single reply."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return why the value is what it is: the average target over the replies.
+        """Return the reason for a value: the mean target over the replies.
 
         A sticky loss has no target.
         """
@@ -59,7 +59,7 @@ class QIterationAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 
 def _describe_sticky_loss(query: ValueQuery, reason: ValueReason) -> str:
-    """Say which replies can have turned a value into a sticky loss."""
+    """Say which replies can have made a value a sticky loss."""
     loss = format_signed(query.value, 0)
     causes = [reply for reply in reason.replies if reply.target == query.value]
     by = "this move of the opponent" if len(causes) == 1 else "one of these moves"

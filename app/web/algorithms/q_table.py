@@ -20,14 +20,16 @@ ADDED_TARGETS_TEXT = (
 
 
 class QTableAlgorithm(Algorithm, frozen=True, kw_only=True):
-    """Q-learning backward over each game."""
+    """Q-learning that updates the moves of a game from the last one to the first."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return why the value is what it is: the average target over the replies.
+        """Return the reason for a value: the mean target over the replies.
 
-        It has no target if the updates add up their targets.
+        There is no target if the updates add up their targets, because then the value grows without
+        limit.
         """
-        # If the final reward updates both tables of double Q-learning, it counts twice.
+        # In double Q-learning the last reward of a game may update both tables. Then it counts
+        # twice.
         ending_weight = 2.0 if getattr(query.recipe, "last", "") == "both" else 1.0
         reason = build_reason_after_reply(query, self.make_update, ending_weight)
         return remove_target(reason) if query.recipe.update == "sum" else reason
@@ -46,7 +48,7 @@ class QTableAlgorithm(Algorithm, frozen=True, kw_only=True):
 
 
 def describe_shared_moves(query: ValueQuery) -> list[str]:
-    """Return a sentence on the symmetric moves or boards that share the value, [] if none does."""
+    """Say how many symmetric moves or boards share the value; [] if none does."""
     if query.recipe.key == "afterstate":
         return describe_shared_boards(query)
     classes = query.game.spread_pairs(query.game.pair_class, -1)

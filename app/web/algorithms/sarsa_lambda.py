@@ -14,7 +14,7 @@ EARLIER_MOVES_TEXT = (
 
 
 class SarsaLambdaAlgorithm(Algorithm, frozen=True, kw_only=True):
-    """Sarsa(lambda): an error updates several moves."""
+    """Sarsa(lambda): each error changes the values of several moves."""
 
     def describe_updates(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         if query.recipe.lambda_ and reason.bootstraps:
@@ -37,7 +37,7 @@ class SarsaLambdaAlgorithm(Algorithm, frozen=True, kw_only=True):
         return f"The error of move {last + 1} moves move {turn + 1}, too, with its trace, {trace}."
 
     def format_equation(self, recipe: Recipe, update: TrainingUpdate) -> str:
-        """Return the equation of an update, in which error times trace is a single number."""
+        """Return the equation of an update, with the product of error and trace as one number."""
         assert isinstance(recipe, SarsaLambda)
         if not recipe.alpha:
             return ""

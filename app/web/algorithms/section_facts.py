@@ -1,4 +1,4 @@
-"""The numbers in the texts of the sections of /how, as formatted texts by name."""
+"""Compute the numbers in the texts of the sections of /how, formatted and by name."""
 
 from collections.abc import Callable, Mapping
 from math import ceil
@@ -22,16 +22,17 @@ RARELY_BEATEN_AGENT = "q-learning-2"  # an agent that rarely loses against rando
 
 
 def compute_facts(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return the numbers in the text of a section, {} for a section without numbers.
+    """Return the numbers in the text of a section.
 
-    They are also missing if the site does not have the agent that they are about.
+    The result is {} for a section without numbers, or if the site does not have the agent in its
+    text.
     """
     compute = FACT_FUNCTIONS.get(section.slug)
     return compute(site, section) if compute else {}
 
 
 def _describe_best_response(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return an agent's win rate against random moves in the seat in which it is always beaten."""
+    """Return how often an agent beats random moves in a seat where its best responder always wins."""
     seat = _find_beaten_seat(site, OFTEN_BEATEN_AGENT)
     if not seat:
         return {}
@@ -41,7 +42,7 @@ def _describe_best_response(site: SiteData, section: Section) -> Mapping[str, ob
 
 
 def _describe_exact_figures(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how likely 100 and 1,000 games of a beatable agent are without a loss, and a lost game."""
+    """Return how likely a beatable agent survives 100 or 1,000 games without a loss, and a lost game."""
     facts: dict[str, object] = {}
     if OFTEN_BEATEN_AGENT in site.shipped_agents:
         facts["lost_game"] = find_losing_game(site, OFTEN_BEATEN_AGENT, O)
@@ -59,7 +60,7 @@ def _describe_exact_figures(site: SiteData, section: Section) -> Mapping[str, ob
 
 
 def _find_beaten_seat(site: SiteData, agent_name: str) -> str:
-    """Return a seat in which an agent always loses to its best responder, "" if there is none."""
+    """Return a seat in which the best responder always beats an agent, "" if there is none."""
     if agent_name not in site.shipped_agents:
         return ""
     worst = site.agents[agent_name].card.figures.best_response
@@ -70,7 +71,7 @@ def _find_beaten_seat(site: SiteData, agent_name: str) -> str:
 
 
 def _describe_exploration(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how many times likelier a league learner explores its best move than a move of value 0."""
+    """Return how many times likelier a league learner tries its best move than a move of value 0."""
     if section.value_source not in site.shipped_agents:
         return {}
     position = replay_record(site.game, section.example_record)[-1]
@@ -82,7 +83,7 @@ def _describe_exploration(site: SiteData, section: Section) -> Mapping[str, obje
 
 
 def _describe_q_table(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Count the decisions, moves and afterstates; symmetric ones count once."""
+    """Count decisions, moves and afterstates, of which symmetric ones count once."""
     game = site.game
     positions = np.unique(game.symmetry_class)
     return {
@@ -94,7 +95,7 @@ def _describe_q_table(site: SiteData, section: Section) -> Mapping[str, object]:
 
 
 def _describe_double_q(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how wrong the highest value in a position is on average, with one table and with two."""
+    """Return how far the highest values are from the exact ones on average, with one table and two."""
     biases = {}
     for name in ("q-table", "double-q"):
         exact = site.get_task_q(name) if name in site.agents else None
@@ -111,7 +112,7 @@ def _describe_double_q(site: SiteData, section: Section) -> Mapping[str, object]
 def _describe_sarsa(site: SiteData, section: Section) -> Mapping[str, object]:
     """Return the exact values on the example board with and without random moves in training.
 
-    "parting" is the number of decisions in which the best moves of both tasks differ.
+    "parting" counts the decisions in which both tasks have no best move in common.
     """
     task = site.get_task("sarsa") if "sarsa" in site.shipped_agents else None
     if task is None:
@@ -128,7 +129,7 @@ def _describe_sarsa(site: SiteData, section: Section) -> Mapping[str, object]:
 
 
 def _find_best_moves(q: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return whether each move has the highest value of its decision, [D, cells]."""
+    """Return a mask of the moves with the highest value of their decision, [D, cells]."""
     is_best: NDArray[np.bool_] = (
         q >= np.nanmax(q, axis=1, keepdims=True) - TIE_TOLERANCE
     )
@@ -136,19 +137,19 @@ def _find_best_moves(q: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _describe_self_play(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how few updates a move had, and how much its initial value still counts."""
+    """Return the smallest number of updates of a move, and the share of its initial value in it."""
     if section.value_source not in site.agents:
         return {}
     recipe = site.get_recipe(section.value_source)
     assert isinstance(recipe, SelfPlay)
     fewest = int(site.agents[section.value_source].visits[site.game.legal].min())
-    # Rounded up, because the text of the page gives an upper limit.
+    # The page gives an upper limit, so the share is rounded up.
     most = ceil(1000 * (1 - recipe.alpha) ** fewest) / 1000
     return {"fewest": format_count(fewest), "left": format_percent(most, 1)}
 
 
 def _describe_td_afterstates(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return the number of afterstates, and the number of finished boards."""
+    """Return the numbers of afterstates and of finished boards."""
     game = site.game
     return {
         "boards": format_count(game.positions - 1),
@@ -157,7 +158,7 @@ def _describe_td_afterstates(site: SiteData, section: Section) -> Mapping[str, o
 
 
 def _describe_mcts(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how many games were simulated and how many blunders were left, half-way and at the end."""
+    """Return the simulated games for each position and the blunders, half-way and at the end."""
     if section.value_source not in site.shipped_agents:
         return {}
     figures = site.agents[section.value_source].card.figures
@@ -171,7 +172,7 @@ def _describe_mcts(site: SiteData, section: Section) -> Mapping[str, object]:
 
 
 def _describe_menace(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how many boxes X needs, and X and O together, and how often an empty box was refilled."""
+    """Return how many boxes X needs, how many both sides need, and how often a box was refilled."""
     game = site.game
     decision = np.unique(game.symmetry_class[: game.decisions])
     # A position with a single free square needs no box.
@@ -190,7 +191,7 @@ def _describe_menace(site: SiteData, section: Section) -> Mapping[str, object]:
     }
 
 
-# the functions that compute the numbers of sections, by the section's name in URLs
+# The keys are the slugs of sections.
 FACT_FUNCTIONS: Mapping[str, Callable[[SiteData, Section], Mapping[str, object]]] = {
     "best-response": _describe_best_response,
     "exact": _describe_exact_figures,

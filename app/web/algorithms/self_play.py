@@ -1,4 +1,4 @@
-"""Q-learning in self-play: both sides share a table; the next value is the opponent's, negated."""
+"""Q-learning in self-play: both sides share a table, and the opponent's next value is subtracted."""
 
 from app.web.algorithms.algorithm import Algorithm
 from app.web.algorithms.sentences import (
@@ -11,7 +11,7 @@ from app.web.algorithms.targets import ValueQuery, ValueReason
 
 
 class SelfPlayAlgorithm(Algorithm, frozen=True, kw_only=True):
-    """Q-learning in self-play: the opponent's best value is subtracted."""
+    """Q-learning in self-play: the target subtracts the value of the opponent's best reply."""
 
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
         best = reason.possible_replies[0]

@@ -20,8 +20,10 @@ OUTCOME_VERBS = {
     0: gettext_noop("drawn"),
     1: gettext_noop("won"),
 }
-MIN_SHOWN_DIFFERENCE = 0.005  # smaller differences do not change the second decimal
-ROUNDING_TOLERANCE = 1e-5  # tolerance for the rounding of float32
+# Smaller differences do not change the second decimal.
+MIN_SHOWN_DIFFERENCE = 0.005
+# Values are stored as float32, which has such rounding errors.
+ROUNDING_TOLERANCE = 1e-5
 BEST_NEXT_PHRASE = gettext_noop("the best next move is worth")
 REPLY_CHANCE_PHRASE = gettext_noop("one random move of the opponent")
 NEXT_MOVE_CHANCE_PHRASE = (
@@ -31,7 +33,7 @@ EXPLORING_NEXT_PHRASE = gettext_noop("the next move, random moves included, is w
 
 
 def name_opponent(query: ValueQuery) -> str:
-    """Return the name of the opponent that replies, such as "Random" or "Its own play"."""
+    """Return how sentences call the opponent, such as "Random" or "Its own play"."""
     if query.opponent is None:
         return f"Its own play{', where it does not explore,' * query.opponent_explores}"
     return query.site.display_titles[query.opponent]
@@ -49,7 +51,7 @@ def describe_optimal_result(query: ValueQuery, reply: Reply | None = None) -> st
 
 
 def describe_next_state(query: ValueQuery, reply: Reply) -> str:
-    """Return a text on the next state after a reply: the result, or the learner's best move."""
+    """Describe the next state after a reply by the result, or by the learner's best move."""
     if reply.next_value is None:
         return f"the game is {OUTCOME_VERBS[reply.outcome or 0]}"
     best = query.evaluate(reply.position).likeliest_cells[0]
@@ -61,13 +63,13 @@ def describe_next_state(query: ValueQuery, reply: Reply) -> str:
 
 
 def describe_reply_value(query: ValueQuery, reply: Reply) -> str:
-    """Return a text with the value of a reply for the opponent, such as "worth +0.42 to O"."""
+    """Return the value of a reply for the opponent as text, such as "value +0.42 for O"."""
     decimals = 0 if query.value_source == TRUTH else 2
     return f"value {format_signed(reply.next_value or 0.0, decimals)} for {MARKS[-query.mover]}"
 
 
 def describe_best_reply(query: ValueQuery, best_reply: Reply) -> str:
-    """Return a text on the opponent's best reply and its value, to stand after the word "the"."""
+    """Describe the opponent's best reply and its value; the text follows the word "the"."""
     mark, other = MARKS[query.mover], MARKS[-query.mover]
     return (
         f"best next move of {other} is {best_reply.square_name}, "
@@ -79,9 +81,9 @@ def describe_best_reply(query: ValueQuery, best_reply: Reply) -> str:
 def describe_target(
     query: ValueQuery, reason: ValueReason, next_value_phrase: str = ""
 ) -> str:
-    """Say how the opponent can reply, and what the target is on average.
+    """Say which replies the opponent has, and what the target is on average.
 
-    `next_value_phrase` stands before the next values, by default "the best next move is worth".
+    `next_value_phrase` stands before the next values, such as "the best next move is worth".
     """
     given = reason.possible_replies
     if given[0].cell is None:
@@ -122,7 +124,7 @@ def describe_target(
 def _describe_consequences(
     possible_replies: list[Reply], next_value_phrase: str
 ) -> list[str]:
-    """Say how many replies end the game, with which result, and which next values the others have."""
+    """Say how many replies end the game, with which results, and which next values the others have."""
 
     def format_after(number: int) -> str:
         return (
@@ -155,9 +157,9 @@ def _describe_consequences(
 
 
 def describe_final_target(query: ValueQuery, reason: ValueReason) -> str:
-    """Return a sentence on a move that ends the game: its target is the reward."""
+    """Say that the target of a move that ends the game is its reward."""
     ended = reason.possible_replies[0]
-    # A network also has values of moves that its training never played.
+    # A network also has values of moves that were never played in training.
     met = query.is_known and query.update_count != 0
     draws = (
         "every update moves the value towards"
@@ -169,7 +171,7 @@ def describe_final_target(query: ValueQuery, reason: ValueReason) -> str:
 
 
 def describe_distance(reason: ValueReason) -> list[str]:
-    """Say how far a value is from its target, [] if pages do not show this."""
+    """Say how far a value is from its target; [] if pages do not show this."""
     if not (reason.shows_distance and reason.has_target):
         return []
     if abs(reason.value_minus_target) < 1e-6:
@@ -198,10 +200,10 @@ def describe_distance(reason: ValueReason) -> list[str]:
 def describe_past_targets(
     query: ValueQuery, reason: ValueReason, initial_value: float
 ) -> list[str]:
-    """Say what the past targets of a value were on average, if the step size alpha was fixed.
+    """Say what the past targets of a value were on average, if the step size alpha was constant.
 
-    After n updates the initial value has the weight (1 - alpha)^n; the rest is the exponential
-    moving average of the targets, which can be computed from the value.
+    After n updates the initial value has the weight (1 - alpha)^n. The rest of the value is the
+    exponential moving average of the targets. So this average can be computed from the value.
     """
     if not query.is_known or not reason.has_target or query.update_count is None:
         return []
@@ -254,7 +256,7 @@ def _explain_past_targets(
     average_target: float,
     update_count: int,
 ) -> str:
-    """Return the end of a sentence: why the past targets of a value differ from its next target."""
+    """Return the end of a sentence, which says why past targets differ from the next target."""
     alpha = query.recipe.alpha
     slack = ROUNDING_TOLERANCE / (1 - (1 - alpha) ** update_count)
     if min(targets) - slack <= average_target <= max(targets) + slack:
@@ -279,7 +281,7 @@ def _explain_past_targets(
 
 
 def describe_later_changes(query: ValueQuery) -> str:
-    """Return a sentence on what changed in the training after targets that are no longer possible."""
+    """Say what has changed in the training since targets that are no longer possible."""
     if query.opponent is None or len(query.recipe.phases) > 1:
         return gettext(
             "Since then the opponent's moves or the values of the next moves have changed."
@@ -288,7 +290,7 @@ def describe_later_changes(query: ValueQuery) -> str:
 
 
 def describe_backward_updates(reason: ValueReason) -> list[str]:
-    """Return a list: a sentence on the backward order of updates, or nothing without a next value."""
+    """Say that updates go backward over each game; [] if the target uses no next value."""
     if not reason.bootstraps:
         return []
     return [
@@ -297,7 +299,7 @@ def describe_backward_updates(reason: ValueReason) -> list[str]:
 
 
 def describe_exploration(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Say that the next value counts random moves, [] if it does not."""
+    """Say that the next value includes random moves; [] if it does not."""
     if not query.epsilon or not reason.bootstraps:
         return []
     share = format_percent(query.epsilon, 0)
@@ -307,7 +309,7 @@ def describe_exploration(query: ValueQuery, reason: ValueReason) -> list[str]:
 
 
 def describe_shared_boards(query: ValueQuery) -> list[str]:
-    """Return a sentence on the symmetric boards that share the value, [] if none does."""
+    """Say how many symmetric boards share the value; [] if none does."""
     classes = query.game.symmetry_class
     shared = int((classes == classes[query.next_position]).sum())
     if shared == 1:

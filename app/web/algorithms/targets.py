@@ -1,6 +1,6 @@
 """The target of the next update that a value would get if its training continued.
 
-The past updates of a value are not recorded.  Therefore the site explains a value by the target of
+The past updates of a value are not recorded. Therefore the site explains a value by the target of
 its next update, averaged over the opponent's replies.
 """
 
@@ -31,14 +31,14 @@ MAX_DECIMALS = 9
 
 @dataclass(frozen=True, eq=False)
 class ValueQuery:
-    """The value of a move in a position, as a page is asked to explain it."""
+    """The value that a page is asked to explain: its source, position and move."""
 
     site: SiteData
-    # where the value comes from: an agent, optimal play, or exact values of the task that an agent
-    # learns
+    # an agent, optimal play, or the exact values of the task that an agent learned
     value_source: str
     position: int
-    cell: int  # the cell of the move whose value it is
+    # the move whose value is explained
+    cell: int
     # the snapshot of the agent's training, None for the last one
     snapshot: int | None = None
 
@@ -58,7 +58,7 @@ class ValueQuery:
 
     @property
     def agent_name(self) -> str:
-        """The agent that has this value or learned this task; "truth" for optimal play."""
+        """The agent that has the value or learned the task; "truth" for optimal play."""
         return self.value_source.removesuffix(TASK_SUFFIX)
 
     @property
@@ -68,7 +68,7 @@ class ValueQuery:
 
     @property
     def agent(self) -> Agent:
-        """The agent that learned the value, or that learned the task whose exact value it is."""
+        """The agent that has the value, or that learned the task of an exact value."""
         return self.site.agents[self.agent_name]
 
     @property
@@ -95,12 +95,12 @@ class ValueQuery:
 
     @property
     def reward_scale(self) -> RewardScale | None:
-        """The rewards of a win, a draw and a loss; None for beads."""
+        """The rewards of a loss, a draw and a win; None for beads."""
         return self.site.get_rewards(self.value_source)
 
     @cached_property
     def table(self) -> NDArray[np.floating]:
-        """All values of the agent or other source, [D, cells], for the mover, NaN where illegal."""
+        """All values of the agent or other source, [D, cells] in the mover's view, NaN where illegal."""
         return self.site.get_values(self.value_source, self.snapshot)
 
     @property
@@ -109,7 +109,7 @@ class ValueQuery:
 
     @property
     def exact_task_value(self) -> float | None:
-        """The exact value of the move in the task that the agent learned, None if that is unknown."""
+        """The exact value of the move in the task that the agent learned; None if it is unknown."""
         exact = (
             None
             if self.value_source == TRUTH
@@ -135,7 +135,7 @@ class ValueQuery:
 
     @property
     def opponent(self) -> str | None:
-        """The name of the opponent in the last phase of the training; None for the learner itself."""
+        """The name of the last opponent in the training; None if the learner played itself."""
         last = (
             SELF_OPPONENT if self.value_source == TRUTH else self.recipe.phases[-1][0]
         )
@@ -143,7 +143,7 @@ class ValueQuery:
 
     @property
     def opponent_explores(self) -> bool:
-        """Whether the opponent learns too, and still explores at the end of the training."""
+        """Whether the opponent learned, too, and still explored at the end of the training."""
         if not self.is_learned or self.recipe.phases[-1][0] != BOTH_OPPONENT:
             return False
         return compute_final_rate(self.recipe.epsilon, self.recipe.epsilon_drop) > 0
@@ -159,19 +159,19 @@ class ValueQuery:
         return reply_chances
 
     def evaluate(self, position: int, in_source_units: bool = False) -> MoveValues:
-        """Return the values of the moves in any position, from the same agent or other source."""
+        """Return the values that the same source gives to the moves in any position."""
         return evaluate_moves(
             self.site, position, self.value_source, self.snapshot, in_source_units
         )
 
     def find_position_after(self, reply_cell: int | None) -> int:
-        """Return the position after a reply to the move; None stands for no reply."""
+        """Return the position after a reply to the move; `reply_cell` None stands for no reply."""
         if reply_cell is None:
             return self.next_position
         return int(self.game.successor[self.next_position, reply_cell])
 
     def get_outcome(self, position: int) -> int | None:
-        """Return the result of a position for the mover, -1, 0 or +1; None if the game goes on."""
+        """Return the mover's result in a position: -1, 0 or +1, or None if the game goes on."""
         return (
             self.game.get_result(position) * self.mover
             if self.game.is_over(position)
@@ -179,11 +179,11 @@ class ValueQuery:
         )
 
     def compute_reward(self, position: int) -> float:
-        """Return the mover's reward for reaching a position, after the reply to its move."""
+        """Return the mover's reward if its move and the reply lead to a position."""
         outcome = self.get_outcome(position)
         if outcome is None:
             return self.task.step_reward if self.task else 0.0
-        # Values that are beads have no rewards, so this method is not called for them.
+        # Beads have no rewards, but this method is not called for them.
         assert self.reward_scale is not None
         rewards = self.reward_scale.x if self.mover == X else self.reward_scale.o
         return float(rewards[outcome + 1])
@@ -192,23 +192,28 @@ class ValueQuery:
 class Reply(NamedTuple):
     """A reply of the opponent to a move, and the target of the move's update after this reply.
 
-    Numbers are in the view of the player of the move, except `next_value`.
+    All numbers are in the view of the player who made the move. Only `next_value` is in the view of
+    the player to move in the next state.
     """
 
     # the cell of the opponent's reply; None if the move ended the game
     cell: int | None
     position: int  # the position after the opponent's reply
-    outcome: int | None  # result -1, 0 or +1; None if the game goes on
+    # the mover's result, -1, 0 or +1; None if the game goes on
+    outcome: int | None
     reward: float = 0.0
-    # value of the next state for its player to move; None if the target does not use it
+    # The value of the next state in the view of its player to move. It is None if the target does
+    # not use it.
     next_value: float | None = None
     target: float = 0.0
-    # a target for each next move, if the learner explores and the targets differ
+    # the target after each next move, if the learner explores and the targets differ
     possible_targets: Sequence[float] = ()
-    chance: float = 0.0  # probability of the reply; if only the best replies count, its share of them
-    # the textbook learner's update after this reply; None if the reply does not determine it
+    # the chance of the reply; if only the best replies count, they have equal chances
+    chance: float = 0.0
+    # the update of the textbook learner; None if the reply does not determine it
     update: Update | None = None
-    is_ignored: bool = False  # whether the learner makes no update after this reply
+    # whether the learner makes no update after this reply
+    is_ignored: bool = False
 
     @property
     def square_name(self) -> str:
@@ -216,7 +221,7 @@ class Reply(NamedTuple):
         return name_square(self.cell or 0)
 
     def follow(self, update: Update | None) -> "Reply":
-        """Return this reply with the update after it, and with the numbers of the update."""
+        """Return this reply with an update and its numbers; None means that the learner ignores it."""
         if update is None:
             return self._replace(is_ignored=True)
         return self._replace(
@@ -230,37 +235,37 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True)
 class ValueReason:
-    """The reason for a value: the opponent's replies, and the target of the next update."""
+    """Why a value is what it is: the opponent's replies, and the target of the next update."""
 
     value: float
     replies: list[Reply]
-    # the mean target of the next update; NaN if the value is no longer updated
+    # the mean target of the next update; NaN if there is no next update
     target: float
-    # whether the page shows the distance of the value from the target
+    # whether pages show how far the value is from the target
     shows_distance: bool
-    # text before a target that is not exact: "about " or "at most "
+    # "about " or "at most " if the target is not exact
     target_prefix: str = ""
     counts_beads: bool = False  # whether the value is a number of beads
 
     @property
     def has_target(self) -> bool:
-        """Whether there is a next update."""
+        """Whether there is a next update, and so a target."""
         return not math.isnan(self.target)
 
     @property
     def possible_replies(self) -> list[Reply]:
-        """The replies from which the learner can learn: the opponent plays them."""
+        """The replies that the opponent plays and from which the learner learns."""
         return [each for each in self.replies if each.chance and not each.is_ignored]
 
     @property
     def next_values(self) -> list[float | None]:
-        """The values of all replies by cell, None where a reply is illegal; [] after the end."""
+        """The next value after each reply, by cell, None where a reply is illegal; [] after the end."""
         values = {reply.cell: reply.next_value for reply in self.replies}
         return [] if None in values else [values.get(cell) for cell in range(9)]
 
     @property
     def bootstraps(self) -> bool:
-        """Whether the target uses learned values of next states, and not only the results of games."""
+        """Whether the target uses values of next states, and not only rewards."""
         return any(reply.next_value is not None for reply in self.possible_replies)
 
     @property
@@ -269,12 +274,11 @@ class ValueReason:
 
     @cached_property
     def decimals(self) -> tuple[int, int]:
-        """The decimals of value and target, and of their difference.
+        """The numbers of decimals of value and target, and of their difference.
 
-        They are chosen so that the difference of the rounded numbers is right.
-
-        With two decimals, 0.386 - 0.214 = 0.172 would read 0.39 - 0.21 = 0.17, which is wrong.
-        If no number of decimals is right, as for 2/3 - 1/3, the difference has one decimal less.
+        They are chosen so that the difference of the rounded numbers is right. With two decimals,
+        0.386 - 0.214 = 0.172 would read 0.39 - 0.21 = 0.17, which is wrong. If no number of
+        decimals is right, as for 2/3 - 1/3, the difference has one decimal less.
         """
         if not (self.shows_distance and self.has_target):
             return 2, 2
@@ -288,7 +292,7 @@ class ValueReason:
         return MAX_DECIMALS, 2
 
     def format_value(self, value: float) -> str:
-        """Return a value or a target as text, with the sign or as a number of beads."""
+        """Return a value or a target as text: with its sign, or as a number of beads."""
         if not self.counts_beads:
             return format_signed(value, self.decimals[0])
         if value == round(value):
@@ -297,7 +301,7 @@ class ValueReason:
 
 
 def list_move_values(query: ValueQuery, position: int) -> list[float | None]:
-    """Return the values of the moves of a position, None where illegal; [] after the end."""
+    """Return the value of each move in a position, by cell, None where illegal; [] after the end."""
     if query.game.is_over(position):
         return []
     row = query.table[position].tolist()
@@ -318,9 +322,9 @@ def list_replies(query: ValueQuery) -> list[tuple[int | None, int]]:
 def build_average_reason(
     query: ValueQuery, replies: list[Reply], ending_weight: float = 1.0
 ) -> ValueReason:
-    """Return a reason whose target is the average over the replies, weighted by their chances.
+    """Return a reason whose target is the mean over the replies, weighted by their chances.
 
-    `ending_weight` multiplies the weight of replies that end the game.
+    The weights of replies that end the game are multiplied by `ending_weight`.
     """
     learned = [reply for reply in replies if not reply.is_ignored]
     weights = [
@@ -334,7 +338,7 @@ def build_average_reason(
 
 
 def build_best_reply_reason(query: ValueQuery, replies: list[Reply]) -> ValueReason:
-    """Return a reason whose target is the one after the replies with the highest next value."""
+    """Return a reason whose target is that of the best replies, which have the highest next value."""
     most = max(reply.next_value or 0.0 for reply in replies)
     best = [(reply.next_value or 0.0) == most for reply in replies]
     counting = [
@@ -351,8 +355,8 @@ def build_reason_after_reply(
 ) -> ValueReason:
     """Return the reason for a value if the next state comes after the opponent's reply.
 
-    `make_update` returns the update after a reply and a next move.  `ending_weight`
-    multiplies the weight of replies that end the game.
+    `make_update` returns the update after a reply and a next move. The weights of replies that end
+    the game are multiplied by `ending_weight`.
     """
     replies = []
     for cell, position in list_replies(query):
@@ -364,7 +368,7 @@ def build_reason_after_reply(
         else:
             reply = reply.follow(make_update(query, cell, None))
             replies.append(reply._replace(next_value=None))
-    # An approximation: the exploration of an opponent that learns, too, is ignored.
+    # An opponent that learns, too, also explores. This is neglected, so the target is approximate.
     hedge = "about " if query.opponent_explores else ""
     reason = build_average_reason(query, replies, ending_weight)
     return replace(reason, target_prefix=hedge)
@@ -373,10 +377,10 @@ def build_reason_after_reply(
 def _follow_next_moves(
     query: ValueQuery, reply: Reply, make_update: Callable[[int], Update]
 ) -> Reply:
-    """Return a reply with the update by the best next move, and its next value and target.
+    """Return a reply with the update, next value and target of the best next move.
 
-    If the learner explores, and its target uses the value of the move that it plays, these numbers
-    are averages.
+    If the learner explores and its target uses the move that it really plays, the next value and
+    the target are averages over its next moves.
     """
     row = query.table[reply.position]
     best = int(np.nanargmax(row))
@@ -399,9 +403,9 @@ def build_reason_before_reply(
     query: ValueQuery,
     make_update: Callable[[ValueQuery, int | None, int | None], Update],
 ) -> ValueReason:
-    """Return the reason for a value if the next state is the one in which the opponent moves.
+    """Return the reason for a value if the opponent is to move in the next state.
 
-    The opponent plays its best reply; `make_update` returns the update after a single reply.
+    The opponent plays its best reply. `make_update` returns the update as if it had only one reply.
     """
     replies = []
     for cell, position in list_replies(query):

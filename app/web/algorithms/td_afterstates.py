@@ -1,4 +1,4 @@
-"""TD learning of afterstates: the value of a board after a move steps towards the next such value."""
+"""TD learning of afterstates: the value of a board steps towards that of the learner's next board."""
 
 from app.recipes.algorithms import TdAfterstates
 from app.recipes.games import TrainingGame
@@ -16,7 +16,7 @@ class TdAfterstatesAlgorithm(Algorithm, frozen=True, kw_only=True):
     """TD learning of afterstates; the rules give the values of finished boards."""
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:
-        """Return the average target over the replies; a finished board has no target."""
+        """Return the reason for a value: the mean target over the replies, none for a finished board."""
         reason = super().compute_reason(query)
         over = query.game.is_over(query.next_position)
         return remove_target(reason) if over else reason
