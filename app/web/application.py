@@ -1,4 +1,4 @@
-"""The application: its pages, and everything that they share."""
+"""The application: its pages, and all that they share."""
 
 import random
 from importlib import import_module
@@ -31,7 +31,7 @@ from app.web.service.cache import ResponseCache
 from app.web.service.request_id import identify_requests
 from app.web.site_data import load_site_data
 
-# Each module has a blueprint `bp`. The menus of the header follow the order of this list.
+# Each module has a blueprint `bp`. The menus of the header list the pages in this order.
 PAGE_MODULES = (
     "front",
     "play",
@@ -62,10 +62,10 @@ LINKS = [
 
 
 def create_app(models_folder: Path | None = None, seed: int | None = None) -> Flask:
-    """Return the site with the models of a folder, by default the folder in the environment.
+    """Return the site with the models of a folder, by default of the folder in the environment.
 
-    With a `seed`, agents draw the same moves each time the site runs. Raises ModelError for a broken
-    model, naming the file and the reason, and SettingError for a wrong environment variable.
+    With a `seed`, agents draw the same moves each time the site runs. Raises ModelError for a
+    broken model, naming the file and the reason, and SettingError for a wrong environment variable.
     """
     app = Flask(__name__, static_folder=None, template_folder=ROOT / "templates")
     app.jinja_options = {
@@ -82,7 +82,7 @@ def create_app(models_folder: Path | None = None, seed: int | None = None) -> Fl
     queries.init_app(app)
     packing.init_app(app, ROOT / "static")
     headers.init_app(app)
-    # Loading takes a while, so all settings are checked first.
+    # Settings are checked before the models are loaded, which takes a while.
     app.extensions["site"] = site = load_site_data(
         models_folder or settings.models_folder, settings.is_lab_enabled
     )
@@ -99,7 +99,7 @@ def create_app(models_folder: Path | None = None, seed: int | None = None) -> Fl
     rendering.init_app(app)
     canonical_names.init_app(app)
     navigation.init_app(app)
-    # The functions that build links; a template reads them as `urls.play_url`.
+    # A template calls the functions that build links as `urls.play_url`.
     app.jinja_env.globals["urls"] = SimpleNamespace(
         **{
             name: each

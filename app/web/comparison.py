@@ -1,6 +1,7 @@
-"""A comparison of a position's values from several sources, such as agents: all that its URL contains.
+"""The class Comparison: all that the URL of a comparison contains.
 
-`parse_comparison` reads a URL, `links.compare.compare_url` builds it.
+A comparison shows the values that several sources, such as agents, give to the moves in one
+position. `parse_comparison` reads a URL, and `links.compare.compare_url` builds it.
 """
 
 from collections.abc import Sequence
@@ -22,11 +23,14 @@ MAX_VIEWS = 4
 
 
 class CurveTitles(NamedTuple):
-    """The texts for one kind of learning curve, such as the number of blunders over a training."""
+    """The texts for a kind of learning curve, such as the number of blunders during the training.
 
-    title_for_several: str  # title of a chart with several agents
-    title_for_one: str  # title of a chart with a single agent
-    explanation: str  # sentence on the meaning of the curve
+    One of the titles is for a chart with several agents, the other for a chart with a single agent.
+    """
+
+    title_for_several: str
+    title_for_one: str
+    explanation: str
 
 
 CURVE_TITLES = {
@@ -58,7 +62,7 @@ DEFAULT_AGENTS = ("q-learning-1", "q-iteration")
 
 
 class SourceSnapshot(NamedTuple):
-    """One side of a comparison: an agent at a snapshot of its training, or another source of values."""
+    """An agent at a snapshot of its training, or another source of values."""
 
     value_source: str
     snapshot: int | None = None
@@ -73,10 +77,10 @@ class SourceSnapshot(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A position after the moves of `record`, seen by one to four agents or other sources of values.
+    """A position in which one to four sources of values are compared.
 
-    Each of `views` is a source, an agent at a snapshot of its training. `curve_key` is the kind of
-    learning curve on the page: a key of CURVE_TITLES, "" for the default.
+    `record` leads to the position. Each of `views` is an agent at a snapshot, or another source.
+    `curve_key` selects the learning curves on the page: a key of CURVE_TITLES, "" for the default.
     """
 
     record: str
@@ -88,7 +92,7 @@ class Comparison:
         return replace(self, record=self.record + DIGITS[cell])
 
     def build_match(self, view: SourceSnapshot) -> Match:
-        """Return a match between two people in this position that shows the values of a view."""
+        """Return a match between two people in this position, which shows the values of a view."""
         return Match(
             record=self.record,
             o=HUMAN,
@@ -102,9 +106,9 @@ def parse_comparison(
 ) -> tuple[Comparison, MatchState]:
     """Return the comparison that a URL describes, and the state of its match.
 
-    An empty name of a source counts as left out. Without a record and sources, the comparison
-    starts in a position where the default agents choose different moves. Raises BadRequest,
-    NotFound or Conflict with a sentence on what is wrong.
+    Empty names of sources are ignored. Without a record and sources, the comparison starts in a
+    position where the default agents choose different moves. Raises BadRequest, NotFound or
+    Conflict with a sentence on what is wrong.
     """
     texts = [text for text in value_sources if text]
     if curve_key and curve_key not in CURVE_TITLES:
@@ -131,10 +135,10 @@ def get_default_views(site: SiteData) -> list[SourceSnapshot]:
 def find_next_disagreement(
     views: Sequence[SourceSnapshot], site: SiteData, position: int | None = None
 ) -> str | None:
-    """Return the moves to the position in which the views differ most, None if there is none.
+    """Return the record of the position in which the views differ most, None if they never differ.
 
-    If the views differ in `position`, or in one symmetric to it, the next position in the order of
-    difference follows, and None after the last.
+    If the views differ in `position`, the result is the position with the next smaller difference,
+    or None after the last one. Symmetric positions count as the same.
     """
     disagreements = find_disagreements(site, tuple(views))
     if position is not None:
@@ -147,9 +151,9 @@ def find_next_disagreement(
 
 
 def build_comparison(state: MatchState) -> Comparison:
-    """Return the comparison of the source of values that a match shows with the agents that play it.
+    """Return the comparison for a match: the source whose values it shows, and the agents that play.
 
-    If these are fewer than two, agents are added. The position is that of the match.
+    If these are fewer than two, default agents are added. The position is that of the match.
     """
     current = state.match
     site = state.site
@@ -183,7 +187,7 @@ def _read_views(
 
 
 def _parse_source_snapshot(source_text: str, site: SiteData) -> SourceSnapshot:
-    """Return what a text names: a source of values, or an agent at a snapshot as in "q-iteration_5"."""
+    """Return the source in a text, such as "q-iteration_5" for an agent at its snapshot 5."""
     is_source = (
         site.is_value_source(source_text) or SNAPSHOT_SEPARATOR not in source_text
     )
@@ -208,7 +212,7 @@ def _parse_source_snapshot(source_text: str, site: SiteData) -> SourceSnapshot:
 
 
 def list_learned_views(site: SiteData, comparison: Comparison) -> list[SourceSnapshot]:
-    """Return the compared agents; optimal play and other exact values are left out."""
+    """Return the compared agents, without optimal play and other exact values."""
     return [
         view
         for view in comparison.views

@@ -36,17 +36,17 @@ from app.web.site_data import (
 )
 from app.web.translation import gettext, gettext_noop
 
-# the key of the best responder where other keys are ids of baselines
+# It stands for the best responder where the other opponents are baselines.
 BEST_RESPONDER = "best-responder"
 
 
 class PolicyJudgement(NamedTuple):
-    """The exact results of a policy: against each opponent, its blunders and its proofs."""
+    """The exact results of a policy: its matches, its blunders, and the proofs that it cannot lose."""
 
-    # the probabilities of a win, a draw and a loss for the policy, by opponent and seat ("x" or "o")
+    # the policy's chances of a win, a draw and a loss, by opponent and seat ("x" or "o")
     outcome_chances: dict[tuple[str, str], Chances]
     blunder_count: int  # number of decisions with a possible blunder
-    # whether it is proved that no opponent can win, by seat
+    # whether it is proved, for each seat, that no opponent can win
     is_unbeatable: dict[str, bool]
 
 
@@ -54,7 +54,7 @@ class PolicyJudgement(NamedTuple):
 def find_disagreements(
     site: SiteData, views: tuple[tuple[str, int | None], ...]
 ) -> NDArray[np.intp]:
-    """Return the decisions in which agents choose different moves, the largest difference first.
+    """Return the decisions in which sources choose different moves, the largest difference first.
 
     Each of `views` is an agent or another source of values, with a snapshot or None.
     """
@@ -63,15 +63,15 @@ def find_disagreements(
 
 @cached_per_site(MAX_CACHED_RESULTS)
 def find_losing_game(site: SiteData, policy_name: str, player: int) -> str | None:
-    """Return the record of a policy's likeliest lost game as X (+1) or O (-1).
+    """Return the record of the likeliest game that a policy loses as X (+1) or O (-1).
 
-    None if the policy cannot lose.
+    The result is None if the policy cannot lose.
     """
     return find_lost_game(site.game, site.policies[policy_name], player)
 
 
 def find_losing_games(site: SiteData, policy_name: str) -> dict[str, str | None]:
-    """Return the likeliest lost game of a policy for each seat, None if it cannot lose there."""
+    """Return the likeliest game that a policy loses in each seat, None if it cannot lose there."""
     return {
         seat: find_losing_game(site, policy_name, player)
         for seat, player in SEATS.items()
@@ -80,7 +80,7 @@ def find_losing_games(site: SiteData, policy_name: str) -> dict[str, str | None]
 
 @cached_per_site(MAX_CACHED_RESULTS)
 def judge_policy(site: SiteData, policy_name: str) -> PolicyJudgement:
-    """Return the exact results of a policy, from the card of an agent or computed here."""
+    """Return the exact results of a policy, which come from an agent's card or are computed here."""
     figures = (
         _judge_baselines(site)
         if policy_name in site.baselines
@@ -112,7 +112,7 @@ def list_outcome_chances(
 def get_figures(site: SiteData, policy_name: str) -> Figures:
     """Return the exact results of a policy.
 
-    They come from the card of an agent (its model card), or are computed from the moves.
+    An agent has them on its card. For a policy that is named by its moves, they are computed.
     """
     return (
         _judge_moves(site, policy_name)
@@ -133,7 +133,7 @@ def find_causes(site: SiteData, policy_name: str) -> list[Cause]:
 
 @cached_per_site(4)
 def play_round_robin(site: SiteData, added_player: str) -> NDArray[np.float64]:
-    """Return the probabilities that X wins, draws and loses for each pair of players, [x, o, 3].
+    """Return the chances that X wins, of a draw, and that O wins for each pair of players, [x, o, 3].
 
     The players are all policies in the order of the site, then `added_player` if it is not "".
     """
@@ -173,7 +173,7 @@ def classify_blunders(site: SiteData, policy_name: str) -> BlunderClasses:
 
 @cached_per_site(8)
 def build_certificate(site: SiteData, policy_name: str, seat: str) -> Certificate:
-    """Return the proof that a policy cannot be beaten in a seat, "x" or "o".
+    """Return the proof (the certificate) that a policy cannot be beaten in a seat, "x" or "o".
 
     Raises ValueError if it can be beaten.
     """
@@ -181,7 +181,7 @@ def build_certificate(site: SiteData, policy_name: str, seat: str) -> Certificat
 
 
 def find_record_of_policy(site: SiteData, policy_name: str, position: int) -> str:
-    """Return the moves of a game that leads to a position, if possible a game of the policy."""
+    """Return the moves of a game that leads to a position, if possible of a game of the policy."""
     seat = int(site.game.to_move[position])
     games = (
         explore_reachable_play(site, policy_name).games_by_player[seat],
@@ -196,9 +196,9 @@ def find_record_of_policy(site: SiteData, policy_name: str, position: int) -> st
 def list_puzzles(site: SiteData) -> list[Puzzle]:
     """Return all puzzles; the number of a puzzle is its index + 1.
 
-    Agents of classic algorithms have no puzzles, because they were added when the numbers were
-    already in use. Agents with beads have no puzzles, because beads are not expected results.
-    Agents with the rewards -1, 0 and +1 come first.
+    Agents of classic algorithms have no puzzles, because the puzzles already had numbers when these
+    agents were added. Agents with beads have no puzzles, because beads are not expected results.
+    The first puzzles are about agents with the rewards -1, 0 and +1.
     """
     worths = {
         name: agent.card.reward_scale
@@ -256,7 +256,8 @@ def _round_values_for_display(
 def _judge_moves(site: SiteData, policy_name: str) -> Figures:
     """Return the exact results of a policy that is named by its moves.
 
-    Such a policy has no values. A table in which its moves have the highest value replaces them.
+    Such a policy has no values. In their place is a table in which its moves have the highest
+    value.
     """
     table = site.decode_moves(policy_name)[site.game.legal].astype(np.float32)
     return compute_figures(site.game, table[None], [0], RewardScale())
@@ -271,10 +272,10 @@ def _collect_policy_moves(site: SiteData) -> PolicyMoves:
 
 @cached_per_site(1)
 def _judge_baselines(site: SiteData) -> Figures:
-    """Return the exact results of all baselines in one object, with baseline i in entry i.
+    """Return the exact results of all baselines; entry i of each list is for baseline i.
 
-    For an agent, the same type has snapshot i in entry i.  The probabilities of a baseline's moves
-    serve as its values.
+    In the results of an agent, entry i is for snapshot i. The chances of a baseline's moves serve
+    as its values.
     """
     legal = site.game.legal
     tables = np.stack([site.policies[name][legal] for name in BASELINES])

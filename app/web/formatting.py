@@ -42,7 +42,7 @@ def format_signed(value: float, decimals: int = 2) -> str:
 
 
 def format_percent(probability: float, decimals: int = 2) -> str:
-    """Return a probability as percent without the sign "%", as `write_percent` does."""
+    """Return a probability in percent, without the sign %: "12.34" for 0.1234."""
     return localize_number(write_percent(probability, decimals))
 
 
@@ -76,17 +76,17 @@ def format_count(number: int) -> str:
 
 
 def format_count_of(number: int, noun: str) -> str:
-    """Return a count with its noun, in the plural unless it is 1: "1 seed", "20 seeds"."""
+    """Return a count with its noun, such as "1 seed" or "20 seeds"."""
     return f"{format_count(number)} {noun}{'s' * (number != 1)}"
 
 
 def format_parameter(value: bool | float | str) -> str:
-    """Return the value of a recipe's parameter; whole numbers get separators of thousands."""
+    """Return the value of a parameter as text; whole numbers get separators of thousands."""
     return format_count(value) if type(value) is int else format_value(value)
 
 
 def format_number(value: float) -> str:
-    """Return a number with four significant digits, or all its digits before the decimal point.
+    """Return a number with four significant digits or, from 1,000 on, as a whole number.
 
     A half, such as 1234.5, keeps its decimal.
     """
@@ -107,12 +107,11 @@ def format_short(value: float) -> str:
 
 
 def format_one_decimal(value: float) -> str:
-    """Return a number with one decimal, for columns of a table."""
     return format_rounded(value, 1).replace("-", MINUS)
 
 
 def format_with_unit(value: float, unit: str) -> str:
-    """Return a number, followed by % if that is its unit; a chart's title names other units."""
+    """Return a number, followed by % if that is its unit; titles of charts name other units."""
     return format_number(value) + "%" * unit.startswith("%")
 
 
@@ -122,7 +121,7 @@ def name_square(cell: int) -> str:
 
 
 def format_choices(names: Iterable[str]) -> str:
-    """Return a sentence that lists the valid names for an error, at most MAX_LISTED_NAMES of them."""
+    """Return a sentence for an error that lists the valid names, at most MAX_LISTED_NAMES of them."""
     several = [*names]
     words = gettext_noop("Possible names: %(names)s.")
     if len(several) > MAX_LISTED_NAMES:
@@ -134,12 +133,12 @@ def format_choices(names: Iterable[str]) -> str:
 
 
 def lower_first_letter(text: str) -> str:
-    """Return a text that begins with a small letter; all other letters stay as they are."""
+    """Change the first letter of a text to a small letter, and no other letter."""
     return f"{text[:1].lower()}{text[1:]}"
 
 
 def capitalize_first_letter(text: str) -> str:
-    """Return a text that begins with a capital letter; all other letters stay as they are."""
+    """Change the first letter of a text to a capital letter, and no other letter."""
     return f"{text[:1].upper()}{text[1:]}"
 
 
@@ -155,7 +154,7 @@ def join_words(names: list[str], conjunction: str = "and") -> str:
 
 
 def encode_position(game: Game, position: int) -> dict[str, Any]:
-    """Return a position in every encoding that the site explains."""
+    """Return a position in every encoding that the pages /how explain, by name."""
     packed = encodings.pack_position(game, position)
     read = []
     if not game.is_over(position):
@@ -169,12 +168,13 @@ def encode_position(game: Game, position: int) -> dict[str, Any]:
         "base3_code": int(game.code[position]),
         "position_number": position,
         "position_count": game.positions,
-        # the position that stands for its symmetry class, and the size of the class
+        # The first position of a symmetry class represents it.
         "representative": format_position(game, int(game.symmetry_class[position])),
         "symmetric_count": encodings.count_symmetric_positions(game, position),
         "packed_bits": packed,
         "bits": f"{packed:0{2 * game.cells + 2}b}",
         "flat": encodings.encode_flat(game)[position].tolist(),
-        # three digits for each cell, two for the player to move, padding; [] after the end
+        # There are three digits for each cell, two for the player to move, and a last 0. After the
+        # end of the game there are none.
         "network_inputs": read,
     }

@@ -1,4 +1,4 @@
-"""The moves of a game, each with the result that its player expected and the exact result."""
+"""Review a game: for each move the result that its player expected, and the exact result."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -27,14 +27,15 @@ RESULT_LABELS = {
 
 
 class ReviewedMove(NamedTuple):
-    """A move of a game, with its expected value and its exact result."""
+    """A move of a game, with the value that its player expected and its exact result."""
 
     ply: int
     mark: str
-    square_name: str  # the name of the square on which the move was made
+    square_name: str
     value_text: str  # value of the move, in the mover's view; "" if unknown
     spoken_value: str  # the value in words, for screen readers
-    heat: int | None  # colour step of the value, in the mover's view
+    # the colour of the value, in the mover's view; None if the value is unknown
+    heat: int | None
     # result with optimal play before the move, such as "win in 3" or "draw"
     optimal_result_before: str
     optimal_result_after: str  # result with optimal play after the move
@@ -42,13 +43,14 @@ class ReviewedMove(NamedTuple):
     optimal_value: int  # minimax value after the move, in X's view
     # value of the move on the common scale from -1 to +1, in X's view; None for beads
     expected_value: float | None
-    is_random: bool = False  # whether its agent plays this move only at random
+    # whether the agent plays this move only when it moves at random
+    is_random: bool = False
     href: str = ""
     is_shown: bool = False  # whether the board shows the position after the move
 
 
 def review_moves(state: MatchState) -> list[ReviewedMove]:
-    """Return the moves of the whole game, each with its expected value and its exact result."""
+    """Return all moves of a game with their values, their exact results and their links."""
     site = state.site
     match = state.match
     address = map_plies_to_urls(state.match)
@@ -58,7 +60,7 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
         zip(state.positions, state.played_cells, strict=False), 1
     ):
         value_source = lenses[get_mover(ply - 1)]
-        # Moves with long names are not cached: the names would fill the cache.
+        # Moves with long names are not cached, because the names would fill the cache.
         judge = (
             _review_move if len(value_source) > MAX_NAME_LENGTH else _review_move_cached
         )
@@ -98,7 +100,7 @@ def _review_move(
     snapshot: int | None,
     in_source_units: bool,
 ) -> ReviewedMove:
-    """Return the move to `cell` with its value and its exact result; its link is still missing."""
+    """Return a move with its value and its exact result, but still without its link."""
     to_move = int(site.game.to_move[position])
     view = evaluate_moves(site, position, value_source, snapshot, in_source_units)
     known = view.is_known[cell]
@@ -119,7 +121,7 @@ def _review_move(
     )
 
 
-# Cached, some 1 KB each: every page of a game needs all its earlier moves.
+# Every page of a game needs all earlier moves, so they are cached, some 1 KB each.
 _review_move_cached = cached_per_site(4096, per_language=True)(_review_move)
 
 

@@ -1,8 +1,8 @@
-"""The jobs that wait for a training, and their answers, in a file that all web workers share.
+"""The line of jobs that wait for a training, and the answers, in a file that all web workers share.
 
-Addresses take turns: the next job comes from the address that was served least recently, so nobody
-waits behind the many jobs of another.  Equal requests are one job.  A job that nobody asks for
-again is dropped.
+Network addresses take turns: the next job comes from the address that was served least recently. So
+nobody waits behind the many jobs of one visitor. Equal requests are one job. A job is dropped when
+nobody asks for it any more.
 """
 
 import atexit
@@ -22,13 +22,14 @@ from app.tictactoe.files import get_runtime_folder
 MAX_JOBS = 200  # the most jobs that may wait
 # the most bytes of all answers together; an agent has about 100 KB
 MAX_ANSWER_BYTES = 48 << 20
-ERROR_SECONDS = 5.0  # how long those who wait can learn that a job failed
+# Everybody who waits has this many seconds to learn that a job failed.
+ERROR_SECONDS = 5.0
 LOCK_SECONDS = 5.0  # the longest wait in seconds while another process writes
 LOCK_SUFFIX = ".lock"
 
 _held_locks: list[FileLock] = []
 
-# The column `turn` numbers the jobs of an address; trainings of a single agent come first.
+# The column `turn` counts the jobs of an address; trainings of several seeds (`is_batch`) are last.
 SCHEMA = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = OFF;
@@ -67,7 +68,7 @@ class JobLine:
         self._connections: dict[int, sqlite3.Connection] = {}
 
     def find_answer(self, request: str) -> Answer | None:
-        """Return the answer to a request, None before the end of its job."""
+        """Return the answer to a request, None if its job is not finished."""
         rows = self._execute(
             "SELECT status, answer FROM answers WHERE request = ? AND expires > ?",
             request,
@@ -78,10 +79,10 @@ class JobLine:
     def request_job(
         self, request: str, kind: str, is_batch: bool, address: str, seconds: float
     ) -> None:
-        """Ask for a job: put it into the line, or keep it there for some more seconds.
+        """Put a job into the line or, if it is there, keep it for at least `seconds` from now.
 
-        If the line is full, the address with most jobs loses its last one; raises LineFullError if
-        it is this address.
+        If the line is full, the address with most jobs loses its last one. Raises LineFullError if
+        this is the address that asks.
         """
         until = monotonic() + seconds
         if self._execute(
@@ -108,13 +109,13 @@ class JobLine:
         )
 
     def find_place(self, request: str) -> int:
-        """Return the place of a job in the line, from 1; 0 if a worker has taken it."""
+        """Return the place of a job in the line, from 1, or 0 if a process has already taken it."""
         self._drop_unwanted()
         rows = self._execute("SELECT place FROM line WHERE request = ?", request)
         return int(rows[0][0]) if rows else 0
 
     def take_job(self, kind: str) -> str | None:
-        """Return the next job of a kind for this process, and drop jobs that nobody asks for now."""
+        """Take the next job of a kind for this process, None if there is none; drop unwanted jobs."""
         self._drop_unwanted()
         rows = self._execute(
             "UPDATE jobs SET worker = ? WHERE worker IS NULL AND request = "
@@ -130,7 +131,7 @@ class JobLine:
         return str(request)
 
     def finish_job(self, request: str, answer: Answer) -> None:
-        """Store the answer of a job. A failure is kept only for those who are waiting now."""
+        """Store the answer of a job; a failure is kept only for those who wait for it now."""
         expires = monotonic() + ERROR_SECONDS if answer.status == 500 else float("inf")
         self._execute(
             "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)",
@@ -187,7 +188,7 @@ def get_job_line() -> JobLine:
 
 
 def _create_file() -> Path:
-    """Return a new file in the runtime folder; remove those of servers that were killed.
+    """Create a file in the runtime folder, and remove those of servers that were killed.
 
     A server that is still running holds the lock of its file.
     """
@@ -204,7 +205,7 @@ def _create_file() -> Path:
 
 
 def _remove_files(lock: Path, process: int | None = None) -> None:
-    """Remove a lock and the files beside it; only in one process, if it is given."""
+    """Remove a lock and the files beside it; if `process` is given, do so only in this process."""
     if process in (None, os.getpid()):
         for file in lock.parent.glob(f"{lock.stem}*"):
             file.unlink(missing_ok=True)

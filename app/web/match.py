@@ -1,7 +1,7 @@
 """The class Match: all that the URL of a game contains.
 
-`parse_match` reads a URL and replays its record, once for each request; `links.play.play_url` builds
-the URL.
+`parse_match` reads a URL and replays its record, once for each request. `links.play.play_url`
+builds the URL.
 """
 
 import re
@@ -28,7 +28,7 @@ from app.web.translation import gettext, gettext_noop, localize_number
 
 DELAY_RANGE = (0.25, 5.0)  # shortest and longest delay of a move in seconds
 MAX_COUNTED_GAMES = 999_999
-# share of random moves while one watches, so that the games differ
+# In watched games, this share of the moves is random, so that the games differ.
 WATCHED_EPSILON = 0.1
 
 
@@ -51,10 +51,9 @@ _PARAMETERS = {
 class Match(Struct, frozen=True, rename=_PARAMETERS):
     """A game, its players, and what its page shows.
 
-    `record` is the whole game, and `ply` the number of moves shown, None for all. The board shows
-    the values of the agent or other source `value_source`; "" stands for the agent to move.
-    `snapshot` is the number of a snapshot of its training; None is the last snapshot, the agent
-    that people meet.
+    `record` is the whole game. `ply` is the number of moves shown, None for all. The board shows
+    the values of `value_source`, which is an agent or another source; "" stands for the agent to
+    move. `snapshot` is a snapshot of this agent's training; None is the last one.
     """
 
     record: str = ""
@@ -63,14 +62,16 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
     o: str = "q-iteration"
     value_source: str = ""
     snapshot: int | None = None
-    plays_training: bool = False  # whether the next snapshot is shown automatically
+    # whether the page moves on to the next snapshot by itself
+    plays_training: bool = False
     epsilon: float = 0.0  # probability of a random move of an agent
     move_delay: float = 1.0  # seconds for each move while watching
     is_paused: bool = False
     hides_values: bool = False
     # whether values are shown in the source's own units: see `evaluate_moves`
     in_source_units: bool = False
-    marked_errors: str = ""  # which wrong values are marked, see `build_notes`
+    # the wrong values to mark, as `build_notes` explains
+    marked_errors: str = ""
     shows_hint: bool = False  # whether the best moves are marked
     replays_record: bool = False  # whether the moves of the record are shown one by one
     # numbers of games won by X, drawn, and won by O
@@ -87,12 +88,12 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
 
     @property
     def is_at_end(self) -> bool:
-        """Whether the position shown is the last of the record."""
+        """Whether the board shows the position at the end of the record."""
         return self.ply is None
 
     @property
     def player_to_move(self) -> int:
-        """The player to move in the position shown, +1 for X and -1 for O, if the game goes on."""
+        """The player to move in the position shown, +1 X or -1 O; ignore it if the game is over."""
         return get_mover(len(self.shown_record))
 
     def get_player_name(self, player: int) -> str:
@@ -102,7 +103,7 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
     def get_player_snapshot(self, player: int) -> int | None:
         """Return the snapshot at which the agent of X (+1) or O (-1) plays, None for the last one.
 
-        It is the snapshot on the board if the board shows this agent.
+        If the board shows the values of this agent, it plays at the same snapshot.
         """
         return (
             self.snapshot if self.value_source == self.get_player_name(player) else None
@@ -110,7 +111,7 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
 
     @property
     def person_side(self) -> int | None:
-        """The side of the only person, +1 for X and -1 for O; None for two persons or none."""
+        """The side of the only person, +1 X or -1 O; None if there are two persons or none."""
         people = [player for player in (X, O) if self.is_human(player)]
         return people[0] if len(people) == 1 else None
 
@@ -140,18 +141,18 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
         return self.follow_record(self.shown_record + DIGITS[cell])
 
     def show_ply(self, ply: int) -> "Match":
-        """Return the match shown at another ply of its record."""
+        """Return the match with the position at another ply of its record."""
         earlier = ply < len(self.record)
         return replace(self, ply=ply if earlier else None, shows_hint=False)
 
 
 @dataclass(frozen=True)
 class MatchState:
-    """A match with the positions of its record."""
+    """A match and all positions of its record, from the empty board on."""
 
     site: SiteData
     match: Match
-    positions: tuple[int, ...]  # all positions of the record, from the empty board on
+    positions: tuple[int, ...]
 
     @cached_property
     def position(self) -> int:
@@ -175,15 +176,15 @@ class MatchState:
 
 
 def replay_match(match: Match, site: SiteData) -> MatchState:
-    """Return the state of a match that was not parsed from a URL.
+    """Return the state of a match that does not come from a URL.
 
-    Raises ValueError or IllegalMoveError as `replay_record` does.
+    Raises the errors of `replay_record`.
     """
     return MatchState(site, match, tuple(replay_record(site.game, match.record)))
 
 
 def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchState:
-    """Return the state of the match in a URL; an empty value counts as left out.
+    """Return the state of the match in a URL; empty parameters are ignored.
 
     Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
@@ -213,7 +214,7 @@ def _read_match(record: str, query: Mapping[str, str], site: SiteData) -> Match:
         for name, text in texts.items()
     }
     match = Match(record, **values)
-    # The default opponent may be missing from other folders of models.
+    # Another folder of models may not have the default opponent.
     has_opponent = "o" in texts or site.is_seat(match.o)
     return match if has_opponent else replace(match, o=site.seat_names[1])
 
@@ -250,7 +251,7 @@ def _check_ply_and_seats(match: Match, site: SiteData) -> None:
 def check_value_source(
     value_source: str, snapshot: int | None, site: SiteData
 ) -> int | None:
-    """Check the name of an agent or other source of values, and its snapshot, which is returned.
+    """Check that a source of values has this snapshot, and return the snapshot.
 
     The result None stands for the last snapshot. Raises BadRequest with a sentence if the source or
     the snapshot does not exist.
@@ -275,9 +276,9 @@ def check_value_source(
 
 
 def read_snapshot(agent_name: str, text: str, default: int, site: SiteData) -> int:
-    """Return the number of an agent's snapshot in a query parameter, by default `default`.
+    """Return the number of the snapshot in a query parameter, `default` if `text` is "".
 
-    Raises BadRequest with a sentence if the snapshot does not exist.
+    Raises BadRequest with a sentence if the agent has no such snapshot.
     """
     if not text:
         return default
@@ -287,7 +288,7 @@ def read_snapshot(agent_name: str, text: str, default: int, site: SiteData) -> i
 
 
 def get_next_snapshot(snapshot: int, last_snapshot: int) -> int:
-    """Return the next snapshot in a replayed training; the first snapshot follows the last."""
+    """Return the next snapshot in a replay of a training; after the last one comes the first."""
     return (snapshot + 1) % (last_snapshot + 1)
 
 
@@ -317,7 +318,7 @@ def read_choice(
     allowed_words: Iterable[str],
     default: str = "",
 ) -> str:
-    """Return the allowed word in a query parameter, `default` if the query does not have the parameter.
+    """Return the allowed word in a query parameter, `default` if the parameter is missing.
 
     Raises BadRequest, naming all allowed words, for any other text.
     """
@@ -329,7 +330,7 @@ def read_choice(
 
 
 def read_cell(parameter_name: str, text: str) -> int:
-    """Return the cell in a query parameter, written as a digit as in a record.
+    """Return the cell in a query parameter, which is a digit as in a record.
 
     Raises BadRequest, with the allowed range, for any other text.
     """

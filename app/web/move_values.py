@@ -34,7 +34,8 @@ from app.web.site_data import (
 )
 from app.web.translation import gettext, gettext_noop, ngettext
 
-HEAT_STEPS = 20  # number of colours from a draw to a win, and from a draw to a loss
+# the number of colours between a draw and a win, and between a draw and a loss
+HEAT_STEPS = 20
 OUTCOME_LABELS = {
     -1: gettext_noop("loss"),
     0: gettext_noop("draw"),
@@ -45,14 +46,14 @@ OUTCOME_IN_MOVES = {
     1: gettext_noop("win in %(moves)s"),
 }
 UNIT_REWARDS = RewardScale()  # rewards of optimal play: loss -1, draw 0, win 1
-# colour steps that the legend shows
+# the colours in the legend
 LEGEND_HEATS = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5)
 # Pages show no smaller differences from an exact value, on the scale from -1 to +1.
 MIN_TASK_ERROR = 0.1
 
 
 class Note(NamedTuple):
-    """The text beside the value of a move, in three lengths; "" for no text."""
+    """A text beside the value of a move, in three lengths; "" if there is none."""
 
     short_text: str  # the text for a square of the usual size
     spoken_text: str  # the text for screen readers
@@ -65,9 +66,9 @@ EMPTY_NOTE = Note("", "")
 
 @dataclass(frozen=True, eq=False)
 class MoveValues:
-    """The values of all moves in a position, from one source, for the player who makes the move.
+    """The values that one source gives to the moves in a position, in the mover's view.
 
-    Arrays and lists have an entry for each cell; entries of illegal moves have no meaning.
+    Arrays and lists have an entry for each cell. Entries of illegal moves have no meaning.
     """
 
     value_source: str
@@ -76,7 +77,7 @@ class MoveValues:
     values: NDArray[np.float64]
     # [cells] the values on the common scale from -1 to +1
     scaled_values: NDArray[np.float64]
-    # whether texts are in the source's units; otherwise they are on the common scale
+    # whether texts are in the source's units instead of on the common scale
     in_source_units: bool
     # [cells] the probability with which the agent or other source plays each move
     policy: NDArray[np.float64]
@@ -84,8 +85,10 @@ class MoveValues:
     value_texts: list[str]  # the value as text; "" if it is not shown
     spoken_values: list[str]  # the value in words, for screen readers
     heats: list[int]  # colour steps: -HEAT_STEPS is a loss, 0 a draw, HEAT_STEPS a win
-    likeliest_cells: list[int]  # the cells with the highest probability
-    is_best: list[bool]  # whether a star marks the cell; no stars without known values
+    # the moves with the highest probability
+    likeliest_cells: list[int]
+    # whether a star marks the move; without known values there are no stars
+    is_best: list[bool]
     # [cells] result with optimal play after the move, such as "win in 3"
     optimal_results: list[str]
     is_wrong: list[bool]  # whether the value is nearest to a wrong result
@@ -95,15 +98,15 @@ class MoveValues:
 
     @property
     def is_stochastic(self) -> bool:
-        """Whether the policy sometimes plays a move that is not the likeliest."""
+        """Whether the policy also plays moves that are not the likeliest."""
         return bool(np.count_nonzero(self.policy) > len(self.likeliest_cells))
 
     @property
     def best_value(self) -> float | None:
-        """The highest value of all legal moves on the common scale.
+        """The highest value of a legal move on the common scale.
 
         Moves without an update count too, because the agent plays the move with the highest value.
-        None for beads, which are no values, and if no value is known.
+        The result is None for beads, which are not values, and if no value is known.
         """
         if self.are_beads or not any(self.is_known):
             return None
@@ -141,10 +144,10 @@ def spell_outcome(site: SiteData, position: int, cell: int) -> str:
 
 
 def choose_value_source(match: Match, site: SiteData, player_to_move: int) -> str:
-    """Return the name of the agent or other source whose values a match shows.
+    """Return the name of the source whose values a match shows.
 
-    It is the one in the URL. By default it is the player to move, or its opponent if that player
-    has no values. For a policy that is named by its moves, these moves are shown.
+    It is the source in the URL. By default it is the player to move or, if that player has no
+    values, its opponent. If a player is a policy that is named by its moves, these moves are shown.
     """
     candidates = (
         match.value_source,
@@ -160,10 +163,10 @@ def choose_value_source(match: Match, site: SiteData, player_to_move: int) -> st
 
 
 def find_shown_ply(state: MatchState) -> int:
-    """Return the ply of the decision whose values are shown, usually the present one.
+    """Return the ply of the decision whose values are shown, usually the current one.
 
-    While an agent is about to reply to a person, and after the end, the values of an earlier
-    decision stay: the person's last one against an agent, else the last one of the game.
+    While an agent is about to reply to a person, and after the end of the game, an earlier decision
+    stays. It is the person's last one or, without a person, the last one of the game.
     """
     shown = len(state.match.shown_record)
     person = state.match.person_side
@@ -176,7 +179,7 @@ def find_shown_ply(state: MatchState) -> int:
 
 
 def is_reply_pending(state: MatchState) -> bool:
-    """Return whether the next move is an automatic move of an agent."""
+    """Return whether an agent will make the next move by itself."""
     match = state.match
     return not (
         state.is_over
@@ -188,7 +191,7 @@ def is_reply_pending(state: MatchState) -> bool:
 
 
 def evaluate_match(state: MatchState, ply: int | None = None) -> MoveValues:
-    """Return the move values of a match at the position shown, or at another ply."""
+    """Return the values of the moves in a match, in the position shown or at another ply."""
     position = state.position if ply is None else state.positions[ply]
     value_source = choose_value_source(
         state.match, state.site, int(state.site.game.to_move[position])
@@ -222,17 +225,18 @@ def evaluate_moves(
     snapshot: int | None = None,
     in_source_units: bool = False,
 ) -> MoveValues:
-    """Return the values that a source gives to all moves, at a snapshot or as shipped.
+    """Return the values that a source gives to all moves in a position.
 
-    Texts are on the common scale from -1 to +1, or in the source's own units. For a policy that
-    is named by its moves, only the moves that it plays and its blunders are known.
+    A `snapshot` of None is the last one. Texts are on the common scale from -1 to +1, or in the
+    source's own units. A policy that is named by its moves has no values: the result has only its
+    moves and its blunders.
     """
     if is_policy_name(value_source):
         return _build_policy_moves(site, position, value_source)
     return _evaluate_moves(site, position, value_source, snapshot, in_source_units)
 
 
-# Cached, 2 KB each: every page of a game needs the values of earlier positions.
+# Every page of a game needs the values of earlier positions, so they are cached, 2 KB each.
 @cached_per_site(512, per_language=True)
 def _evaluate_moves(
     site: SiteData,
@@ -263,7 +267,7 @@ def _evaluate_moves(
     learned, known = _read_learned_values(site, value_source, snapshot, position)
     shipped = snapshot is None
     plays = site.agents[value_source].card.play_rule
-    # A copy, because a cached view of the row would keep the whole policy in memory.
+    # A view of the row would keep the whole policy in the cache, so the row is copied.
     policy = (
         site.policies[value_source][position].copy()
         if shipped
@@ -309,10 +313,10 @@ def build_move_values(
     play_rule: PlayRule = "greedy",
     unknown_text: str = "",
 ) -> MoveValues:
-    """Return move values from the arrays `source_values`, `is_known` and `policy`, each [cells].
+    """Return move values from `source_values`, `is_known` and `policy`, which are all [cells].
 
-    A star marks the moves that the source plays. The value of such a move is shown even without an
-    update. Without `reward_scale` the values are beads. `is_wrong` and `is_blunder` are all False.
+    If `reward_scale` is None, the values are beads. A star marks the moves that the source plays;
+    their values are shown even without an update. `is_wrong` and `is_blunder` are all False.
     """
     if reward_scale is None:
         source_values, scaled = _normalize_beads(
@@ -323,7 +327,7 @@ def build_move_values(
         scaled = scale_values(
             source_values, reward_scale, int(site.game.to_move[position])
         )
-    # Symmetric squares share the beads of a move, so the beads give no preference among them.
+    # Symmetric squares share the beads of a move, so its probability is no preference.
     preference = policy if reward_scale else scaled
     likeliest = preference == np.fmax.reduce(preference)
     best = likeliest & is_known.any()
@@ -368,7 +372,7 @@ def build_move_values(
 
 
 def _build_policy_moves(site: SiteData, position: int, value_source: str) -> MoveValues:
-    """Return the move values of a policy that is named by its moves.
+    """Return the moves of a policy that is named by its moves, without values.
 
     The result is not cached, because the name is long.
     """
@@ -389,7 +393,7 @@ def _build_policy_moves(site: SiteData, position: int, value_source: str) -> Mov
 
 
 def can_blunder(state: MatchState, move_values: MoveValues) -> bool:
-    """Return whether the agent or other source plays a blunder in any position."""
+    """Return whether the source of the values may blunder in the position shown."""
     return bool(
         (move_values.policy > 0)[~state.site.is_move_correct[state.position]].any()
     )
@@ -398,12 +402,12 @@ def can_blunder(state: MatchState, move_values: MoveValues) -> bool:
 def build_notes(
     site: SiteData, move_values: MoveValues, snapshot: int | None, marked_errors: str
 ) -> list[Note]:
-    """Return the note for each cell, to stand beside its value.
+    """Return the note beside the value of each cell.
 
-    For optimal play the note is the result of the move. For other sources it marks wrong values;
-    `marked_errors` says which: "" marks blunders only, "truth" all values that are nearest to a
-    wrong result, "task" all that differ from the exact values of the agent's task, and "none" no
-    values.
+    For optimal play, the note is the result of the move. For other sources it marks wrong values.
+    If `marked_errors` is "", only blunders are marked, and with "none" nothing is marked. "truth"
+    marks all values that are nearest to a wrong result. "task" marks all values that differ from
+    the exact values of the agent's task.
     """
     if move_values.is_optimal_play:
         return [Note(truth, truth) for truth in move_values.optimal_results]
@@ -456,9 +460,10 @@ def list_task_values(
     snapshot: int | None = None,
     in_source_units: bool = False,
 ) -> list[str]:
-    """Return for each cell the exact value in the agent's task as text, where the agent's value differs.
+    """Return the exact values in the agent's task as texts, where the agent's values differ.
 
-    Where the difference is below MIN_TASK_ERROR, or without exact values, the text is "".
+    The text of a cell is "" if the difference is below MIN_TASK_ERROR, or if there is no exact
+    value.
     """
     if not site.is_task_value_source(value_source + TASK_SUFFIX):
         return [""] * site.game.cells
@@ -478,7 +483,7 @@ def list_task_values(
 def _normalize_beads(
     site: SiteData, position: int, bead_row: NDArray[np.float64], play_rule: PlayRule
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the beads of each move, and how far they are above an equal share, both [cells]."""
+    """Return the beads of each move, and how far they exceed an equal share, both [cells]."""
     legal = site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
     held, leaning = np.full((2, len(legal)), np.nan)

@@ -1,4 +1,4 @@
-"""The header and the sitemap, and how a page module adds its pages to them."""
+"""The header and the sitemap, and the blueprints by which modules add their pages to them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
@@ -21,12 +21,13 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 class Door(NamedTuple):
-    """An entry of the header ("door") with its menu of pages ("rooms").
+    """An entry of the header (a "door") and its menu of pages ("rooms").
 
-    The id of a room is the value of `room` in the templates of its pages.
+    The templates of a page set `room` to the id of its room.
     """
 
-    title: str  # English title, translated by the header
+    # in English; the header translates it
+    title: str
     rooms: tuple[Destination, ...]
 
     @property
@@ -39,27 +40,26 @@ class Door(NamedTuple):
 
 
 class PageBlueprint(Blueprint):
-    """The pages of one module: their routes, their rooms, and their entries in the sitemap."""
+    """The pages of one module: their routes, and their entries in the header and the sitemap."""
 
     def __init__(self, name: str, import_name: str) -> None:
-        """Create the blueprint of a module, whose name is `import_name`, without pages."""
         super().__init__(name, import_name)
         self.routes: list[Route] = []
         self._rooms: list[tuple[str, str, str, Callable[[], str]]] = []
         self._list_urls: Callable[[], Iterable[str]] = tuple
 
     def get(self, rule: Route | str, **options: Any) -> Callable[[View], View]:
-        """Let a function respond to GET requests of a route."""
+        """Register a function for GET requests of a route."""
         return super().get(self._add_route(rule), **options)
 
     def post(self, rule: Route | str, **options: Any) -> Callable[[View], View]:
-        """Let a function respond to POST requests of a route."""
+        """Register a function for POST requests of a route."""
         return super().post(self._add_route(rule), **options)
 
     def add_room(
         self, door_title: str, room_id: str, title: str, build_url: Callable[[], str]
     ) -> None:
-        """Add a page to a menu of the header, except on sites for which `build_url` returns ""."""
+        """Add a page to a menu of the header, but not on sites for which `build_url` returns ""."""
         self._rooms.append((door_title, room_id, title, build_url))
 
     def add_to_sitemap(self, list_urls: Callable[[], Iterable[str]]) -> None:
@@ -67,13 +67,13 @@ class PageBlueprint(Blueprint):
         self._list_urls = list_urls
 
     def list_rooms(self, door_title: str) -> Iterator[Destination]:
-        """Yield the pages in the menu of an entry of the header, in their order."""
+        """Yield this module's pages in a menu of the header, in their order."""
         for door, room_id, title, build_url in self._rooms:
             if door == door_title and (url := build_url()):
                 yield Destination(title, url, id=room_id)
 
     def list_urls(self) -> list[str]:
-        """Return the URLs of the pages in the sitemap that are in no menu of the header."""
+        """Return the URLs of this module in the sitemap that are in no menu of the header."""
         return [*self._list_urls()]
 
     def _add_route(self, rule: Route | str) -> str:
@@ -84,14 +84,14 @@ class PageBlueprint(Blueprint):
 
 
 def init_app(app: Flask) -> None:
-    """Add the doors to the templates; the pages and the data of the site are there already."""
+    """Make the doors available in templates, after all pages have been registered."""
     with app.app_context():
         app.extensions["doors"] = list_doors(app)
     app.jinja_env.globals["doors"] = app.extensions["doors"]
 
 
 def list_page_blueprints(app: Flask) -> list[PageBlueprint]:
-    """Return what the modules of pages declare, in the order of their registration."""
+    """Return the blueprints of all modules of pages, in the order of their registration."""
     return [each for each in app.blueprints.values() if isinstance(each, PageBlueprint)]
 
 
@@ -105,7 +105,7 @@ def list_doors(app: Flask) -> tuple[Door, ...]:
 
 
 def list_sitemap(app: Flask) -> list[str]:
-    """Return the URLs of the pages that are always available, each once."""
+    """Return the URLs in the sitemap, each once: all pages in menus, then those that modules add."""
     rooms = [room.href for door in app.extensions["doors"] for room in door.rooms]
     others = [url for one in list_page_blueprints(app) for url in one.list_urls()]
     return [*dict.fromkeys([*rooms, *others])]

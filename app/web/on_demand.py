@@ -1,7 +1,7 @@
-"""Agents that are trained on demand: a recipe is accepted wherever a URL names an agent.
+"""Train agents on demand: wherever a URL names an agent, it can also name a recipe.
 
-The canonical name of a recipe is the id of the shipped agent with this recipe, if there is one;
-otherwise it is the full name of the recipe. URLs with other spellings are redirected.
+The canonical name of a recipe is the id of the shipped agent with this recipe. If there is none, it
+is the full name of the recipe. URLs with other spellings are redirected.
 """
 
 import zlib
@@ -51,11 +51,12 @@ MAX_UNPACKED_AGENTS = 16  # how many agents are cached, 0.7 MB each
 MAX_CACHED_NAMES = 500  # how many names are cached, which take at most 3 MB
 MAX_PAGE_WAIT_SECONDS = 3.0  # longest wait of a page before it shows the queue position
 MAX_FILE_WAIT_SECONDS = 30.0  # longest wait of requests for files
-# seconds without a request after which a waiting page counts as closed
+# After this many seconds without a request, a waiting page counts as closed.
 CLOSED_PAGE_SECONDS = 4.0
 RETRY_SECONDS = 1
-IPV6_PREFIX = 64  # number of bits of the network prefix of an IPv6 address
-# WSGI environment key for the arrival time of a request
+# the length of an IPv6 network prefix in bits
+IPV6_PREFIX = 64
+# the key in the WSGI environment for the time when a request arrived
 ARRIVAL_TIME_KEY = "on_demand.began"
 
 
@@ -69,14 +70,14 @@ class SeedRun(NamedTuple):
 
 
 class TrainingPending(ServiceUnavailable):
-    """The response while a training is not finished; the page repeats its request automatically."""
+    """Raised while a training is not finished; the page repeats its request automatically."""
 
     code = 202
     heading = ""  # heading of the waiting page, "" for the default heading
 
 
 class Lab:
-    """The agents of all recipes: those in a cache, and those that the trainer trains on demand."""
+    """The agents of all recipes: shipped, cached, or trained on demand."""
 
     def __init__(
         self, game: Game, shipped_agents: Mapping[str, Agent], trainer: Trainer | None
@@ -88,9 +89,11 @@ class Lab:
         self.id_by_recipe = {
             agent.card.recipe: id for id, agent in shipped_agents.items()
         }
-        self.faults: dict[str, Agent] = {}  # the agents of the page /faults, by recipe
+        # the agents of the pages /faults, by recipe
+        self.faults: dict[str, Agent] = {}
         self.agents: LRUCache[str, Agent] = LRUCache(MAX_UNPACKED_AGENTS)
-        self.lock = Lock()  # protects the cache of agents
+        # for the cache of agents
+        self.lock = Lock()
 
     def canonicalize(self, recipe_text: str) -> str | None:
         """Return the canonical name of a recipe, None for a text that is no recipe.
@@ -122,7 +125,7 @@ class Lab:
     def find_canonical_name(self, recipe: str) -> str:
         """Return the canonical name of a recipe from its full name.
 
-        It is the id of the shipped agent with this recipe, or else the full name.
+        It is the id of the shipped agent with this recipe or, if there is none, the full name.
         """
         return self.id_by_recipe.get(recipe, recipe)
 
@@ -134,14 +137,14 @@ class Lab:
         return self.find_canonical_name(_name_with_seed(recipe, seed))
 
     def is_available(self, recipe_text: str) -> bool:
-        """Return whether a text is a recipe whose agent is cached or can be trained; trains nothing."""
+        """Return whether a text is a recipe whose agent is here or can be trained; train nothing."""
         try:
             return self.canonicalize(recipe_text) is not None
         except HTTPException:
             return False
 
     def can_train(self, recipe: Recipe) -> bool:
-        """Return whether the agent of a recipe is loaded or can be trained; trains nothing."""
+        """Return whether the agent of a recipe is loaded or can be trained; train nothing."""
         try:
             name = self.find_canonical_name(name_recipe(recipe))
             if name in self.shipped or name in self.faults:
@@ -152,10 +155,10 @@ class Lab:
         return self.trainer is not None
 
     def get_agent(self, recipe_text: str) -> Agent:
-        """Return the agent of an available recipe, trained now if it is not cached.
+        """Return the agent of an available recipe; train it now if it is not cached.
 
-        Raises TrainingPending before the end of the training, ServiceUnavailable for a full queue,
-        and InternalServerError.
+        Raises TrainingPending while the training is not finished, ServiceUnavailable if the queue
+        is full, and InternalServerError if the training fails.
         """
         name = self.canonicalize(recipe_text) or recipe_text
         if name in self.shipped:
@@ -166,7 +169,8 @@ class Lab:
             agent = self.agents.get(name)
         if agent:
             return agent
-        # A process of its own trains learners taught by people, so that they do not wait for long jobs.
+        # A separate process trains learners taught by people, so that they do not wait for long
+        # jobs.
         kind = QUICK_JOB if "taught=" in name else TRAINING_JOB
         answer = self._request_answer(name, kind)
         with self.lock:  # Threads that wait for the same agent get the same object.
@@ -188,11 +192,11 @@ class Lab:
     def replay_course(
         self, recipe: str, unfinished_moves: str | None
     ) -> Course | Refusal:
-        """Return the course of a taught learner: its lessons and its game in progress.
+        """Return the course of a taught learner, which is its lessons and its game in progress.
 
         `recipe` is the full name of the learner, and `unfinished_moves` are the cells of the game.
-
-        Raises the errors of `get_game_log`.
+        If its games cannot be replayed, the result is the reason. Raises the errors of
+        `get_game_log`.
         """
         cells = "-" if unfinished_moves is None else unfinished_moves
         answer = self._request_answer(f"taught/{cells}/{recipe}", QUICK_JOB)
@@ -203,8 +207,8 @@ class Lab:
     def train_seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
         """Return the results of a recipe with several seeds, in the order of the seeds.
 
-        All seeds that are not loaded as agents are trained by a single job.
-        Raises the errors of `get_agent`, and RecipeError if a name is too long.
+        One job trains all seeds whose agents are not loaded. Raises the errors of `get_agent`, and
+        RecipeError if a name is too long.
         """
         names = {seed: self.name_with_seed(recipe, seed) for seed in seeds}
         with self.lock:
@@ -215,7 +219,7 @@ class Lab:
             for seed, name in names.items()
             if name in loaded
         }
-        # The request names all other seeds, so that it is equal in every web worker.
+        # Every web worker has to send the same request, so its cached agents do not shorten it.
         trained = [seed for seed in seeds if seed not in runs]
         if trained:
             text = f"seeds/{'.'.join(map(str, trained))}/{names[trained[0]]}"
@@ -227,7 +231,8 @@ class Lab:
 
     def _build_seed_run(self, agent: Agent) -> SeedRun:
         policy = policy_from_values(agent.q, agent.card.play_rule)
-        # Results against the best responder prove nothing, because it can avoid risky wins.
+        # A best responder may avoid a risky win, so its results do not prove that no opponent can
+        # win.
         lost_games = find_lost_games(self.game, policy)
         as_x, as_o = (record is None for record in lost_games.values())
         return SeedRun(agent.card.seed, agent.card.figures, (as_x, as_o))
@@ -298,7 +303,7 @@ def has_client_left() -> bool:
 
 
 def choose_wait_seconds() -> float:
-    """Return the seconds that the current request can still wait for an answer."""
+    """Return how many more seconds the current request can wait for an answer."""
     if not has_request_context():
         return MAX_FILE_WAIT_SECONDS
     seconds = MAX_FILE_WAIT_SECONDS
@@ -323,7 +328,7 @@ def get_client_network() -> str:
 
 
 def describe_place(place: int) -> str:
-    """Say where a training is in the queue; the place 0 means that it is running."""
+    """Say where a training is in the queue; at place 0 it is running."""
     if place:
         words = gettext_noop(
             "Your request is number %(number)s in the queue. This page reloads automatically."

@@ -15,7 +15,7 @@ CERTIFICATE = Route("/agents/<name>/certificate-<any(x, o):seat>", "page")
 def agent_url(agent_name: str, opponent: str = "") -> str:
     """Return the URL of an agent's page, with its learning curves against an opponent.
 
-    For a policy that is named by its moves, it is the URL of the page that judges the policy.
+    A policy that is named by its moves has another page, which judges it.
     """
     if is_policy_name(agent_name):
         return judge_url(agent_name)
@@ -23,7 +23,7 @@ def agent_url(agent_name: str, opponent: str = "") -> str:
 
 
 def blunders_url(policy_name: str, page: int = 1) -> str:
-    """Return the URL of the list of an agent's blunders, at a page number."""
+    """Return the URL of a page in the list of an agent's blunders."""
     if is_policy_name(policy_name):
         return JUDGE_BLUNDERS.url(
             moves=policy_name.removeprefix(MOVES_PREFIX), page=omit_first_page(page)
@@ -32,7 +32,7 @@ def blunders_url(policy_name: str, page: int = 1) -> str:
 
 
 def certificate_url(policy_name: str, seat: str, page: int = 1) -> str:
-    """Return the URL of the proof that an agent cannot be beaten in a seat, "x" or "o"."""
+    """Return the URL of the proof (the certificate) that an agent cannot be beaten as "x" or "o"."""
     if is_policy_name(policy_name):
         return JUDGE_CERTIFICATE.url(
             seat,

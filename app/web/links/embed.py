@@ -24,11 +24,15 @@ def embed_curve_url(
     opponent: str = "",
     width: int = 0,
 ) -> str:
-    """Return the URL of a frame with the learning curves of agents."""
+    """Return the URL of a frame with the learning curves of agents.
+
+    `curve_key` selects the kind of curves. Without it and `others`, they show the results against
+    `opponent`. `width` is in pixels.
+    """
     query = {"figure": curve_key, "against": opponent, "width": width or None}
     return EMBED_CURVE.url(agent_name, lens=[*others], **query)
 
 
 def embed_experiment_url(claim: str, figure_number: int = 1) -> str:
-    """Return the URL of a frame with a figure of an experiment, by default its first."""
+    """Return the URL of a frame with a figure of an experiment."""
     return EMBED_EXPERIMENT.url(claim, figure=omit_first_page(figure_number))

@@ -7,10 +7,11 @@ HOW_PART = Route("/how/<slug>", "step record board update stage right plays answ
 
 
 def how_url(part_slug: str = "", **query: str | int | None) -> str:
-    """Return the URL of the contents of /how, or of a part.
+    """Return the URL of the page /how, or of one of its parts.
 
-    A part is a step of the lesson at a snapshot `step`, an algorithm with its board after a
-    `record`, a `board` in all encodings, or a worked example at a `stage`. In the lesson `right`
-    and `plays` are the cells that answer the questions about a blunder.
+    A part is a step of the lesson or a section. `query` says what the part shows: `step` is a
+    snapshot in the lesson, `record` leads to the position on an example board, `board` is a
+    position to encode, and `stage` is a stage of a worked example. In the lesson, `right` and
+    `plays` are the cells that answer the questions about a blunder.
     """
     return HOW_PART.url(part_slug, **query) if part_slug else HOW.url(**query)

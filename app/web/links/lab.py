@@ -4,12 +4,14 @@ from app.recipes.algorithms import ALGORITHMS
 from app.recipes.parameters import get_parameters
 from app.web.routes import Route
 
-BLUNDERS_KEY = "blunders"  # the measure that pages use by default: blunders
+# Pages show this measure by default.
+BLUNDERS_KEY = "blunders"
 _LAB_PARAMETERS = "ghost curve axis step game update seeds elsewhere"
 _RECIPE_PARAMETERS = sorted(
     {name for kind in ALGORITHMS.values() for name in get_parameters(kind)}
 )
-LAB_CHANGES = [  # parameters for both recipes of the lab, for recipe a, or for recipe b
+# A parameter changes in both recipes of the lab, in recipe a, or in recipe b.
+LAB_CHANGES = [
     side + name
     for side in ("", "a.", "b.")
     for name in ("algorithm", *_RECIPE_PARAMETERS)
@@ -33,10 +35,10 @@ def lab_url(
 ) -> str:
     """Return the URL of the lab with a recipe, compared with the recipe `baseline` if that differs.
 
-    `measure_key` and `axis_key` select the curves, `step` is a snapshot, and `seeds` the number of
-    seeds. `game` is the number of a training game, shown after its first `update` updates.
-    `elsewhere` is the number of verdicts to show in the table that repeats the comparison with
-    other opponents and numbers of games.
+    `measure_key` and `axis_key` select the curves. `step` is a snapshot, and `seeds` is the number
+    of seeds. `game` is the number of a training game, which is shown after its first `update`
+    updates. A table repeats the comparison with other opponents and numbers of games; `elsewhere`
+    is how many of its verdicts to show.
     """
     numbers = {"step": step, "game": game, "update": update, "seeds": seeds}
     numbers["elsewhere"] = elsewhere

@@ -1,4 +1,4 @@
-"""Links to the picture of an agent's mind."""
+"""Links to an agent's "mind", which is the picture of all its values."""
 
 from app.web.links.embed import EMBED_MIND
 from app.web.routes import Route, frame_file_url

@@ -1,4 +1,4 @@
-"""Links to a match: to play, to reply, its settings, its pictures."""
+"""Links to a match: to its board, replies, settings and pictures."""
 
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -22,16 +22,16 @@ PLAY = Route("/play/<record>", MATCH_PARAMETERS)
 REPLY = Route("/reply/<record>", MATCH_PARAMETERS)
 MINDS = Route("/minds/<record>", MATCH_PARAMETERS)
 SQUARE = Route("/square/<record>", f"{MATCH_PARAMETERS} cell")
-# where the form with the settings of a match is sent
+# The form with the settings of a match is sent here.
 CHANGE_SETTINGS = Route("/set/", _SETTINGS_PARAMETERS)
-SETTINGS = Route("/settings/", "at")  # the page of a match's settings
+SETTINGS = Route("/settings/", "at")
 PLAYERS = Route("/players/", "at")
 EXPORTS = Route("/take/<record>", MATCH_PARAMETERS)
 MATCH_PREVIEW = Route("/preview/<record>.png", MATCH_PARAMETERS)
 
 
 def match_url(route: Route, match: Match, *query_parts: str) -> str:
-    """Return the URL of a match on a route; settings with their defaults are left out."""
+    """Return the URL of a match on a route, without the settings that have their default."""
     _, ply, *settings = astuple(match)
     query = [f"ply={ply}"] if ply is not None else []
     query += [*_list_settings(*settings), *query_parts]
@@ -45,7 +45,7 @@ def play_url(match: Match) -> str:
 
 
 def play_against_url(agent_name: str) -> str:
-    """Return the URL of a new game of a person as X against an agent."""
+    """Return the URL of a new game in which the visitor plays X against an agent."""
     return play_url(Match(o=agent_name))
 
 
@@ -60,9 +60,9 @@ def watch_url(agent_name: str) -> str:
 def map_moves_to_urls(
     match: Match, build_url: Callable[[Match], str] = play_url
 ) -> Callable[[int], str]:
-    """Return a function that maps a cell to the URL of the match after a move there.
+    """Return a function from a cell to the URL of the match after a move there.
 
-    It is faster than building each URL from a match.
+    This function is faster than `build_url`.
     """
     path, _, query = build_url(match.follow_move(0)).partition("?")
     start = path[:-1]
@@ -71,7 +71,7 @@ def map_moves_to_urls(
 
 
 def map_plies_to_urls(match: Match) -> Callable[[int], str]:
-    """Return a function that maps a ply to the URL of the match at that ply."""
+    """Return a function from a ply to the URL of the match at that ply."""
     whole = play_url(match.show_ply(len(match.record)))
     path, _, query = whole.partition("?")
     rest = f"&{query}" if query else ""
@@ -79,7 +79,7 @@ def map_plies_to_urls(match: Match) -> Callable[[int], str]:
 
 
 class MatchRoutes(NamedTuple):
-    """Functions that build the URLs of a board's links: to pages, or to frames."""
+    """The functions that build the links of a board: to pages, or to frames."""
 
     build_match_url: Callable[[Match], str]
     build_reply_url: Callable[[Match], str]
@@ -88,11 +88,12 @@ class MatchRoutes(NamedTuple):
 PAGE_ROUTES = MatchRoutes(play_url, partial(match_url, REPLY))
 
 
-@lru_cache(maxsize=128)  # a page has about fifteen URLs of a match, with few settings
+# A page has about fifteen URLs of a match, which share a few settings.
+@lru_cache(maxsize=128)
 def _list_settings(*values: object) -> list[str]:
-    """Return the parts "name=value" of a query, for the settings that are not the defaults.
+    """Return the settings that are not the defaults, each as "name=value".
 
-    The list is cached: callers must not change it.
+    The list is cached, so callers must not change it.
     """
     return [
         f"{name}={_format_value(value)}"

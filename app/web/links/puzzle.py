@@ -19,11 +19,11 @@ def puzzle_url(
     chosen_agent_cell: int | None = None,
     ply: int = 0,
 ) -> str:
-    """Return the URL of a puzzle, in the round of a `day` or in a round of ten.
+    """Return the URL of a puzzle in the round of a `day` or, without it, in a round of ten.
 
-    `answer_digits` has a digit for each earlier puzzle of the round. `chosen_correct_cell` is the cell
-    chosen as the right move, `chosen_agent_cell` the cell chosen as the agent's move; `ply` moves
-    of the solution are shown.
+    `answer_digits` has a digit for each earlier puzzle of the round. `chosen_correct_cell` is the
+    visitor's answer on the right move, and `chosen_agent_cell` the answer on the agent's move. The
+    page shows `ply` moves of the solution.
     """
     cells = {"right": chosen_correct_cell, "plays": chosen_agent_cell}
     chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}

@@ -1,4 +1,4 @@
-"""Links to teaching, its paper and its class."""
+"""Links to the pages on teaching a learner, on MENACE on paper, and for a class."""
 
 from app.web.routes import Route
 
@@ -12,7 +12,7 @@ TEACH_QR = Route("/qr/teach/<name>.svg")
 
 
 def teach_url(recipe_name: str = "", unfinished_moves: str = "") -> str:
-    """Return the URL for teaching a learner, by default the first learner of the list.
+    """Return the URL for teaching a learner, by default the first one in the list.
 
     `unfinished_moves` are the cells played so far in the current game.
     """
@@ -26,8 +26,8 @@ def teach_url(recipe_name: str = "", unfinished_moves: str = "") -> str:
 def paper_url(set_key: str = "", size_key: str = "", machine_recipe: str = "") -> str:
     """Return the URL of the sheets for MENACE on paper.
 
-    `set_key` selects the boxes and `size_key` the size of the paper; `machine_recipe` is the recipe
-    of a machine whose present beads are on the labels.
+    `set_key` selects the boxes, and `size_key` the size of the paper. `machine_recipe` is the
+    recipe of a machine whose present beads are printed on the labels.
     """
     return PAPER.url(
         set="" if machine_recipe or set_key == "short" else set_key,
@@ -37,13 +37,13 @@ def paper_url(set_key: str = "", size_key: str = "", machine_recipe: str = "") -
 
 
 def unfinished_game_url(unfinished_moves: str) -> str:
-    """Return the relative URL of a game in progress, from the page of its learner.
+    """Return the URL of a game in progress, relative to the page of its learner.
 
-    It is relative because the name of a taught learner is long.
+    The name of a taught learner is long, so the URL does not repeat it.
     """
     return f"?now={unfinished_moves or '.'}"
 
 
 def teach_game_url(game_number: int) -> str:
-    """Return the URL, relative to a learner's page, that shows the updates of a game."""
+    """Return the URL of the updates of a game, relative to the page of its learner."""
     return f"?game={game_number}"

@@ -73,22 +73,24 @@ class AgentRow(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column of the table: its heading, and what it shows for each player."""
+    """A column of the table, with a function that returns its content for a player."""
 
     key: str
-    group: str  # the group of columns to which it belongs, a key of COLUMN_GROUPS
+    # a key of COLUMN_GROUPS
+    group: str
     heading: str
-    # the order after the first click on the heading of the column
+    # the order after the first click on the heading
     first_order: str
-    # a function that returns what the column shows for a player; "" if it shows nothing for baselines
+    # returns what a cell of the column shows for a player; "" if it shows nothing for baselines
     get_value: Callable[[AgentRow], Any]
-    # what a cell contains: "number", "title", "text" or "outcome"
+    # what the cells contain: "number", "title", "text" or "outcome"
     cell_kind: str = "number"
-    seat_mark: str = ""  # seat of the result, "X" or "O"; "" for both seats
+    # the seat of the results, "X" or "O"; "" for both seats
+    seat_mark: str = ""
 
 
 class TableOrder(NamedTuple):
-    """The column that sorts the table, and the direction."""
+    """The column by which the table is sorted, and the direction."""
 
     column_key: str = "blunders"
     direction: str = ASCENDING_ORDER
@@ -106,7 +108,7 @@ class TableOrder(NamedTuple):
         return ARIA_SORT_VALUES[self.direction]
 
     def sort_by(self, column: Column) -> "TableOrder":
-        """Return the order by a column; the column that sorts already is reversed."""
+        """Return the order after a click on a column; a second click reverses it."""
         return TableOrder(
             column.key,
             OPPOSITE_ORDER[self.direction]
@@ -116,7 +118,7 @@ class TableOrder(NamedTuple):
 
 
 def list_agent_rows(site: SiteData, player_names: Iterable[str]) -> list[AgentRow]:
-    """Return the rows of players; a baseline links to a game against it."""
+    """Return a table row for each player; the row of a baseline links to a game against it."""
     players = []
     for name in player_names:
         is_agent = name in site.agents
@@ -145,7 +147,7 @@ def parse_order(query: Mapping[str, str]) -> TableOrder:
 
 
 def sort_players(players: Iterable[AgentRow], order: TableOrder) -> list[AgentRow]:
-    """Return sorted rows; equal rows are in the order of their titles."""
+    """Return the rows in an order; equal rows are sorted by title."""
     by_title = sorted(players, key=_get_sort_title)
     value = next(
         column.get_value for column in COLUMNS if column.key == order.column_key
@@ -182,9 +184,9 @@ def _build_seat_columns(
 
 
 def _build_result_columns(opponent: str, group: str) -> list[Column]:
-    """Return the columns with the results against an opponent.
+    """Return the columns with the results against an opponent, as X and as O.
 
-    Clicking on one sorts the players by games won, then by games drawn.
+    They sort the players by games won, then by games drawn.
     """
     return _build_seat_columns(
         opponent,
@@ -194,7 +196,7 @@ def _build_result_columns(opponent: str, group: str) -> list[Column]:
     )
 
 
-# the headings of groups of columns, by the id of the group in the page and in the style sheet
+# The keys are used in the page and in the style sheet.
 COLUMN_GROUPS = {
     "agent": "Agent",
     "blunders": "Blunders",
@@ -260,7 +262,6 @@ COLUMNS_BY_GROUP = {
 
 @bp.get(AGENTS, strict_slashes=False)
 def show_agents() -> Response:
-    """Show the table of all agents with their exact results."""
     site = get_current_site()
     order = parse_order(request.args)
     return render_page(
@@ -306,13 +307,13 @@ def list_table_rows(site: SiteData) -> Iterator[list[object]]:
 
 
 def build_comparison_url(site: SiteData, agent_name: str) -> str:
-    """Return the URL of a comparison with optimal play, in a position where the moves differ."""
+    """Return the URL that compares an agent with optimal play where they play different moves."""
     views = (SourceSnapshot(agent_name),)
     return compare_url(Comparison(find_next_disagreement(views, site) or "", views))
 
 
 def describe_training_task(site: SiteData, agent_name: str) -> Destination | None:
-    """Return a link to the exact values of the task that an agent learned; None if there are none.
+    """Return a link to the exact values of an agent's training task, None if there are none.
 
     The text of the link describes the task.
     """
@@ -348,7 +349,8 @@ def list_value_rows(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]
         game.pair_cell.tolist(),
         agent.q[game.legal]
         .astype(str)
-        .tolist(),  # as few digits as identify each 32-bit float
+        # A float32 is written with as few digits as identify it.
+        .tolist(),
         agent.visits[game.legal].tolist(),
         site.optimal_q[game.legal].astype(int).tolist(),
     )
@@ -382,7 +384,7 @@ def show_agent(name: str) -> Response:
 
 
 def describe_strength(site: SiteData, name: str) -> dict[str, Any]:
-    """Return what the template needs about the strength of an agent, with its links."""
+    """Return the variables for the part of an agent's page about its strength."""
     return {
         "site": site,
         "character": describe_character(site, name),
@@ -407,7 +409,7 @@ def describe_strength(site: SiteData, name: str) -> dict[str, Any]:
 
 
 def describe_training(site: SiteData, name: str) -> dict[str, Any]:
-    """Return what the template needs about an agent's training, and how to repeat it."""
+    """Return the variables for the part of an agent's page about its training."""
     card = complete_card(site.agents[name])
     recipe = site.get_recipe(name)
     phases = ", then ".join(describe_phases(site, recipe))
@@ -431,7 +433,6 @@ def describe_training(site: SiteData, name: str) -> dict[str, Any]:
 
 @bp.get(AGENT_FILE)
 def download_agent_file(name: str, ending: str) -> Response:
-    """Return a file of an agent: its arrays (npz), its card (JSON), or its table of values (CSV)."""
     agent = get_current_site().get_agent(name)
     game = get_current_site().game
     if ending == "csv":
@@ -450,7 +451,6 @@ def download_agent_file(name: str, ending: str) -> Response:
 
 @bp.get(RECIPE_SCRIPT)
 def download_script(name: str) -> Response:
-    """Return the training of an agent as a Python script."""
     card = get_current_site().get_agent(name).card
     if parse_recipe(card.recipe).is_network:
         raise NotFound(f"The training of {card.title} cannot be written as one file.")

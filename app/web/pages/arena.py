@@ -35,21 +35,21 @@ bp.add_room("Research", "arena", gettext_noop("Arena"), ARENA.url)
 
 
 class ArenaMeasure(NamedTuple):
-    """A measure that the table can show, such as the share of games won, with its colours."""
+    """A number that the table shows for each pair of players, such as the share of games won."""
 
     title: str
-    # a function of the probabilities of a win, a draw and a loss, [..., 3], which returns the measure,
-    # [...]
+    # computes the measure, [...], from the chances of a win, a draw and a loss, [..., 3]
     compute_values: Callable[[Chances], Chances]
     format_value: Callable[[float], str]
-    heats: range  # colour steps of the legend; the last is the colour of the value 1
+    # the colours in the legend; the last one is the colour of the value 1
+    heats: range
     # labels of the first, the middle and the last colour
     scale_labels: Sequence[tuple[str, ...]]
     explanation: str
 
 
 def _format_score(score: float) -> str:
-    """Return a score from -1 to 1 as signed percent; only exactly 0 and ±1 become 0 and ±100."""
+    """Return a score from -1 to 1 in percent, with its sign; only exactly 0 and ±1 become 0 and ±100."""
     sign = {True: "+", False: MINUS}[score > 0] if score else ""
     return sign + format_percent(abs(score), 0)
 
@@ -117,8 +117,8 @@ def show_arena() -> Response:
 def find_added_player(site: SiteData, selected_player: str, added_recipe: str) -> str:
     """Return the recipe that plays in addition to the players of the site, "" for none.
 
-    It is `added_recipe`, or `selected_player` if that is no player of the site. Raises BadRequest
-    if both are given and differ.
+    It is `added_recipe`, or `selected_player` if that is not a player of the site. Raises
+    BadRequest if both are given and differ.
     """
     names = {
         name
@@ -133,7 +133,7 @@ def find_added_player(site: SiteData, selected_player: str, added_recipe: str) -
 
 
 def sort_players(site: SiteData, added_recipe: str = "") -> dict[str, int]:
-    """Return player -> its index in the arrays of the round robin, with the weakest player first."""
+    """Return the index of each player in the round robin; the weakest player comes first."""
     names = [*site.policies, *([added_recipe] if added_recipe else [])]
     scores = summarize_round_robin(play_round_robin(site, added_recipe)).mean_score
     return {

@@ -1,6 +1,6 @@
-"""The page of a comparison: a position on several boards, each with the values of one agent.
+"""The page of a comparison: one position on several boards, each with the values of one source.
 
-Optimal play and other exact values can stand in place of an agent.
+A source is an agent, optimal play, or the exact values of a training task.
 """
 
 from collections.abc import Mapping, Sequence
@@ -67,15 +67,15 @@ def build_panel(
     view: SourceSnapshot,
     move_values: MoveValues | None,
 ) -> dict[str, Any]:
-    """Return a board of the page with its texts and links; some of them are empty for exact values.
+    """Return a board of the page with its texts and links.
 
-    `move_values` is None after the end of the game.
+    Some of them are empty for exact values. `move_values` is None after the end of the game.
     """
     site = state.site
     views = comparison.views
     name = format_view_name(state.site, view)
     seen = replace(state, match=comparison.build_match(view))
-    # Optimal play is not among the compared sources, but its board comes after theirs.
+    # Optimal play is not among the compared sources. Its board comes last.
     here = views.index(view) if view in views else len(views)
     before = views[:here]
     after = views[here + 1 :]
@@ -120,7 +120,7 @@ def build_panel(
 
 
 def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
-    """Return the name of a compared agent or other source for a sentence, without a comma."""
+    """Return the name of a compared source for a sentence, without a comma."""
     title = site.display_titles[view.value_source.removesuffix(TASK_SUFFIX)].replace(
         ",", ""
     )
@@ -136,7 +136,7 @@ def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
 
 
 def describe_plays(site: SiteData, move_values: MoveValues) -> str:
-    """Return the squares on which an agent plays, and the value of these moves, as a text."""
+    """Say on which squares an agent plays, and which value it gives to these moves."""
     first = move_values.likeliest_cells[0]
     expected = (
         spell_outcome(site, move_values.position, first)
@@ -150,7 +150,7 @@ def describe_plays(site: SiteData, move_values: MoveValues) -> str:
 
 
 def summarise_plays(state: MatchState, values_by_name: Mapping[str, MoveValues]) -> str:
-    """Return a sentence on which moves all compared agents play, and which of them are blunders."""
+    """Say which moves the compared agents play, and which of them are blunders."""
     preferences = _describe_preferences(values_by_name)
     verdict = _describe_verdict(state, values_by_name)
     return f"{capitalize_first_letter(preferences)} {verdict}"
@@ -166,7 +166,7 @@ def _format_training(site: SiteData, view: SourceSnapshot) -> str:
 
 
 def _describe_preferences(values_by_name: Mapping[str, MoveValues]) -> str:
-    """Return sentences on which moves the compared agents play; agents with the same moves share one."""
+    """Say which moves the compared agents play; agents with the same moves are named together."""
     names_by_moves: dict[tuple[int, ...], list[str]] = {}
     for name, view in values_by_name.items():
         names_by_moves.setdefault(tuple(view.likeliest_cells), []).append(name)
@@ -204,7 +204,7 @@ def _describe_verdict(
     return f"No agent blunders here: with optimal play it stays a {value}."
 
 
-# the SVG path of half a tile, the half below its diagonal
+# the SVG path of the half of a tile below its diagonal
 HALF_TILE_PATH = "m.8.1v.7l-.1.1h-.7l-.1-.1z"
 
 
@@ -215,11 +215,12 @@ def _share_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
 
 
 def draw_minds(site: SiteData, comparison: Comparison) -> dict[str, Any] | None:
-    """Return the pictures of all positions for the compared agents, and the film; None without agents.
+    """Return the pictures of all positions for the compared agents, and the film of their training.
 
-    The picture has a tile for each position. Two pictures with the same colours share one: the
-    second agent has the lower half of each tile. If all agents are different, there is a film of
-    their training, at the frame nearest to the snapshots.
+    A picture has a tile for each position. Two pictures with the same meaning of colours become
+    one, in which the second agent has the lower half of each tile. If all agents are different,
+    there is a film, which starts at the frame nearest to their snapshots. Without agents the result
+    is None.
     """
     views = list_learned_views(site, comparison)
     if not views:
@@ -271,7 +272,8 @@ def _find_nearest_frame(
 ) -> int:
     """Return the index of the frame that is nearest to the snapshots shown.
 
-    The distance of an agent is a share of its training; the largest one of all agents counts.
+    For each agent, the distance is a share of its training. The largest distance of all agents
+    counts.
     """
     lasts = [site.get_last_snapshot(name) for name in agent_names]
 
@@ -290,9 +292,8 @@ def move_to_frame(
 ) -> Comparison:
     """Return the comparison with all agents at the snapshots of a frame of the film.
 
-    `frame_text` is the index of the frame.
-
-    Raises BadRequest with a sentence if there is no such frame, or no film.
+    `frame_text` is the index of the frame. Raises BadRequest with a sentence if there is no such
+    frame, or no film.
     """
     views = list_learned_views(site, comparison)
     if not views or not are_distinct_agents(views):
@@ -304,14 +305,14 @@ def move_to_frame(
 
 
 def are_distinct_agents(views: list[SourceSnapshot]) -> bool:
-    """Return whether all compared sources are different agents; only these can be shown as a film."""
+    """Return whether all views are different agents, which a film needs."""
     return len({view.value_source for view in views}) == len(views)
 
 
 def _list_frames(site: SiteData, views: list[SourceSnapshot]) -> list[tuple[int, ...]]:
-    """Return the snapshots of all agents for each frame of the film.
+    """Return the snapshots of all agents in each frame of the film.
 
-    The number of frames is the number of snapshots of the longest training.
+    The film has as many frames as the longest training has snapshots.
     """
     lasts = [site.get_last_snapshot(view.value_source) for view in views]
     return list(
@@ -359,7 +360,7 @@ def _count_agreeing_tiles(
 
 
 def build_panels(comparison: Comparison, state: MatchState) -> list[dict[str, Any]]:
-    """Return the boards of the page: one for each compared agent or other source, then optimal play."""
+    """Return the boards of the page: one for each compared source, then one for optimal play."""
     return [
         build_panel(comparison, state, view, values)
         for view, values in _evaluate_views(comparison, state).items()
@@ -369,7 +370,7 @@ def build_panels(comparison: Comparison, state: MatchState) -> list[dict[str, An
 def _evaluate_views(
     comparison: Comparison, state: MatchState
 ) -> dict[SourceSnapshot, MoveValues | None]:
-    """Return a position's values from each compared source and from optimal play; None after the end."""
+    """Return the values of each compared source and of optimal play, None if the game is over."""
     return {
         view: None
         if state.is_over
@@ -381,10 +382,7 @@ def _evaluate_views(
 @bp.get(COMPARE.bare)
 @bp.get(COMPARE)
 def show_comparison(record: str = "") -> Response:
-    """Show a position on several boards.
-
-    A URL with `frame`, the number of a frame of the film, is redirected to the snapshots in it.
-    """
+    """Show a comparison; if the URL has a `frame` of the film, redirect to its snapshots."""
     lenses = request.args.getlist("lens")
     figure = request.args.get("figure", "")
     comparison, place = parse_comparison(record, lenses, get_current_site(), figure)
@@ -396,7 +394,6 @@ def show_comparison(record: str = "") -> Response:
 
 
 def render_comparison(comparison: Comparison, state: MatchState) -> Response:
-    """Show a comparison; `state` is the match with its position."""
     site = state.site
     views = comparison.views
     names = [format_view_name(site, view) for view in views]
@@ -430,7 +427,7 @@ def render_comparison(comparison: Comparison, state: MatchState) -> Response:
         if apart is None
         else compare_url(replace(comparison, record=apart)),
         max_views=MAX_VIEWS,
-        # the agents and exact values that the form does not offer, because the page shows them already
+        # The page shows these agents and exact values already, so the form does not offer them.
         shipped_views=[view.value_source for view in views if view.snapshot is None],
         curve_titles=CURVE_TITLES,
         curve_key=curve_key,

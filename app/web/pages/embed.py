@@ -1,7 +1,7 @@
 """Frames and files for other websites.
 
-A frame is a page that other websites can show in an iframe. It is small, has no header, and links
-to the whole page. No other page of the site may be framed: see `app.web.service.headers`.
+A frame is a small page without a header, which other websites can show in an iframe. It links to
+the full page. No other page of the site may be framed: see `app.web.service.headers`.
 """
 
 import re
@@ -77,10 +77,10 @@ NARROW_WIDTH = 320  # width in pixels of the picture of curves for small screens
 def parse_curves(
     site: SiteData, agent_name: str, query: "Query"
 ) -> tuple[Charts, export.Export, Callable[[int], str]]:
-    """Return the learning curves that a URL selects by agents, kind of curve and opponent.
+    """Return the learning curves in a URL, their export, and a function for the URLs of their frame.
 
-    Returns (curves, export, build_frame_url); `build_frame_url(width)` is the URL of their frame.
-    Raises NotFound or BadRequest with a sentence on what is wrong.
+    The function takes the width of the frame in pixels. Raises NotFound or BadRequest with a
+    sentence on what is wrong.
     """
     figure = query.get("figure", "")
     lenses = query.getlist("lens")
@@ -111,12 +111,10 @@ def parse_curves(
 @bp.get(EMBED_BOARD.bare)
 @bp.get(EMBED_BOARD)
 def show_board(record: str = "") -> Response:
-    """Return the frame with the board of a match."""
     return render_board(parse_match(record, request.args, get_current_site()))
 
 
 def render_board(state: MatchState) -> Response:
-    """Show a match that can be played inside the frame."""
     page = MatchPage(state, FRAME_ROUTES)
     return render_page("embed/board.html", page, fragment=("game",))
 
@@ -124,7 +122,7 @@ def render_board(state: MatchState) -> Response:
 @bp.get(EMBED_REPLY.bare)
 @bp.get(EMBED_REPLY)
 def show_reply(record: str = "") -> werkzeug.Response:
-    """Draw a random move for the player to move, and show the board after the move."""
+    """Draw a move for the player to move by its probabilities, and show the board after it."""
     after = play_random_reply(parse_match(record, request.args, get_current_site()))
     address = match_url(EMBED_BOARD, after.match)
     return redirect_after_form(address, partial(render_board, after))
@@ -132,7 +130,6 @@ def show_reply(record: str = "") -> werkzeug.Response:
 
 @bp.get(EMBED_CURVE)
 def show_curves(name: str) -> Response:
-    """Return the frame with learning curves of agents."""
     charts, take, build_url = parse_curves(get_current_site(), name, request.args)
     drawings = {
         width: draw_curves_file(charts, take.title, width)
@@ -156,7 +153,7 @@ def show_curves(name: str) -> Response:
 
 @bp.get(EMBED_MIND)
 def show_mind(name: str) -> Response:
-    """Return the frame with the picture of all positions of an agent and their values."""
+    """Return the frame with an agent's mind, which is the picture of all its values."""
     site = get_current_site()
     step, colour = minds.parse_snapshot_and_colouring(site, name, request.args)
     colour_in_url = "" if colour == minds.EXPECTED_KEY else colour
@@ -176,7 +173,6 @@ def show_mind(name: str) -> Response:
 
 @bp.get(EMBED_EXPERIMENT)
 def show_experiment(claim: str) -> Response:
-    """Return the frame with a figure of an experiment."""
     site = get_current_site()
     summary, number = parse_figure(site, claim, request.args)
     layout = lay_out_numbered_figure(site, claim, number)
@@ -327,7 +323,7 @@ def download_mind(name: str, ending: str) -> Response:
 def download_board_preview(record: str = "") -> Response:
     """Return a PNG of a position for link previews, with the values that its page shows.
 
-    The picture of a finished game, and of its replay, has a ring around the losing move.
+    For a finished game and its replay, a ring marks the losing move.
     """
     state = parse_match(record, request.args, get_current_site())
     if state.match.replays_record:

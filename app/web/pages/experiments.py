@@ -1,7 +1,7 @@
 """The pages of experiments: all claims, a claim with its figures and files, and the sources.
 
-A source is the author of a claim; its entry lists what this project took from it and what
-differs.
+A source is the author of a claim. The page of sources lists what this project took from each source
+and what it does in another way.
 """
 
 from collections import Counter
@@ -58,7 +58,6 @@ SITE_NAME = "Q-Tac-Toe"
 
 @bp.get(EXPERIMENTS)
 def show_claims() -> Response:
-    """List the claims, filtered by source and verdict."""
     source = read_choice("source", request.args, SOURCES)
     verdict = read_choice("verdict", request.args, VERDICT_SLUGS.values())
     every = [*get_current_site().experiments.values()]
@@ -140,7 +139,6 @@ def download_numbers(claim: str) -> Response:
 
 @bp.get(EXPERIMENT.append_ending(".png"))
 def download_preview(claim: str) -> Response:
-    """Return the picture for link previews of an experiment."""
     summary = get_current_site().get_experiment(claim)
     line = f"{summary.verdict.capitalize()}: {summary.title}"
     return export.build_png_response(
@@ -170,7 +168,7 @@ def download_figure(claim: str, number: int) -> Response:
 def show_sources() -> Response:
     site = get_current_site()
     cards = [agent.card for agent in site.shipped_agents.values()]
-    # the sources with their agents and claims, by the heading above them
+    # the sources with their agents and claims, by heading
     entries: dict[str, list[tuple[Source, list[Card], list[ClaimSummary]]]] = {
         title: [] for title in FAMILY_HEADINGS.values()
     }

@@ -1,7 +1,7 @@
-"""Common faults (bugs) in the code of a learner: a page for each fault, and puzzles.
+"""Common faults, which are bugs in the code of a learner: a page for each fault, and puzzles.
 
-Each fault has a pair of trained agents, one with the fault and one without.  A puzzle asks which of
-three faulty lines of code an agent was trained with.
+Each fault has a pair of trained agents, one with the fault and one without. A puzzle shows three
+faulty lines of code and asks with which of them an agent was trained.
 """
 
 from pathlib import Path
@@ -54,11 +54,12 @@ bp.add_to_sitemap(
     lambda: map(FAULT.url, FAULTY_RECIPES) if get_current_site().lab.faults else []
 )
 FAULT_ORDER: tuple[str, ...] = tuple(FAULTY_RECIPES)
-# A puzzle shows three faults: the right one, and those this many places after it in FAULT_ORDER.
+# A puzzle shows the right fault and those this many places after it in FAULT_ORDER.
 CHOICE_OFFSETS = (0, 3, 7)
 
 
-MAX_REWARD = 1.0  # the reward of a win, the highest reward
+# the reward of a win, which is the highest reward
+MAX_REWARD = 1.0
 
 
 class FirstUpdate(
@@ -66,9 +67,10 @@ class FirstUpdate(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """The first update that differs between the training with a fault and the one without.
+    """The first update in which a training with a fault differs from the one without.
 
-    If the fault only affects the choice of moves, it is the first move that differs, without values.
+    A fault may change only how moves are chosen. Then it is the first move that differs, without
+    values.
     """
 
     game_number: int  # number of the game, from 1
@@ -86,15 +88,16 @@ class FaultText(
     frozen=True,
     forbid_unknown_fields=True,
 ):
-    """What the pages say about a common bug, and the first update that it changes."""
+    """What the pages say about a fault."""
 
     title: str
     faulty_line: str  # line of code with the fault
     correct_line: str  # the same line of code without the fault
     meaning: str
-    # how a student can notice the fault; the page writes "How to notice it:" before it
+    # The page writes "How to notice it:" before it.
     symptom: str
-    book_section: str  # section of Sutton & Barto (2018)
+    # the section of Sutton & Barto (2018), such as "6.5"
+    book_section: str
 
 
 class FaultEffect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -107,7 +110,7 @@ class FaultEffect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def worse_count(self) -> int:
-        """For how many seeds the agent with the fault has more blunders than the one without."""
+        """The number of seeds for which the agent with the fault has more blunders."""
         pairs = zip(self.faulty_blunders, self.correct_blunders, strict=True)
         return sum(faulty > correct for faulty, correct in pairs)
 
@@ -128,7 +131,7 @@ FAULT_TEXTS = msgspec.toml.decode(
 
 
 def list_puzzle_choices(puzzle_number: int) -> list[str]:
-    """Return the ids of three faults whose lines a puzzle shows, sorted by their faulty lines."""
+    """Return the ids of the three faults that a puzzle shows, sorted by their faulty lines."""
     faults = [
         FAULT_ORDER[(puzzle_number - 1 + step) % len(FAULT_ORDER)]
         for step in CHOICE_OFFSETS
@@ -153,11 +156,11 @@ def find_fault_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
 
 @cached_per_site(16)
 def find_telling_record(site: SiteData, fault: str) -> str:
-    """Return the record of a position that shows a fault.
+    """Return the record of a position that shows what a fault does.
 
-    If the faulty agent has values above the reward of a win, it is the position with the highest.
-    Otherwise it is the position in which the faulty agent most often lets the opponent win at once,
-    among those in which the other agent never blunders.
+    If the faulty agent has values above the reward of a win, it is the position with the highest
+    one. Otherwise it is the position in which the faulty agent most often lets the opponent win at
+    once, but the correct agent never blunders.
     """
     game = site.game
     faulty, correct = find_fault_agents(site, fault)
@@ -180,7 +183,6 @@ def _compute_loss_chances(site: SiteData, agent: Agent) -> NDArray[np.float64]:
 
 
 def describe_board(site: SiteData, fault: str, record: str) -> str:
-    """Return a sentence on the board that shows a fault."""
     faulty, _ = find_fault_agents(site, fault)
     position = replay_match(Match(record), site).position
     highest = float(np.nanmax(faulty.q[position]))
@@ -199,7 +201,7 @@ def describe_board(site: SiteData, fault: str, record: str) -> str:
 
 
 def build_lab_url(fault: str) -> str:
-    """Return the URL of the lab that compares the blunders with and without a fault."""
+    """Return the URL of the lab that compares the blunders with the fault and without."""
     faulty = name_recipe(FAULTY_RECIPES[fault])
     correct = name_recipe(find_correct_recipe(fault))
     return lab_url(faulty, correct, measure_key="blunders")
@@ -207,7 +209,7 @@ def build_lab_url(fault: str) -> str:
 
 @cached_per_site(16, per_language=True)
 def build_card(site: SiteData, fault: str) -> dict[str, Any]:
-    """Return the entry of a fault in the list."""
+    """Return the variables for a fault in the list of faults."""
     text = FAULT_TEXTS[fault]
     faulty, _ = find_fault_agents(site, fault)
     record = find_telling_record(site, fault)
@@ -240,9 +242,9 @@ def draw_values(
 def build_side(
     site: SiteData, agent: Agent, id_suffix: str, title: str, record: str
 ) -> dict[str, Any]:
-    """Return half of a page: the agent with or without the fault, all its values and one board.
+    """Return the variables for half of a page: the agent with the fault or the one without.
 
-    `id_suffix`, "with" or "without" the fault, ends the ids of the HTML elements.
+    `id_suffix`, "with" or "without", ends the ids of the HTML elements.
     """
     name = agent.card.recipe
     position = replay_match(Match(record), site).position
@@ -259,7 +261,7 @@ def build_side(
 
 
 def draw_first_update(site: SiteData, fault: str) -> BoardPicture:
-    """Return the board after the move of the first update that differs, with the move marked."""
+    """Return the board after the first move that differs, with the move marked."""
     first = FAULT_EFFECTS[fault].first_update
     record = find_record(site.game, parse_position(site.game, first.board))
     state = replay_match(Match(record + DIGITS[first.cell]), site)
@@ -267,7 +269,10 @@ def draw_first_update(site: SiteData, fault: str) -> BoardPicture:
 
 
 def list_first_values(fault: str) -> list[tuple[str, str]]:
-    """Return the values of a move before and after its update, each with a label; [] if none differs."""
+    """Return the values before and after the first update that differs, each with a label.
+
+    The list is empty if the fault changes no value in this update.
+    """
     first = FAULT_EFFECTS[fault].first_update
     if first.value_before is None or first.correct_value is None:
         return []
@@ -283,7 +288,6 @@ def list_first_values(fault: str) -> list[tuple[str, str]]:
 
 @bp.get(FAULTS)
 def show_faults() -> Response:
-    """Show the list of common faults in the code of learners."""
     site = get_current_site()
     find_fault_agents(site, FAULT_ORDER[0])
     cards = [build_card(site, fault) for fault in FAULT_ORDER]
@@ -292,7 +296,6 @@ def show_faults() -> Response:
 
 @bp.get(FAULT)
 def show_fault(fault: str) -> Response:
-    """Show the page of a common fault in the code of learners."""
     site = get_current_site()
     faulty, correct = find_fault_agents(site, fault)
     record = find_telling_record(site, fault)
@@ -325,7 +328,6 @@ def show_first_puzzle() -> werkzeug.Response:
 
 @bp.get(FAULT_PUZZLE)
 def show_puzzle(number: int) -> Response:
-    """Show a puzzle, with the result if the URL has an answer."""
     site = get_current_site()
     answer = request.args.get("answer", "")
     if not 1 <= number <= len(FAULT_ORDER):
@@ -349,7 +351,7 @@ def show_puzzle(number: int) -> Response:
             for choice in list_puzzle_choices(number)
         ],
         explanation_url=FAULT.url(fault),
-        # the first puzzle follows the last
+        # After the last puzzle comes the first.
         next_puzzle_url=FAULT_PUZZLE.url(number % len(FAULT_ORDER) + 1),
         game_count=format_count(agent.card.games),
     )

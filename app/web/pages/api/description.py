@@ -26,12 +26,14 @@ Document: TypeAlias = dict[str, Any]  # a JSON object, such as the whole descrip
 
 DOCUMENT_FILE = Path(__file__).with_name("openapi.json")
 SCHEMA_PREFIX = "#/components/schemas/"
-MODULE_PREFIX = f"{PREFIX}app."  # the names of our modules begin with this
+# the beginning of the names of our own modules
+MODULE_PREFIX = f"{PREFIX}app."
 # the heading of the part of a docstring that describes the fields
 ATTRIBUTES_HEADING = "\n\nAttributes:\n"
-FIGURE_KIND = "type"  # the field that tells histograms, curves etc. apart
+# the field that tells the kind of a figure, such as histogram or curves
+FIGURE_KIND = "type"
 RECIPE_PATTERN = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
-# a schema for the names of recipes, and for the names of the exact values of their tasks
+# the names of recipes, and of the exact values of their tasks
 RECIPE_SCHEMA = {
     "type": "string",
     "title": "a recipe",
@@ -44,7 +46,7 @@ TAUGHT_RECIPE_SCHEMA = {
     "pattern": f"{RECIPE_PATTERN},taught=[0-9.]+(,[a-z_]+=[0-9.-]+)*$",
 }
 PYTHON_TYPES = {"integer": int, "number": float, "boolean": bool, "string": str}
-# JSON Schema's name for a limit of a number -> msgspec's name
+# the names of a limit in JSON Schema and in msgspec
 LIMIT_NAMES = {
     "minimum": "ge",
     "maximum": "le",
@@ -53,7 +55,7 @@ LIMIT_NAMES = {
 
 
 class Experiment(ClaimSummary, frozen=True, kw_only=True):
-    """A claim with the experiment that checks it: all texts, all numbers and the path of its page."""
+    """A claim with the experiment that checks it, all its numbers, and the path of its page."""
 
     page: Annotated[
         str,
@@ -95,14 +97,14 @@ def build_description(site: SiteData) -> Document:
 
 
 def list_structs(base: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
-    """Yield all classes with this base class."""
+    """Yield all direct and indirect subclasses of a class."""
     for struct in base.__subclasses__():
         yield struct
         yield from list_structs(struct)
 
 
 def describe_fields(struct: type[msgspec.Struct], schema: Document) -> None:
-    """Move the descriptions of a class's fields from its docstring to the fields of its JSON schema."""
+    """Move the descriptions of fields from the docstring of a class into its JSON schema."""
     encoded_names = dict(
         zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
     )
@@ -125,7 +127,7 @@ def list_operations(document: Document) -> Iterator[Document]:
 
 
 def find_parameters() -> list[Document]:
-    """Return the parameters of the operation that is requested; none for other pages."""
+    """Return the parameters of the requested operation; [] for a page that is not in the API."""
     rule = re.sub(
         "<([^<>]*)>", r"{\1}", request.url_rule.rule if request.url_rule else ""
     )
@@ -138,7 +140,7 @@ def find_parameters() -> list[Document]:
 def read_parameters(path_values: Document | None) -> Document:
     """Return the values of the requested operation's parameters, by name.
 
-    An optional parameter that is not in the query has its default, or is left out.
+    A parameter that is missing in the query has its default or, without a default, is left out.
     Raises BadRequest with a sentence on the first value that the description does not allow.
     """
     values = dict(path_values or {})
@@ -175,7 +177,7 @@ def _read_value(name: str, schema: Document) -> Any:
 
 
 def build_type(schema: Document) -> Any:
-    """Return the Python type of a parameter, for msgspec."""
+    """Return the Python type of a parameter, by which msgspec checks the value."""
     if "enum" in schema:
         return Literal[tuple(schema["enum"])]
     limits = {

@@ -159,7 +159,7 @@ def judge_table(values: bool, **_reading_options: str) -> Response:
 
 
 def _list_proved_seats(lost_games: Mapping[str, str | None]) -> list[str]:
-    """Return the seats ("X", "O") without a lost game, in which a policy is proved unbeatable."""
+    """Return the seats, "X" or "O", in which a policy is proved unbeatable: it has no lost game."""
     return [
         MARK_BY_PLAYER[SEATS[seat]]
         for seat, record in lost_games.items()
@@ -172,8 +172,8 @@ def build_judgement(
 ) -> Document:
     """Return the exact evaluation of a policy.
 
-    `drawn` are the exact results if the policy draws its moves with chances that its name does not
-    have.
+    The name of a policy gives equal chances to its moves. If it draws them with other chances,
+    `drawn` has its exact results.
     """
     figures = drawn or get_figures(site, policy_name)
     lost_games = find_losing_games(site, policy_name)
@@ -199,7 +199,7 @@ def build_judgement(
 def list_values(
     site: SiteData, reading: TableReading
 ) -> dict[str, list[float | None]] | None:
-    """Return the values of every position for JSON, or None for a table without values."""
+    """Return the values of each position for JSON, None if the table has no values."""
     if reading.q is None:
         return None
     positions = [
@@ -228,10 +228,9 @@ def show_position(position: str, lens: str, step: int | None = None) -> Response
 def draw_move(
     position: str, agent: str, epsilon: float, seed: int | None = None
 ) -> Response:
-    """Draw the move of an agent in a position.
+    """Draw an agent's move in a position by the agent's probabilities.
 
-    The move is drawn at random with the probabilities of the agent: for each request again, or the
-    same move for the same seed.
+    Without a seed, each request draws again. With the same seed, the move is always the same.
     """
     site = get_current_site()
     number = _parse_position_number(position)
@@ -353,7 +352,7 @@ def _require_name(name: str, valid_names: Collection[str], is_known: bool) -> No
 
 
 def build_summary(site: SiteData, agent_id: str) -> Document:
-    """Return the key figures of an agent after its training."""
+    """Return the main results of an agent at the end of its training."""
     card = site.agents[agent_id].card
     figures = card.figures
     far = card.figures.task_distance
@@ -464,7 +463,7 @@ def _build_cause(site: SiteData, cause: Cause) -> Document:
 
 
 def build_shipped_results(figures: ChancesBySeat) -> Document:
-    """Return an agent's chances against each opponent at the end of its training."""
+    """Return an agent's chances against an opponent at the end of its training."""
     seats = {"x": figures.x[-1], "o": figures.o[-1]}
     return {
         seat: dict(zip(("win", "draw", "loss"), chances, strict=True))

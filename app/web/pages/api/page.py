@@ -1,4 +1,4 @@
-"""The page that explains the API: its types, and its operations with an example each."""
+"""The page that explains the API: its types, and its operations with an example of each."""
 
 import json
 import re
@@ -20,10 +20,11 @@ JsonValue: TypeAlias = Any  # a JSON object, list, text, number, boolean or null
 
 CLIENT_FILE = ROOT / "docs" / "play_over_http.py"
 EXAMPLE_TABLE = '{"....X....": 0, "X...O....": 8}'
-UNREACHABLE_EXAMPLE = API_POSITION.url("XXX......")  # No game leads to this position.
-# maximum number of characters in a line, enough for a cell of a position
+# No game leads to this position, so the API answers with an error.
+UNREACHABLE_EXAMPLE = API_POSITION.url("XXX......")
+# The longest line has a cell of a position.
 MAX_LINE_LENGTH = 170
-# maximum number of characters of a text in an example, enough for most URLs
+# Most URLs in examples are shorter than this.
 MAX_TEXT_LENGTH = 160
 MAX_LISTED_ITEMS = 6  # maximum number of names in a line
 
@@ -47,7 +48,7 @@ def show_api() -> Response:
 
 
 def _request_operation(operation: Document) -> Document:
-    """Return a request with the first example of each parameter, and the response."""
+    """Send an operation's example request, and return the request with its response."""
     if operation["method"] == "POST":
         return _request_example(operation["path"], EXAMPLE_TABLE)
     values: dict[str, dict[str, Any]] = {"path": {}, "query": {}}
@@ -74,7 +75,7 @@ def _request_example(url: str, table: str = "") -> Document:
 
 
 def shorten_texts(json_value: JsonValue) -> JsonValue:
-    """Return a JSON value with the middle of every long text replaced by an ellipsis."""
+    """Replace the middle of every long text in a JSON value by an ellipsis."""
     if isinstance(json_value, dict):
         return {key: shorten_texts(inner) for key, inner in json_value.items()}
     if isinstance(json_value, list):
@@ -85,7 +86,7 @@ def shorten_texts(json_value: JsonValue) -> JsonValue:
 
 
 def format_json(json_value: JsonValue, indent: str = "") -> str:
-    """Return a JSON value as text, broken into lines only where it does not fit."""
+    """Return a JSON value as text, with line breaks only where it does not fit in a line."""
     flat = json.dumps(json_value, ensure_ascii=False)
     if len(indent + flat) <= MAX_LINE_LENGTH or not isinstance(json_value, dict | list):
         return flat
@@ -102,7 +103,7 @@ def format_json(json_value: JsonValue, indent: str = "") -> str:
 
 @bp.app_template_global()
 def describe_type(schema: Document) -> tuple[str, str]:
-    """Return the name of a JSON Schema's type, and a link to its explanation, or ""."""
+    """Return a JSON Schema's type in words, and a link to its explanation or ""."""
     link = ""
     match schema:
         case {"$ref": str(reference)}:
