@@ -142,7 +142,7 @@ def board(q: "Agent | NDArray[np.floating]", position: str = EMPTY) -> Board:
         "", headline, ranks, [], shows_earlier_values=False, player_to_move=""
     )
     title = q.saved.card.title if isinstance(q, Agent) else ""
-    picture = svg.write_file(boards.draw_board_file(drawn, headline, title))
+    picture = svg.write_file(boards.plot_board_file(drawn, headline, title))
     return Board(picture, f"{headline}. {'; '.join(one.label for one in squares)}")
 
 

@@ -40,8 +40,8 @@ from app.web.links.how import how_url
 from app.web.pages.experiments import VERDICT_SLUGS
 from app.web.pictures.curves import build_axis, build_logarithmic_axis
 from app.web.pictures.figures import (
-    draw_figure_file,
     lay_out_figure,
+    plot_figure_file,
 )
 from app.web.pictures.svg import (
     Drawing,
@@ -192,7 +192,7 @@ def test_a_figure_alone_needs_nothing_else(
 ) -> None:
     summary = site.experiments[claim]
     layout = lay_out_figure(summary.figures[0], site, summary.first_seed)
-    looks = write_style(draw_figure_file(layout, ""), scheme)
+    looks = write_style(plot_figure_file(layout, ""), scheme)
     response = client.get(EXPERIMENT_FIGURE.url(claim, 1, scheme=scheme))
     text = response.text
     written = re.search(r"(?s)<style>(.*?)</style>", text)

@@ -23,7 +23,7 @@ from app.web.pages.how import (
     compute_won_game,
     describe_position,
 )
-from app.web.pages.parts.update_examples import draw_example, list_examples
+from app.web.pages.parts.update_examples import build_example, list_examples
 from app.web.site_data import SiteData
 from tests.web.conftest import unled
 
@@ -186,5 +186,5 @@ def test_a_move_has_the_number_that_its_board_shows(site: SiteData) -> None:
             for number, update in enumerate(example.updates):
                 board = example.moves[update.move_index].board
                 name = f"{example.kind}-{number + 1}"
-                picture = draw_example(site, list_examples(site, slug), name, 1, lambda **_: "")
+                picture = build_example(site, list_examples(site, slug), name, 1, lambda **_: "")
                 assert picture["move_number"] == len(board) - board.count(".") + 1

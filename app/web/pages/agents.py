@@ -39,7 +39,7 @@ from app.web.pages.parts.export import (
     export_curves,
 )
 from app.web.pictures.curves import divide_bar
-from app.web.pictures.minds import draw_mind
+from app.web.pictures.minds import plot_mind
 from app.web.rendering import render_page, wants_fragment
 from app.web.routes import Destination
 from app.web.site_data import TASK_SUFFIX, SiteData, get_current_site
@@ -389,7 +389,7 @@ def describe_strength(site: SiteData, name: str) -> dict[str, Any]:
         "site": site,
         "character": describe_character(site, name),
         "summary": describe_agent(site, name),
-        "mind_picture": draw_mind(site, name, site.get_last_snapshot(name)),
+        "mind_picture": plot_mind(site, name, site.get_last_snapshot(name)),
         "links": [
             *judgement.list_board_links(name),
             Destination(
@@ -399,7 +399,7 @@ def describe_strength(site: SiteData, name: str) -> dict[str, Any]:
             Destination("Compare with optimal play", build_comparison_url(site, name)),
             Destination("Change the training in the lab", lab_url(name), id="to-lab"),
         ],
-        "results": judgement.list_results(site, name),
+        "results": judgement.list_result_bars(site, name),
         "blunders": judgement.build_blunder_exhibits(
             site, name, slice(MAX_SHOWN_BLUNDERS)
         ),

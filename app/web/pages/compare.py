@@ -230,7 +230,7 @@ def draw_minds(site: SiteData, comparison: Comparison) -> dict[str, Any] | None:
     divided = len(views) == 2 and _share_colour_scale(site, names)
     moving = are_distinct_agents(views)
     pictures = [
-        minds.draw_mind(site, name, step, has_all_frames=moving)
+        minds.plot_mind(site, name, step, has_all_frames=moving)
         for name, step in zip(names, shown, strict=True)
     ]
     if divided:

@@ -53,10 +53,10 @@ from app.web.pictures.curves import (
     DEFAULT_FILE_WIDTH,
     FILE_WIDTH_LIMITS,
     Charts,
-    draw_curves_file,
+    plot_curves_file,
 )
 from app.web.pictures.figures import lay_out_numbered_figure
-from app.web.pictures.svg import draw_preview, write_plot
+from app.web.pictures.svg import plot_preview, write_plot
 from app.web.pictures.tables import build_table
 from app.web.rendering import (
     get_link_attributes,
@@ -132,7 +132,7 @@ def show_reply(record: str = "") -> werkzeug.Response:
 def show_curves(name: str) -> Response:
     charts, take, build_url = parse_curves(get_current_site(), name, request.args)
     drawings = {
-        width: draw_curves_file(charts, take.title, width)
+        width: plot_curves_file(charts, take.title, width)
         for width in (DEFAULT_FILE_WIDTH, NARROW_WIDTH)
     }
     wide, narrow = (
@@ -163,7 +163,7 @@ def show_mind(name: str) -> Response:
     return render_page(
         "embed/mind.html",
         snapshot=step,
-        mind_picture=minds.draw_mind(site, name, step, colour, has_all_frames=True),
+        mind_picture=minds.plot_mind(site, name, step, colour, has_all_frames=True),
         colouring=minds.list_colourings(site, name)[colour],
         film=learning.film_all_positions(site, name),
         next_frame_url=EMBED_MIND.url(name, step=next_step, colour=colour_in_url),
@@ -241,7 +241,7 @@ def download_board(ending: str, record: str = "") -> Response:
     if ending == "svg":
         says = shown.headline
         return export.build_svg_response(
-            boards.draw_board_file(shown.board, says["title"], says["caption"]), name
+            boards.plot_board_file(shown.board, says["title"], says["caption"]), name
         )
     return export.build_csv_response(
         boards.CSV_COLUMNS, boards.list_board_rows(shown.board, shown.move_values), name
@@ -257,7 +257,7 @@ def download_game_values(ending: str, record: str = "") -> Response:
     name = _name_file("value", record)
     if ending == "svg":
         return export.build_svg_response(
-            curves.draw_game_values_file(
+            curves.plot_game_values_file(
                 place, moves, export.export_game_values(place).title
             ),
             name,
@@ -272,10 +272,10 @@ def download_curves(name: str, ending: str) -> Response:
     """Return learning curves as SVG or CSV, or as a PNG for link previews."""
     charts, take, _ = parse_curves(get_current_site(), name, request.args)
     if ending == "png":
-        drawn = draw_curves_file(charts, "", DEFAULT_FILE_WIDTH)
+        drawn = plot_curves_file(charts, "", DEFAULT_FILE_WIDTH)
         line = take.title.removesuffix(" tic-tac-toe")
         return export.build_png_response(
-            draw_preview(line, drawn.shapes, drawn.width, drawn.height)
+            plot_preview(line, drawn.shapes, drawn.width, drawn.height)
         )
     if ending == "csv":
         return export.build_csv_response(
@@ -287,7 +287,7 @@ def download_curves(name: str, ending: str) -> Response:
         *FILE_WIDTH_LIMITS,
     )
     return export.build_svg_response(
-        draw_curves_file(charts, take.title, width), _name_file("curve", name)
+        plot_curves_file(charts, take.title, width), _name_file("curve", name)
     )
 
 
@@ -297,16 +297,16 @@ def download_mind(name: str, ending: str) -> Response:
     step, colour = minds.parse_snapshot_and_colouring(
         get_current_site(), name, request.args
     )
-    shown = minds.draw_mind(get_current_site(), name, step, colour)
+    shown = minds.plot_mind(get_current_site(), name, step, colour)
     if ending == "png":
         line = (
             f"The mind of {shown.title}: "
             f"{minds.list_colourings(get_current_site(), name)[colour].title.lower()}"
         )
-        shapes = [minds.draw_optimal_lines(shown.tile_layout), shown.draw_tiles()]
+        shapes = [minds.plot_optimal_lines(shown.tile_layout), shown.plot_tiles()]
         where = shown.tile_layout
         return export.build_png_response(
-            draw_preview(line, shapes, where.columns, where.height)
+            plot_preview(line, shapes, where.columns, where.height)
         )
     if ending == "csv":
         rows = minds.list_mind_rows(get_current_site(), shown, step)
@@ -314,7 +314,7 @@ def download_mind(name: str, ending: str) -> Response:
             minds.CSV_COLUMNS, rows, _name_file("mind", name)
         )
     return export.build_svg_response(
-        minds.draw_mind_file(get_current_site(), shown, step), _name_file("mind", name)
+        minds.plot_mind_file(get_current_site(), shown, step), _name_file("mind", name)
     )
 
 
@@ -346,7 +346,7 @@ def download_board_preview(record: str = "") -> Response:
         state, move_values, None, notes=unsaid, chosen_cell=turned
     )
     return export.build_png_response(
-        boards.draw_board_preview(shown, capitalize_first_letter(line))
+        boards.plot_board_preview(shown, capitalize_first_letter(line))
     )
 
 

@@ -25,9 +25,9 @@ from app.web.navigation import PageBlueprint
 from app.web.pages.parts import export
 from app.web.pictures import tables
 from app.web.pictures.figures import (
-    draw_figure_file,
-    draw_figure_preview,
     lay_out_numbered_figure,
+    plot_figure_file,
+    plot_figure_preview,
 )
 from app.web.pictures.svg import COLOUR_SCHEMES, write_plot
 from app.web.rendering import render_page
@@ -142,7 +142,7 @@ def download_preview(claim: str) -> Response:
     summary = get_current_site().get_experiment(claim)
     line = f"{summary.verdict.capitalize()}: {summary.title}"
     return export.build_png_response(
-        draw_figure_preview(get_current_site(), summary.figures[0], line)
+        plot_figure_preview(get_current_site(), summary.figures[0], line)
     )
 
 
@@ -157,7 +157,7 @@ def download_figure(claim: str, number: int) -> Response:
     page = request.host_url.rstrip("/") + EXPERIMENT.url(claim)
     source = f"{SITE_NAME}: {summary.title}, {summary.date}. {page}"
     return export.build_svg_response(
-        draw_figure_file(
+        plot_figure_file(
             lay_out_numbered_figure(get_current_site(), claim, number), source
         ),
         scheme=scheme,

@@ -250,11 +250,11 @@ def build_side(
     position = replay_match(Match(record), site).position
     plays_x = site.game.to_move[position] == X
     x, o = (name, HUMAN) if plays_x else (HUMAN, name)
-    mind = minds.draw_mind(site, name, site.get_last_snapshot(name))
+    mind = minds.plot_mind(site, name, site.get_last_snapshot(name))
     return {
         "title": title,
         "recipe_name": name,
-        "mind_svg": mind.draw_svg(f"mind-{id_suffix}"),
+        "mind_svg": mind.render_svg(f"mind-{id_suffix}"),
         "board": draw_values(site, agent, record, id_suffix, f"Board: {title}"),
         "game_url": play_url(Match(record, x=x, o=o, value_source=name)),
     }

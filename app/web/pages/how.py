@@ -39,12 +39,12 @@ from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import export_update
 from app.web.pages.parts.update import STEP_COUNT
 from app.web.pages.parts.update_examples import (
-    draw_example,
+    build_example,
     list_examples,
 )
 from app.web.pictures.boards import (
-    draw_small_board,
     lay_out_board,
+    plot_small_board,
 )
 from app.web.rendering import get_url_in_frame, render_page
 from app.web.site_data import TRUTH, SiteData, cached_per_site, get_current_site
@@ -132,7 +132,7 @@ def describe_position(game: Game, position: int) -> dict[str, Any]:
         "images": [
             {
                 "name": name,
-                "board": draw_small_board(game, image, {}),
+                "board": plot_small_board(game, image, {}),
                 "url": how_url(ENCODINGS_PART, board=format_position(game, image)),
                 "is_representative": image == representative,
             }
@@ -261,7 +261,7 @@ def show_part(slug: str) -> Response:
 @bp.get(HOW_PART.framed, endpoint="framed")
 def show_update_frame(slug: str) -> Response:
     site = get_current_site()
-    update = draw_section_update(site, slug, request.args)
+    update = build_section_update(site, slug, request.args)
     if update is None:
         slugs = ", ".join(
             [*(stop.slug for stop in LESSON_STEPS), *site.update_examples]
@@ -299,12 +299,12 @@ def describe_section(
         "recipes": {name: site.get_recipe(name) for name in site.agents},
         "cards": {name: agent.card for name, agent in site.agents.items()},
         "claims": site.list_claims(slug),
-        "update": draw_section_update(site, slug, query),
+        "update": build_section_update(site, slug, query),
         "export": export_update(slug) if slug in site.update_examples else None,
     }
 
 
-def draw_section_update(
+def build_section_update(
     site: SiteData, slug: str, query: Mapping[str, str]
 ) -> dict[str, Any] | None:
     """Return the picture of a recorded update of an algorithm, None if there is no record.
@@ -316,7 +316,7 @@ def draw_section_update(
     if slug not in site.update_examples:
         return None
     try:
-        return draw_example(
+        return build_example(
             site,
             list_examples(site, slug),
             query.get("update", ""),

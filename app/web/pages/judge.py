@@ -60,10 +60,10 @@ from app.web.pages.parts.sent_table import (
     MAX_TRACE_ROWS,
     read_sent_table,
 )
-from app.web.pictures.boards import draw_small_board
+from app.web.pictures.boards import plot_small_board
 from app.web.pictures.minds import (
     COLOURINGS,
-    draw_policy_blunders,
+    plot_policy_blunders,
 )
 from app.web.rendering import render_page, wants_fragment
 from app.web.routes import Destination
@@ -106,7 +106,7 @@ def show_judge() -> Response:
     if code != request.args["moves"]:
         return redirect(judge_url(code), 303)
     name = get_judged_policy()
-    mind = draw_policy_blunders(site, name)
+    mind = plot_policy_blunders(site, name)
     verdicts = judgement.judge_seats(site, name)
     return render_page(
         "judge/judged.html",
@@ -135,7 +135,7 @@ def show_judge() -> Response:
             )
             for cause in find_causes(site, name)
         ],
-        results=judgement.list_results(site, name),
+        results=judgement.list_result_bars(site, name),
         mind_picture=mind,
         colouring=COLOURINGS[mind.colouring_key],
         neighbours=rank_neighbours(site, name),
@@ -169,7 +169,7 @@ def judge_table() -> Response:
         if reading.is_proportional:
             figures = compute_policy_figures(site.game, reading.policy)
             fields["drawn"] = figures
-            fields["drawn_results"] = judgement.draw_results(
+            fields["drawn_results"] = judgement.build_result_bars(
                 site, list_outcome_chances(figures)
             )
         elif not reading.unread_reasons and not wants_fragment():
@@ -186,7 +186,7 @@ def show_diagnosis(site: SiteData, diagnosis: Diagnosis) -> Response:
     if diagnosis.status == 1 and diagnosis.board:
         position = find_position(site.game, diagnosis.board.replace("/", ""))
         if position is not None:
-            board = draw_small_board(
+            board = plot_small_board(
                 site.game, position, {diagnosis.move: "plays"}, None
             )
     response = render_form(site, diagnosis=diagnosis, diagnosed_board=board)

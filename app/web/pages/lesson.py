@@ -23,10 +23,10 @@ from app.web.navigation import PageBlueprint
 from app.web.pages.parts.attempt import Attempt, lay_out_attempt, read_choices
 from app.web.pages.parts.export import export_lesson_step
 from app.web.pages.parts.learning import film_all_positions, film_position
-from app.web.pages.parts.next_update import draw_next_update
+from app.web.pages.parts.next_update import build_next_update
 from app.web.pages.parts.update import UpdateSquare
 from app.web.pictures.boards import lay_out_board
-from app.web.pictures.minds import draw_mind
+from app.web.pictures.minds import plot_mind
 from app.web.rendering import get_url_in_frame, render_page
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext, gettext_noop, mark_english
@@ -171,7 +171,7 @@ def _list_squares(site: SiteData, puzzle: Puzzle, agent_id: str) -> list[UpdateS
 def _illustrate_decisions(
     site: SiteData, agent_name: str, snapshot: int
 ) -> dict[str, Any]:
-    mind = draw_mind(site, agent_name, snapshot, has_all_frames=True)
+    mind = plot_mind(site, agent_name, snapshot, has_all_frames=True)
     return illustrate(
         agent_name,
         film=film_all_positions(site, agent_name),
@@ -225,19 +225,19 @@ def _illustrate_why(site: SiteData, _: str) -> dict[str, Any]:
             chosen_cell=puzzle.blunder_cell,
             notes=notes,
         ),
-        next_update=_draw_update(query, request.args.get("answer", "")),
+        next_update=_build_blunder_update(query, request.args.get("answer", "")),
         puzzle_number=number,
         why_url=why_url(match, puzzle.blunder_cell),
     )
 
 
-def _draw_update(query: ValueQuery, case_name: str) -> dict[str, Any] | None:
+def _build_blunder_update(query: ValueQuery, case_name: str) -> dict[str, Any] | None:
     """Return the next update of a value if the opponent replies as `case_name` says.
 
     Raises BadRequest if this reply is impossible.
     """
     try:
-        return draw_next_update(query, case_name, _build_answer_url)
+        return build_next_update(query, case_name, _build_answer_url)
     except ValueError as error:
         raise BadRequest(mark_english(str(error))) from None
 

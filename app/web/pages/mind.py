@@ -65,7 +65,7 @@ def show_mind(name: str) -> Response:
             "name": name,
             "snapshot": step,
             "tile_count": tile_count,
-            "mind_picture": minds.draw_mind(
+            "mind_picture": minds.plot_mind(
                 site, name, step, colour, has_all_frames=True
             ),
             "colourings": minds.list_colourings(site, name),

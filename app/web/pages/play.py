@@ -52,7 +52,7 @@ from app.web.pages.parts.match_page import (
     find_shown_value_source,
 )
 from app.web.pages.parts.square_reason import explain_square
-from app.web.pictures.curves import draw_game_values
+from app.web.pictures.curves import render_game_values
 from app.web.rendering import redirect_after_form, render_page
 from app.web.site_data import (
     HUMAN,
@@ -315,7 +315,7 @@ def render_match(state: MatchState) -> Response:
         page,
         fragment=("game", "moves"),
         shared_title=describe_for_others(state, page.reviewed_moves),
-        value_chart=draw_game_values(state, page.reviewed_moves),
+        value_chart=render_game_values(state, page.reviewed_moves),
         why_url="" if cannot_explain else why_url(explained, cell),
         preferences_url=match_url(MINDS, explained if state.is_over else match),
     )

@@ -45,13 +45,13 @@ from app.web.links.why import WHY, why_url
 from app.web.match import Match, MatchState, parse_match, read_cell
 from app.web.move_values import choose_value_source
 from app.web.navigation import PageBlueprint
-from app.web.pages.parts.next_update import draw_next_update
+from app.web.pages.parts.next_update import build_next_update
 from app.web.pages.parts.square_reason import list_reason_sentences
 from app.web.pages.parts.update import STEP_COUNT
 from app.web.pages.parts.update_examples import (
+    build_example,
+    build_nearest_example,
     compute_blunder_effect,
-    draw_example,
-    draw_nearest_example,
     get_shown_move,
     list_recorded_updates,
 )
@@ -366,9 +366,9 @@ def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any
     next_update = example = None
     try:
         if shows_recorded:
-            example = draw_example(site, recorded, case, STEP_COUNT, build_url)
+            example = build_example(site, recorded, case, STEP_COUNT, build_url)
         else:
-            next_update = draw_next_update(query, case, build_url)
+            next_update = build_next_update(query, case, build_url)
     except ValueError as error:
         raise BadRequest(str(error)) from None
     chosen = next((each for each in recorded if each.kind == case), None)
@@ -377,7 +377,7 @@ def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any
         "chosen_case": case,
         "next_update": next_update,
         "shows_recorded_update": shows_recorded,
-        "example": example or (None if next_update else draw_nearest_example(query)),
+        "example": example or (None if next_update else build_nearest_example(query)),
         "recorded_links": [
             Destination(
                 one,

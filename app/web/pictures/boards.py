@@ -111,7 +111,7 @@ class BoardSquare(NamedTuple):
 
 
 class BoardPicture(NamedTuple):
-    """A large board, from which a template or `draw_squares` makes the picture."""
+    """A large board, from which a template or `plot_squares` makes the picture."""
 
     id: str
     label: str
@@ -198,7 +198,7 @@ def lay_out_board(
         board_id,
         label or gettext("Board"),
         square_rows=[squares[start : start + 3] for start in (0, 3, 6)],
-        winning_lines=_draw_winning_strokes(lines),
+        winning_lines=_plot_winning_lines(lines),
         shows_earlier_values=shows_earlier_values,
         player_to_move="" if state.is_over else MARKS[state.match.player_to_move],
     )
@@ -258,7 +258,7 @@ def _add_values(
         )
 
 
-def draw_small_board(
+def plot_small_board(
     game: Game, position: int, signs: Mapping[int, str], last_cell: int | None = None
 ) -> SmallBoard:
     """Return a small picture of a position, with signs on some empty cells.
@@ -282,40 +282,40 @@ def draw_small_board(
         if there
     ]
     lines = _find_winning_lines(game, position) if game.is_over(position) else []
-    for line in _draw_winning_strokes(lines):
+    for line in _plot_winning_lines(lines):
         drawn.append(svg.Sign("won", f"M{line.x1} {line.y1} {line.x2} {line.y2}"))
     return SmallBoard(_describe_cells(kinds, last_cell), drawn)
 
 
-def draw_squares(board: BoardPicture) -> list[svg.Shape]:
+def plot_squares(board: BoardPicture) -> list[svg.Shape]:
     """Return the squares and the winning lines of a board as shapes, in pixels from its corner."""
     shapes: list[svg.Shape] = []
     for square in board.squares:
         x = (square.column - 1) * SQUARE_DISTANCE
         y = (square.row - 1) * SQUARE_DISTANCE
-        shapes += _draw_square(square, x, y)
+        shapes += _plot_square(square, x, y)
     for kind, *ends in board.winning_lines:
         places = [round(end * SQUARE_DISTANCE - SQUARE_GAP / 2, 1) for end in ends]
         shapes.append(svg.Segment(kind, *places))
     return shapes
 
 
-def draw_board_file(board: BoardPicture, headline: str, caption: str) -> svg.Drawing:
+def plot_board_file(board: BoardPicture, headline: str, caption: str) -> svg.Drawing:
     """Return a board as a picture for a file, below a headline and a caption."""
     side = BOARD_SIDE + 2 * BOARD_MARGIN
     squares = "; ".join(square.label for square in board.squares)
     shapes: list[svg.Shape] = [
         svg.Text("heading", BOARD_MARGIN, 26, headline),
         svg.Text("told", BOARD_MARGIN, 46, svg.cut_text(caption, BOARD_SIDE)),
-        svg.Inset("", draw_squares(board), BOARD_MARGIN, HEADING_HEIGHT),
+        svg.Inset("", plot_squares(board), BOARD_MARGIN, HEADING_HEIGHT),
     ]
     label = f"{headline}. {caption} {squares}."
     return svg.Drawing(side, side + HEADING_HEIGHT - BOARD_MARGIN, label, shapes)
 
 
-def draw_board_preview(board: BoardPicture, caption: str) -> svg.Drawing:
+def plot_board_preview(board: BoardPicture, caption: str) -> svg.Drawing:
     """Return a board as the preview picture of a link, above a line of text."""
-    return svg.draw_preview(caption, draw_squares(board), BOARD_SIDE, BOARD_SIDE)
+    return svg.plot_preview(caption, plot_squares(board), BOARD_SIDE, BOARD_SIDE)
 
 
 def list_board_rows(
@@ -341,7 +341,7 @@ def list_board_rows(
         )
 
 
-def _draw_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]:
+def _plot_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]:
     taken = square.mark != "."
     value = None if taken or square.heat is None else ("heat", square.heat)
     kind = (
@@ -394,7 +394,7 @@ def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
     return winning_lines
 
 
-def _draw_winning_strokes(winning_lines: list[list[int]]) -> list[svg.Segment]:
+def _plot_winning_lines(winning_lines: list[list[int]]) -> list[svg.Segment]:
     drawn = []
     for line in winning_lines:
         row1, column1 = divmod(line[0], 3)

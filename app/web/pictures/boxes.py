@@ -20,7 +20,7 @@ BEAD_RADIUS, DIGIT_SIZE, STONE_RADIUS = (3.7, 5.2, 2.6)
 BOARD_SIZE = 3 * CELL_SIZE
 
 
-def draw_bead_signs(game: Game) -> Markup:
+def render_bead_signs(game: Game) -> Markup:
     """Return the definitions of all signs, which a page with labels needs once."""
     x, y = _find_square_centre(0)
     lines = ""
@@ -48,7 +48,7 @@ def draw_bead_signs(game: Game) -> Markup:
     )
 
 
-def draw_label(
+def render_label(
     game: Game,
     box: Box,
     beads_per_kind: int,

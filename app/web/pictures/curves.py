@@ -300,8 +300,8 @@ def lay_out_chart(charts: Charts, chart: Chart, height: float) -> svg.Plot:
     up = build_axis([chart.maximum], includes_zero=True)
     bottom = ROOM_ABOVE + height
     shapes: list[svg.Shape] = []
-    margin = draw_vertical_axis(shapes, up, ROOM_ABOVE, height, chart.unit)
-    draw_horizontal_axis(shapes, charts.x_axis, bottom, charts.axis_title)
+    margin = plot_vertical_axis(shapes, up, ROOM_ABOVE, height, chart.unit)
+    plot_horizontal_axis(shapes, charts.x_axis, bottom, charts.axis_title)
     places = [moment.cursor_percent / 100 for moment in charts.points]
     keys = []
     for line, dash in zip(chart.curves, DASH_CLASSES, strict=False):
@@ -316,7 +316,7 @@ def lay_out_chart(charts: Charts, chart: Chart, height: float) -> svg.Plot:
     return svg.Plot(bottom + AXIS_HEIGHT, margin, shapes, keys)
 
 
-def draw_vertical_axis(
+def plot_vertical_axis(
     shapes: list[svg.Shape], axis: Axis, top: float, height: float, unit: str = ""
 ) -> int:
     """Add a line and a number to `shapes` for each tick of the vertical axis.
@@ -335,7 +335,7 @@ def draw_vertical_axis(
     return measure_margin(labels)
 
 
-def draw_horizontal_axis(
+def plot_horizontal_axis(
     shapes: list[svg.Shape], axis: Axis, y: float, title: str
 ) -> None:
     """Add the numbers and the title of the horizontal axis to `shapes`, below `y`."""
@@ -366,7 +366,7 @@ def compute_y(y_axis: Axis, value: float, top: float, height: float) -> float:
     return round(top + (1 - y_axis.compute_share(value)) * height, 1)
 
 
-def draw_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
+def plot_curves_file(charts: Charts, title: str, width: int) -> svg.Drawing:
     """Return charts as a picture for a file, side by side if `width` allows."""
     across = max(1, min(len(charts.charts), width // MIN_CHART_WIDTH))
     each = width // across
@@ -427,7 +427,7 @@ def lay_out_seed_lines(
     up = build_axis([value for row in results_by_seed for value in row])
     bottom = ROOM_ABOVE + height
     shapes: list[svg.Shape] = []
-    margin = draw_vertical_axis(shapes, up, ROOM_ABOVE, height, unit)
+    margin = plot_vertical_axis(shapes, up, ROOM_ABOVE, height, unit)
     across = [(number + 0.5) / len(recipe_names) for number in range(len(recipe_names))]
     for row, kind, link in zip(results_by_seed, css_classes, links, strict=True):
         points = [
@@ -440,12 +440,12 @@ def lay_out_seed_lines(
     return svg.Plot(bottom + AXIS_HEIGHT - 10, margin, shapes)
 
 
-def draw_share_chart(shares: Sequence[float]) -> Markup:
+def render_share_chart(shares: Sequence[float]) -> Markup:
     """Return a chart of a share, from 0 to 1, before the first lesson and after each lesson."""
     up = build_axis([100.0], includes_zero=True)
     across = build_axis([0, max(2, len(shares) - 1)])
     shapes: list[svg.Shape] = []
-    margin = draw_vertical_axis(shapes, up, ROOM_ABOVE, LOW_PLOT_HEIGHT, PERCENT_UNIT)
+    margin = plot_vertical_axis(shapes, up, ROOM_ABOVE, LOW_PLOT_HEIGHT, PERCENT_UNIT)
     points = [
         (
             round(across.compute_share(number), 4),
@@ -499,14 +499,14 @@ def lay_out_game_values(
     return svg.Plot(height + 2 * ROOM_ABOVE, measure_margin([*names.values()]), shapes)
 
 
-def draw_game_values(state: MatchState, moves: Sequence[ReviewedMove]) -> Markup:
+def render_game_values(state: MatchState, moves: Sequence[ReviewedMove]) -> Markup:
     """Return the plot of `lay_out_game_values` as HTML for a page."""
     return svg.write_plot(
         lay_out_game_values(state, moves, LOW_PLOT_HEIGHT), describe_moves(moves)
     )
 
 
-def draw_game_values_file(
+def plot_game_values_file(
     state: MatchState, moves: Sequence[ReviewedMove], title: str
 ) -> svg.Drawing:
     """Return the plot of `lay_out_game_values` as a picture for a file."""

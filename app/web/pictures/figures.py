@@ -31,14 +31,14 @@ from app.web.formatting import (
     format_with_unit,
 )
 from app.web.pictures import curves, svg, tables
-from app.web.pictures.boards import SmallBoard, draw_small_board
+from app.web.pictures.boards import SmallBoard, plot_small_board
 from app.web.pictures.curves import (
     AXIS_HEIGHT,
     Axis,
     build_axis,
     build_logarithmic_axis,
-    draw_horizontal_axis,
     measure_margin,
+    plot_horizontal_axis,
 )
 from app.web.pictures.palette import LEVEL_COUNT
 from app.web.routes import Destination
@@ -133,19 +133,19 @@ def _lay_out_histogram(
         height = min(highest, max(MIN_ROW_HEIGHT, dots_above * DOT_DISTANCE + 4))
         top += _add_notes(shapes, group.marks, axis, top, height)
         bottom = top + height
-        shapes += _draw_tick_lines(axis, top, bottom)
+        shapes += _plot_tick_lines(axis, top, bottom)
         shapes.append(svg.Segment("base", 0, bottom, 1, bottom))
         opened = tables.map_seeds_to_urls(site, group.recipe)
         for stack in stacks.values():
-            shapes += _draw_dots(
+            shapes += _plot_dots(
                 stack, axis, bottom, height, runs_per_dot, figure.unit, opened
             )
-        shapes += _draw_quantiles(
+        shapes += _plot_quantiles(
             runs, tables.compute_median(group.values), axis, bottom
         )
         top = bottom + ROW_GAP + 6
     bottom = top - ROW_GAP + 4
-    draw_horizontal_axis(shapes, axis, bottom, figure.unit)
+    plot_horizontal_axis(shapes, axis, bottom, figure.unit)
     unopened = any(
         has_unlinked_runs(site, group, runs)
         for group, runs in zip(groups, every, strict=True)
@@ -170,7 +170,7 @@ def _scale_histogram(figure: Histogram) -> Axis:
     return build_axis(values + marks)
 
 
-def _draw_quantiles(
+def _plot_quantiles(
     runs: tables.Runs, median: float, axis: Axis, bottom: float
 ) -> list[svg.Segment]:
     """Return a line below the dots for the middle 80% of the runs, with a mark at the median."""
@@ -255,18 +255,18 @@ def lay_out_curves(
         shapes, figure.marks, across, ROOM_ABOVE_CURVES
     )
     field = PlotArea(across, up, top, height)
-    margin = curves.draw_vertical_axis(shapes, up, top, height, figure.unit)
+    margin = curves.plot_vertical_axis(shapes, up, top, height, figure.unit)
     for mark in figure.marks:
         at = across.compute_share(mark.value)
         shapes.append(svg.Segment("claimed", at, top, at, field.bottom))
     for series, style in zip(every, styles, strict=True):
-        shapes += _draw_bands(series, style, field, has_wide_bands)
+        shapes += _plot_bands(series, style, field, has_wide_bands)
     for series, style, link in zip(every, styles, links, strict=True):
         points = field.place_points(series.x, series.median)
         shapes.append(
             svg.Path(f"{style} curve", points, False, link, _choose_dots(points))
         )
-    draw_horizontal_axis(shapes, across, field.bottom, figure.x_label)
+    plot_horizontal_axis(shapes, across, field.bottom, figure.x_label)
     keys = [
         svg.LegendKey(f"{style} curve", _name_series(series), link)
         for series, style, link in zip(every, styles, links, strict=True)
@@ -307,7 +307,7 @@ def build_y_axis(all_series: Sequence[Series], has_wide_bands: bool) -> Axis:
     return build_axis(values, includes_zero=is_near_zero, ends_at_ticks=True)
 
 
-def _draw_bands(
+def _plot_bands(
     series: Series, css_style: str, plot: PlotArea, has_wide_bands: bool
 ) -> list[svg.Shape]:
     if series.seed_count == 1:
@@ -376,7 +376,7 @@ def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> FigureLayout
         else:
             shapes.append(svg.Text("told", 0, top + 12, name))
             top += TEXT_LINE_HEIGHT
-        shapes += _draw_grid_row(figure, row, site, extent, format_value, top)
+        shapes += _plot_grid_row(figure, row, site, extent, format_value, top)
         top += CELL_HEIGHT if names_are_beside else CELL_HEIGHT + 4
     bottom = top + _name_columns(shapes, figure.columns, top)
     margin = measure_margin(figure.rows) if names_are_beside else 0
@@ -386,7 +386,7 @@ def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> FigureLayout
     )
 
 
-def _draw_grid_row(
+def _plot_grid_row(
     figure: Grid,
     row_index: int,
     site: SiteData,
@@ -471,20 +471,20 @@ def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> FigureLayout
     for bar, link in zip(figure.bars, links, strict=True):
         top = _add_name(shapes, top, bar.name, _describe_bar(bar, figure.unit))
         at = axis.compute_share(bar.value)
-        shapes += _draw_tick_lines(axis, top - 2, top + BAR_HEIGHT + 4)
+        shapes += _plot_tick_lines(axis, top - 2, top + BAR_HEIGHT + 4)
         shapes.append(svg.Rect("track", 0, top + 1, 1, BAR_HEIGHT, link))
         shapes.append(
             svg.Rect("beam", min(at, zero), top + 1, abs(at - zero), BAR_HEIGHT, link)
         )
         if bar.low is not None and bar.high is not None:
-            shapes += _draw_interval(
+            shapes += _plot_interval(
                 axis.compute_share(bar.low),
                 axis.compute_share(bar.high),
                 top + 1 + BAR_HEIGHT / 2,
             )
         top += BAR_HEIGHT + ROW_GAP
     bottom = top - ROW_GAP + 6
-    draw_horizontal_axis(shapes, axis, bottom, figure.unit)
+    plot_horizontal_axis(shapes, axis, bottom, figure.unit)
     unopened = any(
         bar.recipe and not link.href
         for bar, link in zip(figure.bars, links, strict=True)
@@ -514,7 +514,7 @@ def _scale_bars(figure: Bars) -> Axis:
     return build_axis(ends, includes_zero=True, ends_at_ticks=True)
 
 
-def _draw_interval(x_low: float, x_high: float, y: float) -> list[svg.Segment]:
+def _plot_interval(x_low: float, x_high: float, y: float) -> list[svg.Segment]:
     return [
         svg.Segment("error", x_low, y, x_high, y),
         svg.Segment("error", x_low, y - 4, x_low, y + 4),
@@ -558,7 +558,7 @@ def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLa
                     if chances[cell] > 0
                 }
         *_, last = [None, *parse_record(game, board.record)]
-        picture = draw_small_board(game, at, sign_by_cell, last)
+        picture = plot_small_board(game, at, sign_by_cell, last)
         link = Destination(
             board.text,
             tables.build_position_url(site, board.record, board.value_source),
@@ -580,7 +580,7 @@ def lay_out_numbered_figure(
     return lay_out_figure(summary.figures[figure_number - 1], site, summary.first_seed)
 
 
-def draw_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
+def plot_figure_file(layout: FigureLayout, source_text: str) -> svg.Drawing:
     """Return a figure as a picture for a file, with its title, key, caption and source."""
     shapes: list[svg.Shape] = []
     y = FILE_MARGIN
@@ -691,7 +691,7 @@ def _stack_runs(runs: tables.Runs, axis: Axis) -> dict[int, tables.Runs]:
     return {int(bins[start]): runs[start:end] for start, end in pairwise(ends)}
 
 
-def _draw_dots(
+def _plot_dots(
     runs: tables.Runs,
     axis: Axis,
     bottom: float,
@@ -769,7 +769,7 @@ def _link_series(site: SiteData, series: Series) -> Destination:
     )
 
 
-def _draw_tick_lines(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
+def _plot_tick_lines(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
     return [
         svg.Segment("rule", at, top, at, bottom)
         for at in map(axis.compute_share, axis.ticks)
@@ -801,9 +801,9 @@ def _describe_bar(bar: Bar, unit: str) -> str:
     return f"{value} ({', '.join(details)})" if details else value
 
 
-def draw_figure_preview(site: SiteData, figure: Figure, caption: str) -> svg.Drawing:
+def plot_figure_preview(site: SiteData, figure: Figure, caption: str) -> svg.Drawing:
     """Return a figure's miniature as the preview picture of a link, above a line of text."""
-    return svg.draw_preview(
+    return svg.plot_preview(
         caption,
         [svg.Inset("large", _list_miniature_shapes(figure, site))],
         MINIATURE_WIDTH,
@@ -924,7 +924,7 @@ def _list_bar_shapes(figure: Bars, site: SiteData) -> list[svg.Shape]:
 @_list_miniature_shapes.register
 def _list_board_shapes(figure: Boards, site: SiteData) -> list[svg.Shape]:
     pictures = [
-        draw_small_board(site.game, replay_record(site.game, board.record)[-1], {})
+        plot_small_board(site.game, replay_record(site.game, board.record)[-1], {})
         for board in figure.boards[:2]
     ]
     return [

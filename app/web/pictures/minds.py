@@ -110,7 +110,7 @@ class MindPicture(NamedTuple):
     # colours at all snapshots, from `encode_colour_levels`
     encoded_frames: str = ""
 
-    def draw_svg(self, element_id: str = "mind", is_small: bool = False) -> Markup:
+    def render_svg(self, element_id: str = "mind", is_small: bool = False) -> Markup:
         """Return the picture as SVG for a page; with `is_small` it has no row numbers and margins."""
         edges = (0.2, 0.2, 0.4, 0.6) if is_small else (2.2, 0.4, 2.6, 0.9)
         left, top, across, down = edges
@@ -123,7 +123,7 @@ class MindPicture(NamedTuple):
             attributes += f' data-frames="{self.encoded_frames}"'
         shapes: list[Shape] = [
             Hatch(f"{element_id}-hatch"),
-            draw_optimal_lines(self.tile_layout),
+            plot_optimal_lines(self.tile_layout),
         ]
         if not is_small:
             numbers = [
@@ -131,13 +131,13 @@ class MindPicture(NamedTuple):
                 for ply, y in enumerate(self.tile_layout.row_middles, 1)
             ]
             shapes.append(Inset("plies", numbers))
-        shapes.append(self.draw_tiles(f"url(#{element_id}-hatch)"))
+        shapes.append(self.plot_tiles(f"url(#{element_id}-hatch)"))
         if not is_small:
             shapes.append(Sign("chosen", ""))
         kind = "mind small" if is_small else "mind"
         return write_inline(shapes, kind, f'{attributes} aria-hidden="true"')
 
-    def draw_tiles(self, unknown_fill: str = "") -> Inset:
+    def plot_tiles(self, unknown_fill: str = "") -> Inset:
         """Return all tiles; tiles with an unknown value have the SVG attribute fill=`unknown_fill`."""
         signs = [
             Sign("blank", outline, fill_attribute=unknown_fill)
@@ -279,7 +279,7 @@ def colour_tiles(
 
 
 @cached_per_site(16)  # Each cached result takes some 30 KB.
-def draw_mind(
+def plot_mind(
     site: SiteData,
     agent_name: str,
     snapshot: int,
@@ -309,7 +309,7 @@ def draw_mind(
 
 
 @cached_per_site(8)
-def draw_policy_blunders(site: SiteData, policy_name: str) -> MindPicture:
+def plot_policy_blunders(site: SiteData, policy_name: str) -> MindPicture:
     """Return a picture of where a policy blunders, for a policy without values."""
     where = site.tile_layout
     kind = "blunders"
@@ -360,7 +360,7 @@ def _build_mind_picture(
 
 
 @lru_cache(maxsize=2)
-def draw_optimal_lines(tile_layout: Tiles) -> Inset:
+def plot_optimal_lines(tile_layout: Tiles) -> Inset:
     """Return a coloured line below each row of tiles, for the results with optimal play."""
     lines = []
     for ply in range(len(tile_layout.row_middles)):
@@ -380,7 +380,7 @@ def draw_optimal_lines(tile_layout: Tiles) -> Inset:
     return Inset("truth", lines)
 
 
-def draw_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawing:
+def plot_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawing:
     """Return the picture of all positions for a file, with row numbers and a legend."""
     kind = list_colourings(site, picture.agent_name)[picture.colouring_key]
     width = round(LEFT_MARGIN + picture.tile_layout.columns * TILE_SIZE + RIGHT_MARGIN)
@@ -406,7 +406,7 @@ def draw_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawi
         ),
         Inset(
             "",
-            [draw_optimal_lines(picture.tile_layout), picture.draw_tiles()],
+            [plot_optimal_lines(picture.tile_layout), picture.plot_tiles()],
             LEFT_MARGIN,
             TOP_MARGIN,
             TILE_SIZE,

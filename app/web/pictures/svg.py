@@ -218,7 +218,7 @@ def write_style(drawing: Drawing, scheme: str = "auto") -> str:
     return _build_file_style(scheme, frozenset(list_colour_values(drawing.shapes)))
 
 
-def draw_preview(
+def plot_preview(
     caption: str, shapes: Sequence[Shape], width: float, height: float
 ) -> Drawing:
     """Return the preview picture of a link: the shapes, enlarged, above a line of text.
@@ -319,7 +319,7 @@ class SvgWriter(NamedTuple):
         return "".join(map(self._write_shape, shapes))
 
     def _write_shape(self, shape: Shape) -> str:
-        element = self._draw_shape(shape)
+        element = self._write_element(shape)
         link: Destination | None = getattr(shape, "link", None)
         if link is None:
             return element
@@ -331,23 +331,23 @@ class SvgWriter(NamedTuple):
             f'<a href="{href}"{self.link_attributes} tabindex="-1">{title}{element}</a>'
         )
 
-    def _draw_shape(self, shape: Shape) -> str:
+    def _write_element(self, shape: Shape) -> str:
         match shape:
             case Rect():
-                element = self._draw_rect(shape)
+                element = self._write_rect(shape)
             case Dot(css_classes, x, y, relative_radius=size):
-                element = self._draw_dot(css_classes, (x, y), DOT_RADIUS * size)
+                element = self._write_dot(css_classes, (x, y), DOT_RADIUS * size)
             case Path():
-                element = self._draw_path(shape)
+                element = self._write_path(shape)
             case Inset():
-                element = self._draw_inset(shape)
+                element = self._write_inset(shape)
             case Segment(css_classes, x1, y1, x2, y2):
                 element = (
                     f'<line class="{css_classes}" x1="{self._format_x(x1)}" y1="{y1:g}" '
                     f'x2="{self._format_x(x2)}" y2="{y2:g}"/>'
                 )
             case Text():
-                element = self._draw_text(shape)
+                element = self._write_text(shape)
             case Sign(css_classes, outline, value, fill):
                 filled = f' fill="{fill}"' if fill else ""
                 element = (
@@ -360,7 +360,7 @@ class SvgWriter(NamedTuple):
                 )
         return element
 
-    def _draw_rect(self, rect: Rect) -> str:
+    def _write_rect(self, rect: Rect) -> str:
         corners = f' rx="{rect.corner_radius:g}"' if rect.corner_radius else ""
         classes = _write_classes(rect.css_classes, rect.colour_value)
         return (
@@ -373,13 +373,13 @@ class SvgWriter(NamedTuple):
             f"{100 * share:.4g}%" if self.width is None else f"{share * self.width:.5g}"
         )
 
-    def _draw_dot(
+    def _write_dot(
         self, css_classes: str, centre: tuple[float, float], radius: float
     ) -> str:
         x, y = centre
         return f'<circle class="{css_classes}" cx="{self._format_x(x)}" cy="{y:g}" r="{radius:.2g}"/>'
 
-    def _draw_text(self, text: Text) -> str:
+    def _write_text(self, text: Text) -> str:
         anchor = "" if text.anchor == "start" else f' text-anchor="{text.anchor}"'
         moved = f' dx="{-text.left_shift:g}"' if text.left_shift else ""
         classes = _write_classes(text.css_classes, text.colour_value)
@@ -388,7 +388,7 @@ class SvgWriter(NamedTuple):
             f"{anchor}{moved}>{escape(text.text)}</text>"
         )
 
-    def _draw_path(self, path: Path) -> str:
+    def _write_path(self, path: Path) -> str:
         across = COORDINATE_PRECISION if self.width is None else self.width
         points = "L".join(f"{across * x:.4g} {y:g}" for x, y in path.points)
         outline = f"M{points}" + "z" * path.is_closed
@@ -403,10 +403,10 @@ class SvgWriter(NamedTuple):
             )
         dot_classes = path.css_classes.replace("curve", "end")
         return drawn + "".join(
-            self._draw_dot(dot_classes, place, DOT_RADIUS) for place in path.dot_points
+            self._write_dot(dot_classes, place, DOT_RADIUS) for place in path.dot_points
         )
 
-    def _draw_inset(self, inset: Inset) -> str:
+    def _write_inset(self, inset: Inset) -> str:
         moved = f"translate({inset.x:g} {inset.y:g})" if inset.x or inset.y else ""
         scaled = f"scale({inset.scale:g})" if inset.scale != 1 else ""
         at = (

@@ -136,7 +136,7 @@ def _choose_seed_style(seed_results: Sequence[float], more_is_better: bool) -> s
     )
 
 
-def draw_evidence(duel: Duel, link: str) -> Drawing:
+def plot_comparison(duel: Duel, link: str) -> Drawing:
     """Return the picture to download: the question, the verdict, both charts and the recipes."""
     shapes: list[Shape] = []
     verdict = duel.verdict
@@ -145,7 +145,7 @@ def draw_evidence(duel: Duel, link: str) -> Drawing:
     headline = f"{verdict.warning} {verdict.headline}".lstrip()
     y = _write_lines(shapes, y + 4, headline, "label")
     y = _write_lines(shapes, y, verdict.detail, "told")
-    y = _draw_plots(shapes, duel, y + PLOT_GAP)
+    y = _add_plots(shapes, duel, y + PLOT_GAP)
     for side in duel.sides:
         y = _write_lines(
             shapes, y, f"{side.letter}: {name_recipe(side.recipe)}", "told"
@@ -182,7 +182,7 @@ def _write_lines(shapes: list[Shape], top: float, text: str, css_classes: str) -
     return top
 
 
-def _draw_plots(shapes: list[Shape], duel: Duel, top: float) -> float:
+def _add_plots(shapes: list[Shape], duel: Duel, top: float) -> float:
     half = (FILE_WIDTH - 2 * MARGIN - PLOT_GAP) / 2
     figure = summarize_runs(duel)
     curves = lay_out_curves(figure, duel.site, duel.seeds[0], PLOT_HEIGHT)

@@ -58,8 +58,8 @@ from app.web.pages.parts.learning import (
     find_block_record,
 )
 from app.web.pictures.figures import lay_out_curves
-from app.web.pictures.minds import draw_mind
-from app.web.pictures.svg import draw_preview, write_plot
+from app.web.pictures.minds import plot_mind
+from app.web.pictures.svg import plot_preview, write_plot
 from app.web.pictures.tables import RECORD_COLUMNS, build_table, list_records
 from app.web.rendering import render_page, wants_fragment
 from app.web.routes import Destination, frame_file_url
@@ -202,7 +202,7 @@ def download_evidence(name: str, ending: str) -> Response:
         )
         return build_csv_response((*RECORD_COLUMNS, "warning"), rows, file)
     host = request.host_url.rstrip("/")
-    drawing = charts.draw_evidence(shown, host + shown.all_seeds_url)
+    drawing = charts.plot_comparison(shown, host + shown.all_seeds_url)
     if ending == "png":
         return build_png_response(charts.enlarge_drawing(drawing, PNG_SCALE), file)
     return build_svg_response(drawing, file)
@@ -215,10 +215,10 @@ def download_preview(name: str) -> Response:
     If the recipes differ in several settings, a warning replaces the headline.
     """
     shown = build_whole_duel(get_current_site(), name, request.args)
-    drawing = charts.draw_evidence(shown, request.host)
+    drawing = charts.plot_comparison(shown, request.host)
     line = shown.verdict.warning or shown.verdict.headline
     return build_png_response(
-        draw_preview(line, drawing.shapes, drawing.width, drawing.height)
+        plot_preview(line, drawing.shapes, drawing.width, drawing.height)
     )
 
 
@@ -325,7 +325,7 @@ def _list_side_films(
     for side, description in zip(shown_duel.sides, descriptions, strict=True):
         film = film_position(site, side.recipe_name, record)
         at = align_snapshots(film.last_frame, last)[snapshot]
-        mind = draw_mind(site, side.recipe_name, at, has_all_frames=True)
+        mind = plot_mind(site, side.recipe_name, at, has_all_frames=True)
         films.append(
             {
                 "side": side,

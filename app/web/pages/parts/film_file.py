@@ -11,7 +11,7 @@ from app.web.match import Match, replay_match
 from app.web.move_values import evaluate_moves
 from app.web.pages.parts.learning import Film, film_position, find_block_record
 from app.web.pictures import svg
-from app.web.pictures.boards import draw_squares, lay_out_board
+from app.web.pictures.boards import lay_out_board, plot_squares
 from app.web.site_data import HUMAN, SiteData, cached_per_site
 
 FILM_WIDTH, FILM_HEIGHT, FILM_MARGIN = 640, 340, 16
@@ -29,7 +29,7 @@ def render_film(site: SiteData, agent_name: str) -> bytes:
     record = find_block_record(site, agent_name)
     film = film_position(site, agent_name, record)
     drawings = [
-        _draw_frame(site, agent_name, record, film, step)
+        _plot_frame(site, agent_name, record, film, step)
         for step in range(film.last_frame + 1)
     ]
     pictures = [
@@ -58,7 +58,7 @@ def render_film(site: SiteData, agent_name: str) -> bytes:
     return file.getvalue()
 
 
-def _draw_frame(
+def _plot_frame(
     site: SiteData, agent_name: str, record: str, film: Film, step: int
 ) -> svg.Drawing:
     frame = film.frames[step]
@@ -86,7 +86,7 @@ def _draw_frame(
     heading = svg.cut_text(film.title, FILM_WIDTH - 2 * FILM_MARGIN, 17)
     shapes: list[svg.Shape] = [
         svg.Text("heading", FILM_MARGIN, 28, heading),
-        svg.Inset("", draw_squares(board), FILM_MARGIN, BOARD_TOP, BOARD_SCALE),
+        svg.Inset("", plot_squares(board), FILM_MARGIN, BOARD_TOP, BOARD_SCALE),
         svg.Text("heading", CURVE_LEFT, 62, f"{frame.update_text} updates"),
         *(
             svg.Text("told", CURVE_LEFT, 84 + 16 * row, line)

@@ -31,13 +31,13 @@ from app.web.links.play import map_plies_to_urls, play_against_url, play_url
 from app.web.match import Match, build_match_against_person, replay_match
 from app.web.move_values import OUTCOME_LABELS, spell_best_play, spell_outcome
 from app.web.pages.parts.learning import title_opponent
-from app.web.pictures.boards import draw_small_board
+from app.web.pictures.boards import plot_small_board
 from app.web.pictures.curves import divide_bar
 from app.web.routes import Destination
 from app.web.site_data import HUMAN, SiteData
 
 
-def list_results(
+def list_result_bars(
     site: SiteData, policy_name: str
 ) -> dict[str, list[list[dict[str, Any]]]]:
     """Return the scores of a policy against each baseline and the best responder.
@@ -45,13 +45,13 @@ def list_results(
     They are a dictionary: opponent -> for each seat a bar with the shares of wins, draws and
     losses.
     """
-    return draw_results(site, judge_policy(site, policy_name).outcome_chances)
+    return build_result_bars(site, judge_policy(site, policy_name).outcome_chances)
 
 
-def draw_results(
+def build_result_bars(
     site: SiteData, chances: dict[tuple[str, str], Chances]
 ) -> dict[str, list[list[dict[str, Any]]]]:
-    """Return the bars of `list_results` from the chances by (opponent, seat)."""
+    """Return the bars of `list_result_bars` from the chances by (opponent, seat)."""
     return {
         title_opponent(site, opponent): [
             divide_bar(chances[opponent, seat]) for seat in SEATS
@@ -184,7 +184,7 @@ def _build_exhibit(
     title: str,
     *notes: str,
 ) -> Exhibit:
-    """Return the exhibit of a position; `signs` is as in `draw_small_board`.
+    """Return the exhibit of a position; `signs` is as in `plot_small_board`.
 
     Its link opens a game that stops before the policy moves. If the policy's own games can reach
     the position, it is such a game.
@@ -197,7 +197,7 @@ def _build_exhibit(
         is_paused=True,
     )
     return {
-        "board": draw_small_board(site.game, position, signs),
+        "board": plot_small_board(site.game, position, signs),
         "url": play_url(match),
         "title": title,
         "notes": notes,
@@ -323,7 +323,7 @@ def _build_lost_game(
             done = f"✗ Blunder: {done}" if own else f"✗ Blunder, unpunished: {done}"
         exhibits.append(
             {
-                "board": draw_small_board(site.game, after, {}, last_cell=cell),
+                "board": plot_small_board(site.game, after, {}, last_cell=cell),
                 "url": address(ply),
                 "title": f"{ply}. {MARKS[mover]} {name_square(cell)}",
                 "notes": [done],

@@ -42,7 +42,7 @@ class UpdateCase(NamedTuple):
     default_rank: float
 
 
-def draw_next_update(
+def build_next_update(
     query: ValueQuery, case_name: str, build_url: Callable[..., str]
 ) -> dict[str, Any] | None:
     """Return the picture of a value's next update, with links if there are several cases.
@@ -98,7 +98,7 @@ def list_cases(query: ValueQuery) -> list[UpdateCase]:
     if not (algorithm.update_cases and reason.has_target and is_determined):
         return []
     values = list_move_values(query, query.position)
-    draw = partial(_draw_update, query, values=values)
+    draw = partial(_build_update_picture, query, values=values)
     if algorithm.update_cases == "single":
         picture = draw(replies[0].update, next_values=reason.next_values)
         return [UpdateCase("", "", picture, 0.0)]
@@ -121,7 +121,7 @@ def list_cases(query: ValueQuery) -> list[UpdateCase]:
     return cases
 
 
-def _draw_update(
+def _build_update_picture(
     query: ValueQuery,
     update: Update | None,
     values: list[float | None],
@@ -175,7 +175,7 @@ def _list_game_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
         outcome = result * query.mover
         later = 0 if family == "beads" or is_simulated else len(cells) // 2
         board = format_position(game, end)
-        picture = _draw_update(
+        picture = _build_update_picture(
             query,
             algorithm.update_after_game(query, board, later),
             algorithm.list_values(query),

@@ -39,7 +39,7 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> dict[str, Any]:
     site = query.site
     view = query.view
     known = view.is_known[query.cell]
-    points, numbers = _draw_value_curve(query, view)
+    points, numbers = _plot_value_curve(query, view)
     last = max(1, site.get_last_snapshot(query.value_source)) if points else 1
     step = last if query.snapshot is None else query.snapshot
     square = name_square(query.cell)
@@ -195,7 +195,7 @@ def _can_win_at_once(site: SiteData, position: int) -> bool:
     return not site.game.is_over(position) and bool(site.wins_at_once[position].any())
 
 
-def _draw_value_curve(query: ValueQuery, view: MoveValues) -> tuple[str, str]:
+def _plot_value_curve(query: ValueQuery, view: MoveValues) -> tuple[str, str]:
     """Return the points of a curve of the value over the training, and its values as a text.
 
     The curve begins at the first snapshot that knows the value. A win is at its top, a loss at its

@@ -126,7 +126,7 @@ class UpdatePicture:
     def board(self) -> list[list[UpdateSquare]]:
         """The board before the move, with the values of all moves."""
         cell = self.move.cell
-        return self.draw_squares(
+        return self.lay_out_squares(
             self.move.board, self.update.values, self.mover, {cell: "old"}, [cell]
         )
 
@@ -137,7 +137,7 @@ class UpdatePicture:
             return []
         cell = self._find_next_cell()
         new = self._new_stones
-        return self.draw_squares(
+        return self.lay_out_squares(
             self._shown_next_board,
             self.update.next_values,
             self.opponent if self.algorithm.next_mover == "other" else self.mover,
@@ -157,7 +157,7 @@ class UpdatePicture:
             return None
         return update.next_values.index(counting)
 
-    def draw_squares(
+    def lay_out_squares(
         self,
         board: str,
         values_by_cell: Sequence[float | None],

@@ -81,7 +81,7 @@ def name_training(site: SiteData, agent: str) -> str:
     return f"{ALGORITHM_PAGES[slug].name} ({'; '.join(words)})"
 
 
-def draw_example(
+def build_example(
     site: SiteData,
     examples: Sequence[UpdateExample],
     example_name: str,
@@ -94,8 +94,8 @@ def draw_example(
     `last_step`. Raises ValueError as `find_example` does.
     """
     example, number = find_example(examples, example_name)
-    pictures = _draw_updates(example)
-    boards = _draw_game(example, pictures, number, build_url)
+    pictures = _build_update_pictures(example)
+    boards = _build_game_boards(example, pictures, number, build_url)
     kinds = [one.kind for one in examples]
     learning_order = find_learning_order(example, pictures[0].slug)
     return {
@@ -130,7 +130,7 @@ def draw_example(
     }
 
 
-def draw_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
+def build_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
     """Return a recorded update like that of a value, if its own next update cannot be computed.
 
     An update of the same move is preferred, then one of the same agent. None stands for a value
@@ -146,7 +146,9 @@ def draw_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
     if getattr(query.recipe, "update", "") == "sum":
         return None
     chosen = max(examples, key=lambda example: rank_example(example, query))
-    return draw_example(site, examples, chosen.kind, STEP_COUNT, partial(how_url, slug))
+    return build_example(
+        site, examples, chosen.kind, STEP_COUNT, partial(how_url, slug)
+    )
 
 
 def compute_blunder_effect(example: UpdateExample) -> dict[str, Any]:
@@ -206,7 +208,7 @@ def rank_example(example: UpdateExample, query: ValueQuery) -> tuple[bool, bool]
     return has_move, example.agent == query.value_source
 
 
-def _draw_updates(example: UpdateExample) -> list[UpdatePicture]:
+def _build_update_pictures(example: UpdateExample) -> list[UpdatePicture]:
     agent = example.agent
     if agent == MINIMAX:
         start = partial(UpdatePicture, ALGORITHM_PAGES[MINIMAX], RewardScale(), None)
@@ -239,7 +241,7 @@ def find_learning_order(
     return "backward" if is_backward and len(set(turns)) > 1 else "forward"
 
 
-def _draw_game(
+def _build_game_boards(
     example: UpdateExample,
     pictures: Sequence[UpdatePicture],
     chosen_index: int,
@@ -273,7 +275,7 @@ def _draw_game(
                 ),
                 # from 1
                 "ply": len(move.board) - move.board.count(".") + 1,
-                "squares": _draw_move_board(picture, value, is_chosen, is_updated),
+                "squares": _build_move_board(picture, value, is_chosen, is_updated),
                 "target_text": ""
                 if change.target is None
                 else format_decimals(change.target, 2),
@@ -284,14 +286,14 @@ def _draw_game(
     return boards
 
 
-def _draw_move_board(
+def _build_move_board(
     picture: UpdatePicture, value: float | None, is_chosen: bool, is_updated: bool
 ) -> list[list[UpdateSquare]]:
     move = picture.move
     shown_values: list[float | None] = [None] * len(move.board)
     shown_values[move.cell] = value
     symbols = {move.cell: "old"} if is_chosen else {}
-    rows = picture.draw_squares(move.board, shown_values, move.mark, symbols)
+    rows = picture.lay_out_squares(move.board, shown_values, move.mark, symbols)
     rows = [[square._replace(lacks_value=False) for square in row] for row in rows]
     if is_updated:
         return rows

@@ -43,7 +43,7 @@ from app.web.pages.teach.learners import (
     parse_learner,
     replay_course,
 )
-from app.web.pictures.boards import SmallBoard, draw_small_board
+from app.web.pictures.boards import SmallBoard, plot_small_board
 from app.web.rendering import render_page
 from app.web.routes import frame_url
 from app.web.service.reading import read_in_process
@@ -127,7 +127,7 @@ def render_class(
         is_busy=is_busy,
         rows=[_build_row(pupil, boards) for pupil in pupils],
         blunders=[_build_blunder(pupils, board) for board in boards],
-        exercise_board=draw_small_board(game, find_exercise(game), {}),
+        exercise_board=plot_small_board(game, find_exercise(game), {}),
         titled_frames=[
             (gettext(title), build_iframe(host, url, gettext(title), "100%", height))
             for title, url, height in FRAME_TITLES
@@ -170,7 +170,7 @@ def _build_blunder(pupils: Sequence[Pupil], board: int) -> dict[str, Any]:
     frequent = [chance for chance in every if chance >= FREQUENT_CHANCE]
     chances = frequent or every
     return {
-        "board": draw_blunder(get_current_site().game, board),
+        "board": plot_blunder(get_current_site().game, board),
         "pupil_count": len(frequent),
         "mean_chance": format_percent(sum(chances) / len(chances), 0),
     }
@@ -186,7 +186,7 @@ def find_exercise(game: Game) -> int:
     return position
 
 
-def draw_blunder(game: Game, position: int) -> SmallBoard:
+def plot_blunder(game: Game, position: int) -> SmallBoard:
     """Draw a star on each right move of a position, and a cross on each blunder."""
     right = get_current_site().is_move_correct[position]
     signs = {
@@ -194,7 +194,7 @@ def draw_blunder(game: Game, position: int) -> SmallBoard:
         for cell in range(game.cells)
         if game.legal[position, cell]
     }
-    return draw_small_board(game, position, signs)
+    return plot_small_board(game, position, signs)
 
 
 @bp.get(CLASSROOM)

@@ -65,8 +65,8 @@ from app.web.pages.teach.progress import (
 )
 from app.web.pages.teach.taught_boards import describe_touched_board
 from app.web.pages.teach.taught_game import TaughtGame
-from app.web.pictures.boards import draw_board_preview
-from app.web.pictures.curves import draw_share_chart
+from app.web.pictures.boards import plot_board_preview
+from app.web.pictures.curves import render_share_chart
 from app.web.rendering import (
     allow_revalidation,
     get_url_in_frame,
@@ -168,7 +168,7 @@ def describe_lessons(game: TaughtGame) -> dict[str, Any]:
             describe_touched_board(game.recipe, board)
             for board in course.touched_boards
         ],
-        "progress_chart": draw_share_chart(unlearned),
+        "progress_chart": render_share_chart(unlearned),
         "unlearned_percent": format_percent(unlearned[-1], 0),
         "mistake_count": len(lessons[-1].losing_move_chances) if lessons else 0,
         "held_count": len(recent) - recent.count("loss"),
@@ -315,7 +315,7 @@ def download_preview(name: str) -> Response:
     words = game.learner_title or gettext(
         "%(title)s: teach it tic-tac-toe", title=format_learner_title(game.recipe)
     )
-    return build_png_response(draw_board_preview(game.lay_out_board(), words))
+    return build_png_response(plot_board_preview(game.lay_out_board(), words))
 
 
 @bp.get(TEACH_QR)

@@ -22,7 +22,7 @@ from app.web.links.teach import PAPER, paper_url, teach_url
 from app.web.match import read_choice
 from app.web.navigation import PageBlueprint
 from app.web.pages.teach.learners import get_first_cell, replay_course
-from app.web.pictures.boxes import draw_bead_signs, draw_label
+from app.web.pictures.boxes import render_bead_signs, render_label
 from app.web.rendering import render_page
 from app.web.routes import Destination
 from app.web.site_data import get_current_site
@@ -82,7 +82,7 @@ def render_sheets(
     for box in boxes:
         for cell in box.cells:
             beads_by_cell[cell] += count_first_beads(game, recipe, box)
-    labels = [*_draw_labels(recipe, boxes, machine_recipe)]
+    labels = [*_render_labels(recipe, boxes, machine_recipe)]
     return render_page(
         "teach/paper.html",
         set_key=set_key,
@@ -106,7 +106,7 @@ def render_sheets(
             for start in range(0, len(labels), LABELS_PER_SHEET)
         ],
         title=format_taught_title(recipe) if machine_recipe else "",
-        sign_definitions=draw_bead_signs(game),
+        sign_definitions=render_bead_signs(game),
         game_numbers=range(1, SCORE_ROWS + 1),
         players_by_ply=["XO"[ply % 2] for ply in range(game.cells)],
         set_links=_list_sets(set_key, size_key, machine_recipe),
@@ -129,7 +129,7 @@ def count_first_beads(game: Game, recipe: Menace, box: Box) -> int:
     return max(1, recipe.beads - recipe.beads_drop * moves_before)
 
 
-def _draw_labels(
+def _render_labels(
     recipe: Menace, boxes: Sequence[Box], machine_recipe: str
 ) -> Iterator[Markup]:
     """Yield the label of each box, or only the boxes with changed beads if the machine has played."""
@@ -137,7 +137,7 @@ def _draw_labels(
     game = site.game
     if not machine_recipe:
         for box in boxes:
-            yield draw_label(game, box, count_first_beads(game, recipe, box))
+            yield render_label(game, box, count_first_beads(game, recipe, box))
         return
     agent = site.agents[machine_recipe]
     shared = count_beads(game, agent.q[game.legal], agent.card.play_rule)
@@ -147,7 +147,7 @@ def _draw_labels(
         first = count_first_beads(game, recipe, box)
         now = {cell: int(held[box.position, cell]) for cell in box.cells}
         if set(now.values()) != {first}:
-            yield draw_label(game, box, first, now)
+            yield render_label(game, box, first, now)
 
 
 def _list_sets(set_key: str, size_key: str, machine_recipe: str) -> list[Destination]:
