@@ -26,7 +26,7 @@ from app.tictactoe.reachable_play import ReachablePlay
 # If a policy follows a simple rule in this share of the positions, the rule explains all its moves.
 MIN_RULE_SHARE = 0.95
 # With fewer positions, a pattern may be accidental.
-MIN_POSITIONS = 10
+MIN_PATTERN_POSITIONS = 10
 # Random moves have the skill 0, and play without blunders has the skill 1. A skill this near to 0
 # counts as random play.
 MAX_RANDOM_SKILL = 0.15
@@ -34,7 +34,7 @@ MIN_GOOD_SKILL = 0.5
 # A cause has to explain at least this share of the blunders.
 MIN_EXPLAINED_SHARE = 0.75
 # A policy that blocks at most this share of the threats does not know how to block.
-MAX_UNSKILLED_BLOCKS = 0.5
+MAX_UNSKILLED_BLOCK_CHANCE = 0.5
 
 CauseKind = Literal[
     "untrained", "other-side", "first-cell", "no-block", "images", "unreachable"
@@ -71,7 +71,7 @@ class PositionFacts(NamedTuple):
     """Properties of the D positions with a player to move, which are the same for all policies."""
 
     has_several_moves: DecisionMask
-    random_chances: NDArray[np.float64]
+    random_move_chance: NDArray[np.float64]
     first_empty_cells: CellMask
     last_empty_cells: CellMask
     is_blunder_possible: DecisionMask
@@ -125,7 +125,7 @@ class AnalysedPolicy:
                 matching = possible & follows
                 if matching.sum() < MIN_RULE_SHARE * possible.sum():
                     continue
-                by_chance = float(self.facts.random_chances[possible].sum())
+                by_chance = float(self.facts.random_move_chance[possible].sum())
                 cause = self._make_cause("untrained", matching, possible, by_chance)
                 # Random moves follow the rule "any" too, so they are no comparison.
                 if rule == "any":
@@ -144,7 +144,7 @@ class AnalysedPolicy:
             is_like_other = abs(other_skill) < MAX_RANDOM_SKILL
             if (
                 is_like_chance
-                and cause.possible_count >= MIN_POSITIONS
+                and cause.possible_count >= MIN_PATTERN_POSITIONS
                 and (differs_from_other or is_like_other)
             ):
                 causes.append(cause)
@@ -162,18 +162,18 @@ class AnalysedPolicy:
             "other-side", possible & plays_worst, possible, by_chance
         )
         is_rare = cause.matching_count <= cause.halfway_count
-        if cause.possible_count < MIN_POSITIONS or is_rare:
+        if cause.possible_count < MIN_PATTERN_POSITIONS or is_rare:
             return []
         return [cause._replace(player=player)]
 
-    def find_cell_order(self, unexplained: DecisionMask) -> list[Cause]:
+    def find_fixed_cell_order(self, unexplained: DecisionMask) -> list[Cause]:
         """Return a cause if most blunders are moves on the first or the last empty cell, else [].
 
         Programs without values, or with equal values, often choose this cell.
         """
         possible = np.zeros_like(unexplained)
         possible[self.blunders] = unexplained[self.blunders]
-        by_chance = float(self.facts.random_chances[possible].sum())
+        by_chance = float(self.facts.random_move_chance[possible].sum())
         rules: dict[SimpleRule, CellMask] = {
             "first": self.facts.first_empty_cells,
             "last": self.facts.last_empty_cells,
@@ -183,7 +183,10 @@ class AnalysedPolicy:
             matching = possible & (self.possible_moves == moves).all(axis=1)
             cause = self._make_cause("first-cell", matching, possible, by_chance)
             least = max(MIN_EXPLAINED_SHARE * cause.possible_count, cause.halfway_count)
-            if cause.possible_count >= MIN_POSITIONS and cause.matching_count >= least:
+            if (
+                cause.possible_count >= MIN_PATTERN_POSITIONS
+                and cause.matching_count >= least
+            ):
                 causes.append(cause._replace(rule=rule))
         return causes
 
@@ -195,13 +198,13 @@ class AnalysedPolicy:
         could_win = reachable & wins.any(axis=1)
         block_chance = (self.policy * threat).sum(axis=1)
         win_chance = (self.policy * wins).sum(axis=1)
-        if threatened.sum() < MIN_POSITIONS:
+        if threatened.sum() < MIN_PATTERN_POSITIONS:
             return []
         blocked = block_chance[threatened].mean()
         won = win_chance[could_win].mean() if could_win.any() else 1.0
-        if blocked > MAX_UNSKILLED_BLOCKS or won < blocked:
+        if blocked > MAX_UNSKILLED_BLOCK_CHANCE or won < blocked:
             return []
-        by_chance = float((1 - self.facts.random_chances[threatened]).sum())
+        by_chance = float((1 - self.facts.random_move_chance[threatened]).sum())
         missing = round(float((1 - block_chance)[threatened].sum()))
         unblocked = threatened & (block_chance < 1)
         cause = self._make_cause("no-block", unblocked, threatened, by_chance)
@@ -220,7 +223,10 @@ class AnalysedPolicy:
             self.blunder_classes.blundering_counts < symmetric_counts
         )
         counts = int(matching.sum()), int(possible.sum())
-        if counts[1] < MIN_POSITIONS or counts[0] < MIN_EXPLAINED_SHARE * counts[1]:
+        if (
+            counts[1] < MIN_PATTERN_POSITIONS
+            or counts[0] < MIN_EXPLAINED_SHARE * counts[1]
+        ):
             return []
         position = int(examples[matching.argmax()])
         images = self.game.symmetric_positions[:, position]
@@ -331,7 +337,7 @@ def list_causes(
     unexplained = ~np.isin(game.to_move, list(explained))
     return [
         *complete_causes,
-        *analysed.find_cell_order(unexplained),
+        *analysed.find_fixed_cell_order(unexplained),
         *analysed.find_missing_blocks(unexplained),
         *analysed.find_asymmetric_blunders(unexplained),
         *analysed.find_unreachable_blunders(),
@@ -352,7 +358,7 @@ def _compute_facts(game: Game) -> PositionFacts:
     last = game.cells - 1 - legal[:, ::-1].argmax(axis=1)
     return PositionFacts(
         has_several_moves=moves > 1,
-        random_chances=1 / moves,
+        random_move_chance=1 / moves,
         first_empty_cells=_mask_single_cells(legal, legal.argmax(axis=1)),
         last_empty_cells=_mask_single_cells(legal, last),
         is_blunder_possible=(right != legal).any(axis=1),

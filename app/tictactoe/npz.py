@@ -22,11 +22,11 @@ MAX_SNAPSHOTS = 24
 # numpy's default level takes three times as long and makes files only a tenth smaller.
 COMPRESSION_LEVEL = 3
 # An array that another program wrote may have a header of this many bytes.
-MAX_FOREIGN_HEADER = 1 << 14
+MAX_FOREIGN_HEADER_BYTES = 1 << 14
 # The header of a model's array, with its entry in the zip file, has at most this many bytes.
-MAX_HEADER = 1 << 10
+MAX_HEADER_BYTES = 1 << 10
 # A file that another program wrote may have this many arrays.
-MAX_MEMBERS = 64
+MAX_FOREIGN_ARRAYS = 64
 # Every entry in a zip file's directory begins with these bytes.
 MEMBER_SIGNATURE = b"PK\x01\x02"
 # numpy's letters for the dtypes of numbers: bool, int, unsigned int, float.
@@ -35,7 +35,9 @@ NUMBER_KINDS = "biuf"
 
 def compute_size_limit(layout: Layout) -> int:
     """Return the largest size in bytes of an npz file with arrays of this layout."""
-    return sum(_compute_member_limit(*shape) + MAX_HEADER for shape in layout.values())
+    return sum(
+        _compute_array_limit(*shape) + MAX_HEADER_BYTES for shape in layout.values()
+    )
 
 
 def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -65,7 +67,9 @@ def read_arrays(npz_bytes: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
                 raise ValueError(
                     f"holds {', '.join(names)} instead of {', '.join(layout)}"
                 )
-            return {name: _read_member(archive, name, *layout[name]) for name in layout}
+            return {
+                name: _read_model_array(archive, name, *layout[name]) for name in layout
+            }
     except ValueError:
         raise
     except (
@@ -84,8 +88,8 @@ def read_array(
     elements are not numbers of at most eight bytes.
     """
     # A forged directory may have a million entries, so they are counted before they are parsed.
-    if npz_bytes.count(MEMBER_SIGNATURE) > MAX_MEMBERS:
-        raise ValueError(f"it holds more than {MAX_MEMBERS} arrays")
+    if npz_bytes.count(MEMBER_SIGNATURE) > MAX_FOREIGN_ARRAYS:
+        raise ValueError(f"it holds more than {MAX_FOREIGN_ARRAYS} arrays")
     try:
         with zipfile.ZipFile(io.BytesIO(npz_bytes)) as archive:
             names = sorted(archive.namelist())
@@ -124,7 +128,7 @@ def _read_foreign_array(
     packed: IO[bytes], array_name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
     """Return an array with one of these shapes; its header is checked before its numbers are read."""
-    head = io.BytesIO(packed.read(MAX_FOREIGN_HEADER))
+    head = io.BytesIO(packed.read(MAX_FOREIGN_HEADER_BYTES))
     version = npy.read_magic(head)
     readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
     if version not in readers:
@@ -152,12 +156,12 @@ def _check_compression(member: zipfile.ZipInfo) -> None:
         )
 
 
-def _read_member(
+def _read_model_array(
     archive: zipfile.ZipFile, array_name: str, dtype: str, shape: tuple[int, ...]
 ) -> NDArray[Any]:
     """Return an array of an npz file; raise ValueError unless it has exactly this dtype and shape."""
     member = archive.getinfo(f"{array_name}.npy")
-    if member.file_size > _compute_member_limit(dtype, shape):
+    if member.file_size > _compute_array_limit(dtype, shape):
         raise ValueError(
             f"{array_name} would unpack to {member.file_size} bytes, more than any right one"
         )
@@ -191,8 +195,8 @@ def _has_shape(shape: tuple[int, ...], expected_shape: tuple[int, ...]) -> bool:
     )
 
 
-def _compute_member_limit(dtype: str, shape: tuple[int, ...]) -> int:
+def _compute_array_limit(dtype: str, shape: tuple[int, ...]) -> int:
     items = abs(prod(shape))
     if -1 in shape:
         items *= MAX_SNAPSHOTS
-    return MAX_HEADER + np.dtype(dtype).itemsize * items
+    return MAX_HEADER_BYTES + np.dtype(dtype).itemsize * items

@@ -69,7 +69,7 @@ def decode_moves(game: Game, move_code: str) -> CellMask:
         first = _list_representative_pairs(game)
         listed = np.zeros(game.pairs, np.bool_)
         listed[first] = _decode_bits(move_code, len(first))
-        chosen_moves = _complete_classes(
+        chosen_moves = _copy_to_symmetric_positions(
             game, game.spread_pairs(listed, illegal_value=False)
         )
     _check_moves_exist(game, chosen_moves)
@@ -113,7 +113,7 @@ def _decode_bits(move_code: str, bit_count: int) -> NDArray[np.bool_]:
     return bits
 
 
-def _complete_classes(game: Game, chosen_moves: CellMask) -> CellMask:
+def _copy_to_symmetric_positions(game: Game, chosen_moves: CellMask) -> CellMask:
     """Return the moves in all positions, [D, cells], from those in the first of each symmetry class.
 
     Raises ValueError if a symmetry maps a position to itself but not its moves.

@@ -20,12 +20,12 @@ from app.tictactoe.values import Solution, solve_game
 
 # The levels of difficulty are easy, medium and hard.
 PUZZLE_LEVELS = range(3)
-# A loss or a missed win is immediate if it is this many plies away.
-IMMEDIATE_PLIES = 1
+# An immediate loss or missed win is at most this many plies away.
+MAX_IMMEDIATE_PLIES = 1
 # A loss or a missed win by a fork is at most this many plies away.
-FORK_PLIES = 3
+MAX_FORK_PLIES = 3
 # An immediate loss or win is harder to see with at least this many empty cells.
-HARD_CELL_COUNT = 6
+MANY_EMPTY_CELLS = 6
 MAX_PUZZLES = 120
 ROUND_LENGTH = 10
 # The level of each puzzle in a round. If no puzzle of a level is left, another level is taken.
@@ -123,7 +123,7 @@ def list_candidate_puzzles(
             continue
         wrong = int(played[row].argmax())
         after = int(found.value_after[row])
-        line = _find_best_line(game, solution, int(game.successor[position, wrong]))
+        line = _find_optimal_moves(game, solution, int(game.successor[position, wrong]))
         listed.append(
             Puzzle(
                 agent_id=agent_id,
@@ -156,12 +156,12 @@ def _grade_level(
             game.successor[position, blunder_cell] if is_loss else position
         ]
     )
-    if plies <= IMMEDIATE_PLIES:
-        return int(game.legal[position].sum() >= HARD_CELL_COUNT)
-    return 1 if plies <= FORK_PLIES else 2
+    if plies <= MAX_IMMEDIATE_PLIES:
+        return int(game.legal[position].sum() >= MANY_EMPTY_CELLS)
+    return 1 if plies <= MAX_FORK_PLIES else 2
 
 
-def _find_best_line(game: Game, solution: Solution, position: int) -> str:
+def _find_optimal_moves(game: Game, solution: Solution, position: int) -> str:
     """Return the cells of optimal play by both sides to the end; of equal moves, the first cell."""
     line = ""
     while not game.is_over(position):

@@ -262,7 +262,7 @@ def _evaluate_against_baselines(
     snapshots = len(policies)
     rivals = len(BASELINES)
     players = join_policy_moves(
-        collect_policy_moves(game, policies), _pack_baselines(game)
+        collect_policy_moves(game, policies), _collect_baseline_moves(game)
     )
     # Match r * T + t is played by policy t and baseline r. The baselines are the players after the
     # T policies.
@@ -291,7 +291,7 @@ def list_baseline_policies(game: Game) -> Values:
 
 
 @lru_cache(maxsize=2)
-def _pack_baselines(game: Game) -> PolicyMoves:
+def _collect_baseline_moves(game: Game) -> PolicyMoves:
     return collect_policy_moves(game, list_baseline_policies(game))
 
 

@@ -75,7 +75,7 @@ def solve_task(game: Game, task: Task) -> NDArray[np.float64]:
     all its moves. Sources: Bellman (1957), for a given opponent; Shapley (1953), "Stochastic
     games", for self-play; Sutton & Barto (2018), section 5.4, for policies that go on exploring.
     """
-    state_values = partial(_maximize_values, task.epsilon)
+    state_values = partial(_compute_best_values, task.epsilon)
     table = _solve_backward(
         game, task, state_values, _make_reply_function(game, task, _choose_best_replies)
     )
@@ -95,7 +95,7 @@ def evaluate_policy(game: Game, task: Task, policy: Policy) -> NDArray[np.float6
         policy_values: Values = np.add.reduceat(
             chances[ply.pairs] * action_values, ply.pair_starts
         )
-        return _mix_exploration(task.epsilon, policy_values, action_values, ply)
+        return _mix_in_random_moves(task.epsilon, policy_values, action_values, ply)
 
     def get_own_replies(_action_values: Values, ply: PlyArrays) -> Values:
         return chances[ply.pairs]
@@ -181,13 +181,15 @@ def _make_reply_function(
     return lambda _action_values, ply: chances[ply.pairs]
 
 
-def _maximize_values(epsilon: float, action_values: Values, ply: PlyArrays) -> Values:
+def _compute_best_values(
+    epsilon: float, action_values: Values, ply: PlyArrays
+) -> Values:
     """Return the values of a ply's positions, [d], for the best epsilon-soft policy."""
     best_values: Values = np.maximum.reduceat(action_values, ply.pair_starts)
-    return _mix_exploration(epsilon, best_values, action_values, ply)
+    return _mix_in_random_moves(epsilon, best_values, action_values, ply)
 
 
-def _mix_exploration(
+def _mix_in_random_moves(
     epsilon: float, policy_values: Values, action_values: Values, ply: PlyArrays
 ) -> Values:
     """Return the values of a ply's positions, [d], if each move is random with chance `epsilon`.

@@ -92,7 +92,7 @@ def compute_outcome_chances(game: Game, x_policy: Values, o_policy: Values) -> V
     as_x = _get_pair_chances(game, x_policy)
     as_o = _get_pair_chances(game, o_policy)
     shape = np.broadcast_shapes(as_x.shape[:-1], as_o.shape[:-1])
-    chances = _init_chances(game, shape)
+    chances = _init_outcome_chances(game, shape)
     for ply in list_plies_backward(game):
         policy = as_x if ply.mover == X else as_o
         _average_chances(chances, ply, policy[..., ply.pairs])
@@ -124,7 +124,7 @@ def compute_best_responses(
     other arguments are those of `find_best_response`, which also checks the policies.
     """
     own, theirs = (0, 2) if responder == X else (2, 0)
-    chances = _init_chances(game, policy.shape[:-1])
+    chances = _init_outcome_chances(game, policy.shape[:-1])
     response = np.zeros_like(policy)
     for ply in list_plies_backward(game):
         if ply.mover == responder:
@@ -347,7 +347,7 @@ def _add_weights(
     table += sums.reshape(table.shape)
 
 
-def _init_chances(game: Game, shape: tuple[int, ...]) -> Values:
+def _init_outcome_chances(game: Game, shape: tuple[int, ...]) -> Values:
     """Return the chances of the three outcomes of finished positions, [3, *shape, S].
 
     A finished position has the chance 1 of its own outcome. All other chances are 0.
