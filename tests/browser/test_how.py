@@ -47,7 +47,7 @@ def test_an_update_is_stepped_through(page: Page) -> None:
     page.keyboard.press("ArrowRight")
     expect(page.locator(".update-boards .board")).to_have_count(2)
     before = square.inner_text()
-    page.locator(".update-steps li").last.click()
+    page.click("#update-step-6")
     expect(page).to_have_url(re.compile("stage=6$"))
     expect(square).not_to_have_text(before)
     expect(page.locator("#update-next")).to_have_attribute("aria-disabled", "true")
@@ -68,7 +68,9 @@ def test_what_alpha_does_is_seen_while_its_slider_is_dragged(
     page.locator("#update-alpha").fill("1")
     expect(square).to_have_text("0.82")
     expect(new).to_have_text("0.82")
-    expect(page.locator('.update-steps [aria-current="step"]')).to_contain_text("becomes 0.82")
+    expect(page.locator('.update-steps [aria-current="step"]')).to_contain_text(
+        "by 100% of the difference (step size α), to 0.82"
+    )
     page.locator("#update-gamma").fill("0.5")
     expect(square).to_have_text("0.46")
     page.locator("#update-alpha").fill("0")

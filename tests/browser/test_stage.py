@@ -76,6 +76,10 @@ def test_without_javascript_everything_can_be_done(
     page.goto("/mind/q-table")
     page.click("#tile-after")
     expect(page.locator("#tile-title")).to_contain_text("Move 2")
+    page.goto("/how/q-learning")
+    for step in ("bottom middle", "top middle"):
+        page.click("#update-next")
+        expect(page.locator(".update-steps span:visible")).to_contain_text([step])
     page.goto("/how/untrained")
     for stop in LESSON_STEPS[1:]:
         page.click("#stop-after")

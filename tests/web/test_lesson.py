@@ -25,6 +25,10 @@ def article(client: FlaskClient, slug: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", "", told[0])).split())
 
 
+def number(text: str) -> float:
+    return float(text.replace("−", "-"))
+
+
 def test_the_third_asks_and_gives_nothing_away(client: FlaskClient, site: SiteData) -> None:
     number, puzzle = find_misled_puzzle(site)
     page = client.get("/how/blunder").text
@@ -62,15 +66,21 @@ def test_the_fourth_shows_the_real_update(client: FlaskClient, site: SiteData) -
     why = client.get(unescape(link[1])).text
     numbers = re.compile(r'data-symbol="(\w+)"[^>]*><b[^>]*>([^<]*)</b>')
     seen = dict(numbers.findall(page))
-    assert seen == dict(numbers.findall(why))
+    refuting = parse_record(site.game, puzzle.refutation)[1]
+    cases = re.findall(r'id="why-after-(\d)" href="([^"]+)"', why)
+    for cell, url in cases:
+        after = dict(numbers.findall(client.get(unescape(url)).text))
+        # "After every other answer it rises"
+        assert (number(after["new"]) < number(after["old"])) == (int(cell) == refuting)
+        assert (after == seen) == (int(cell) == refuting)
+    assert len(cases) == 9 - len(puzzle.record) - 1
     assert f"+{seen['old']}" == value
-    assert float(seen["target"]) == round(float(seen["gamma"]) * float(seen["next"]), 2)
+    assert number(seen["target"]) == round(number(seen["gamma"]) * number(seen["next"]), 2)
     exact = site.get_task_q(puzzle.agent_id)
     assert exact is not None
     exact_value = format_signed(float(exact[puzzle.position, puzzle.blunder_cell]))
     assert f"square has the exact value {exact_value}, the highest" in told
     answers = 9 - len(puzzle.record) - 1
-    refuting = parse_record(site.game, puzzle.refutation)[1]
     place = name_square(refuting)
     assert f"played {place} in only one of {answers} games" in told
 

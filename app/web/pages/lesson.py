@@ -9,7 +9,7 @@ from flask import Response, request
 from werkzeug.exceptions import BadRequest, NotFound
 
 from app.tictactoe.game import SEATS
-from app.tictactoe.notation import MARKS, format_position, parse_record
+from app.tictactoe.notation import DIGITS, MARKS, format_position, parse_record
 from app.tictactoe.puzzles import Puzzle
 from app.web.algorithms.targets import ValueQuery
 from app.web.facts import build_certificate, list_puzzles
@@ -205,6 +205,7 @@ def _illustrate_blunder(site: SiteData, _: str) -> dict[str, Any]:
 def _illustrate_why(site: SiteData, _: str) -> dict[str, Any]:
     number, puzzle = find_misled_puzzle(site)
     query = ValueQuery(site, puzzle.agent_id, puzzle.position, puzzle.blunder_cell)
+    refutation = parse_record(site.game, puzzle.refutation)[1]
     match = Match(puzzle.record, o=HUMAN, value_source=puzzle.agent_id)
     notes = [EMPTY_NOTE] * site.game.cells
     notes[puzzle.blunder_cell] = Note(gettext("blunder"), gettext("blunder"))
@@ -214,7 +215,7 @@ def _illustrate_why(site: SiteData, _: str) -> dict[str, Any]:
             "value": format_signed(query.value),
             "exact": format_signed(query.exact_task_value or 0),
             "place": name_square(puzzle.blunder_cell),
-            "answer": name_square(parse_record(site.game, puzzle.refutation)[1]),
+            "answer": name_square(refutation),
             "answers": format_count(int(site.game.legal[query.next_position].sum())),
         },
         board=lay_out_board(
@@ -225,7 +226,9 @@ def _illustrate_why(site: SiteData, _: str) -> dict[str, Any]:
             chosen_cell=puzzle.blunder_cell,
             notes=notes,
         ),
-        next_update=_build_blunder_update(query, request.args.get("answer", "")),
+        next_update=_build_blunder_update(
+            query, request.args.get("answer") or DIGITS[refutation]
+        ),
         puzzle_number=number,
         why_url=why_url(match, puzzle.blunder_cell),
     )

@@ -291,6 +291,7 @@ class UpdatePicture:
             numbers |= {"lower": _format_short(lower), "upper": _format_short(upper)}
         if update.step_size is not None:
             numbers["alpha"] = _format_short(update.step_size)
+            numbers["percent"] = _format_short(100 * update.step_size)
         if self.gamma is not None:
             numbers["gamma"] = _format_short(self.gamma)
         if self.reward_scale is not None:
@@ -350,9 +351,25 @@ class UpdatePicture:
         return [(_format_short(lower), _format_short(upper)) for lower, upper in bounds]
 
     @property
-    def target_percent(self) -> int:
-        """How far the update moves the value towards the target, in percent."""
-        return round(100 * (self.update.step_size or 0.0))
+    def direction(self) -> str:
+        """Whether the target lies "up" or "down" from the old value, "" if it is equal."""
+        error = round(self._target - self._old_and_new[0], self._shown_decimals)
+        return "up" if error > 0 else "down" if error < 0 else ""
+
+    @property
+    def depends_on_gamma(self) -> bool:
+        return bool(self.update.next_value or self.later_own_moves)
+
+    @property
+    def can_win_next(self) -> bool:
+        """Whether the next move of the mover whose value the target uses wins at once."""
+        cell = self._find_next_cell()
+        if cell is None or self.final_result or self.algorithm.next_mover == "other":
+            return False
+        game = tic_tac_toe()
+        before = parse_position(game, self.update.next_board)
+        after = int(game.successor[before, cell])
+        return game.is_over(after) and game.get_result(after) != 0
 
     @property
     def weighted_targets(self) -> list[tuple[str, str]]:

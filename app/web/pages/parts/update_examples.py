@@ -98,6 +98,10 @@ def build_example(
     boards = _build_game_boards(example, pictures, number, build_url)
     kinds = [one.kind for one in examples]
     learning_order = find_learning_order(example, pictures[0].slug)
+    step_urls = [
+        build_url(update=example_name or example.kind, stage=step)
+        for step in range(1, STEP_COUNT + 1)
+    ]
     return {
         "update_picture": pictures[number],
         # an id or a recipe; "" for optimal play
@@ -122,10 +126,12 @@ def build_example(
         ],
         "next_update": _find_next_update(example, boards, number, kinds, build_url),
         "example_kind": example.kind,
-        "step_urls": [
-            build_url(update=example_name or example.kind, stage=step)
-            for step in range(1, STEP_COUNT + 1)
-        ],
+        # the URL of each step, of the step before the shown one, and of the step after it
+        "walk": {
+            "urls": step_urls,
+            "back": step_urls[max(last_step - 2, 0)],
+            "on": step_urls[min(last_step, STEP_COUNT - 1)],
+        },
         "page_url": boards[number]["update_link"].href,
     }
 
