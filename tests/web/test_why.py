@@ -219,7 +219,7 @@ def reason(pair: ValueQuery) -> ValueReason:
 def row_lines(explanation: dict[str, Any]) -> list[str]:
     lines = []
     for row in explanation["rows"]:
-        shared = f"{explanation['reply_column']} {row['share_text']}"
+        shared = f"{explanation['reply_heading']} {row['share_text']}"
         parts = [
             row["square_name"],
             shared,

@@ -32,7 +32,7 @@ CONCEPT_SLUGS = ("action-values", "exploration", "best-response", "nash-conv", "
 MODULE_NAMES = {module.name for module in iter_modules(__path__)}
 
 
-def find_class(slug: str) -> type[Algorithm]:
+def find_algorithm_class(slug: str) -> type[Algorithm]:
     """Return the class of an algorithm, such as MonteCarloAlgorithm from the module monte_carlo.
 
     An algorithm without a module of its own has the class Algorithm.
@@ -46,7 +46,7 @@ def find_class(slug: str) -> type[Algorithm]:
 
 
 ALGORITHM_PAGES: Mapping[str, Algorithm] = MappingProxyType(
-    {slug: find_class(slug).load(slug) for slug in (MINIMAX, *ALGORITHMS)}
+    {slug: find_algorithm_class(slug).load(slug) for slug in (MINIMAX, *ALGORITHMS)}
 )
 SECTIONS: Mapping[str, Section] = MappingProxyType(
     {**ALGORITHM_PAGES, **{slug: Section.load(slug) for slug in CONCEPT_SLUGS}}

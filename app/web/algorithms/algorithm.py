@@ -44,7 +44,7 @@ CHANCE_HEADING, COUNTS_HEADING = "Chance", "Counts"
 RESULT_VERBS = {"win": "won", "draw": "drawn", "loss": "lost"}
 DURING_GAME_PHRASE, AFTER_GAME_PHRASE = "While it played", "Now that the game is over"
 # How pages call the games of a training depends on the position in which the games start.
-TURNS_BY_START = {
+GAMES_PHRASE_BY_START = {
     "random": "games from random positions",
     "every": "games from every position in turn",
     "empty": "games",
@@ -130,7 +130,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
     # nothing (single). It is "" if the table alone does not determine the update.
     update_cases: Literal["reply", "result", "single", ""] = "reply"
     # The column shows the chance of each reply, or whether the reply counts.
-    reply_column: str = CHANCE_HEADING
+    reply_heading: str = CHANCE_HEADING
 
     # the words for the target of all moves but the last, in the description of a training game
     target_text: str = ""
@@ -213,7 +213,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
         """Return the update of a move at the end of its game, for algorithms that learn from results."""
         raise NotImplementedError
 
-    def list_values(self, query: ValueQuery) -> list[float | None]:
+    def list_choice_values(self, query: ValueQuery) -> list[float | None]:
         """Return the numbers by which the learner chooses its move, by cell."""
         return list_move_values(query, query.position)
 
@@ -258,7 +258,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
         way = f"({target} {MINUS} {bracket_negative(old)})"
         return f"{old} + {step_size} × {way} = {new}"
 
-    def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
+    def name_move_choice(self, game: TrainingGame, move: TrainingMove) -> str:
         """Return a word on how a move of a training game was chosen, such as "explored"."""
         return "explored" if move.was_random else "greedy"
 
@@ -266,7 +266,9 @@ class Algorithm(Section, frozen=True, kw_only=True):
         """Return the unit in which a training is counted, such as "games" in "100,000 games"."""
         start = getattr(recipe, "start", "")
         return (
-            self.training_unit or TURNS_BY_START.get(start) or recipe.length_parameter
+            self.training_unit
+            or GAMES_PHRASE_BY_START.get(start)
+            or recipe.length_parameter
         )
 
 

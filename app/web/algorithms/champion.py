@@ -72,7 +72,7 @@ class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
         way = f"({most} {MINUS} {bracket_negative(least)}) / 4"
         return f"{least} + {way} = {format_short_unsigned(update.new)}"
 
-    def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
+    def name_move_choice(self, game: TrainingGame, move: TrainingMove) -> str:
         """Return "unseen" if the move led to a board that no game had reached before, else "seen"."""
         return "unseen" if move.was_random else "seen"
 

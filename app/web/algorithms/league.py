@@ -41,9 +41,9 @@ class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
     def compute_reason(self, query: ValueQuery) -> ValueReason:
         """Return the reason for a value: the replies that are best for the learner, and their target."""
         board, mark = format_position(query.game, query.position), MARKS[query.mover]
-        update = update_seat(query, board, query.cell, mark)
+        update = update_in_seat(query, board, query.cell, mark)
         player = Player(build_rules(query.game), query.recipe, query.recipe)
-        values = SeenValues(query)
+        values = OwnViewTable(query)
         replies = []
         for cell, position in list_replies(query):
             found, after_reply = update.next_value, update
@@ -52,7 +52,7 @@ class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
                 found = values[entry]
                 only = Values()
                 only[entry] = found
-                after_reply = update_seat(query, board, query.cell, mark, only)
+                after_reply = update_in_seat(query, board, query.cell, mark, only)
             replies.append(
                 Reply(
                     cell=cell,
@@ -116,7 +116,7 @@ class LeagueAlgorithm(Algorithm, frozen=True, kw_only=True):
             "reward plus gamma times the value stored for the finished board."
         )
 
-    def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
+    def name_move_choice(self, game: TrainingGame, move: TrainingMove) -> str:
         return "picked" if move.mark == game.seat else "answer"
 
 
@@ -132,10 +132,10 @@ def compute_target_as_o(query: ValueQuery) -> float:
     update for the opponent's move changes the same entry of the table, with the reward of O.
     """
     board = format_position(query.game, exchange_marks(query.game, query.position))
-    return update_seat(query, board, query.cell, "O").target or 0.0
+    return update_in_seat(query, board, query.cell, "O").target or 0.0
 
 
-def update_seat(
+def update_in_seat(
     query: ValueQuery,
     board: str,
     cell: int,
@@ -147,13 +147,13 @@ def update_seat(
     If `values` is given, it replaces the table.
     """
     player = Player(build_rules(query.game), query.recipe, query.recipe)
-    player.q = SeenValues(query) if values is None else values
+    player.q = OwnViewTable(query) if values is None else values
     player.visits.update({player.see(board, cell, seat): query.update_count or 0})
     update: Update = player.update(board, cell, seat)
     return update
 
 
-class SeenValues(dict[tuple[str, int], float]):
+class OwnViewTable(dict[tuple[str, int], float]):
     """The learner's table as it was during training, with the same keys in both seats.
 
     A key is a board and a cell. On the board, 1 is an own stone and 2 is another stone. As X the
@@ -184,9 +184,9 @@ class SeenValues(dict[tuple[str, int], float]):
         if query.recipe.stages == "one":
             return 0.0
         # A value must not occur in its own target.
-        values = SeenValues(query)
+        values = OwnViewTable(query)
         values[key] = 0.0
-        return update_seat(query, board, cell, "X", values).target or 0.0
+        return update_in_seat(query, board, cell, "X", values).target or 0.0
 
 
 def exchange_marks(game: Game, position: int) -> int:

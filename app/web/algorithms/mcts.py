@@ -32,7 +32,7 @@ class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
         )
         return update
 
-    def list_values(self, query: ValueQuery) -> list[float | None]:
+    def list_choice_values(self, query: ValueQuery) -> list[float | None]:
         bounds = compute_upper_bounds(query)
         return [bounds.get(cell) for cell in range(query.game.cells)]
 

@@ -33,10 +33,10 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
 
         A move without a bead is never played, so it has no such target.
         """
-        held = _count_held_beads(query)
+        held = _get_held_beads(query)
         beads = float(held[query.position, query.cell])
         target = sum(
-            chance * _pay_beads(query, held, getattr(query.recipe, paid)).new
+            chance * _add_beads(query, held, getattr(query.recipe, paid)).new
             for paid, chance in zip(
                 PARAMETER_BY_RESULT.values(),
                 _compute_result_chances(query, held),
@@ -58,14 +58,14 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
     ) -> Update:
         rules, mark = build_rules(query.game), MARKS[query.mover]
         beads = get_reward(rules, query.recipe, final_board, mark)
-        return _pay_beads(query, _count_held_beads(query), beads)
+        return _add_beads(query, _get_held_beads(query), beads)
 
-    def list_values(self, query: ValueQuery) -> list[float | None]:
-        row = _count_held_beads(query)[query.position].tolist()
+    def list_choice_values(self, query: ValueQuery) -> list[float | None]:
+        row = _get_held_beads(query)[query.position].tolist()
         return [None if isnan(beads) else beads for beads in row]
 
     def describe_reason(self, query: ValueQuery, reason: ValueReason) -> list[str]:
-        held, squares = _count_held_beads(query), _count_squares(query)
+        held, squares = _get_held_beads(query), _count_shared_squares(query)
         box = float(np.nansum((held / squares)[query.position]))
         cells = int(squares[query.position, query.cell])
         total = f"The box of this position has {spell_bead_count(box)} in total."
@@ -123,11 +123,11 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
         drawn = f"Move {change.move_index + 1} was picked from a box with {change.old:.0f} beads of it"
         return f"{drawn}. The game was {result}, so now there are {change.new:.0f}{emptied}."
 
-    def name_choice(self, game: TrainingGame, move: TrainingMove) -> str:
+    def name_move_choice(self, game: TrainingGame, move: TrainingMove) -> str:
         return "picked"
 
 
-def _count_squares(query: ValueQuery) -> NDArray[np.int64]:
+def _count_shared_squares(query: ValueQuery) -> NDArray[np.int64]:
     """Return how many symmetric squares share the beads of each move, [D, cells]."""
     squares: NDArray[np.int64] = np.maximum(
         query.game.spread_pairs(count_symmetric_cells(query.game), 0), 1
@@ -143,7 +143,7 @@ def _compute_result_chances(
     `held`, [D, cells], are the beads of all moves.
     """
     # MENACE always draws its training moves with probabilities proportional to the beads.
-    own = policy_from_values(held / _count_squares(query), "proportional")
+    own = policy_from_values(held / _count_shared_squares(query), "proportional")
     other = own if query.opponent is None else query.site.policies[query.opponent]
     x, o = (own, other) if query.mover == X else (other, own)
     chances: list[float] = compute_outcome_chances(query.game, x, o)[
@@ -152,7 +152,7 @@ def _compute_result_chances(
     return chances[:: query.mover]
 
 
-def _pay_beads(query: ValueQuery, held: NDArray[np.float64], beads: float) -> Update:
+def _add_beads(query: ValueQuery, held: NDArray[np.float64], beads: float) -> Update:
     """Return the update that adds `beads` to the move; `held`, [D, cells], are the beads before."""
     learner = Menace(build_rules(query.game), query.recipe)
     learner.changed = StoredValues(query.game, held)
@@ -162,7 +162,7 @@ def _pay_beads(query: ValueQuery, held: NDArray[np.float64], beads: float) -> Up
     return update
 
 
-def _count_held_beads(query: ValueQuery) -> NDArray[np.float64]:
+def _get_held_beads(query: ValueQuery) -> NDArray[np.float64]:
     """Return the beads of all moves, [D, cells], NaN where illegal."""
     game, plays = query.game, query.agent.card.play_rule
     return game.spread_pairs(count_beads(game, query.table[game.legal], plays))

@@ -58,5 +58,9 @@ def build_task_algorithm(minimax: Algorithm, task: Task) -> Algorithm:
     fields = asdict(minimax) | {"slug": "task", "family": "mean"}
     if task.discounted_plies == 1:
         return SelfPlayTask(**fields)
-    own = {"next_mover": "own", "update_cases": "reply", "reply_column": CHANCE_HEADING}
+    own = {
+        "next_mover": "own",
+        "update_cases": "reply",
+        "reply_heading": CHANCE_HEADING,
+    }
     return EnvironmentTask(**fields | own)

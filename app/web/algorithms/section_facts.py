@@ -21,17 +21,19 @@ OFTEN_BEATEN_AGENT = "q-learning-1"  # an agent that often loses against random 
 RARELY_BEATEN_AGENT = "q-learning-2"  # an agent that rarely loses against random moves
 
 
-def compute_facts(site: SiteData, section: Section) -> Mapping[str, object]:
+def compute_section_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
     """Return the numbers in the text of a section.
 
     The result is {} for a section without numbers, or if the site does not have the agent in its
     text.
     """
-    compute = FACT_FUNCTIONS.get(section.slug)
+    compute = NUMBER_FUNCTIONS.get(section.slug)
     return compute(site, section) if compute else {}
 
 
-def _describe_best_response(site: SiteData, section: Section) -> Mapping[str, object]:
+def _compute_best_response_numbers(
+    site: SiteData, section: Section
+) -> Mapping[str, object]:
     """Return how often an agent beats random moves in a seat where its best responder always wins."""
     seat = _find_beaten_seat(site, OFTEN_BEATEN_AGENT)
     if not seat:
@@ -41,7 +43,7 @@ def _describe_best_response(site: SiteData, section: Section) -> Mapping[str, ob
     return {"mark": seat.upper(), "wins": format_percent(wins)}
 
 
-def _describe_exact_figures(site: SiteData, section: Section) -> Mapping[str, object]:
+def _compute_exact_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
     """Return how likely a beatable agent survives 100 or 1,000 games without a loss, and a lost game."""
     facts: dict[str, object] = {}
     if OFTEN_BEATEN_AGENT in site.shipped_agents:
@@ -70,7 +72,9 @@ def _find_beaten_seat(site: SiteData, agent_name: str) -> str:
     return ""
 
 
-def _describe_exploration(site: SiteData, section: Section) -> Mapping[str, object]:
+def _compute_exploration_numbers(
+    site: SiteData, section: Section
+) -> Mapping[str, object]:
     """Return how many times likelier a league learner tries its best move than a move of value 0."""
     if section.value_source not in site.shipped_agents:
         return {}
@@ -82,7 +86,7 @@ def _describe_exploration(site: SiteData, section: Section) -> Mapping[str, obje
     return {"limit": f"{limit:g}", "odds": odds}
 
 
-def _describe_q_table(site: SiteData, section: Section) -> Mapping[str, object]:
+def _compute_q_table_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
     """Count decisions, moves and afterstates, of which symmetric ones count once."""
     game = site.game
     positions = np.unique(game.symmetry_class)
@@ -94,7 +98,7 @@ def _describe_q_table(site: SiteData, section: Section) -> Mapping[str, object]:
     }
 
 
-def _describe_double_q(site: SiteData, section: Section) -> Mapping[str, object]:
+def _compute_double_q_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
     """Return how far the highest values are from the exact ones on average, with one table and two."""
     biases = {}
     for name in ("q-table", "double-q"):
@@ -109,7 +113,7 @@ def _describe_double_q(site: SiteData, section: Section) -> Mapping[str, object]
     return {"biases": biases}
 
 
-def _describe_sarsa(site: SiteData, section: Section) -> Mapping[str, object]:
+def _compute_sarsa_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
     """Return the exact values on the example board with and without random moves in training.
 
     "parting" counts the decisions in which both tasks have no best move in common.
@@ -136,7 +140,9 @@ def _find_best_moves(q: NDArray[np.float64]) -> NDArray[np.bool_]:
     return is_best
 
 
-def _describe_self_play(site: SiteData, section: Section) -> Mapping[str, object]:
+def _compute_self_play_numbers(
+    site: SiteData, section: Section
+) -> Mapping[str, object]:
     """Return the smallest number of updates of a move, and the share of its initial value in it."""
     if section.value_source not in site.agents:
         return {}
@@ -148,7 +154,9 @@ def _describe_self_play(site: SiteData, section: Section) -> Mapping[str, object
     return {"fewest": format_count(fewest), "left": format_percent(most, 1)}
 
 
-def _describe_td_afterstates(site: SiteData, section: Section) -> Mapping[str, object]:
+def _compute_td_afterstates_numbers(
+    site: SiteData, section: Section
+) -> Mapping[str, object]:
     """Return the numbers of afterstates and of finished boards."""
     game = site.game
     return {
@@ -157,7 +165,7 @@ def _describe_td_afterstates(site: SiteData, section: Section) -> Mapping[str, o
     }
 
 
-def _describe_mcts(site: SiteData, section: Section) -> Mapping[str, object]:
+def _compute_mcts_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
     """Return the simulated games for each position and the blunders, half-way and at the end."""
     if section.value_source not in site.shipped_agents:
         return {}
@@ -171,7 +179,7 @@ def _describe_mcts(site: SiteData, section: Section) -> Mapping[str, object]:
     return {"early": blunders[len(blunders) // 2], "late": blunders[-1]}
 
 
-def _describe_menace(site: SiteData, section: Section) -> Mapping[str, object]:
+def _compute_menace_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
     """Return how many boxes X needs, how many both sides need, and how often a box was refilled."""
     game = site.game
     decision = np.unique(game.symmetry_class[: game.decisions])
@@ -192,15 +200,15 @@ def _describe_menace(site: SiteData, section: Section) -> Mapping[str, object]:
 
 
 # The keys are the slugs of sections.
-FACT_FUNCTIONS: Mapping[str, Callable[[SiteData, Section], Mapping[str, object]]] = {
-    "best-response": _describe_best_response,
-    "exact": _describe_exact_figures,
-    "exploration": _describe_exploration,
-    "q-table": _describe_q_table,
-    "double-q": _describe_double_q,
-    "sarsa": _describe_sarsa,
-    "self-play": _describe_self_play,
-    "td-afterstates": _describe_td_afterstates,
-    "mcts": _describe_mcts,
-    "menace": _describe_menace,
+NUMBER_FUNCTIONS: Mapping[str, Callable[[SiteData, Section], Mapping[str, object]]] = {
+    "best-response": _compute_best_response_numbers,
+    "exact": _compute_exact_numbers,
+    "exploration": _compute_exploration_numbers,
+    "q-table": _compute_q_table_numbers,
+    "double-q": _compute_double_q_numbers,
+    "sarsa": _compute_sarsa_numbers,
+    "self-play": _compute_self_play_numbers,
+    "td-afterstates": _compute_td_afterstates_numbers,
+    "mcts": _compute_mcts_numbers,
+    "menace": _compute_menace_numbers,
 }

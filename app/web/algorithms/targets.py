@@ -118,13 +118,13 @@ class ValueQuery:
         return None if exact is None else float(exact[self.position, self.cell])
 
     @cached_property
-    def view(self) -> MoveValues:
+    def move_values(self) -> MoveValues:
         return self.evaluate(self.position)
 
     @property
     def is_known(self) -> bool:
         """Whether the value is known: it was updated, or is exact."""
-        return self.view.is_known[self.cell]
+        return self.move_values.is_known[self.cell]
 
     @property
     def update_count(self) -> int | None:
@@ -220,7 +220,7 @@ class Reply(NamedTuple):
         """The name of the square of the reply, such as "top left"."""
         return name_square(self.cell or 0)
 
-    def follow(self, update: Update | None) -> "Reply":
+    def add_update(self, update: Update | None) -> "Reply":
         """Return this reply with an update and its numbers; None means that the learner ignores it."""
         if update is None:
             return self._replace(is_ignored=True)
@@ -366,7 +366,7 @@ def build_reason_after_reply(
             follow = partial(make_update, query, cell)
             replies.append(_follow_next_moves(query, reply, follow))
         else:
-            reply = reply.follow(make_update(query, cell, None))
+            reply = reply.add_update(make_update(query, cell, None))
             replies.append(reply._replace(next_value=None))
     # An opponent that learns, too, also explores. This is neglected, so the target is approximate.
     hedge = "about " if query.opponent_explores else ""
@@ -384,7 +384,7 @@ def _follow_next_moves(
     """
     row = query.table[reply.position]
     best = int(np.nanargmax(row))
-    reply = reply.follow(make_update(best))
+    reply = reply.add_update(make_update(best))
     epsilon = query.epsilon
     if reply.update is None or reply.update.next_cell is None or not epsilon:
         return reply
@@ -410,7 +410,7 @@ def build_reason_before_reply(
     replies = []
     for cell, position in list_replies(query):
         reply = Reply(cell, position, query.get_outcome(position))
-        reply = reply.follow(make_update(query, cell, None))
+        reply = reply.add_update(make_update(query, cell, None))
         replies.append(reply if cell is not None else reply._replace(next_value=None))
     return build_best_reply_reason(query, replies)
 

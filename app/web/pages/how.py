@@ -25,7 +25,7 @@ from app.tictactoe.notation import (
 )
 from app.web.algorithms import ALGORITHM_PAGES, SECTIONS
 from app.web.algorithms.algorithm import Section
-from app.web.algorithms.section_facts import compute_facts
+from app.web.algorithms.section_facts import compute_section_numbers
 from app.web.formatting import (
     encode_position,
     format_count,
@@ -343,7 +343,7 @@ def _has_board(site: SiteData, section: Section) -> bool:
 
 @cached_per_site(64)
 def collect_facts(site: SiteData, slug: str) -> Mapping[str, object]:
-    return compute_facts(site, SECTIONS[slug])
+    return compute_section_numbers(site, SECTIONS[slug])
 
 
 def describe_example(site: SiteData, slug: str, match: Match) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def explain_value(query: ValueQuery) -> dict[str, Any]:
         "facts": _list_facts(query, reason),
         # "" if nobody counted the updates
         "update_count_text": "" if count is None else format_count(count),
-        "reply_column": algorithm.reply_column,
+        "reply_heading": algorithm.reply_heading,
         # no rows if the move ends the game
         "rows": [
             _build_reply_row(query, algorithm, reason, answer)
@@ -143,7 +143,7 @@ def _explain_taught_value(query: ValueQuery, algorithm: Algorithm) -> dict[str, 
             "source": "taught",
             "agent": query.site.display_titles[query.value_source],
             "move": _name_move(query),
-            "value": query.view.spoken_values[query.cell],
+            "value": query.move_values.spoken_values[query.cell],
             "is_known": query.is_known,
         },
         "sentences": [*sentences, *_describe_result(query, algorithm)],
@@ -168,7 +168,7 @@ def _build_reply_row(
     """Return the table row of a reply, with the next value and the target after it."""
     likely = (
         f"{format_percent(reply.chance)}%"
-        if algorithm.reply_column == CHANCE_HEADING
+        if algorithm.reply_heading == CHANCE_HEADING
         else ""
     )
     target = reason.format_value(reply.target)
@@ -249,7 +249,7 @@ def _describe_result(query: ValueQuery, algorithm: Algorithm) -> list[str]:
     if (
         query.site.is_taught_by_person(query.value_source)
         or query.game.is_over(query.next_position)
-        or algorithm.reply_column != CHANCE_HEADING
+        or algorithm.reply_heading != CHANCE_HEADING
     ):
         return [f"{result}."]
     possible = query.reply_chances > 0
@@ -271,7 +271,7 @@ def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]
     if query.value_source == TRUTH:
         return [best_play]
     facts = [best_play]
-    view = query.view
+    view = query.move_values
     if (
         not view.are_beads
         and abs(view.scaled_values[query.cell] - query.value) >= MIN_SHOWN_DIFFERENCE
@@ -406,7 +406,7 @@ def _is_played_blunder(query: ValueQuery) -> bool:
     """Return whether the trained agent always plays this move, and the move is a blunder."""
     if not query.is_learned or query.snapshot is not None:
         return False
-    view = query.view
+    view = query.move_values
     return bool(view.is_blunder[query.cell] and view.policy[query.cell] == 1)
 
 
@@ -433,7 +433,7 @@ def parse_value_query(state: MatchState, cell_text: str) -> ValueQuery:
         )
     if not cell_text:
         query = ValueQuery(state.site, value_source, state.position, 0, match.snapshot)
-        return dataclasses.replace(query, cell=query.view.likeliest_cells[0])
+        return dataclasses.replace(query, cell=query.move_values.likeliest_cells[0])
     cell = read_cell("cell", cell_text)
     if not game.legal[state.position, cell]:
         raise Conflict(f"The {name_square(cell)} square is taken: no move has a value.")

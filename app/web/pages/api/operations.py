@@ -151,7 +151,7 @@ def judge_table(values: bool, **_reading_options: str) -> Response:
             "moves": moves,
             "read": reading.position_count,
             "notes": reading.notes,
-            "values": list_values(site, reading) if values else None,
+            "values": list_position_values(site, reading) if values else None,
         }
     )
     response.cache_control.no_store = True
@@ -196,7 +196,7 @@ def build_judgement(
     }
 
 
-def list_values(
+def list_position_values(
     site: SiteData, reading: TableReading
 ) -> dict[str, list[float | None]] | None:
     """Return the values of each position for JSON, None if the table has no values."""

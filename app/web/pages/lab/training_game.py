@@ -102,7 +102,7 @@ def _build_move_picture(
             for cell, mark in enumerate(move.board)
         ],
         "title": f"Move {move_index + 1}",
-        "choice_kind": algorithm.name_choice(game, move),
+        "choice_kind": algorithm.name_move_choice(game, move),
         "value_change_text": value_change,
         "is_updated_now": bool(changes) and changes[-1].move_index == move_index,
     }

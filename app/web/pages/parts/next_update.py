@@ -178,7 +178,7 @@ def _list_game_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
         picture = _build_update_picture(
             query,
             algorithm.update_after_game(query, board, later),
-            algorithm.list_values(query),
+            algorithm.list_choice_values(query),
             final_board=board,
             later_own_moves=later,
         )

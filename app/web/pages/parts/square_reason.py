@@ -37,7 +37,7 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> dict[str, Any]:
     `is_result_shown` adds the result with optimal play, which would help a person who is to move.
     """
     site = query.site
-    view = query.view
+    view = query.move_values
     known = view.is_known[query.cell]
     points, numbers = _plot_value_curve(query, view)
     last = max(1, site.get_last_snapshot(query.value_source)) if points else 1
@@ -57,7 +57,7 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> dict[str, Any]:
 
 
 def list_reason_sentences(query: ValueQuery, is_result_shown: bool) -> list[str]:
-    view = query.view
+    view = query.move_values
     sentences = [_count_updates(query, view), _give_reason(query, view)]
     if is_result_shown:
         result = spell_outcome(query.site, query.position, query.cell)
