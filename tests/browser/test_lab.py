@@ -145,20 +145,21 @@ def test_without_javascript_it_is_forms_and_links(new_context: Callable[..., Bro
     expect(page).to_have_url(re.compile(r"epsilon=0.35,games=200\?ghost=q-table,gamma=0.9"))
 
 
-def test_a_page_that_waits_is_no_error_in_the_console(page: Page) -> None:
+def test_a_page_that_waits_says_so_and_is_no_error_in_the_console(page: Page) -> None:
     """The server says 202 while it trains; the page repeats its request, and `page` sees no error."""
-    page.goto("/lab/q-table?ghost=q-table-draw-1")
     asked = []
 
     def wait_once(route: Route) -> None:
         asked.append(route.request.url)
         if len(asked) == 1:
-            route.fulfill(status=202, headers={"Retry-After": "1"}, body="Please wait.")
+            told = '<p class="notice pending">Number 2 in the queue.</p>'
+            route.fulfill(status=202, headers={"Retry-After": "1"}, body=told)
         else:
             route.continue_()
 
-    page.route("**/lab/**curve=**", wait_once)
-    page.evaluate("htmx.ajax('GET', document.querySelector('#swap').href + '&curve=losses')")
-    expect(page.locator("#notice")).to_have_text("Please wait.")
+    page.route("**/lab/**seeds=5", wait_once)
+    page.goto("/lab/q-table,games=100?ghost=q-table,games=50")
+    expect(page.locator(".working")).to_have_text("Training now: 1 of 20 seeds done")
+    expect(page.locator("#notice")).to_have_text("Number 2 in the queue.")
     page.wait_for_function("() => !document.querySelector('#notice').textContent")
     assert len(asked) == 2

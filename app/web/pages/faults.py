@@ -194,10 +194,15 @@ def describe_board(site: SiteData, fault: str, record: str) -> str:
     opponent = MARKS[-int(site.game.to_move[position])]
     share = format_percent(float(_compute_loss_chances(site, faulty)[position]), 0)
     often = "" if share == "100" else f" in {share}% of its games"
-    return (
+    sentence = (
         f"Here the agent lets {opponent} win at once{often}. "
         "Without the fault it never does."
     )
+    tried = site.game.spread_pairs(faulty.history.find_updated_pairs(-1), False)
+    if not tried[position].any():
+        untried = "The agent never tried a move here: it plays at random, and no square has a star."
+        return f"{untried} {sentence}"
+    return sentence
 
 
 def build_lab_url(fault: str) -> str:

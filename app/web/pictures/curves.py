@@ -424,7 +424,8 @@ def lay_out_seed_lines(
     `results_by_seed` is [R, C], the results of R seeds for C recipes. `css_classes` and `links`
     have an entry for each seed. A single recipe has dots instead of lines.
     """
-    up = build_axis([value for row in results_by_seed for value in row])
+    values = [value for row in results_by_seed for value in row]
+    up = build_axis(values, includes_zero=not any(values))
     bottom = ROOM_ABOVE + height
     shapes: list[svg.Shape] = []
     margin = plot_vertical_axis(shapes, up, ROOM_ABOVE, height, unit)

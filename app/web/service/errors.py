@@ -178,7 +178,7 @@ def _is_in_api() -> bool:
 
 def _render_error(error: HTTPException, sentence: str | None) -> str:
     if wants_fragment():
-        return render_block("error.html", "notice", sentence=sentence)
+        return render_block("error.html", "notice", code=error.code, sentence=sentence)
     return render_template(
         "error.html",
         code=error.code,
