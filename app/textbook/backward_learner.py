@@ -19,16 +19,20 @@ class BackwardLearner:
         seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
         opponent = turn.player or self
         trail, end = yield from play_whole_game(self, game.empty, seats, opponent, rng)
-        following = {}  # for each player, the board at this player's next move
+        next_board_by_player = {}
         for s, a in reversed(trail):
             player = game.player_to_move(s)
-            s_next = following.get(player, end)
+            s_next = next_board_by_player.get(player, end)
             reward = get_reward(game, parameters, s_next, player)
             yield self.update(s, a, reward, s_next)
-            following[player] = s
+            next_board_by_player[player] = s
 
     def key(self, board, cell):
-        """Return the key of (s, a) in the table, equal for symmetric moves (or boards after them)."""
+        """Return the key of a move in the table, the same for all symmetric moves.
+
+        With `key=afterstate` it is the board after the move, so that all moves to this board share
+        it.
+        """
         if self.parameters.key == "afterstate":
             return canonical_board(self.game, self.game.make_move(board, cell))
         return canonical_pair(self.game, board, cell)
@@ -47,8 +51,7 @@ class BackwardLearner:
         return {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
 
     def move_towards(self, q, key, target):
-        """Move an entry of a table a step towards a target."""
         if self.parameters.update == "average":
-            # With update=sum targets add up, and values do not converge.
+            # Without this line, as with update=sum, targets add up and values do not converge.
             target -= q[key]
         q[key] += self.parameters.alpha * target

@@ -1,9 +1,10 @@
-"""The champion: it plays against itself and bounds the value of every board until all are proved.
+"""The champion: it plays against itself until it has proved the value of the empty board.
 
-Source: our own combination of known parts. Lower and upper estimates of action values: Even-Dar,
-Mannor & Mansour (2006), "Action elimination and stopping conditions". Planning, here by updating
-all visited boards after each game: Sutton (1990), "Integrated architectures for learning, planning,
-and reacting".
+For every board it knows a lower and an upper bound of the value.
+
+Source: our own combination of known parts. Bounds of action values: Even-Dar, Mannor & Mansour
+(2006), "Action elimination and stopping conditions". Planning, here by updating all visited boards
+after each game: Sutton (1990), "Integrated architectures for learning, planning, and reacting".
 """
 
 from collections import Counter
@@ -14,21 +15,21 @@ from app.textbook.symmetry import canonical_board
 
 
 class Champion:
-    """Bounds on the value of each board for the player who made the last move: 1 won, -1 lost."""
+    """A lower and an upper bound for each board, as values for the player who moved last: 1 is a win."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
         self.lower = {}
         self.upper = {}
         self.visits = Counter()
-        # The boards that are finished, or whose continuations were all played.
         self.proved = set()
 
     def update(self, board):
         """Set the bounds of a board: its result, or the negated bounds of its replies.
 
-        The lower bound is minus the highest upper bound of a reply, the upper bound minus the
-        highest lower bound.
+        The lower bound is minus the highest upper bound of a reply, and the upper bound is minus
+        the highest lower bound. A board is proved if it is finished or if all its replies are
+        proved.
         """
         game = self.game
         if game.is_over(board):
@@ -56,7 +57,7 @@ class Champion:
             board = self.game.make_move(board, cell)
             self.visits[canonical_board(self.game, board)] += 1
         old = [self.value(*move) for move in trail]
-        # The fullest boards come first, so that replies are updated before the boards they follow.
+        # A board needs the new bounds of its replies, so the fullest boards are updated first.
         for met in sorted(self.visits, key=lambda met: met.count(".")):
             self.update(met)
         for move, before in zip(trail, old):
@@ -64,9 +65,9 @@ class Champion:
             yield Update(*move, before, self.value(*move), next_board=made)
 
     def explore(self, board, rng):
-        """Return a move worth exploring, and whether there is one; otherwise any move.
+        """Return a move to a board that is not proved, and whether there is one; otherwise any move.
 
-        It leads to an unproved board with the highest upper bound; of these, to one with the fewest
+        Of several moves, one with the highest upper bound is chosen, then one with the fewest
         visits.
         """
         cells = self.game.legal_moves(board)
@@ -100,5 +101,5 @@ class Champion:
 
 
 def weigh_bounds(lower, upper):
-    """Return the value that lies a quarter of the way from the lower bound to the upper one."""
+    """Return the value a quarter of the way from the lower bound to the upper one."""
     return lower + (upper - lower) / 4

@@ -16,13 +16,13 @@ class DoubleQ(BackwardLearner):
         self.game, self.parameters = game, parameters
         self.tables = Values(parameters.initial), Values(parameters.initial)
         self.epsilon = 0.0
-        self.coin = None  # Its random numbers select a table.
+        self.rng = None
 
     def update(self, s, a, reward, s_next, a_next=None):
-        """Update one of the tables: it selects the best next move, and the other table gives its value.
+        """Update one table: it selects the best next move, and the other table gives the move's value.
 
-        A coin selects the table; with `last=both` the last move of a game updates both tables.
-        `s_next` is the board at the same player's next move, or the last board of the game.
+        A random number selects the table. With `last=both` the last move of a game updates both
+        tables. `s_next` is the board at the same player's next move, or the last board of the game.
         """
         alpha, gamma = self.parameters.alpha, self.parameters.gamma
         over, sa = self.game.is_over(s_next), self.key(s, a)
@@ -33,7 +33,7 @@ class DoubleQ(BackwardLearner):
             return Update(
                 s, a, old, self.value(s, a), reward, s_next, None, 0.0, reward, alpha
             )
-        first, second = self.tables if self.coin.random() < 1 / 2 else self.tables[::-1]
+        first, second = self.tables if self.rng.random() < 1 / 2 else self.tables[::-1]
         a_best, q_next = None, 0.0
         if not over:
             keys = {
@@ -61,7 +61,7 @@ class DoubleQ(BackwardLearner):
 
     def play(self, turn, rng):
         """Play a game, then update its moves, the last one first."""
-        self.coin = rng
+        self.rng = rng
         return super().play(turn, rng)
 
     def value(self, board, cell):

@@ -7,13 +7,14 @@ from collections import Counter
 from app.textbook.exploration import pick
 from app.textbook.loop import Update
 
-GAMES = 1_000  # number of test games, as X and as O each
+GAMES_PER_SEAT = 1_000
 
 
 def main(game, learner, turns, rng):
     """Train an agent, print its table, and test it against random moves.
 
-    `learner.play` yields each move and each update, so counting the updates runs the training.
+    `learner.play` is a generator of moves and updates. The training runs while the updates are
+    counted.
     """
     updates = 0
     for turn in turns:
@@ -24,10 +25,15 @@ def main(game, learner, turns, rng):
     print(f"{updates} updates in all", file=sys.stderr)
     write_table(game, learner.value)
     for seat in "XO":
-        results = Counter(play_random(game, learner, seat, rng) for _ in range(GAMES))
-        won, drawn, lost = (f"{results[result] / GAMES:.1%}" for result in (1, 0, -1))
+        results = Counter(
+            play_random(game, learner, seat, rng) for _ in range(GAMES_PER_SEAT)
+        )
+        won, drawn, lost = (
+            f"{results[result] / GAMES_PER_SEAT:.1%}" for result in (1, 0, -1)
+        )
         print(
-            f"as {seat} against random moves, {GAMES} games: {won} won, {drawn} drawn, {lost} lost",
+            f"as {seat} against random moves, {GAMES_PER_SEAT} games: "
+            f"{won} won, {drawn} drawn, {lost} lost",
             file=sys.stderr,
         )
 

@@ -1,11 +1,11 @@
-"""How moves are chosen: epsilon-greedily."""
+"""How learners choose moves: epsilon-greedily."""
 
 
 def epsilon_greedy(values, epsilon, rng, ties="random"):
     """Return a random move with probability epsilon, else a greedy one, and whether it was random.
 
-    One random number u decides both. If u < epsilon, u / epsilon is uniform in [0, 1) again and
-    selects the random move; otherwise (u - epsilon) / (1 - epsilon) is uniform in [0, 1) and
+    A single random number u decides. If u < epsilon, then u / epsilon is uniform in [0, 1) and
+    selects the random move. Otherwise (u - epsilon) / (1 - epsilon) is uniform in [0, 1) and
     selects one of the greedy moves.
     """
     u = rng.random()
@@ -19,5 +19,6 @@ def epsilon_greedy(values, epsilon, rng, ties="random"):
 
 
 def pick(cells, u):
-    """Return the cell at the fraction u of the list; rounding could make u 1, hence the `min`."""
+    """Return a random cell of a list, by a random number u from 0 to 1."""
+    # Rounding in `epsilon_greedy` can make u exactly 1.
     return cells[min(int(u * len(cells)), len(cells) - 1)]

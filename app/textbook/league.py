@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from app.textbook.exploration import epsilon_greedy, pick
 from app.textbook.loop import Move, Update
-from app.textbook.symmetry import list_images
+from app.textbook.symmetry import list_symmetric_pairs
 from app.textbook.table import Values, get_reward
 
 SLOW_PARAMETERS = {"gamma": 0.7, "k_start": 0.001, "k_step": 0.001, "k_limit": 100.0}
@@ -26,34 +26,37 @@ LEARNERS: Mapping[str, Mapping[str, Any]] = {
     "symmetric": {"observing": False, "symmetric": True, **QUICK_PARAMETERS},
     "observing-symmetric": {"observing": True, "symmetric": True, **QUICK_PARAMETERS},
 }
-# The games of a round follow this order.
+# The order decides in which order the games of a round are played.
 MEMBERS = (*LEARNERS, "fixed", "random")
 
 
 class Meeting(NamedTuple):
-    """The start of a league game; both fields are "" if the learner of this training does not play."""
+    """The start of a league game: the learner's opponent, and its seat, "X" or "O".
 
-    opponent: str  # a name, "" if the learner does not play
-    seat: str  # the learner's seat: "X" or "O"
+    Both fields are "" in a game between two other members.
+    """
+
+    opponent: str
+    seat: str
 
 
 class Player:
-    """A league member that learns a table of Q(s, a); s tells its own stones from the opponent's."""
+    """A league member that learns a table of Q(s, a), where s shows its own and the other stones."""
 
     def __init__(self, game, parameters, rewards):
-        """`parameters` belong to this player; `rewards` are the same for all players."""
         self.game, self.parameters, self.rewards = game, parameters, rewards
         self.q = Values()
         self.visits = Counter()
         self.k = parameters.k_start
 
     def update(self, board, cell, seat):
-        """Update Q(s, a) of a move by either player, with the reward for the player in `seat`.
+        """Update Q(s, a) after a move of either player, with the reward for the player in `seat`.
 
         The step size alpha is 1 / (1 + visits) (Mitchell, eq. 13.10). The program that this league
-        follows has two peculiarities, which are kept: the next board is the one right after the
-        move, and the best value is never below 0. Every cell of a finished board holds the final
-        reward, so it counts twice: as the reward and, discounted, as the next value.
+        reproduces has two peculiarities. Its next board is the one right after the move, and the
+        best next value is never below 0. It also stores the final reward for every cell of a
+        finished board. So this reward counts twice: as the reward, and discounted as the next
+        value.
         """
         game, parameters, q = self.game, self.parameters, self.q
         after = game.make_move(board, cell)
@@ -66,7 +69,7 @@ class Player:
         target = reward + parameters.gamma * best_next
         q[s, a] = (1 - alpha) * q[s, a] + alpha * target
         self.k = min(self.k + parameters.k_step, parameters.k_limit)
-        if game.is_over(after):  # Every entry of the last board gets the reward.
+        if game.is_over(after):
             q.update({(s_next, a_next): reward for a_next in range(game.cells)})
         return Update(s, a, old, q[s, a], reward, after, None, best_next, target, alpha)
 
@@ -88,7 +91,7 @@ class Player:
 
 
 class League:
-    """The learner of this training, and the other members of its league."""
+    """The learner of this training, with the other members of its league."""
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
@@ -105,7 +108,7 @@ class League:
         self.own = self.players[self.name] = Player(game, parameters, parameters)
 
     def play(self, turn, rng):
-        """Play a round, in which all members meet each other in both seats, or a game with a person."""
+        """Play a round, in which each two members play two games, or play a game with a person."""
         for names in self.list_meetings(turn):
             opponent, seat = "", ""
             if self.name in names:
@@ -150,9 +153,9 @@ class League:
 def play_league_game(game, names, players, person, rng):
     """Play a game; yield ("", Move) for each move, and (name of a learner, Update) for each update.
 
-    After a move, the player who made it updates its table. A two-stage player also updates after
-    the opponent's move, with its own reward. An observing player updates after the opponent's move
-    as if it were the opponent, with the opponent's reward.
+    Each player updates its table after its own moves. A two-stage player also does so after a move
+    of its opponent, with its own reward. An observing player then makes the opponent's update in
+    its own table, with the opponent's reward.
     """
     board = game.empty
     while not game.is_over(board):
@@ -171,7 +174,6 @@ def play_league_game(game, names, players, person, rng):
 
 
 def choose_league_move(game, name, players, person, board, rng):
-    """Return the move of a league member or of the person."""
     if name in players:
         return players[name].draw(board, game.player_to_move(board), rng)
     if name == "fixed":
@@ -183,13 +185,13 @@ def choose_league_move(game, name, players, person, board, rng):
 
 @cache
 def see_from_seat(game, board, cell, seat, symmetric):
-    """Return a board with the own stones as 1 and the opponent's as 2, and the cell on this board.
+    """Return a board with one's own stones as 1 and the opponent's as 2, and the cell of a move on it.
 
-    If `symmetric`, all symmetric boards give the same result.
+    If `symmetric`, the result is the same for all symmetric boards and moves.
     """
     seen = board.translate(str.maketrans(".XO", "012" if seat == "X" else "021"))
     if not symmetric:
         return seen, cell
-    images = list_images(game, seen, cell)
+    images = list_symmetric_pairs(game, seen, cell)
     highest = max(image for image, _ in images)
     return min(image for image in images if image[0] == highest)

@@ -10,7 +10,7 @@ class Learner:
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
         self.q = Values(parameters.initial)
-        self.epsilon = 0.0  # the exploration rate in this game
+        self.epsilon = 0.0
 
     def choose(self, board, rng):
         """Return a greedy move."""

@@ -4,38 +4,46 @@ from typing import Any, NamedTuple
 
 
 class Move(NamedTuple):
-    """A move in a game."""
+    """A move in a game; `explored` says whether it was random, None if its player does not learn."""
 
     board: str
     cell: int
-    explored: bool | None  # whether it was random; None if its player does not learn
+    explored: bool | None
 
 
 class Update(NamedTuple):
-    """One update: a move, its value before and after, and the numbers that made the difference."""
+    """One update of a value, from `old` to `new`, and the numbers that the update used.
+
+    `next_board` is "" if the update uses no next state, and `next_cell` is None if it uses no next
+    move. Beads and bounds have no `target`. `in_table` has the old and the new value in the table
+    that double Q-learning updated: `old` and `new` are the means of its two tables.
+    """
 
     board: str
     cell: int
     old: float
     new: float
     reward: float = 0.0
-    next_board: str = ""  # "" if the update uses no next state
-    next_cell: int | None = None  # the next move, if the learner has chosen one
-    next_value: float = 0.0  # 0 when the game is over
-    target: float | None = None  # None for beads and bounds, which have no target
+    next_board: str = ""
+    next_cell: int | None = None
+    next_value: float = 0.0
+    target: float | None = None
     step_size: float | None = None
-    # in double Q-learning, the values before and after in the table that was updated
     in_table: tuple[float, float] | None = None
 
 
 class Turn(NamedTuple):
-    """A unit of a training: a game, a round of a league, or a sweep over all boards."""
+    """A unit of a training: a game, a round of a league, or a sweep over all boards.
 
-    opponent: str  # a name; "self" and "both" mean the learner itself
-    player: Any  # the opponent as an object, None if it is the learner itself
-    number: int  # counted from 0 in the phase
-    length: int  # how many turns the phase has
-    played: int  # how many turns came before this one, in all phases
+    The opponent "self" or "both" is the learner itself, and then `player` is None. `number` counts
+    the turns from 0 in a phase of `length` turns, and `played` counts them in all phases.
+    """
+
+    opponent: str
+    player: Any
+    number: int
+    length: int
+    played: int
 
     def seat(self, seats, number):
         """Return the learner's seat, "X" or "O", in this game; with `seats="both"` it alternates."""
@@ -44,12 +52,12 @@ class Turn(NamedTuple):
         return seats.upper()
 
     def learning_seats(self, seat):
-        """Return the seats whose moves are updated: both if the learner is its own opponent, "both"."""
+        """Return the seats that learn: "XO" if the opponent is "both", else the learner's seat."""
         return "XO" if self.opponent == "both" else seat
 
 
 def list_turns(phases, opponents):
-    """Yield the turns of a training, phase by phase; each phase has one opponent."""
+    """Yield the turns of a training; each of the `phases` is an opponent and a number of turns."""
     played = 0
     for opponent, length in phases:
         for number in range(length):

@@ -15,15 +15,14 @@ from app.textbook.rng import Random
 class Tree:
     """The results of all games that were simulated from one board, the root.
 
-    A node is a tuple of the moves that lead to it from the root, which is ().
+    A node is the tuple of moves that lead to it from the root, which is (). `total` adds up the
+    results of a node's games for the player who moved to it.
     """
 
     def __init__(self, game, c, root, rng):
         self.game, self.c, self.root, self.rng = game, c, root, rng
         self.visits = Counter()
-        # For each node, the sum of the results for the player who made its last move.
         self.total = Counter()
-        # The last simulated game: its path in the tree, and all its moves.
         self.last_path = []
         self.last_moves = []
 
@@ -41,9 +40,9 @@ class Tree:
         return self.total[node] / max(self.visits[node], 1)
 
     def simulate(self):
-        """Play one game, and add its result to the tree (backpropagation)."""
+        """Play one game, and add its result to the tree."""
         game, board, node = self.game, self.root, ()
-        path = []  # the nodes of the tree on this path, each with the player who moved to it
+        path = []
         moves = []
         # Selection and expansion follow the highest bounds up to the first new node.
         while not game.is_over(board) and (not path or self.visits[node]):
@@ -65,7 +64,10 @@ class Tree:
         return self.back_up(path, board)
 
     def back_up(self, path, board):
-        """Add the result of a finished game to each node on its path; return the first move's Update."""
+        """Add a game's result to each node that it visited, and return the Update of its first move.
+
+        The path has these nodes, each with the player who moved to it.
+        """
         first, player = path[0]
         old, result = self.mean(first), self.game.result(board, player)
         self.visits[()] += 1

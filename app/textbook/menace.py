@@ -1,4 +1,4 @@
-"""MENACE: a matchbox of beads for each board; a bead drawn at random decides the move.
+"""MENACE: for each board a matchbox of beads, from which a bead is drawn to choose the move.
 
 Source: Michie (1961), "Trial and error", and (1963), "Experiments on the mechanization of
 game-learning".
@@ -15,22 +15,21 @@ from app.textbook.whole_game import play_whole_game
 
 
 class Menace:
-    """The beads of each move; symmetric moves share theirs.
+    """A number of beads for each move; symmetric moves have the same beads.
 
     There is no step size and no bootstrapping: every move of a game gets the final reward, as in
-    Monte Carlo learning.
+    Monte Carlo learning. `changed` has the moves that were updated after their box was last filled.
     """
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
-        # The beads of moves that were updated after their box was filled.
         self.changed = {}
         self.refills = 0
 
     def update(self, s, a, reward):
-        """Add beads to a move or remove some; if its box is empty then, fill it as at the start.
+        """Add beads to a move or remove some; fill a box again that becomes empty.
 
-        `new` in the returned Update is the number before the box is filled again.
+        `new` in the returned Update is the number of beads before the box is filled again.
         """
         old = self.beads(s, a)
         new = max(0, old + reward)
@@ -50,7 +49,7 @@ class Menace:
         opponent = turn.player or SimpleNamespace(choose=self.draw)
         mover = self
         if parameters.paper and turn.opponent == "you":
-            # People drew the beads from paper boxes, so the record has the machine's moves, too.
+            # A person drew MENACE's beads from paper boxes, so the recipe contains its moves, too.
             mover = SimpleNamespace(
                 game=game, explore=lambda s, rng: (opponent.choose(s, rng), True)
             )
@@ -98,16 +97,15 @@ class Menace:
         return cell
 
     def share(self, board, cell):
-        """Return the beads of a move, divided by the number of symmetric cells that share them."""
+        """Return the beads of a move, divided equally among the cells that are symmetric to its cell."""
         keys = [self.key(board, other) for other in self.game.legal_moves(board)]
         return self.beads(board, cell) / keys.count(self.key(board, cell))
 
     def explore(self, board, rng):
-        """Return a random move by the beads, and True, because it is random."""
         return self.draw(board, rng), True
 
     def choose(self, board, rng):
-        """Return a move after the training: drawn at random, or with the most beads (`plays`)."""
+        """Return a move as the trained agent chooses it: a drawn one, or one with the most beads."""
         if self.parameters.plays == "proportional":
             return self.draw(board, rng)
         beads = {
@@ -117,7 +115,7 @@ class Menace:
         return epsilon_greedy(beads, 0.0, rng)[0]
 
     def value(self, board, cell):
-        """Return the beads of a move; if the agent draws its moves, symmetric cells share the beads."""
+        """Return the beads of a move, or its share of them if the agent draws its moves."""
         if self.parameters.plays == "proportional":
             return self.share(board, cell)
         return self.beads(board, cell)

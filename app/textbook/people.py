@@ -15,9 +15,10 @@ class Person:
 
 
 def list_turns_with_people(phases, opponents, people):
-    """Yield the turns of a training with people; `people` has a Person for each game against a person.
+    """Yield the turns of a training; `people` has a Person for each game against a person.
 
-    From one of these games to the next the learner changes its seat; other turns do not count.
+    The learner changes its seat from each of these games to the next, whatever it plays between
+    them.
     """
     games = enumerate(people)
     for turn in list_turns(phases, opponents):

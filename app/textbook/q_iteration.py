@@ -16,7 +16,6 @@ class QIteration(Learner):
         """Set Q(s, a) to reward + gamma max Q(s_next, .), after one sampled reply."""
         q, gamma = self.q, self.parameters.gamma
         old, best_next, target = q[s, a], 0.0, reward
-        # While the game goes on, the reward is 0.
         if not self.game.is_over(s_next):
             best_next = max(self.values(s_next).values())
             target = gamma * best_next
@@ -24,7 +23,7 @@ class QIteration(Learner):
         return Update(s, a, old, target, reward, s_next, None, best_next, target, 1.0)
 
     def play(self, turn, rng):
-        """Update every move on every board once; if `sticky`, moves valued as a loss are skipped."""
+        """Update every move on every board once; `sticky` leaves out moves that are valued as a loss."""
         game, parameters, opponent = self.game, self.parameters, turn.player or self
         for s in game.unfinished_boards():
             for a in game.legal_moves(s):

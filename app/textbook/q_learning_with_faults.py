@@ -19,11 +19,13 @@ class QLearningWithFaults(QLearning):
             # The update runs only after the learner's own move, so losses are missed.
             return None
         if fault == "reward" and is_lost:
-            reward = parameters.win  # The learner also gets it when the opponent wins.
+            # Whoever wins, the learner gets the reward of a win.
+            reward = parameters.win
         if fault == "sides" and self.game.player_to_move(s) == "O":
-            reward = -reward  # The reward is in X's view, but O maximises it, too.
+            # O gets the reward of X, and still maximises it.
+            reward = -reward
         if fault in ("answer", "sign"):
-            # The next board is that before the opponent's reply.
+            # The next board is taken too early, before the opponent's reply.
             s_next = self.game.make_move(s, a)
         old = self.q[s, a]
         key = (self.game.make_move(s, a), a) if fault == "in-place" else (s, a)
@@ -31,17 +33,16 @@ class QLearningWithFaults(QLearning):
         target = reward + parameters.gamma * best_next
         self.q[key] += alpha * (target - self.q[key])
         if fault == "step":
-            # The table can hold whole numbers only.
+            # A table of whole numbers loses the fraction.
             self.q[key] = float(round(self.q[key]))
         if fault in ("in-place", "step"):
-            # The value did not move a step of size alpha to the target, so neither is told.
+            # These values did not move towards a target by a step of size alpha, so both are left out.
             return Update(s, a, old, self.q[s, a])
         return Update(
             s, a, old, self.q[s, a], reward, s_next, None, best_next, target, alpha
         )
 
     def best_next(self, s_next, is_over):
-        """Return the value of the next board, with the fault."""
         fault = self.parameters.fault
         if is_over and fault != "terminal":
             return 0.0
@@ -54,7 +55,7 @@ class QLearningWithFaults(QLearning):
         return (event for event in super().play(turn, rng) if event is not None)
 
     def values(self, board):
-        """Return the values of all legal moves; with the fault "exploration", of the best move only."""
+        """Return the values of all legal moves, or of the best one only with the fault "exploration"."""
         values = super().values(board)
         if self.parameters.fault != "exploration":
             return values

@@ -18,7 +18,6 @@ class TicTacToe:
         self.lines = list_lines(rows, columns, in_a_row)
 
     def legal_moves(self, board):
-        """Return the empty cells."""
         return [cell for cell, stone in enumerate(board) if stone == "."]
 
     def player_to_move(self, board):
@@ -66,7 +65,7 @@ class TicTacToe:
 
 def list_lines(rows, columns, in_a_row):
     """Return the cells of every row, column and diagonal with `in_a_row` cells."""
-    directions = [(0, 1), (1, 0), (1, 1), (1, -1)]  # steps down and to the right
+    directions = [(0, 1), (1, 0), (1, 1), (1, -1)]
     lines = []
     for row, column, (down, right) in product(range(rows), range(columns), directions):
         line = [(row + step * down, column + step * right) for step in range(in_a_row)]

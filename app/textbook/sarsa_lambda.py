@@ -10,21 +10,24 @@ from app.textbook.td_game import play_td_game
 
 
 class SarsaLambda(Learner):
-    """A learner with a table of Q(s, a): s is a board, a the cell that its player fills."""
+    """A learner with a table of Q(s, a): s is a board, a the cell that its player fills.
+
+    `z` has the traces of each player's moves in this game.
+    """
 
     def __init__(self, game, parameters):
         super().__init__(game, parameters)
-        # for each player, the traces of its moves in this game
         self.z = {"X": {}, "O": {}}
-        self.earlier = []  # the Updates of all moves before the last one
+        self.earlier_updates = []
 
     def update(self, s, a, reward, s_next, a_next):
         """Add alpha delta z to the value of every move of this game (Sutton & Barto, section 12.7).
 
-        delta is the TD error of the last move, (s, a). z is the trace of each move: all traces are
-        multiplied by gamma lambda, then the trace of the last move grows by 1. `s_next` is the
-        board after the opponent's reply. `a_next` is the move chosen there, None if the game is
-        over. Returns the Update of the last move; the others go to `earlier`.
+        delta is the TD error of the last move, (s, a), and z is the trace of a move. First all
+        traces are multiplied by gamma lambda, then the trace of the last move grows by 1. `s_next`
+        is the board after the opponent's reply, and `a_next` is the move chosen there, None if the
+        game is over. Returns the Update of the last move, and stores those of the others in
+        `earlier_updates`.
         """
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         z = self.z[self.game.player_to_move(s)]
@@ -39,13 +42,13 @@ class SarsaLambda(Learner):
                 before = q[move]
                 q[move] += alpha * delta * z[move]
                 step = alpha * z[move]
-                self.earlier.append(
+                self.earlier_updates.append(
                     Update(
                         *move, before, q[move], target=before + delta, step_size=step
                     )
                 )
-        # The newest Update, that of the last move, comes first; it is returned instead.
-        del self.earlier[0]
+        # The first of these Updates is that of the last move, and it is returned instead.
+        del self.earlier_updates[0]
         return Update(s, a, old, q[s, a], reward, s_next, a_next, q_next, target, alpha)
 
     def play(self, turn, rng):
@@ -53,5 +56,5 @@ class SarsaLambda(Learner):
         self.z = {"X": {}, "O": {}}
         for event in play_td_game(self, turn, rng):
             yield event
-            yield from self.earlier
-            self.earlier = []
+            yield from self.earlier_updates
+            self.earlier_updates = []

@@ -58,7 +58,7 @@ class SelfPlay(Learner):
         return reward if player == "X" or not self.game.is_over(board) else -reward
 
     def value(self, board, cell):
-        """Return Q(s, a) for the player who moves; it begins as `initial` for X, -`initial` for O."""
+        """Return Q(s, a) for the player who moves; it starts at `initial` for X, at -`initial` for O."""
         initial = self.parameters.initial
         first = initial if self.game.player_to_move(board) == "X" else -initial
         return self.q.get((board, cell), first)

@@ -7,7 +7,7 @@ def start_game(game, parameters, turn, rng):
     """Return the first board of a game, and the seats whose moves are updated: "X", "O" or "XO"."""
     if parameters.start == "empty":
         return game.empty, turn.learning_seats(turn.seat(parameters.seat, turn.played))
-    boards = list_starts(game, parameters.seat)
+    boards = list_start_boards(game, parameters.seat)
     number = (
         turn.played if parameters.start == "every" else int(rng.random() * len(boards))
     )
@@ -16,8 +16,8 @@ def start_game(game, parameters, turn, rng):
 
 
 @cache
-def list_starts(game, seat):
-    """Return the boards on which the player of a seat is to move; the seat "both" stands for either."""
+def list_start_boards(game, seat):
+    """Return the unfinished boards on which this seat is to move; all of them for the seat "both"."""
     seats = "XO" if seat == "both" else seat.upper()
     return [
         board

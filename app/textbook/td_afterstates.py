@@ -16,7 +16,7 @@ class TdAfterstates:
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
         self.v = Values(parameters.initial)
-        self.alpha = 0.0  # the step size in this game
+        self.alpha = 0.0
 
     def update(self, s, a, reward, s_next, a_next):
         """Move V(z) of the board z after a move towards reward + V(z') (Sutton & Barto, section 1.5).
@@ -33,14 +33,15 @@ class TdAfterstates:
         return Update(s, a, old, v[z], reward, s_next, a_next, v_next, target, alpha)
 
     def play(self, turn, rng):
-        """Play a game, and update the board after each move when the same player moves again."""
+        """Play a game; when a player moves again, update the board that its last move made."""
         game, parameters, opponent = self.game, self.parameters, turn.player or self
         together = 2 if parameters.seat == "both" else 1
         self.alpha = decay(parameters.alpha, parameters.alpha_drop, turn, together)
         epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn, together)
         learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
         board = game.empty
-        last = {}  # for each learning player, the last (s, a), which waits for its update
+        # The last (s, a) of each learning player waits for the player's next move.
+        last = {}
         while not game.is_over(board):
             player = game.player_to_move(board)
             if player in learning_seats:
@@ -56,7 +57,7 @@ class TdAfterstates:
                 cell = opponent.choose(board, rng)
                 yield Move(board, cell, None)
             board = game.make_move(board, cell)
-        # Only the player who did not make the last move of the game has a move to update.
+        # The last move makes a finished board, whose value is known.  So only the other player learns.
         player = game.player_to_move(board)
         if player in last:
             reward = get_reward(game, parameters, board, player)

@@ -1,4 +1,4 @@
-"""Play a game in which each move is updated when the same player chooses its next move."""
+"""Play a game in which a player's next move is chosen before the last one is updated."""
 
 from app.textbook.exploration import epsilon_greedy
 from app.textbook.loop import Move
@@ -8,16 +8,17 @@ from app.textbook.table import get_reward
 
 
 def play_td_game(learner, turn, rng):
-    """Play a game; after the learner has chosen its next move, update its previous one.
+    """Play a game; when the learner has chosen a move, update its previous move.
 
-    This is the order of Sarsa (Sutton & Barto, section 6.4); for Q-learning it makes no difference.
+    Sarsa needs this order (Sutton & Barto, section 6.4); for Q-learning it makes no difference.
     Yields each Move and each Update.
     """
     game, parameters = learner.game, learner.parameters
     learner.epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn)
     opponent = turn.player or learner
     board, learning_seats = start_game(game, parameters, turn, rng)
-    last = {}  # for each learning player, the last (s, a), which waits for its update
+    # The last (s, a) of each learning player waits for the player's next move.
+    last = {}
     while not game.is_over(board):
         player = game.player_to_move(board)
         if player in learning_seats:
@@ -30,7 +31,7 @@ def play_td_game(learner, turn, rng):
             cell = opponent.choose(board, rng)
             yield Move(board, cell, None)
         board = game.make_move(board, cell)
-    # The game is over, so each player's last move is updated with the reward.
+    # No more moves follow, so each player's last move is updated with the final reward.
     for player in (game.player_to_move(board), game.last_player(board)):
         if player in last:
             reward = get_reward(game, parameters, board, player)

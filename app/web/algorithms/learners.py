@@ -64,5 +64,5 @@ def load_learner(query: ValueQuery, kind: type[ReferenceLearner] | None = None) 
     # Double Q-learning has two tables, of which only the average is stored.
     if hasattr(learner, "tables"):
         learner.tables = [StoredValues(query.game, query.table) for _ in range(2)]
-        learner.coin = Random(0)
+        learner.rng = Random(0)
     return learner
