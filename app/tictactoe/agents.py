@@ -1,6 +1,7 @@
-"""Save and load agents: each has its arrays in `<id>.npz` and all other facts in `<id>.json`, its card.
+"""Save agents in files, and load them.
 
-The card tells the agent's recipe, its results and its texts. Files are checked completely before
+An agent has two files: its arrays in `<id>.npz`, and all other facts in `<id>.json`, its card. The
+card contains the agent's recipe, its results and its texts. Files are checked completely before
 they are used; an error names the file and the reason. Nothing is ever unpickled, because unpickling
 can run foreign code.
 """
@@ -54,24 +55,24 @@ class ModelError(ValueError):
 class Agent:
     """A learned table of values, with its card and the history of its training.
 
-    Values are in the view of the player to move, and all arrays are read-only. A snapshot is a copy
-    of the values at some time of the training; the last one has the values of `q`. The shapes: D
-    positions with a player to move, P legal moves in these positions, T snapshots.
+    The action values `q`, [D, cells], are those of the player to move, and NaN for illegal moves.
+    `visits`, [D, cells], counts the updates of each move. A snapshot is a copy of the values at
+    some time of the training; `snapshot_updates`, [T], counts the updates before each of them, and
+    the last snapshot has the values of `q`. D is the number of positions with a player to move, P
+    the number of legal moves in all of them, T the number of snapshots. All arrays are read-only.
     """
 
     card: Card
-    # [D, cells] action values; they are NaN for illegal moves only
     q: NDArray[np.float32]
-    visits: NDArray[np.uint32]  # [D, cells] how often each move was updated
-    # [T] how many updates came before each snapshot
+    visits: NDArray[np.uint32]
     snapshot_updates: NDArray[np.int64]
     history: History
-    arrays_file: Path | None = None  # None if the agent was not loaded from a file
+    arrays_file: Path | None = None
 
     def build_table(
         self, game: Game, snapshot: int | None = None
     ) -> NDArray[np.float32]:
-        """Return the values at a snapshot, or the final ones, as a table [D, cells]; illegal is NaN."""
+        """Return the values at a snapshot, or the final ones, [D, cells]; illegal moves have NaN."""
         return (
             self.q
             if snapshot is None
@@ -81,7 +82,7 @@ class Agent:
     def find_updated_pairs(
         self, game: Game, snapshot: int | None = None
     ) -> NDArray[np.bool_]:
-        """Return which moves the training had updated by a snapshot, or by its end: [D, cells]."""
+        """Return which moves were updated before a snapshot, or in the whole training, [D, cells]."""
         if snapshot is None:
             return self.visits > 0
         return game.spread_pairs(
@@ -109,11 +110,11 @@ class Agent:
 
 
 def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
-    """Write an agent's two files and return the agent with the digests in its card.
+    """Write an agent's two files, and return the agent with the digests in its card.
 
-    The new arrays are first written beside the old ones; then the new card replaces the old card,
-    and at last the new arrays replace the old ones. So if the process is stopped at any time,
-    `load_agent` finds either both old files or both new ones. Other processes that save in the
+    If the process is stopped at any time, `load_agent` finds either both old files or both new
+    ones. For this, the new arrays are written beside the old ones, then the new card replaces the
+    old card, and at last the new arrays replace the old ones. Other processes that save in the
     folder wait. Raises ModelError, and writes nothing, if the files could not be loaded again.
     """
     text, arrays = encode_agent(game, agent)
@@ -132,7 +133,7 @@ def save_agent(folder: Path, game: Game, agent: Agent) -> Agent:
                 _read_file(described, MAX_CARD_BYTES),
                 compute_size_limit(_get_layout(game)),
             ):
-                # An earlier save was interrupted before this step: finish it.
+                # An earlier save was interrupted when only its last step was missing, so make it now.
                 os.replace(newer, here)
         os.replace(new_arrays, newer)
         os.replace(new_card, described)
@@ -185,9 +186,9 @@ def pack_agent(game: Game, agent: Agent) -> bytes:
 
 
 def unpack_agent(game: Game, packed_agent: bytes, recipe_name: str) -> Agent:
-    """Return the agent with this recipe name from the bytes of `pack_agent`.
+    """Return the agent that `pack_agent` packed.
 
-    Raises ModelError if the bytes do not belong to this agent.
+    Raises ModelError if the bytes are not those of an agent with this recipe name.
     """
     with name_file_in_errors(recipe_name):
         card, *arrays = msgspec.msgpack.decode(
@@ -229,16 +230,16 @@ def load_agent(folder: Path, game: Game, agent_id: str) -> Agent:
 
 
 def load_agent_without_figures(folder: Path, game: Game, agent_id: str) -> Agent:
-    """Load an agent without its exact results (figures), to compute them anew.
+    """Load an agent without its exact results, the figures of its card, to compute them anew.
 
-    The figures of the card are not read, because they may be out of date: against other baselines,
-    or in another format. Raises ModelError, with file and reason, if anything else is not valid.
+    The figures are not read because they may be out of date: another format, or other baselines.
+    Raises ModelError, with file and reason, if anything else is not valid.
     """
     return _retry_load(folder, game, agent_id, _decode_without_figures)
 
 
 def _retry_load(folder: Path, game: Game, agent_id: str, decode: AgentDecoder) -> Agent:
-    """Load an agent. If its files do not match, another process may be saving it: wait and try again."""
+    """Load an agent; if its files do not match, wait until no other process saves it, and try again."""
 
     def try_load() -> Agent:
         card = _read_file(folder / f"{agent_id}.json", MAX_CARD_BYTES)
@@ -257,7 +258,7 @@ def _retry_load(folder: Path, game: Game, agent_id: str, decode: AgentDecoder) -
     except ModelError:
         if not folder.is_dir():
             raise
-        # The lock is free when no other process is saving.
+        # Another process may have replaced only one of the files. It holds the lock until both are new.
         with lock_folder(folder):
             return try_load()
 
@@ -293,8 +294,8 @@ def decode_agent(
 ) -> Agent:
     """Return the agent with this id from the contents of its two files.
 
-    `path_without_suffix` is the files' path without .json and .npz; errors name it. Raises
-    ModelError, naming the file and the fault, if a file is not valid.
+    Raises ModelError, which names the file and the fault, if a file is not valid. The file is named
+    by `path_without_suffix`, the path of both files without .json and .npz.
     """
     with name_file_in_errors(f"{path_without_suffix}.json"):
         card = msgspec.json.decode(card_bytes, type=Card)
@@ -330,7 +331,7 @@ def _decode_without_figures(
 def _add_arrays(
     game: Game, card: Card, arrays_bytes: bytes, path_without_suffix: Path
 ) -> Agent:
-    """Return the agent with this card and these arrays; raises ModelError if they do not fit."""
+    """Return the agent with this card and these arrays; raises ModelError if they do not match."""
     with name_file_in_errors(f"{path_without_suffix}.npz"):
         if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays_digest:
             raise ValueError(
@@ -351,7 +352,7 @@ def _add_arrays(
 
 @contextmanager
 def name_file_in_errors(file_name: str) -> Iterator[None]:
-    """Turn a ValueError into a ModelError whose message begins with the file's name."""
+    """Turn a ValueError into a ModelError whose message begins with this file name."""
     try:
         yield
     except ValueError as error:
@@ -359,10 +360,10 @@ def name_file_in_errors(file_name: str) -> Iterator[None]:
 
 
 def read_arrays_file(game: Game, agent: Agent) -> bytes:
-    """Return the content of an agent's npz file, which has the digest that its card tells.
+    """Return the content of an agent's npz file, which has the digest in its card.
 
-    The file is read again each time, because all files together would need too much memory. If it
-    is missing or has changed, the same bytes are made from the agent's arrays.
+    The file is read again each time, because all files together would need too much memory. If the
+    file is missing or has changed, the same bytes are made from the agent's arrays.
     """
     if agent.arrays_file:
         with suppress(ModelError):
@@ -375,7 +376,7 @@ def read_arrays_file(game: Game, agent: Agent) -> bytes:
 
 
 def complete_card(agent: Agent) -> Card:
-    """Return an agent's card with the digest of its npz file, computing it if it is missing."""
+    """Return an agent's card with the digest of its npz file, which is computed if it is missing."""
     if agent.card.arrays_digest:
         return agent.card
     digest = hashlib.sha256(write_arrays(agent.collect_arrays())).hexdigest()
@@ -418,7 +419,7 @@ def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) ->
         raise ValueError("what the last snapshot had updated is not what visits counts")
     if (updated[1:] < updated[:-1]).any():
         raise ValueError("snapshot_updated forgets a pair")
-    # If an agent plays in proportion to its values, this raises ValueError for values below 0.
+    # This raises ValueError if an agent that plays in proportion to its values has one below 0.
     policy_from_values(game.spread_pairs(values.min(axis=0)), card.play_rule)
 
 
@@ -429,7 +430,7 @@ def _check_q(game: Game, q: NDArray[Any]) -> None:
 
 @contextmanager
 def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
-    """Lock a folder for saving; the `with` statement gets a function that writes a temporary file there.
+    """Lock a folder and return, as a context manager, a function that writes a temporary file there.
 
     At the end all temporary files are removed, even those that interrupted processes left.
     """
@@ -453,7 +454,7 @@ def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
 
 
 def _read_newer_arrays(path: Path, card: bytes, max_bytes: int) -> bytes:
-    """Return the arrays that an interrupted save left if they belong to the card, else b""."""
+    """Return the arrays of an interrupted save if its card was already saved, else b""."""
     with suppress(ModelError):
         arrays = _read_file(path, max_bytes)
         if hashlib.sha256(arrays).hexdigest().encode() in card:
@@ -462,7 +463,6 @@ def _read_newer_arrays(path: Path, card: bytes, max_bytes: int) -> bytes:
 
 
 def _read_file(path: Path, max_bytes: int) -> bytes:
-    """Read a file as `read_plain_file` does, but raise ModelError."""
     try:
         return read_plain_file(path, max_bytes)
     except ValueError as error:

@@ -26,21 +26,25 @@ Chances = NDArray[np.float64]
 
 
 class ArenaTable(NamedTuple):
-    """The mean results of each of N players against all players, itself included, in its own view."""
+    """The mean results of N players, each against all N players, itself included.
 
-    results_as_x: Chances  # [N, 3] the chances of a win, a draw and a loss as X
-    results_as_o: Chances  # [N, 3] the chances of a win, a draw and a loss as O
-    # [N] how many opponents can beat the player, as X or as O
+    `results_as_x` and `results_as_o`, [N, 3], have the chances of a win, a draw and a loss of the
+    player in this seat. `beaten_by_count`, [N], counts the opponents that can beat the player in
+    some seat.
+    """
+
+    results_as_x: Chances
+    results_as_o: Chances
     beaten_by_count: NDArray[np.intp]
 
     @property
     def mean_score(self) -> Chances:
-        """The mean of a player's scores as X and as O, -1 (always loses) to +1 (always wins), [N]."""
+        """The mean of each player's scores as X and as O, [N]: from -1 (loses all) to +1 (wins all)."""
         return (compute_score(self.results_as_x) + compute_score(self.results_as_o)) / 2
 
     @property
     def ranks(self) -> NDArray[np.intp]:
-        """The players' ranks by mean score, [N]; 1 is the best, and equal scores share a rank."""
+        """The rank of each player by mean score, [N]: 1 is the best, and equal scores share a rank."""
         ranks: NDArray[np.intp] = 1 + (self.mean_score > self.mean_score[:, None]).sum(
             axis=1
         )
@@ -48,13 +52,13 @@ class ArenaTable(NamedTuple):
 
 
 def compute_round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
-    """Return the results of N policies against each other, [N, N, 3]: each plays X against each.
+    """Return the results of N policies that all play against each other, [N, N, 3].
 
-    Entry `[x, o]` has the chances that X wins, that the game is drawn, and that O wins, rounded
-    like all stored results.
+    Entry `[x, o]` has the chances that X wins, that the game is drawn, and that O wins. They are
+    rounded like all stored results.
     """
     players = len(policies)
-    # Every player meets every player; the matches are in the order of a flat [x, o] table.
+    # The matches are in the order of the flattened [x, o] table, so that a reshape restores it.
     x, o = np.divmod(np.arange(players * players), players)
     chances = compute_match_results(
         game, collect_policy_moves(game, np.stack(policies)[:, game.legal]), x, o
@@ -65,15 +69,15 @@ def compute_round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
 def add_player(
     game: Game, chances: Chances, policies: PolicyMoves, new_player: Policy
 ) -> Chances:
-    """Return the results of a round robin with one more player, its last, [N + 1, N + 1, 3].
+    """Return the results of a round robin with one more player, the last one, [N + 1, N + 1, 3].
 
-    `chances` are the results of the N old players, [N, N, 3], whose policies are `policies`. Only
-    the matches of the new player are computed.
+    `chances`, [N, N, 3], has the results of the N old players, and `policies` has their policies.
+    Only the matches of the new player are computed.
     """
     size = len(chances)
     others = np.arange(size)
     last = np.full(size, size)
-    # The new player plays O against all others, then X against them, then against itself.
+    # The new player first plays as O, then as X, and at last against itself.
     x = np.concatenate([others, last, [size]])
     o = np.concatenate([last, others, [size]])
     players = join_policy_moves(
@@ -87,7 +91,7 @@ def add_player(
 
 def summarize_round_robin(chances: Chances) -> ArenaTable:
     """Return each player's mean results from the results of all matches, [N, N, 3] in X's view."""
-    # The first index is now the player of O, and the chances are in O's view.
+    # The first axis is now the player of O, and the last axis has the chances that O wins first.
     results_as_o = chances[..., ::-1].swapaxes(0, 1)
     can_be_beaten = (chances[..., 2] > 0) | (results_as_o[..., 2] > 0)
     return ArenaTable(
@@ -96,7 +100,7 @@ def summarize_round_robin(chances: Chances) -> ArenaTable:
 
 
 def compute_score(chances: Chances) -> Chances:
-    """Return the chance of a win minus that of a loss; `chances` are win, draw and loss, [..., 3]."""
+    """Return the chance of a win minus the chance of a loss, the first and the last of three chances."""
     return chances[..., 0] - chances[..., 2]
 
 
@@ -116,7 +120,7 @@ def list_disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.int
     )
     decisions = np.flatnonzero(disagreeing_pairs)
     chosen = np.stack(choices)[:, decisions]
-    # The value of the worst move that each policy may play in each position.
+    # A policy may choose between several moves, so the worst one of them counts.
     worst_values = np.where(chosen, compute_optimal_q(game)[decisions], np.inf).min(
         axis=2
     )

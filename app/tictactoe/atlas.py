@@ -1,7 +1,7 @@
 """The blunders of a policy, or the proof that it cannot be beaten.
 
-Blunders in symmetric positions are grouped, and the likeliest group comes first. The proof is short
-enough to check by hand.
+After a blunder, optimal play has a worse result than before it. Symmetric positions with blunders
+form a class, and the likeliest class comes first. The proof is short enough to check by hand.
 """
 
 from typing import NamedTuple
@@ -14,41 +14,44 @@ from app.tictactoe.policy import CellMask, compute_optimal_q, find_best_moves
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import find_blunders, find_lost_game
 
-# Chances are rounded before sorting, because those of symmetric positions differ by rounding errors.
+# Symmetric positions have equal chances but for rounding errors, which must not decide the order.
 CHANCE_DECIMALS = 12
 
 
 class BlunderDecisions(NamedTuple):
-    """The M positions in which a policy can blunder; values are in the view of the player to move."""
+    """The M positions in which a policy can blunder, with values for the player to move.
+
+    `blunders`, [M, cells], has the blunders that the policy may play, and `correct_moves`, [M,
+    cells], has the moves that keep the value of the position. `value_before`, [M], is this value:
+    +1 or 0, because no move is a blunder in a lost position. `value_after`, [M], is the value after
+    the worst move of the policy: 0 or -1. `chances`, [M], is the chance that the policy blunders in
+    this position in a game against random moves.
+    """
 
     positions: NDArray[np.intp]
-    blunders: (
-        CellMask  # [M, cells] the moves that are blunders, if the policy may play them
-    )
-    correct_moves: CellMask  # [M, cells] the moves that keep the value of the game
-    # [M] the value with optimal play: +1 or 0, because no move is a blunder in a lost position
+    blunders: CellMask
+    correct_moves: CellMask
     value_before: NDArray[np.int8]
-    # [M] the value after the worst move of the policy: 0 or -1
     value_after: NDArray[np.int8]
-    # [M] the chance that a game against random moves has a blunder in this position
     chances: NDArray[np.float64]
 
 
 class BlunderClasses(NamedTuple):
-    """The blunders of a policy in N classes of symmetric positions, the likeliest class first."""
+    """The blunders of a policy in N classes of symmetric positions, the likeliest class first.
 
-    # [N] index of the class's likeliest position in the arrays of `BlunderDecisions`
+    `example_rows`, [N], has the row of the likeliest position of each class in `BlunderDecisions`.
+    Of the `symmetric_counts` positions in a class, the policy can blunder in `blundering_counts`,
+    both [N]. `chances`, [N], is the chance of a blunder in the class, in a game against random
+    moves.
+    """
+
     example_rows: NDArray[np.intp]
-    # [N] in how many positions of the class the policy can blunder
     blundering_counts: NDArray[np.intp]
-    # [N] how many symmetric positions the class has
     symmetric_counts: NDArray[np.intp]
-    # [N] the chance that a game against random moves has a blunder in the class
     chances: NDArray[np.float64]
 
 
 def list_blunder_decisions(reachable_play: ReachablePlay) -> BlunderDecisions:
-    """Return the positions in which a policy can blunder, with the values before and after it."""
     game = reachable_play.game
     position = np.flatnonzero(find_blunders(game, reachable_play.policy))
     values = compute_optimal_q(game)[position]
@@ -72,19 +75,18 @@ def list_blunder_decisions(reachable_play: ReachablePlay) -> BlunderDecisions:
 
 
 def group_blunder_decisions(game: Game, decisions: BlunderDecisions) -> BlunderClasses:
-    """Return the positions with blunders, grouped by symmetry.
+    """Return the blunders grouped by symmetry.
 
-    The classes are sorted by the chance of the blunder in games against random moves; then by the
-    value that it loses; then by ply.
+    The classes are sorted by the chance of the blunder in a game against random moves, then by the
+    loss of value, then by ply.
     """
     decision_class = game.symmetry_class[: game.decisions]
     blunder_class = decision_class[decisions.positions]
     chance = np.bincount(blunder_class, decisions.chances, game.decisions).astype(
         np.float64
     )
-    # The worst blunders have the lowest numbers.
     value_change = decisions.value_after - decisions.value_before
-    # `unique` returns the first row of each class, which is the likeliest one in this order.
+    # `unique` returns the first row of each class, so the likeliest rows must come first.
     likeliest = np.lexsort(
         (decisions.positions, value_change, -decisions.chances.round(CHANCE_DECIMALS))
     )
@@ -110,24 +112,26 @@ def group_blunder_decisions(game: Game, decisions: BlunderDecisions) -> BlunderC
     )
 
 
-class Certificate(NamedTuple):
-    """A proof that a policy is unbeatable as X or as O: it lists positions and the policy's moves there.
+class UnbeatableProof(NamedTuple):
+    """A proof that a policy is unbeatable as X or as O.
 
-    To check it, see that the first positions in which the policy moves are listed. Then see, for
-    each listed move, that it ends the game without a loss, or that every reply to it does so or
-    leads to a listed position. One position stands for all symmetric ones in which the policy plays
-    the same moves up to symmetry.
+    `positions`, [N], lists positions that the policy's games can reach, and `moves`, [N, cells],
+    has the moves that the policy may play there. One position stands for all symmetric ones in
+    which the policy plays symmetric moves; counted one by one, there are `reachable_count`
+    positions.
+
+    To check the proof, see that it lists the first positions in which the policy moves. Then see,
+    for each listed move, that it ends the game without a loss, or that every reply to it does so or
+    leads to a listed position.
     """
 
-    # [N] positions that the policy's games can reach, one of each group of symmetric positions
     positions: NDArray[np.intp]
-    moves: CellMask  # [N, cells] the moves that the policy may play there
-    # the number of all reachable positions, symmetric ones included
+    moves: CellMask
     reachable_count: int
 
 
-def prove_unbeatable(reachable_play: ReachablePlay, player: int) -> Certificate:
-    """Return the proof that nobody can beat a policy that plays as `player` (+1 X, -1 O).
+def prove_unbeatable(reachable_play: ReachablePlay, player: int) -> UnbeatableProof:
+    """Return the proof that nobody can beat a policy that plays as `player` (+1 is X, -1 is O).
 
     Raises ValueError if somebody can.
     """
@@ -143,19 +147,19 @@ def prove_unbeatable(reachable_play: ReachablePlay, player: int) -> Certificate:
         _number_pair_classes(game, reachable, possible_moves), return_index=True
     )
     listed = np.sort(first)
-    return Certificate(reachable[listed], possible_moves[listed], len(reachable))
+    return UnbeatableProof(reachable[listed], possible_moves[listed], len(reachable))
 
 
 def _number_pair_classes(
     game: Game, decisions: NDArray[np.intp], chosen_moves: CellMask
 ) -> NDArray[np.int64]:
-    """Return a number for each of N positions with its chosen moves, [N]; symmetric ones share a number.
+    """Return a number for each position and its chosen moves, [N], equal in symmetric positions.
 
-    `chosen_moves` is [N, cells]. A position and its moves, one bit for each cell, make a number.
-    The result is the lowest of these numbers among all symmetric positions.
+    A position and its `chosen_moves`, [N, cells], one bit for each cell, make a number. The result
+    is the lowest number among all symmetric positions with symmetric moves.
     """
     bits = 1 << np.arange(game.cells)
-    # The inverse of each of the G symmetries, [G, cells].
+    # `argsort` inverts each of the G symmetries, [G, cells].
     image_of_cell = np.argsort(game.symmetries, axis=1)
     moves = (chosen_moves @ bits[image_of_cell].T).T
     symmetric_pairs = game.symmetric_positions[:, decisions].astype(np.int64)

@@ -1,8 +1,8 @@
 """The beads of an agent that draws its moves from boxes of beads, like MENACE.
 
-All symmetric positions share a box. It holds beads for each move, and symmetric moves count as one
-move. The agent's table divides the beads of a move among its symmetric cells. So an agent that
-plays in proportion to the values in a row of the table plays like the box.
+All symmetric positions share a box, in which symmetric moves have the same beads. In the agent's
+table each symmetric cell has an equal part of these beads. So an agent that plays in proportion to
+the values in a row of the table plays like the box.
 """
 
 from functools import lru_cache
@@ -18,9 +18,9 @@ ALL_PAIRS = slice(None)
 
 @lru_cache(maxsize=2)
 def count_symmetric_cells(game: Game) -> NDArray[np.int64]:
-    """Return, for each of the P legal moves, the number of cells that are symmetric to its cell, [P].
+    """Return for each of the P legal moves how many cells are symmetric to its cell, [P].
 
-    On the empty board the four corners are one move, and the four edges another.
+    On the empty board the number is 4 for a corner, 4 for an edge and 1 for the centre.
     """
     moves = np.stack([game.pair_decision, game.pair_class])
     _, move, squares = np.unique(moves, axis=1, return_inverse=True, return_counts=True)
@@ -36,7 +36,7 @@ def count_beads(
 ) -> NDArray[np.float64]:
     """Return the number of beads of each legal move, [..., P], from a table's values, [..., P].
 
-    P is the number of all legal moves, or of the slice `pairs` of them.
+    P counts all legal moves, or only those in the slice `pairs`.
     """
     squares = count_symmetric_cells(game)[pairs] if play_rule == "proportional" else 1
     bead_counts: NDArray[np.float64] = pair_values.astype(np.float64) * squares
@@ -46,14 +46,14 @@ def count_beads(
 def compute_preferences(
     game: Game, beads: NDArray[np.float64], decision: int | None = None
 ) -> NDArray[np.float64]:
-    """Return how much boxes prefer each move, [..., P], from -1 (never plays it) to +1 (always).
+    """Return how much boxes prefer each move, [..., P], from -1 (never drawn) to +1 (always drawn).
 
-    The preference is 0 if all moves have the same share of the beads, and linear on both sides of
-    0. `beads` are the beads of all legal moves, or of the moves in one position, [..., P]. A
-    preference only tells how likely a move is; it is no expected result.
+    The preference is 0 if all moves of the box are equally likely, and it rises linearly on both
+    sides of 0. It only tells how likely a move is, and is no expected result. `beads`, [..., P],
+    has the beads of all legal moves, or those of the moves in one position.
     """
     starts = game.pair_start[:-1]
-    # Symmetric cells are one move. So a cell with three symmetric cells counts as a quarter of a move.
+    # Symmetric cells are one move, so each of four symmetric cells counts as a quarter of a move.
     move_part = 1 / count_symmetric_cells(game)
     if decision is not None:
         start, end = game.pair_start[decision : decision + 2]
@@ -67,7 +67,7 @@ def compute_preferences(
     is_filled = box_beads > 0
     share = beads / np.where(is_filled, box_beads, 1)
     share = np.where(is_filled, share, equal_share)
-    # The share of a box's only move is never above the equal share 1, so its preference is at most 0.
+    # A box with only one move has the equal share 1, and dividing by 1 - 1 would give NaN.
     largest_excess = np.where(equal_share < 1, 1 - equal_share, 1)
     preferences: NDArray[np.float64] = np.where(
         share < equal_share,

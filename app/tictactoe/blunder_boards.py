@@ -9,25 +9,27 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import Policy, find_best_moves
 from app.tictactoe.reachable_play import ReachablePlay
 
-# Blunders that are less likely than this are not listed.
+# A blunder that is less likely on a board is not listed.
 NEGLIGIBLE_CHANCE = 0.0005
 
 
 class BlunderChance(NamedTuple):
-    """The chances that a policy blunders on a board: if a game reaches it, and in any game."""
+    """How likely a policy blunders on a board: if a game reaches this board, and in any game.
 
-    chance_on_board: float  # the chance of a blunder if a game reaches the board
-    # the chance that a game against random moves, played as this board's mover, has the blunder
+    The games are against random moves, and the policy plays in the seat that moves on this board.
+    """
+
+    chance_on_board: float
     chance_in_game: float
 
 
 def find_blunder_chances(
     game: Game, policy: Policy, seats: Sequence[str] = tuple(SEATS)
 ) -> dict[int, BlunderChance]:
-    """Return the chances that a policy, [D, cells], blunders, for each board on which it can.
+    """Return, for each board on which a policy, [D, cells], can blunder, how likely it does.
 
-    The keys are the lowest number among the symmetric positions of a board. Only games that the
-    policy plays in these `seats`, "x" or "o", count.
+    The key of a board is the lowest number among its symmetric positions. Only games count that the
+    policy plays in these `seats`, "x" or "o".
     """
     games = ReachablePlay(game, policy).games_by_player
     is_blunder = ~find_best_moves(game)[game.legal]

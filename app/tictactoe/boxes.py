@@ -15,11 +15,15 @@ from app.tictactoe.values import solve_game
 
 
 class Box(NamedTuple):
-    """A matchbox for a position and all symmetric positions."""
+    """A matchbox for a position and all symmetric positions.
+
+    `position` is the one with the lowest number, which the label of the box shows. `cells` has a
+    cell for each move: the first one if several cells are symmetric.
+    """
 
     number: int
-    position: int  # the lowest-numbered symmetric position, shown on the box's label
-    cells: tuple[int, ...]  # a cell for each move; of symmetric cells the first
+    position: int
+    cells: tuple[int, ...]
 
     def get_move_number(self, game: Game) -> int:
         """Return 1 if the box holds X's first move of a game, 2 if it holds the second, and so on."""
@@ -55,9 +59,10 @@ def find_box(game: Game, position: int, first_cell: int | None = None) -> Box | 
 
 
 def count_lost_boxes(game: Game) -> int:
-    """Return in how many boxes for X's last drawn move every move loses.
+    """Return in how many boxes for X's last move with a choice every move loses.
 
-    In these positions three cells are empty, and O has two open rows and X has none.
+    In these positions three cells are empty, O threatens to complete two lines, and X threatens
+    none.
     """
     positions = [box.position for box in list_boxes(game)]
     ply = game.ply[positions]
@@ -66,10 +71,7 @@ def count_lost_boxes(game: Game) -> int:
 
 
 def _find_positions_in_games(game: Game, first_cell: int | None) -> NDArray[np.bool_]:
-    """Return for each position whether games that begin on this cell can reach it, [D].
-
-    It counts as reached if a symmetric position can be reached.
-    """
+    """Return which positions games can reach that begin on this cell or a symmetric one, [D]."""
     if first_cell is None:
         return np.ones(game.decisions, np.bool_)
     reached = np.zeros(game.positions, np.bool_)
@@ -77,7 +79,7 @@ def _find_positions_in_games(game: Game, first_cell: int | None) -> NDArray[np.b
         int(np.flatnonzero(cells == first_cell)[0]) for cells in game.symmetries
     }
     reached[game.successor[0, sorted(first_cells)]] = True
-    # Positions are visited in order, because a move leads to a higher number.
+    # A move leads to a position with a higher number, so one pass in this order is enough.
     for position in range(1, game.decisions):
         if reached[position]:
             reached[game.successor[position, game.legal[position]]] = True

@@ -23,13 +23,13 @@ from app.tictactoe.views import RewardScale
 
 # In Python "$" also matches before a last line break, which "(?!\n)" rules out.
 ID_PATTERN = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"
-# Invisible characters and characters that change the direction of the text are not allowed.
+# Invisible characters, and those that change the direction of a text, could disguise a title.
 TITLE_PATTERN = (
     r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,200}$(?!\n)"
 )
-# Chances are stored rounded, so their sum may differ from 1 by this.
+# Cards contain rounded chances, whose sum can differ from 1.
 CHANCE_TOLERANCE = 1e-6
-# In URLs these words stand for other players, so no agent may have them as its id.
+# Other players have these names in URLs, so no agent may have one of them as its id.
 RESERVED_IDS = {"human", "truth", "self", "both", *BASELINES}
 
 EMPTY_FIGURES = Figures(
@@ -134,10 +134,10 @@ class Card(
 
 @lru_cache(maxsize=2)
 def compute_numbering_digest(game: Game) -> str:
-    """Return a checksum of the game's rules and of the order of its positions.
+    """Return a checksum of the game's rules and of the numbers of its positions.
 
-    It covers the size of the board, the boards of all positions, the positions after all moves, and
-    the results. An agent whose card has another digest was trained for another game.
+    It is computed from the size of the board, the boards of all positions, the positions after all
+    moves, and the results. An agent was trained for another game if its card has another digest.
     """
     rules = (
         np.array([game.rows, game.columns]),
@@ -164,7 +164,7 @@ def _join_on_one_line(number_list: re.Match[str]) -> str:
 
 
 def check_card(game: Game, agent_id: str, card: Card) -> None:
-    """Raise ValueError unless a well-formed card can belong to this agent and this game."""
+    """Raise ValueError if a well-formed card is not that of this agent, or is for another game."""
     if card.id != agent_id:
         raise ValueError(f"id {card.id!r} is not the file's name")
     if card.id in RESERVED_IDS:
@@ -182,7 +182,7 @@ def check_card(game: Game, agent_id: str, card: Card) -> None:
 
 
 def check_figures(game: Game, figures: Figures) -> None:
-    """Raise ValueError unless well-formed figures can be the results of an agent of this game."""
+    """Raise ValueError if well-formed figures contradict each other, the baselines or the game."""
     if figures.baseline_chances.keys() != BASELINES.keys():
         raise ValueError(
             f"figures are against {', '.join(figures.baseline_chances) or 'no opponent'} "
@@ -211,7 +211,7 @@ def _check_chances(figures: Figures) -> None:
 
 def _check_nash_conv(figures: Figures) -> None:
     beaten = zip(figures.best_response.x, figures.best_response.o, strict=False)
-    # The chances are the agent's: a game that it loses is one that its best responder wins.
+    # The chances are those of the agent, so the best responder wins what the agent loses.
     pairs = zip(beaten, figures.nash_conv, strict=False)
     for (as_x, as_o), figure in pairs:
         gain_of_o = as_x[2] - as_x[0]

@@ -14,7 +14,7 @@ from app.tictactoe.arena import add_player, compute_round_robin, list_disagreeme
 from app.tictactoe.atlas import (
     BlunderClasses,
     BlunderDecisions,
-    Certificate,
+    UnbeatableProof,
     group_blunder_decisions,
     list_blunder_decisions,
     prove_unbeatable,
@@ -172,8 +172,8 @@ def classify_blunders(site: SiteData, policy_name: str) -> BlunderClasses:
 
 
 @cached_per_site(8)
-def build_certificate(site: SiteData, policy_name: str, seat: str) -> Certificate:
-    """Return the proof (the certificate) that a policy cannot be beaten in a seat, "x" or "o".
+def build_certificate(site: SiteData, policy_name: str, seat: str) -> UnbeatableProof:
+    """Return the proof that a policy cannot be beaten in a seat, "x" or "o".
 
     Raises ValueError if it can be beaten.
     """

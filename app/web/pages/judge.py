@@ -19,7 +19,7 @@ from app.tables.options import DEFAULT_OPTIONS, OPTION_QUESTIONS, TableOptions
 from app.tables.rows import PICKLE_COMMAND
 from app.tables.values import TableError
 from app.tictactoe.arena import summarize_round_robin
-from app.tictactoe.atlas import Certificate
+from app.tictactoe.atlas import UnbeatableProof
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import (
     DIGITS,
@@ -322,7 +322,7 @@ def get_judged_policy(policy_name: str = "") -> str:
     return moves
 
 
-def get_certificate(site: SiteData, policy_name: str, seat: str) -> Certificate:
+def get_certificate(site: SiteData, policy_name: str, seat: str) -> UnbeatableProof:
     """Return the proof that a policy never loses in a seat.
 
     Raises NotFound with a game that the policy loses, if there is one.
