@@ -33,7 +33,7 @@ class IllegalMoveError(RecordError):
 
 def format_position(game: Game, position: int) -> str:
     """Return a position as text: `X`, `O` or `.` for each cell."""
-    return "".join(MARKS[int(stone)] for stone in game.board[position])
+    return "".join([MARKS[stone] for stone in game.board[position].tolist()])
 
 
 def parse_position(game: Game, position_text: str) -> int:

@@ -38,10 +38,11 @@ def extract_section(
             yield number, "gettext", text, []
 
 
+BASELINES_FILE = ("app/tictactoe/policy.py", "python")
 EXTRACTION_METHODS = [
     ("app/web/**.py", "python"),
     ("app/tictactoe/notation.py", "python"),
-    ("app/tictactoe/policy.py", "python"),
+    BASELINES_FILE,
     ("templates/how/sections/**.html", f"{__name__}:extract_section"),
     ("templates/**.html", "jinja2"),
 ]
@@ -55,12 +56,15 @@ EXTRACTION_OPTIONS = {
     "templates/**.html": TEMPLATE_OPTIONS,
 }
 # Arguments of these calls are texts to translate. The classes are from app.tictactoe, which does
-# not import gettext.
-GETTEXT_KEYWORDS: list[dict[str, Any]] = [
-    DEFAULT_KEYWORDS
-    | dict.fromkeys(("gettext_noop", "RecordError", "IllegalMoveError"))
-    | {"Baseline": (1,)},
-    {"Baseline": (2,)},
+# not import gettext. Babel takes one text of a call, so the two of a baseline need two searches.
+GETTEXT_KEYWORDS: list[tuple[list[tuple[str, str]], dict[str, Any]]] = [
+    (
+        EXTRACTION_METHODS,
+        DEFAULT_KEYWORDS
+        | dict.fromkeys(("gettext_noop", "RecordError", "IllegalMoveError"))
+        | {"Baseline": (1,)},
+    ),
+    ([BASELINES_FILE], {"Baseline": (2,)}),
 ]
 # The files or folders of each section of a catalogue. The sections are in this order, and other
 # files come last. A text that occurs in several files is listed with the first of them.
@@ -99,10 +103,8 @@ OTHERS_SECTION = "All others: algorithms, pictures, frames for other sites"
 def gather_texts() -> Catalog:
     """Return a catalogue of all translatable texts, with the files that contain them, page by page."""
     places_of_text: dict[str | tuple[str, ...], list[tuple[str, int]]] = {}
-    for keywords in GETTEXT_KEYWORDS:
-        extracted = extract_from_dir(
-            ROOT, EXTRACTION_METHODS, EXTRACTION_OPTIONS, keywords
-        )
+    for methods, keywords in GETTEXT_KEYWORDS:
+        extracted = extract_from_dir(ROOT, methods, EXTRACTION_OPTIONS, keywords)
         for file, line, text, _, _ in extracted:
             places_of_text.setdefault(text, []).append((file, line))
     first_places = {

@@ -8,7 +8,7 @@ stays English.  Catalogues are .po files, read at the start without a compile st
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
+from functools import cache, cached_property
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
@@ -46,6 +46,7 @@ def load_languages(folder: Path) -> dict[str, Language]:
     return {file.stem: read_catalogue(file) for file in sorted(folder.glob("*.po"))}
 
 
+@cache
 def read_catalogue(file: Path) -> Language:
     """Return the language of one catalogue file; raises the errors of `load_languages`.
 

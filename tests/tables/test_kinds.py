@@ -28,7 +28,7 @@ from app.tictactoe.game import build_game
 from app.tictactoe.notation import format_position
 from app.tictactoe.policy import compute_optimal_q, find_best_moves, policy_from_values
 from app.tictactoe.report import find_blunders
-from app.web import create_app
+from tests.web.running import get_site
 
 GAME = build_game()
 Q = compute_optimal_q(GAME)
@@ -411,7 +411,7 @@ def test_beads_are_drawn_in_proportion_if_that_is_chosen() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("seat", ["x", "o"])
 def test_our_own_certificates_are_read(seat: str) -> None:
-    content = create_app().test_client().get(f"/agents/champion/certificate-{seat}.csv").data
+    content = get_site().test_client().get(f"/agents/champion/certificate-{seat}.csv").data
     reading = read(content)
     assert reading.unread_reasons == []
     assert reading.q is None

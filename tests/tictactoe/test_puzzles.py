@@ -15,7 +15,7 @@ from app.tictactoe.puzzles import (
 from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import images
-from tests.tictactoe.reference import SIGN, Policy, mover
+from tests.tictactoe.reference import SIGN, Policy, Told, mover
 
 MODELS = Path(__file__).parents[2] / "models"
 EMPTY = "." * 9
@@ -29,7 +29,7 @@ def agents(tictactoe: Both) -> dict[str, Agent]:
 @pytest.fixture(scope="module")
 def play(tictactoe: Both, agents: dict[str, Agent]) -> dict[str, Policy]:
     """Return the reference's policy for each agent's table."""
-    return {name: tictactoe.policy_of(a.q, a.card.play_rule) for name, a in agents.items()}
+    return Told(lambda name: tictactoe.policy_of(agents[name].q, agents[name].card.play_rule))
 
 
 @pytest.fixture(scope="module")

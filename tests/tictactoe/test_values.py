@@ -60,7 +60,7 @@ def test_outcome_chances_from_every_position(tictactoe: Both, players, x: str, o
 
 @pytest.mark.parametrize("loss", [-1, -3, None])
 @pytest.mark.parametrize("seat", ["X", "O"])
-@pytest.mark.parametrize("against", ["random", "t-hand", "fixed"])
+@pytest.mark.parametrize("against", ["random", "t-hand"])
 def test_best_response_from_every_position(
     tictactoe: Both, players: dict[str, Policy], against: str, seat: str, loss: int | None
 ):

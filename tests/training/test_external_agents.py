@@ -15,7 +15,7 @@ from app.tictactoe.notation import format_position
 from app.tictactoe.policy import compute_optimal_q, find_best_moves
 from app.tictactoe.policy_codec import encode_moves, policy_from_moves
 from app.tictactoe.report import find_blunders
-from app.web import create_app
+from tests.web.running import get_site
 from training.cli import main
 from training.external_agents import FORM_DESCRIPTIONS, ExternalAgent
 from training.external_agents import read_external as read_with
@@ -70,7 +70,7 @@ def json_text(q: np.ndarray) -> str:
 
 @pytest.mark.long
 def test_what_the_site_exports_is_read_as_the_agent(tmp_path: Path) -> None:
-    client, wanted = create_app().test_client(), load_agent(MODELS, GAME, "q-table").q
+    client, wanted = get_site().test_client(), load_agent(MODELS, GAME, "q-table").q
     for form in (".csv", ".npz"):
         file = tmp_path / f"mine{form}"
         file.write_bytes(client.get(f"/agents/q-table{form}").data)

@@ -84,7 +84,7 @@ def test_stopping_to_look_changes_nothing(recipe: Recipe) -> None:
     assert ends[0] == ends[1] == ends[2]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_q_iteration_always_finds_the_optimal_values(game: Game, seed: int) -> None:
     *_, end = record_history(TABLES["q-iteration"].with_seed(seed), game, nobody)
     truth = convert_view(game, compute_successor_values(game, solve_game(game).values))

@@ -137,6 +137,7 @@ WITH_OTHER_RULES = [
     "menace,beads=90,opening=centre,vs=random:50+self:50",
     "mcts,rollouts=1",
 ]
+LATE_ENDS = ["champion,seed=1", "mcts,rollouts=4,c=0.3,seed=7"]
 TO_THE_END = [
     "q-iteration,vs=random:1+self:1",
     "q-table,games=1000",
@@ -150,10 +151,9 @@ TO_THE_END = [
     "td-afterstates,vs=both,games=600",
     "q-learning,vs=both,start=empty,games=600",
     "double-q,vs=both,last=coin,games=600",
-    "champion,seed=1",
     "champion,games=40",
     "mcts,rollouts=3",
-    "mcts,rollouts=4,c=0.3,seed=7",
+    *LATE_ENDS,
 ]
 
 
@@ -215,7 +215,10 @@ def test_it_is_with_other_rules_too(rules: str, name: str) -> None:
     assert_same(rules, parse_recipe(name), UPDATES, 0)
 
 
-@pytest.mark.parametrize("name", TO_THE_END)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] * (name in LATE_ENDS)) for name in TO_THE_END],
+)
 def test_the_end_of_the_training_is_the_same(name: str) -> None:
     """Two whole sweeps, so that values equal to a loss are met again and skipped."""
     assert_same(USUAL, parse_recipe(name), 10**9, 10**9)

@@ -41,7 +41,14 @@ LEARNERS = [
     "sarsa-lambda,start=empty",
 ]
 
-
+# These differ most in what a learner keeps between two games.
+DIFFERENT = (
+    "menace,seat=x,plays=greedy,seed=5",
+    "double-q,epsilon=0.2,epsilon_drop=0,ties=random",
+    "monte-carlo,start=empty",
+    "league",
+    "sarsa-lambda,start=empty",
+)
 PAPER = "menace,seat=x,opening=centre,paper=yes"  # a machine of paper boxes
 
 
@@ -68,7 +75,13 @@ def practice(recipe: Recipe) -> str:
     return "self" if recipe.slug == "self-play" else "random"
 
 
-@pytest.mark.parametrize("text", LEARNERS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        text if text in DIFFERENT else pytest.param(text, marks=pytest.mark.long)
+        for text in LEARNERS
+    ],
+)
 def test_every_prefix_is_the_agent_of_before(game: Game, pupils: PupilCache, text: str) -> None:
     """Also with practice; and a cached learner equals a learner that learns all games again."""
     dice, start = Dice(7), parse_recipe(text)

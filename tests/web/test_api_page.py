@@ -3,9 +3,12 @@
 import subprocess
 import sys
 
+import pytest
+
 from app.web.pages.api.page import CLIENT_FILE
 
 
+@pytest.mark.long
 def test_the_client_plays_a_whole_game(server: str) -> None:
     run = subprocess.run(
         [sys.executable, CLIENT_FILE, server, "fixed", "fixed"],

@@ -35,15 +35,6 @@ def test_a_trusted_proxy_is(environment) -> None:
     assert HSTS not in client.get("/").headers
 
 
-def test_who_asks_for_the_site_by_another_name_is_led_to_its_own(environment) -> None:
-    client = environment(CANONICAL_HOST="play.example")
-    response = client.get("/play/4?o=human")
-    assert response.status_code == 308
-    assert response.headers["Location"] == "http://play.example/play/4?o=human"
-    assert client.get("/play/4", headers={"Host": "play.example"}).status_code == 200
-    assert client.get("/healthz").status_code == 200
-
-
 def test_who_is_told_of_a_weakness_is_said_if_anybody_is(environment) -> None:
     """RFC 9116: the file must have an expiry date, and it should be within a year."""
     path = "/.well-known/security.txt"
@@ -56,20 +47,22 @@ def test_who_is_told_of_a_weakness_is_said_if_anybody_is(environment) -> None:
         environment(SECURITY_CONTACT="me@example.org")
 
 
-@pytest.mark.parametrize("host", ["Play.Example", "play.example:80", "PLAY.example:443"])
+@pytest.mark.parametrize("host", ["Play.Example:80", "PLAY.example:443"])
 def test_the_name_of_the_site_is_read_as_browsers_write_it(environment, host: str) -> None:
     client = environment(CANONICAL_HOST=host)
     for asked in ("play.example", "Play.Example", "play.example:80"):
         assert client.get("/arena", headers={"Host": asked}).status_code == 200, asked
     assert client.get("/arena").headers["Location"] == "http://play.example/arena"
+    assert client.get("/healthz").status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/x%0a", "/x%0d%0aSet-Cookie:%20a=b", "/x?a=%0a&b=%e4"])
-def test_who_is_led_to_its_name_is_led_to_the_same_address(environment, path: str) -> None:
-    response = environment(CANONICAL_HOST="play.example").get(path)
-    assert response.status_code == 308
-    assert response.headers["Location"].lower() == f"http://play.example{path}".lower()
-    assert response.headers["Cache-Control"] == "no-store"
+def test_who_is_led_to_its_name_is_led_to_the_same_address(environment) -> None:
+    client = environment(CANONICAL_HOST="play.example")
+    for path in ("/x%0a", "/x%0d%0aset-cookie:%20a=b", "/x?a=%0a&b=%e4", "/play/4?o=human"):
+        response = client.get(path)
+        assert response.status_code == 308
+        assert response.headers["Location"].lower() == f"http://play.example{path}"
+        assert response.headers["Cache-Control"] == "no-store"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import hashlib
 import io
 import re
 import shutil
+from collections.abc import Iterator
 from html import unescape
 from itertools import product
 from pathlib import Path
@@ -15,6 +16,7 @@ from urllib.parse import unquote
 
 import msgspec
 import pytest
+from _pytest.mark import ParameterSet
 from flask.testing import FlaskClient
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -53,7 +55,17 @@ from app.web.pictures.svg import (
 from app.web.site_data import SiteData, load_site_data
 from tests.web.conftest import unled
 
-CLAIMS = [*load_summaries(ROOT / "models" / "experiments")]
+
+def list_claims() -> Iterator[ParameterSet]:
+    """Yield all claims; all but one for each set of kinds of figures are for the long tests."""
+    seen = set[frozenset[type]]()
+    for claim, summary in load_summaries(ROOT / "models" / "experiments").items():
+        kinds = frozenset(type(figure) for figure in summary.figures)
+        yield pytest.param(claim, marks=[pytest.mark.long] if kinds in seen else [])
+        seen.add(kinds)
+
+
+CLAIMS = [*list_claims()]
 SOME, VERDICTS = ("", "ours"), VERDICT_SLUGS.values()
 LARGEST = 40 << 10  # bytes of a packed page
 

@@ -82,6 +82,7 @@ def test_the_board_shows_a_loss_at_once_or_a_value_that_no_game_has(site: SiteDa
         assert (site.get_policy(right.card.recipe)[position] * wrong).sum() == 0
 
 
+@pytest.mark.long
 def test_the_figures_are_those_of_an_independent_evaluation(site: SiteData) -> None:
     rules = Rules()
     uniform = in_floats(rules.uniform())

@@ -39,7 +39,7 @@ from tests.doctor.kinds import CORRECT_KINDS, FAULTY_KINDS
 from tests.doctor.loading import doctor
 
 SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-FUZZED = 60  # examples a run; 20,000 were tried once
+FUZZED = 30  # examples a run; 20,000 were tried once
 DOCS = Path("docs/judge.py")
 DATA = Path("tests/data/judge")
 

@@ -16,7 +16,7 @@ from app.web.match import Match, parse_match
 from app.web.site_data import SiteData
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import flaw
-from tests.tictactoe.reference import SIGN, Policy, mover
+from tests.tictactoe.reference import SIGN, Policy, Told, mover
 
 Seat = tuple[str, str]  # the id of an agent, and "x" or "o"
 BEATABLE = ["observing", "q-learning-3", "dqn-vs-random", "q-table-vs-minimax"]
@@ -30,9 +30,8 @@ def both() -> Both:
 @pytest.fixture(scope="module")
 def policies(both: Both, site: SiteData) -> dict[str, Policy]:
     """The reference's policy of each agent."""
-    return {
-        name: both.policy_of(agent.q, agent.card.play_rule) for name, agent in site.agents.items()
-    }
+    agents = site.agents
+    return Told(lambda name: both.policy_of(agents[name].q, agents[name].card.play_rule))
 
 
 def seats(site: SiteData) -> Iterator[Seat]:

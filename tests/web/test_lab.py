@@ -74,29 +74,18 @@ def form_of(site: SiteData, text: str) -> Recipe:
     return duel.find_recipe(site, text)
 
 
+WRITTEN = st.sampled_from(["", "q-table", "0.5", "1e99", "٣", "nan", "random:1+self:2", "x"])
+FIELDS = ["algorithm", "b.algorithm", "alpha", "a.alpha", "b.alpha", "games", "vs", "b.vs", "seat"]
+FIELDS += ["ghost", "curve", "recipe"]
+
+
 @given(
-    st.dictionaries(
-        st.sampled_from(
-            [
-                "algorithm",
-                "b.algorithm",
-                "alpha",
-                "a.alpha",
-                "b.alpha",
-                "games",
-                "vs",
-                "b.vs",
-                "seat",
-                "ghost",
-                "curve",
-                "recipe",
-            ]
-        ),
-        st.sampled_from(["", "q-table", "0.5", "1e99", "٣", "nan", "random:1+self:2", "x"])
-        | st.text(max_size=20),
-    )
+    st.dictionaries(st.sampled_from(FIELDS), WRITTEN | st.text(max_size=20)),
+    st.sampled_from(["algorithm", "recipe"]),
 )
-def test_no_form_is_a_fault(client_of_all: FlaskClient, query: dict[str, str]) -> None:
+def test_no_form_is_a_fault(client_of_all: FlaskClient, query: dict[str, str], base: str) -> None:
+    """A form has one of the two names; other queries show the page of the first question."""
+    query.setdefault(base, "q-table")
     assert client_of_all.get("/lab", query_string=query).status_code in (200, 303, 400, 404)
 
 
@@ -251,6 +240,7 @@ def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
     assert len(re.findall("<title>seed", pages[-1])) >= MAX_SEEDS
 
 
+@pytest.mark.long
 def test_a_verdict_names_the_measure_that_contradicts_it(client: FlaskClient) -> None:
     """Higher initial values leave fewer blunders, but more games are lost to the best responder."""
     url = "/lab/q-learning,games=2000,initial=0.5?ghost=q-learning,games=2000"
@@ -302,6 +292,7 @@ def preset(title: str) -> str:
 # The same contrast elsewhere
 
 
+@pytest.mark.long
 def test_a_small_verdict_is_that_of_its_own_page(client: FlaskClient) -> None:
     """Only the row of this opponent is trained here, because its own length comes first."""
     duel_url = "/lab/q-table,vs=both,games=60?ghost=q-table,games=60"

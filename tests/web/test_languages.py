@@ -157,6 +157,7 @@ def test_no_text_stands_inside_an_f_string() -> None:
     hidden = [
         f"{source.relative_to(ROOT)}: {text.value!r}"
         for source in (ROOT / "app" / "web").rglob("*.py")
+        if re.search(r"\{.*gettext\(", source.read_text("utf-8"))
         for string in ast.walk(ast.parse(source.read_text("utf-8")))
         if isinstance(string, ast.JoinedStr)
         for call in ast.walk(string)

@@ -56,10 +56,10 @@ def test_replies_come_as_often_as_the_policy_says_and_a_seed_repeats_them(
         client = start(seed=3).test_client()
         return [client.get("/reply/?x=random").headers["Location"][6] for _ in range(number)]
 
-    drawn = moves(900)
+    drawn = moves(450)
     counts = Counter(drawn)
     assert set(counts) == set("012345678")
-    assert max(counts.values()) < 150  # 100 expected, with a standard deviation of 9.4
+    assert max(counts.values()) < 90  # 50 expected, with a standard deviation of 6.7
     assert moves(20) == drawn[:20]
 
 

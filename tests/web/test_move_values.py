@@ -1,6 +1,7 @@
 """The values on boards: equal to the values in the tables."""
 
 import re
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from app.tictactoe.policy import policy_from_values
 from app.web.formatting import format_signed
 from app.web.match import Match, replay_match
 from app.web.move_values import (
+    MoveValues,
     build_notes,
     choose_value_source,
     evaluate_match,
@@ -28,50 +30,58 @@ def number(text: str) -> float:
     return float(text.replace("\N{MINUS SIGN}", "-"))
 
 
-def expecting(site: SiteData) -> dict[str, Agent]:
-    """The agents with expected results; for beads see test_beads.py."""
-    return {
-        name: agent for name, agent in site.agents.items() if agent.card.reward_scale is not None
-    }
-
-
 def snapshots(site: SiteData, name: str) -> list[int | None]:
     """Return the first snapshot, some others, and None for the final agent."""
     last = site.get_last_snapshot(name)
-    return [*range(0, last, max(1, last // 4)), None]
+    return [*range(0, last, max(1, last // 2)), None]
 
 
-def test_every_value_shown_is_the_tables_to_two_decimals(site: SiteData) -> None:
-    legal = site.game.legal
-    for name, agent in expecting(site).items():
+class View(NamedTuple):
+    """A position with the values that an agent has at a snapshot: in its table, and as shown."""
+
+    agent: Agent
+    step: int | None
+    row: list[float]
+    shown: MoveValues
+
+
+@pytest.fixture(scope="module")
+def views(site: SiteData) -> list[View]:
+    """Some positions, each with the values of an agent of each algorithm at some snapshots."""
+    one_of_each = {agent.card.algorithm: name for name, agent in site.agents.items()}
+    found = []
+    for name in one_of_each.values():
         for step in snapshots(site, name):
-            table = agent.build_table(site.game, step)
+            table = site.agents[name].build_table(site.game, step)
             for position in range(0, site.game.decisions, 193):
-                shown, own = (
-                    evaluate_moves(site, position, name, step, own) for own in (False, True)
-                )
-                np.testing.assert_array_equal(shown.values, table[position])
-                for cell in np.flatnonzero(legal[position]):
-                    if shown.is_known[cell] or shown.is_best[cell]:
-                        assert number(shown.value_texts[cell]) == pytest.approx(
-                            shown.scaled_values[cell], abs=0.0051
-                        )
-                        assert own.value_texts[cell] == format_signed(float(table[position, cell]))
-                    else:
-                        assert shown.value_texts[cell] == own.value_texts[cell] == ""
+                shown = evaluate_moves(site, position, name, step)
+                found.append(View(site.agents[name], step, table[position].tolist(), shown))
+    return found
 
 
-def test_what_training_updated_is_known_and_nothing_else(site: SiteData) -> None:
-    for name, agent in site.agents.items():
-        if agent.card.algorithm == "dqn":
-            continue
-        for step in snapshots(site, name):
-            updated = agent.find_updated_pairs(site.game, step)
+def test_every_value_shown_is_the_tables_to_two_decimals(site: SiteData, views: list[View]) -> None:
+    for agent, step, row, shown in views:
+        if agent.card.reward_scale is None:
+            continue  # for beads see test_beads.py
+        own = evaluate_moves(site, shown.position, agent.card.id, step, True)
+        for cell in np.flatnonzero(site.game.legal[shown.position]).tolist():
+            assert shown.values[cell] == row[cell]
+            if shown.is_known[cell] or shown.is_best[cell]:
+                scaled = float(shown.scaled_values[cell])
+                assert abs(number(shown.value_texts[cell]) - scaled) < 0.0051
+                assert own.value_texts[cell] == format_signed(row[cell])
+            else:
+                assert shown.value_texts[cell] == own.value_texts[cell] == ""
+
+
+def test_what_training_updated_is_known_and_nothing_else(site: SiteData, views: list[View]) -> None:
+    is_end = site.game.successor >= site.game.decisions
+    for agent, step, _, shown in views:
+        if agent.card.algorithm != "dqn":
+            updated = agent.find_updated_pairs(site.game, step)[shown.position]
             if agent.card.algorithm == "td-afterstates":  # the rules say how games end
-                updated = updated | (site.game.successor >= site.game.decisions)
-            for position in range(0, site.game.decisions, 193):
-                known = evaluate_moves(site, position, name, step).is_known
-                np.testing.assert_array_equal(known, updated[position])
+                updated = updated | is_end[shown.position]
+            assert shown.is_known == updated.tolist()
 
 
 def test_a_network_has_a_value_everywhere_from_its_first_update_on(site: SiteData) -> None:
@@ -84,18 +94,18 @@ def test_a_network_has_a_value_everywhere_from_its_first_update_on(site: SiteDat
             )
 
 
-def test_all_that_is_played_has_a_star_and_a_value_unless_nothing_is_known(site: SiteData) -> None:
-    for name, agent in expecting(site).items():
-        for step in snapshots(site, name):
-            table = agent.build_table(site.game, step)
-            for position in range(0, site.game.decisions, 193):
-                shown = evaluate_moves(site, position, name, step)
-                policy = policy_from_values(table[position], agent.card.play_rule)
-                likeliest = policy == policy.max()
-                np.testing.assert_array_equal(shown.policy, policy)
-                assert shown.likeliest_cells == np.flatnonzero(likeliest).tolist()
-                assert shown.is_best == (likeliest & any(shown.is_known)).tolist()
-                assert all(shown.value_texts[cell] for cell in np.flatnonzero(shown.is_best))
+def test_all_that_is_played_has_a_star_and_a_value_unless_nothing_is_known(
+    views: list[View],
+) -> None:
+    for agent, _, row, shown in views:
+        if agent.card.reward_scale is None:
+            continue
+        policy = policy_from_values(np.array(row, np.float32), agent.card.play_rule)
+        likeliest = policy == policy.max()
+        assert shown.policy.tolist() == policy.tolist()
+        assert shown.likeliest_cells == np.flatnonzero(likeliest).tolist()
+        assert shown.is_best == (likeliest & any(shown.is_known)).tolist()
+        assert all(shown.value_texts[cell] for cell in np.flatnonzero(shown.is_best))
 
 
 def test_best_play_prefers_to_win_sooner_and_to_lose_later(site: SiteData) -> None:
@@ -163,16 +173,16 @@ def test_a_task_is_the_other_truth(site: SiteData) -> None:
     assert not any(seen.is_wrong)
 
 
-def test_no_value_is_a_negative_zero(site: SiteData, client: FlaskClient) -> None:
-    lenses = [(name, step) for name in site.agents for step in snapshots(site, name)]
-    for lens, step in [
-        *lenses,
-        *((lens, None) for lens in site.task_value_sources),
-        ("truth", None),
-    ]:
-        for position in range(0, site.game.decisions, 193):
-            values = evaluate_moves(site, position, lens, step).values
-            assert not np.signbit(values[values == 0]).any()
+def test_no_value_is_a_negative_zero(
+    site: SiteData, client: FlaskClient, views: list[View]
+) -> None:
+    exact = [
+        evaluate_moves(site, position, source)
+        for source in (*site.task_value_sources, "truth")
+        for position in range(0, site.game.decisions, 401)
+    ]
+    for shown in (*(view.shown for view in views), *exact):
+        assert not np.signbit(shown.values[shown.values == 0]).any()
     for url in ("/play/4081?lens=self-play", "/arena", "/agents/self-play", "/compare/40"):
         assert not re.search(
             r"[-−]0(\.0*)?(?![.\d])", re.sub(r"<path[^>]*>", "", visible(url, client))

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,9 +25,15 @@ TRAINING = {"training", "numba", "jax", "optax"}
 SHARED = "parts"  # the folder with parts of several pages
 
 
+@cache
+def parse(source: Path) -> list[ast.AST]:
+    """Return all nodes of the syntax tree of a source, the root first."""
+    return [*ast.walk(ast.parse(source.read_text()))]
+
+
 def imports(source: Path) -> Iterator[str]:
     """Yield every module that a source imports, and each imported name, which may be a module."""
-    for node in ast.walk(ast.parse(source.read_text())):
+    for node in parse(source):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -96,7 +103,7 @@ def test_a_name_of_a_class_stands_once() -> None:
         node.name
         for source in (*SOURCES, *(ROOT / "training").rglob("*.py"))
         if not {"textbook", "learners"} & {*source.parts} and source.name != "doctor.py"
-        for node in ast.walk(ast.parse(source.read_text()))
+        for node in parse(source)
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, times in names.items() if times > 1] == []
@@ -106,7 +113,7 @@ def test_no_import_gives_another_name() -> None:
     renamed = [
         f"{source.relative_to(ROOT)}: {name.asname}"
         for source in (*SOURCES, *(ROOT / "training").rglob("*.py"))
-        for node in ast.walk(ast.parse(source.read_text()))
+        for node in parse(source)
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in node.names
         if name.asname not in (None, "np", "jnp", "npy")  # usual short names
@@ -128,7 +135,7 @@ def test_urls_are_written_in_routes() -> None:
         f"{source.relative_to(WEB)}: {node.value}"
         for source in WEB.rglob("*.py")
         if source.parent.name not in ("links", "service")
-        for node in list_outside_routes(ast.parse(source.read_text()))
+        for node in list_outside_routes(parse(source)[0])
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and re.match("/(?!proc/|embed/$)[a-z]", node.value)  # /proc is the kernel's

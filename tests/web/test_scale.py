@@ -52,10 +52,10 @@ def squares(site: SiteData, lens: str, step: int | None = None) -> Iterator[tupl
 
 
 def recipes() -> list[Recipe]:
-    """200 recipes of all kinds of learners, with all kinds of rewards."""
+    """100 recipes of all kinds of learners, with all kinds of rewards."""
     dice = random.Random(21)
     found: dict[str, Recipe] = {}
-    while len(found) < 200:
+    while len(found) < 100:
         loss, draw, win = sorted(dice.choices(REWARDS, k=3))
         kind = dice.choice(LEARNERS)
         much = f"sweeps={dice.randint(1, 3)}" if kind == "q-iteration" else "games=30"
@@ -97,8 +97,8 @@ def test_on_a_square_of_every_agent(site: SiteData) -> None:
         assert [colour_of(text) for text, _ in shown] == [heat for _, heat in shown], lens
 
 
-def test_on_a_square_of_200_recipes(trained: SiteData) -> None:
-    assert len(trained.agents) == 200
+def test_on_a_square_of_100_recipes(trained: SiteData) -> None:
+    assert len(trained.agents) == 100
     seen = set()
     for lens in trained.agents:
         for text, heat in squares(trained, lens):

@@ -92,8 +92,8 @@ def test_the_formula_makes_its_target_and_its_new_value(
 ) -> None:
     """Within the rounding of the numbers shown."""
     for example in site.update_examples[slug]:
-        for index in range(len(example.updates)):
-            html = client.get(how_url(slug, update=f"{example.kind}-{index + 1}")).text
+        for number_of_update in {1, example.shown_index + 1, len(example.updates)}:
+            html = client.get(how_url(slug, update=f"{example.kind}-{number_of_update}")).text
             seen = {name: number(text) for name, text in tokens(html).items()}
             if "reward" not in seen:  # an earlier move, by the error of the last one
                 moved = seen["old"] + seen["alpha"] * seen["error"]

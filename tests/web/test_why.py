@@ -35,7 +35,7 @@ from app.web.match import Match
 from app.web.pages.parts.next_update import list_cases
 from app.web.pages.why import explain_value
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
-from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
+from tests.tictactoe.reference import SIGN, Rules, Told, equally, mover, place
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "why.txt"
 HTMX = {"HX-Request": "true"}
@@ -101,20 +101,16 @@ class Slow:
             "t-hand": self.rules.t_hand(),
             "minimax-random": self.rules.minimax_random(),
         }
-        self.tables = {name: self._table(agent.q) for name, agent in site.agents.items()}
-        self.tables |= {
-            name + TASK_SUFFIX: self._table(exact)
-            for name in site.agents
-            if (exact := site.get_task_q(name)) is not None
-        }
+        self.boards = [format_position(site.game, s) for s in range(site.game.decisions)]
+        self.tables = Told(self.read_table)
 
-    def _table(self, q: np.ndarray) -> dict[str, dict[int, float]]:
-        game = self.site.game
+    def read_table(self, lens: str) -> dict[str, dict[int, float]]:
+        name = lens.removesuffix(TASK_SUFFIX)
+        q = self.site.agents[name].q if name == lens else self.site.get_task_q(name)
+        assert q is not None
         return {
-            format_position(game, s): {
-                cell: float(q[s, cell]) for cell in np.flatnonzero(game.legal[s]).tolist()
-            }
-            for s in range(game.decisions)
+            board: {cell: row[cell] for cell in self.rules.children[board]}
+            for board, row in zip(self.boards, q.tolist(), strict=True)
         }
 
     def gamma(self, lens: str) -> float:
@@ -333,7 +329,7 @@ def test_the_targets_are_those_of_a_second_route(site: SiteData, slow: Slow) -> 
 def test_an_exact_value_is_what_follows_from_its_answers(site: SiteData) -> None:
     for lens in site.value_sources:
         if lens not in site.agents:
-            for pair in pairs(site, lens, 811):
+            for pair in pairs(site, lens, 2003):
                 assert pair.value == pytest.approx(reason(pair).target, abs=1e-9)
                 assert (
                     explain_value(pair)["sentences"][-1].startswith("With optimal play")
@@ -400,16 +396,16 @@ def test_the_updates_after_all_answers_average_to_the_target(site: SiteData, len
 
 @pytest.mark.parametrize("lens", ["q-learning-1", "expected-sarsa", "q-table", "self-play"])
 def test_the_update_shown_is_that_of_the_textbook_learner(
-    client: FlaskClient, site: SiteData, lens: str
+    client: FlaskClient, site: SiteData, slow: Slow, lens: str
 ) -> None:
     """The page has its numbers to the last digit, from a learner that holds the whole table."""
     game = site.game
     learner: Any = make_learner(game, site.get_recipe(lens))
-    for position, cell in np.argwhere(game.legal).tolist():
-        key = get_move_key(learner, format_position(game, position), cell)
-        learner.q[key] = float(site.agents[lens].q[position, cell])
+    for board, row in slow.tables[lens].items():
+        for cell, value in row.items():
+            learner.q[get_move_key(learner, board, cell)] = value
     shown = 0
-    for pair in pairs(site, lens, 1511):
+    for pair in pairs(site, lens, 2003):
         board = format_position(game, pair.position)
         learner.epsilon = pair.task.epsilon if pair.task else 0.0
         for case in list_cases(pair):
@@ -435,7 +431,7 @@ def test_the_update_shown_is_that_of_the_textbook_learner(
             assert case.picture.update.target == update.target
             learner.q[get_move_key(learner, board, pair.cell)] = update.old
             shown += 1
-    assert shown > 10
+    assert shown > 5
 
 
 @pytest.mark.long
