@@ -28,8 +28,8 @@ from app.tictactoe.report import Chances, Figures, compute_figures, find_lost_ga
 from app.tictactoe.values import PolicyMoves, collect_policy_moves
 from app.tictactoe.views import RewardScale, round_for_display, scale_values_of_movers
 from app.web.site_data import (
+    MAX_CACHED_POLICIES,
     MAX_CACHED_RESULTS,
-    MAX_JUDGED_POLICIES,
     SiteData,
     cached_per_site,
     is_policy_name,
@@ -121,7 +121,7 @@ def get_figures(site: SiteData, policy_name: str) -> Figures:
     )
 
 
-@cached_per_site(MAX_JUDGED_POLICIES)
+@cached_per_site(MAX_CACHED_POLICIES)
 def find_causes(site: SiteData, policy_name: str) -> list[Cause]:
     """Return the likely causes of a policy's blunders, found in its moves."""
     return list_causes(
@@ -159,7 +159,7 @@ def get_random_play(site: SiteData) -> ReachablePlay:
     return ReachablePlay(site.game, site.policies["random"])
 
 
-@cached_per_site(MAX_JUDGED_POLICIES)
+@cached_per_site(MAX_CACHED_POLICIES)
 def list_policy_blunders(site: SiteData, policy_name: str) -> BlunderDecisions:
     """Return the decisions in which a policy can blunder."""
     return list_blunder_decisions(explore_reachable_play(site, policy_name))
@@ -252,7 +252,7 @@ def _round_values_for_display(
     return np.where(known, values, np.nan)
 
 
-@cached_per_site(MAX_JUDGED_POLICIES)
+@cached_per_site(MAX_CACHED_POLICIES)
 def _judge_moves(site: SiteData, policy_name: str) -> Figures:
     """Return the exact results of a policy that is named by its moves.
 

@@ -21,7 +21,7 @@ from app.tictactoe.files import get_runtime_folder
 
 MAX_JOBS = 200  # the most jobs that may wait
 # the most bytes of all answers together; an agent has about 100 KB
-MAX_ANSWER_BYTES = 48 << 20
+MAX_RESPONSE_BYTES = 48 << 20
 # Everybody who waits has this many seconds to learn that a job failed.
 ERROR_SECONDS = 5.0
 LOCK_SECONDS = 5.0  # the longest wait in seconds while another process writes
@@ -142,7 +142,7 @@ class JobLine:
             "SELECT (page_count - freelist_count) * page_size "
             "FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
         )
-        if size > MAX_ANSWER_BYTES:  # Delete the oldest quarter of the answers.
+        if size > MAX_RESPONSE_BYTES:  # Delete the oldest quarter of the answers.
             self._execute(
                 "DELETE FROM answers WHERE rowid <= "
                 "(SELECT min(rowid) + (max(rowid) - min(rowid)) / 4 FROM answers)"

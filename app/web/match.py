@@ -215,8 +215,8 @@ def _read_match(record: str, query: Mapping[str, str], site: SiteData) -> Match:
     }
     match = Match(record, **values)
     # Another folder of models may not have the default opponent.
-    has_opponent = "o" in texts or site.is_seat(match.o)
-    return match if has_opponent else replace(match, o=site.seat_names[1])
+    has_opponent = "o" in texts or site.is_player_name(match.o)
+    return match if has_opponent else replace(match, o=site.player_names[1])
 
 
 def _replay_record(match: Match, site: SiteData) -> MatchState:
@@ -241,11 +241,11 @@ def _check_ply_and_seats(match: Match, site: SiteData) -> None:
         )
         raise BadRequest(gettext(words, plies=len(match.record)))
     for seat in (match.x, match.o):
-        if not site.is_seat(seat):
+        if not site.is_player_name(seat):
             sentence = gettext(
                 "There is no player with the name %(name)s.", name=repr(seat)
             )
-            raise NotFound(f"{sentence} {format_choices(site.seat_names)}")
+            raise NotFound(f"{sentence} {format_choices(site.player_names)}")
 
 
 def check_value_source(

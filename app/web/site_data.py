@@ -61,7 +61,7 @@ TASK_SUFFIX = "_task"
 MOVES_PREFIX = "moves."
 MAX_CACHED_RESULTS = 256
 # A policy has 0.3 MB.
-MAX_JUDGED_POLICIES = 8
+MAX_CACHED_POLICIES = 8
 # Exact values that differ only after this many decimals count as equal.
 TIE_DECIMALS = 9
 
@@ -219,7 +219,7 @@ class SiteData:
         return Registry(always, has_title, find_title)
 
     @cached_property
-    def seat_names(self) -> tuple[str, ...]:
+    def player_names(self) -> tuple[str, ...]:
         """The names of all players that need no training on demand."""
         return (HUMAN, *self.policies)
 
@@ -240,7 +240,7 @@ class SiteData:
         """The names of the exact values of the agents' tasks, if these can be solved."""
         return tuple(name + TASK_SUFFIX for name in self.agents if self.get_task(name))
 
-    def is_seat(self, player_name: str) -> bool:
+    def is_player_name(self, player_name: str) -> bool:
         return player_name == HUMAN or self.policies.contains_name(player_name)
 
     def is_value_source(self, source_name: str) -> bool:
@@ -272,7 +272,7 @@ class SiteData:
             return player_name
         return (
             player_name
-            if player_name in self.seat_names
+            if player_name in self.player_names
             else self.lab.canonicalize(player_name)
         )
 
@@ -320,7 +320,7 @@ class SiteData:
         every = self.experiments.values()
         return tuple(one for one in every if slug in self.list_algorithms(one))
 
-    def name_for_url(self, card: Card) -> str:
+    def get_url_name(self, card: Card) -> str:
         """Return the id of a shipped agent, the recipe of any other agent."""
         agent = self.shipped_agents.get(card.id)
         return card.id if agent and agent.card is card else card.recipe
@@ -370,7 +370,7 @@ class SiteData:
             "greedy",
         )
 
-    @cached_per_site(MAX_JUDGED_POLICIES)
+    @cached_per_site(MAX_CACHED_POLICIES)
     def decode_moves(self, policy_name: str) -> CellMask:
         """Return which moves a policy plays, from its name, [D, cells].
 
@@ -491,7 +491,7 @@ class SiteData:
             return False
         return True
 
-    @cached_per_site(MAX_JUDGED_POLICIES)
+    @cached_per_site(MAX_CACHED_POLICIES)
     def _get_policy_on_demand(self, policy_name: str) -> Policy:
         if is_policy_name(policy_name):
             return policy_from_moves(self.decode_moves(policy_name))

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import click
 
 from app.web.pages.lab.contest import MAX_SEEDS
-from app.web.pages.lab.duel import FIRST_SEED_COUNT
+from app.web.pages.lab.duel import SEED_BATCH_SIZE
 from tests.service.cases import usual_moves
 from tests.service.server import (
     SWAP,
@@ -169,7 +169,7 @@ def _seeds(server: Server, page: str, end: float, lesson: Lesson) -> tuple[float
             _note(lesson, answer)
             now, page = time.monotonic(), answer.text
             done = int(found_in(page, DONE))
-            five = min(five, now if done >= FIRST_SEED_COUNT else math.inf)
+            five = min(five, now if done >= SEED_BATCH_SIZE else math.inf)
             twenty = min(twenty, now if done >= MAX_SEEDS else math.inf)
     return five, twenty
 

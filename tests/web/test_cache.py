@@ -9,7 +9,7 @@ import pytest
 from werkzeug.test import Client
 from werkzeug.wrappers import Request, Response
 
-from app.web.service.cache import MAX_ANSWER_BYTES, ResponseCache
+from app.web.service.cache import MAX_RESPONSE_BYTES, ResponseCache
 from tests.web.conftest import HANG_SECONDS
 
 Answers = Callable[[Request], Response]
@@ -123,7 +123,7 @@ def streamed(request: Request) -> Response:
 
 
 def too_large(request: Request) -> Response:
-    return Response(b"." * (MAX_ANSWER_BYTES + 1), headers={"Cache-Control": "public"})
+    return Response(b"." * (MAX_RESPONSE_BYTES + 1), headers={"Cache-Control": "public"})
 
 
 @pytest.mark.parametrize("answers", [private, refused, of_somebody, streamed, too_large])

@@ -14,7 +14,7 @@ from app.web.comparison import (
 from app.web.match import Match, MatchState, replay_match
 from app.web.move_values import can_blunder, evaluate_moves
 from app.web.pages.compare import build_panels
-from app.web.pages.parts.learning import chart_comparison
+from app.web.pages.parts.learning import build_comparison_chart
 from app.web.site_data import TRUTH, SiteData
 
 
@@ -62,7 +62,7 @@ def test_the_curves_are_the_figures_of_the_cards(site: SiteData, figure: str) ->
         SourceSnapshot("self-play", 3),
         SourceSnapshot("truth"),
     ]
-    charts = chart_comparison(site, views, figure)
+    charts = build_comparison_chart(site, views, figure)
     assert charts is not None
     (chart,) = charts.charts
     told = [

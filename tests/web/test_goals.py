@@ -13,7 +13,7 @@ from app.tictactoe.policy import BASELINES
 from app.web.pages.teach.goals import (
     compute_unlearned_shares,
     list_exact_goals,
-    list_near_goals,
+    list_first_goals,
 )
 from app.web.pages.teach.learners import FIRST_COURSES
 from training.first_courses import build_first_courses
@@ -41,7 +41,7 @@ def teach(recipe_name: str) -> list[Lesson]:
 
 
 def list_reached(lessons: list[Lesson]) -> list[str]:
-    goals = [*list_near_goals(lessons), *list_exact_goals(lessons, ["x", "o"])]
+    goals = [*list_first_goals(lessons), *list_exact_goals(lessons, ["x", "o"])]
     return [text for text, number in goals if number]
 
 
@@ -55,8 +55,8 @@ def test_only_a_machine_that_learns_reaches_goals(seed: int) -> None:
 def test_goals_count_from_the_third_game() -> None:
     lessons = teach(f"{LEARNS}0")
     late = [lessons[-1]] * 3  # a lesson after which a goal is reached
-    assert not any(number for _, number in list_near_goals(late[:2]))
-    assert 3 in [number for _, number in list_near_goals(late)]
+    assert not any(number for _, number in list_first_goals(late[:2]))
+    assert 3 in [number for _, number in list_first_goals(late)]
 
 
 def test_a_learner_unlearns_its_mistakes_step_by_step() -> None:

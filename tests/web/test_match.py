@@ -40,8 +40,8 @@ def matches(draw: st.DrawFn) -> Match:
     return Match(
         record=record,
         ply=draw(st.none() | st.integers(0, len(record) - 1)) if record else None,
-        x=draw(st.sampled_from(WORLD.seat_names)),
-        o=draw(st.sampled_from(WORLD.seat_names)),
+        x=draw(st.sampled_from(WORLD.player_names)),
+        o=draw(st.sampled_from(WORLD.player_names)),
         value_source=lens,
         snapshot=step,
         plays_training=step is not None and draw(st.booleans()),

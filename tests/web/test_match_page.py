@@ -13,8 +13,8 @@ from flask.testing import FlaskClient
 from app.web.links.play import play_url
 from app.web.match import Match, parse_match, replay_match
 from app.web.pages.parts.match_controls import (
-    DELAY_CHOICES,
-    SNAPSHOT_DELAY,
+    MOVE_SECONDS_CHOICES,
+    SNAPSHOT_SECONDS,
     AutomaticStep,
     build_snapshot_slider,
     compute_reply_chances,
@@ -82,7 +82,7 @@ def test_running_through_it_shows_every_snapshot_once_and_ends_as_shipped(site: 
         seen.append(state.match.snapshot)
         going_on = plan_automatic_step(state)
         state = replay_match(show_next_snapshot(state), site)
-        assert going_on == AutomaticStep(play_url(state.match), SNAPSHOT_DELAY, "train")
+        assert going_on == AutomaticStep(play_url(state.match), SNAPSHOT_SECONDS, "train")
     assert seen == list(range(first["last_snapshot"]))
     assert state.match == Match(record="40", value_source=LENS)
 
@@ -139,7 +139,7 @@ def test_the_speed_goes_through_all_choices_and_back_to_the_first() -> None:
     delays = [1.0]
     while (following := get_next_delay(delays[-1])) not in delays:
         delays.append(following)
-    assert sorted(delays) == list(DELAY_CHOICES)
+    assert sorted(delays) == list(MOVE_SECONDS_CHOICES)
     assert following == 1.0
 
 

@@ -12,7 +12,7 @@ from PIL import Image, ImageSequence
 from app.project import ROOT
 from app.tictactoe.notation import format_position
 from app.web.pages.mind import count_agreement
-from app.web.pages.parts.learning import film_all_positions
+from app.web.pages.parts.learning import build_agent_film
 from app.web.pictures.minds import (
     choose_decisions,
 )
@@ -88,7 +88,7 @@ def test_what_is_known_expected_and_counted_is_so(site: SiteData) -> None:
     """The tiles, the sentence and the table, compared with the model file."""
     names = [format_position(site.game, position) for position in site.tile_layout.decisions]
     for name, step in every_mind(site):
-        told, film = Told(site, name, step), film_all_positions(site, name)
+        told, film = Told(site, name, step), build_agent_film(site, name)
         shown = [told.shown(board) for board in names]
         known = sum(any(told.known[image] for image in told.images[board]) for board in names)
         assert film.frames[step].caption == f"Values learned in {known} of 627 positions."

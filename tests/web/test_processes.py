@@ -194,7 +194,7 @@ def test_a_failure_is_told_to_those_who_wait_and_tried_again_later(
 
 
 def test_answers_are_kept_up_to_a_size(line: JobLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_line, "MAX_ANSWER_BYTES", 1 << 20)
+    monkeypatch.setattr(job_line, "MAX_RESPONSE_BYTES", 1 << 20)
     for number in range(100):
         line.finish_job(f"a{number}", Answer(200, bytes(100_000)))
     kept = [number for number in range(100) if line.find_answer(f"a{number}")]

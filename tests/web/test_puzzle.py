@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException
 from app.tictactoe.puzzles import ROUND_LENGTH
 from app.web.facts import list_puzzles
 from app.web.links.puzzle import puzzle_url
-from app.web.pages.parts.attempt import Attempt, list_daily_puzzles, parse_attempt
+from app.web.pages.parts.attempt import PuzzleAttempt, list_daily_puzzles, parse_attempt
 from app.web.site_data import SiteData
 
 NUMBERS = [1, 5, 9, 20, 60]
@@ -83,7 +83,7 @@ def test_random_clicks_solve_few(client: FlaskClient, site: SiteData) -> None:
 
 def test_there_are_five_kinds_and_each_can_be_solved(client: FlaskClient, site: SiteData) -> None:
     numbers_by_kind = {
-        Attempt(site, number).kind: number for number in range(1, len(list_puzzles(site)) + 1)
+        PuzzleAttempt(site, number).kind: number for number in range(1, len(list_puzzles(site)) + 1)
     }
     assert len(numbers_by_kind) == 5
     for number in numbers_by_kind.values():

@@ -14,13 +14,13 @@ from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
 
 
 def test_what_is_listed_is_known(site: SiteData) -> None:
-    assert all(site.is_seat(name) for name in site.seat_names)
+    assert all(site.is_player_name(name) for name in site.player_names)
     assert all(site.is_value_source(name) for name in site.value_sources)
-    assert all(name in site.display_titles for name in (*site.seat_names, *site.value_sources))
+    assert all(name in site.display_titles for name in (*site.player_names, *site.value_sources))
     for name in ("nobody", "q-learning,alpha=2", TASK_SUFFIX, f"minimax{TASK_SUFFIX}", "moves.x"):
-        assert not site.is_seat(name), name
+        assert not site.is_player_name(name), name
         assert not site.is_value_source(name), name
-    assert not site.is_seat(TRUTH)
+    assert not site.is_player_name(TRUTH)
     assert not site.is_value_source("random")
 
 

@@ -32,7 +32,7 @@ from app.web.algorithms.targets import ValueQuery, ValueReason
 from app.web.links.play import SQUARE, match_url
 from app.web.links.why import why_url
 from app.web.match import Match
-from app.web.pages.parts.next_update import list_cases
+from app.web.pages.parts.next_update import list_update_cases
 from app.web.pages.why import explain_value
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData
 from tests.tictactoe.reference import SIGN, Rules, Told, equally, mover, place
@@ -378,7 +378,7 @@ def test_the_updates_after_all_answers_average_to_the_target(site: SiteData, len
     """Each is drawn, and what its picture says adds up as far as the numbers are rounded."""
     cases = 0
     for pair in pairs(site, lens, 1009):
-        found, listed = reason(pair), list_cases(pair)
+        found, listed = reason(pair), list_update_cases(pair)
         if not found.has_target or not listed:
             continue
         weights = [answer.chance for answer in found.possible_replies]
@@ -408,7 +408,7 @@ def test_the_update_shown_is_that_of_the_textbook_learner(
     for pair in pairs(site, lens, 2003):
         board = format_position(game, pair.position)
         learner.epsilon = pair.task.epsilon if pair.task else 0.0
-        for case in list_cases(pair):
+        for case in list_update_cases(pair):
             after = case.picture.update.next_board
             reward = get_reward(learner.game, learner.parameters, after, mover(board))
             if lens == "self-play":

@@ -38,7 +38,7 @@ from app.web.pages.parts.export import (
     build_file_response,
     export_curves,
 )
-from app.web.pictures.curves import divide_bar
+from app.web.pictures.curves import build_bar_parts
 from app.web.pictures.minds import plot_mind
 from app.web.rendering import render_page, wants_fragment
 from app.web.routes import Destination
@@ -272,7 +272,7 @@ def show_agents() -> Response:
         group_titles=COLUMN_GROUPS,
         rows=sort_players(list_agent_rows(site, site.agents), order),
         baselines=sort_players(list_agent_rows(site, BASELINES), order),
-        divide_chances=partial(divide_bar, decimals=PERCENT_DECIMALS),
+        divide_chances=partial(build_bar_parts, decimals=PERCENT_DECIMALS),
         decision_count=site.game.decisions,
         strength_meanings=STRENGTH_MEANINGS,
     )
@@ -366,7 +366,7 @@ MAX_SHOWN_BLUNDERS = 9
 def show_agent(name: str) -> Response:
     site = get_current_site()
     card = site.get_agent(name).card
-    opponent = learning.parse_against(request.args, card)
+    opponent = learning.parse_opponent(request.args, card)
     opponents = learning.list_card_opponents(card)
     other_opponent = "" if opponent == next(iter(opponents)) else opponent
     values: dict[str, Any] = {
@@ -375,7 +375,7 @@ def show_agent(name: str) -> Response:
         "curve_opponents": {
             each: learning.title_opponent(site, each) for each in opponents
         },
-        "curves": learning.chart_training(site, card, opponent),
+        "curves": learning.build_training_charts(site, card, opponent),
         "export": export_curves(site, [name], opponent=other_opponent),
     }
     if not wants_fragment():
@@ -391,7 +391,7 @@ def describe_strength(site: SiteData, name: str) -> dict[str, Any]:
         "summary": describe_agent(site, name),
         "mind_picture": plot_mind(site, name, site.get_last_snapshot(name)),
         "links": [
-            *judgement.list_board_links(name),
+            *judgement.list_game_links(name),
             Destination(
                 "Replay the training",
                 play_url(Match(o=name, value_source=name, snapshot=0)),
@@ -403,7 +403,7 @@ def describe_strength(site: SiteData, name: str) -> dict[str, Any]:
         "blunders": judgement.build_blunder_exhibits(
             site, name, slice(MAX_SHOWN_BLUNDERS)
         ),
-        "verdicts": judgement.judge_seats(site, name),
+        "verdicts": judgement.build_seat_verdicts(site, name),
         "claims": [one for one in site.experiments.values() if name in one.agents],
     }
 
@@ -421,7 +421,8 @@ def describe_training(site: SiteData, name: str) -> dict[str, Any]:
         "training_summary": f"{phases}; {format_count(card.updates)} updates",
         "task_link": describe_training_task(site, name),
         "training_opponents": "; ".join(dict.fromkeys(opponents)),
-        "training_wins_curve": card.win_rate and learning.chart_wins(card.win_rate),
+        "training_wins_curve": card.win_rate
+        and learning.build_win_rate_chart(card.win_rate),
         "training_wins_export": export_curves(site, [name], learning.WIN_RATE_KEY),
         "recipe_parameters": list_parameters(recipe),
         "script_url": RECIPE_SCRIPT.url(name)

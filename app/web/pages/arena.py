@@ -23,7 +23,7 @@ from app.web.links.play import play_url
 from app.web.match import Match, read_choice
 from app.web.move_values import HEAT_STEPS, LEGEND_HEATS
 from app.web.navigation import PageBlueprint
-from app.web.pictures.curves import divide_bar
+from app.web.pictures.curves import build_bar_parts
 from app.web.pictures.svg import Sign, write_inline
 from app.web.rendering import render_page
 from app.web.site_data import SiteData, get_current_site
@@ -232,7 +232,7 @@ def list_standings(
                 "score_as_o": format_signed(
                     float(compute_score(table.results_as_o[at]))
                 ),
-                "shares": divide_bar((win, draw, loss), 1),
+                "shares": build_bar_parts((win, draw, loss), 1),
                 "beating_player_count": int(table.beaten_by_count[at]),
             }
         )

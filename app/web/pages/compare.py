@@ -237,7 +237,7 @@ def draw_minds(site: SiteData, comparison: Comparison) -> dict[str, Any] | None:
         pictures[1] = _halve_tiles(pictures[1])
     frames = _list_frames(site, views)
     step = _find_nearest_frame(site, names, frames, shown)
-    film = learning.film_agents(site, tuple(names)) if moving else None
+    film = learning.build_agents_film(site, tuple(names)) if moving else None
     shown_frame = film and learning.build_agents_frame(site, names, shown)._replace(
         curve_x=film.frames[step].curve_x
     )
@@ -431,7 +431,7 @@ def render_comparison(comparison: Comparison, state: MatchState) -> Response:
         shipped_views=[view.value_source for view in views if view.snapshot is None],
         curve_titles=CURVE_TITLES,
         curve_key=curve_key,
-        curves=learning.chart_comparison(site, views, curve_key),
+        curves=learning.build_comparison_chart(site, views, curve_key),
         ink_by_agent=learning.choose_inks(site, views),
         export=export_curves(site, agents, curve_key, record=record)
         if agents

@@ -44,7 +44,7 @@ from app.web.pages.parts import export, learning
 from app.web.pages.parts.match_controls import play_random_reply
 from app.web.pages.parts.match_page import (
     MatchPage,
-    describe_for_others,
+    build_shared_title,
     find_losing_move,
     summarise_game,
 )
@@ -89,18 +89,18 @@ def parse_curves(
     against = ""
     charts: Charts | None
     if figure == learning.WIN_RATE_KEY and not lenses:
-        charts = learning.chart_wins(card.win_rate) if card.win_rate else None
+        charts = learning.build_win_rate_chart(card.win_rate) if card.win_rate else None
     elif figure or lenses:
         compared_with, _ = parse_comparison("", [agent_name, *lenses], site, figure)
         names = [view.value_source for view in list_learned_views(site, compared_with)]
         figure = compared_with.curve_key or next(iter(comparison.CURVE_TITLES))
-        charts = learning.chart_comparison(site, compared_with.views, figure)
+        charts = learning.build_comparison_chart(site, compared_with.views, figure)
     else:
-        chosen = learning.parse_against(query, card)
+        chosen = learning.parse_opponent(query, card)
         against = (
             "" if chosen == next(iter(learning.list_card_opponents(card))) else chosen
         )
-        charts = learning.chart_training(site, card, chosen)
+        charts = learning.build_training_charts(site, card, chosen)
     if charts is None:
         raise NotFound(mark_english("None of these agents has this figure."))
     take = export.export_curves(site, names, figure, against)
@@ -165,7 +165,7 @@ def show_mind(name: str) -> Response:
         snapshot=step,
         mind_picture=minds.plot_mind(site, name, step, colour, has_all_frames=True),
         colouring=minds.list_colourings(site, name)[colour],
-        film=learning.film_all_positions(site, name),
+        film=learning.build_agent_film(site, name),
         next_frame_url=EMBED_MIND.url(name, step=next_step, colour=colour_in_url),
         whole_page_url=mind_url(name, url_step, colour_in_url),
     )
@@ -220,7 +220,7 @@ def show_exports(record: str = "") -> Response:
         fragment=("exports",),
         state=state,
         exports=exports,
-        title=describe_for_others(state, moves),
+        title=build_shared_title(state, moves),
         match_url=play_url(match),
         picture_url=match_url(MATCH_PREVIEW, end) if state.is_over else "",
         picture_text=summarise_game(state, blame) if state.is_over else "",
@@ -335,7 +335,7 @@ def download_board_preview(record: str = "") -> Response:
     )
     unsaid = [EMPTY_NOTE] * state.site.game.cells
     moves = review_moves(state)
-    line = describe_for_others(state, moves)
+    line = build_shared_title(state, moves)
     blame = find_losing_move(state, moves)
     if state.is_over:
         line = summarise_game(state, blame)

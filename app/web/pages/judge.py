@@ -107,7 +107,7 @@ def show_judge() -> Response:
         return redirect(judge_url(code), 303)
     name = get_judged_policy()
     mind = plot_policy_blunders(site, name)
-    verdicts = judgement.judge_seats(site, name)
+    verdicts = judgement.build_seat_verdicts(site, name)
     return render_page(
         "judge/judged.html",
         site=site,
@@ -124,7 +124,7 @@ def show_judge() -> Response:
             for seat, verdict in verdicts.items()
             if "certificate" not in verdict
         ]
-        + judgement.list_board_links(name),
+        + judgement.list_game_links(name),
         exhibits_by_cause=[
             (
                 cause,

@@ -20,9 +20,13 @@ from app.web.links.why import why_url
 from app.web.match import Match, get_next_snapshot, read_snapshot, replay_match
 from app.web.move_values import EMPTY_NOTE, Note, evaluate_moves
 from app.web.navigation import PageBlueprint
-from app.web.pages.parts.attempt import Attempt, lay_out_attempt, read_choices
+from app.web.pages.parts.attempt import (
+    PuzzleAttempt,
+    lay_out_attempt,
+    read_puzzle_answers,
+)
 from app.web.pages.parts.export import export_lesson_step
-from app.web.pages.parts.learning import film_all_positions, film_position
+from app.web.pages.parts.learning import build_agent_film, build_position_film
 from app.web.pages.parts.next_update import build_next_update
 from app.web.pages.parts.update import UpdateSquare
 from app.web.pictures.boards import lay_out_board
@@ -43,7 +47,7 @@ UNBEATABLE_AGENT = "q-learning-continued"
 
 
 # A step shows its agent, and some of these.
-NO_PARTS: Mapping[str, Any] = MappingProxyType(
+EMPTY_ILLUSTRATION: Mapping[str, Any] = MappingProxyType(
     {
         # the numbers and names in the text
         "facts": {},
@@ -64,9 +68,9 @@ NO_PARTS: Mapping[str, Any] = MappingProxyType(
 )
 
 
-def illustrate(agent_id: str, **parts: Any) -> dict[str, Any]:
+def build_illustration(agent_id: str, **parts: Any) -> dict[str, Any]:
     """Return the agent of a step, and what the page shows of it beside the text."""
-    return {**NO_PARTS, "agent_id": agent_id, **parts}
+    return {**EMPTY_ILLUSTRATION, "agent_id": agent_id, **parts}
 
 
 def choose_filmed_agent(site: SiteData) -> str:
@@ -110,7 +114,7 @@ def _illustrate_untrained(site: SiteData, frame_text: str) -> dict[str, Any]:
     right = site.is_move_correct[state.position]
     legal = game.legal[state.position]
     mover = int(game.to_move[state.position])
-    return illustrate(
+    return build_illustration(
         name,
         facts={
             "mover": MARKS[mover],
@@ -119,7 +123,7 @@ def _illustrate_untrained(site: SiteData, frame_text: str) -> dict[str, Any]:
             "free": format_count(int(legal.sum())),
             "losing": format_count(int((legal & ~right).sum())),
         },
-        film=film_position(site, name, LESSON_RECORD),
+        film=build_position_film(site, name, LESSON_RECORD),
         frame_index=read_snapshot(name, frame_text, 0, site),
     )
 
@@ -172,9 +176,9 @@ def _illustrate_decisions(
     site: SiteData, agent_name: str, snapshot: int
 ) -> dict[str, Any]:
     mind = plot_mind(site, agent_name, snapshot, has_all_frames=True)
-    return illustrate(
+    return build_illustration(
         agent_name,
-        film=film_all_positions(site, agent_name),
+        film=build_agent_film(site, agent_name),
         frame_index=snapshot,
         mind_picture=mind,
     )
@@ -182,7 +186,7 @@ def _illustrate_decisions(
 
 def _illustrate_blunder(site: SiteData, _: str) -> dict[str, Any]:
     number, puzzle = find_misled_puzzle(site)
-    attempt = read_choices(Attempt(site, number), request.args)
+    attempt = read_puzzle_answers(PuzzleAttempt(site, number), request.args)
 
     def build_answer_url(cell: int) -> str:
         chosen = attempt.choose_cell(cell)
@@ -194,7 +198,7 @@ def _illustrate_blunder(site: SiteData, _: str) -> dict[str, Any]:
             )
         )
 
-    return illustrate(
+    return build_illustration(
         puzzle.agent_id,
         board=lay_out_attempt(attempt, build_answer_url),
         attempt=attempt,
@@ -209,7 +213,7 @@ def _illustrate_why(site: SiteData, _: str) -> dict[str, Any]:
     match = Match(puzzle.record, o=HUMAN, value_source=puzzle.agent_id)
     notes = [EMPTY_NOTE] * site.game.cells
     notes[puzzle.blunder_cell] = Note(gettext("blunder"), gettext("blunder"))
-    return illustrate(
+    return build_illustration(
         puzzle.agent_id,
         facts={
             "value": format_signed(query.value),

@@ -20,7 +20,7 @@ from app.web.move_values import OUTCOME_LABELS, evaluate_moves
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import build_file_response, export_mind
 from app.web.pages.parts.film_file import render_film
-from app.web.pages.parts.learning import film_all_positions
+from app.web.pages.parts.learning import build_agent_film
 from app.web.pictures import minds
 from app.web.pictures.boards import lay_out_board
 from app.web.rendering import render_page, wants_fragment
@@ -69,7 +69,7 @@ def show_mind(name: str) -> Response:
                 site, name, step, colour, has_all_frames=True
             ),
             "colourings": minds.list_colourings(site, name),
-            "film": film_all_positions(site, name),
+            "film": build_agent_film(site, name),
             "next_frame_url": build_url(step=next_step),
             "agreement_counts": count_agreement(site, name, step),
             "export": export_mind(site, name, step, colour),

@@ -45,10 +45,10 @@ from app.web.match import (
 )
 from app.web.move_values import can_blunder, choose_value_source, evaluate_moves
 from app.web.navigation import PageBlueprint
-from app.web.pages.parts.match_controls import DELAY_CHOICES, play_random_reply
+from app.web.pages.parts.match_controls import MOVE_SECONDS_CHOICES, play_random_reply
 from app.web.pages.parts.match_page import (
     MatchPage,
-    describe_for_others,
+    build_shared_title,
     find_shown_value_source,
 )
 from app.web.pages.parts.square_reason import explain_square
@@ -162,7 +162,7 @@ def _replace_player(
     return match.follow_record("") if state.is_over else match
 
 
-OPEN_GROUP_COUNT = 2
+UNFOLDED_GROUP_COUNT = 2
 # id, title and description
 PlayerCard = tuple[str, str, Character]
 # (title of a group, its players)
@@ -176,8 +176,8 @@ def show_players() -> Response:
     return render_page(
         "play/players.html",
         fragment=("players",),
-        groups=groups[:OPEN_GROUP_COUNT],
-        other_groups=groups[OPEN_GROUP_COUNT:],
+        groups=groups[:UNFOLDED_GROUP_COUNT],
+        other_groups=groups[UNFOLDED_GROUP_COUNT:],
         match_url=url,
     )
 
@@ -287,7 +287,7 @@ def show_settings() -> Response:
         match=match,
         site=site,
         default_source_title=site.display_titles[find_shown_value_source(usual)],
-        delay_choices=tuple(sorted({*DELAY_CHOICES, match.move_delay})),
+        delay_choices=tuple(sorted({*MOVE_SECONDS_CHOICES, match.move_delay})),
         epsilon_choices=tuple(sorted({*EPSILON_CHOICES, match.epsilon})),
     )
 
@@ -314,7 +314,7 @@ def render_match(state: MatchState) -> Response:
         "play/play.html",
         page,
         fragment=("game", "moves"),
-        shared_title=describe_for_others(state, page.reviewed_moves),
+        shared_title=build_shared_title(state, page.reviewed_moves),
         value_chart=render_game_values(state, page.reviewed_moves),
         why_url="" if cannot_explain else why_url(explained, cell),
         preferences_url=match_url(MINDS, explained if state.is_over else match),

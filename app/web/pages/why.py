@@ -76,7 +76,7 @@ def explain_value(query: ValueQuery) -> dict[str, Any]:
     count = query.update_count
     return {
         "heading": _name_move(query),
-        "value_statement": _state_value(query, reason),
+        "value_statement": _build_value_statement(query, reason),
         "sentences": [
             *algorithm.describe_reason(query, reason),
             *_describe_missing_count(query, reason),
@@ -187,7 +187,7 @@ def _build_reply_row(
     }
 
 
-def _state_value(query: ValueQuery, reason: ValueReason) -> dict[str, Any]:
+def _build_value_statement(query: ValueQuery, reason: ValueReason) -> dict[str, Any]:
     """Return the parts of the page's first sentence, which states the value and its source.
 
     The template why/_value.html writes the sentence. "source" is "optimal", "task", "snapshot" or

@@ -15,7 +15,7 @@ from app.web.pictures import svg
 from app.web.translation import gettext, gettext_noop
 
 # outlines in a cell of width 1, from its top left corner
-SHAPE_SVG_PATHS = {
+SIGN_PATHS = {
     "last": "m.06.06h.88v.88h-.88z",
     "x": "m.24.24.52.52m0-.52-.52.52",
     "o": "m.22.5a.28.28 0 1 0 .56 0a.28.28 0 1 0-.56 0",
@@ -33,7 +33,7 @@ GRID_LINES = "M1 0v3M2 0v3M0 1h3M0 2h3"
 # leaves room for the headline and the caption
 HEADING_HEIGHT = 58
 CSV_COLUMNS = ("row", "column", "mark", "value", "heat", "best", "true_outcome", "note")
-MARK_WORDS = {
+SIGN_WORDS = {
     "right": gettext_noop("right"),
     "blunder": gettext_noop("blunder"),
     "plays": gettext_noop("its move"),
@@ -271,7 +271,7 @@ def plot_small_board(
         for cell, stone in enumerate(game.board[position].tolist())
     }
     kinds |= signs
-    cells_by_sign: dict[str, list[int]] = {kind: [] for kind in SHAPE_SVG_PATHS}
+    cells_by_sign: dict[str, list[int]] = {kind: [] for kind in SIGN_PATHS}
     for cell, kind in kinds.items():
         cells_by_sign.get(kind, []).append(cell)
     cells_by_sign["last"] = [] if last_cell is None else [last_cell]
@@ -355,7 +355,7 @@ def _plot_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]
         kind, x, y, SQUARE_SIZE, SQUARE_SIZE, colour_value=value, corner_radius=8
     )
     if taken:
-        stone = [svg.Sign("stone", "M0 0" + SHAPE_SVG_PATHS[square.mark.lower()])]
+        stone = [svg.Sign("stone", "M0 0" + SIGN_PATHS[square.mark.lower()])]
         yield svg.Inset("", stone, x, y, SQUARE_SIZE)
         return
     on = " on" * (value is not None)
@@ -372,7 +372,7 @@ def _plot_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]
     elif square.unknown_text:
         yield svg.Text("value unknown", middle, y + SQUARE_SIZE / 2 + 8, "–", "middle")
     if square.is_best:
-        star = [svg.Sign(f"best{on}", "M0 0" + SHAPE_SVG_PATHS["right"], value)]
+        star = [svg.Sign(f"best{on}", "M0 0" + SIGN_PATHS["right"], value)]
         yield svg.Inset("", star, x + SQUARE_SIZE - 32, y + 4, 28)
     if square.note.short_text:
         note = square.note.shortest_text or square.note.short_text
@@ -410,19 +410,19 @@ def _plot_winning_lines(winning_lines: list[list[int]]) -> list[svg.Segment]:
 
 def _build_sign_path(sign_kind: str, cell: int) -> str:
     row, column = divmod(cell, 3)
-    return f"M{column} {row}{SHAPE_SVG_PATHS[sign_kind]}"
+    return f"M{column} {row}{SIGN_PATHS[sign_kind]}"
 
 
 def _describe_sign(sign_kind: str) -> str:
-    if sign_kind in MARK_WORDS:
-        return gettext(MARK_WORDS[sign_kind])
+    if sign_kind in SIGN_WORDS:
+        return gettext(SIGN_WORDS[sign_kind])
     return gettext("empty") if sign_kind == "." else sign_kind.upper()
 
 
 def _describe_cells(sign_kinds: Mapping[int, str], last_cell: int | None) -> str:
     words = [_describe_sign(kind) for kind in sign_kinds.values()]
     if last_cell is not None:
-        words[last_cell] += f" {gettext(MARK_WORDS['last'])}"
+        words[last_cell] += f" {gettext(SIGN_WORDS['last'])}"
     rows = [words[i : i + 3] for i in (0, 3, 6)]
     return "; ".join(
         gettext("row %(row)s %(squares)s", row=number, squares=", ".join(row))

@@ -22,7 +22,7 @@ from app.web.translation import gettext
 
 PERCENT_UNIT = "%"
 # by outcome: the verb for "Games ..."
-OUTCOME_WORDS = {"win": "won", "draw": "drawn", "loss": "lost"}
+OUTCOME_PARTICIPLES = {"win": "won", "draw": "drawn", "loss": "lost"}
 # by line, if the lines do not stand for outcomes
 CURVE_INKS = ("accent", "ink", "win", "loss")
 # by line: its CSS class, which makes it differ also without its colour
@@ -281,7 +281,7 @@ def build_percentage(share: float) -> LabelledNumber:
     return LabelledNumber(round(100 * share, 7), format_percent(share))
 
 
-def divide_bar(chances: Chances, decimals: int = 2) -> list[dict[str, Any]]:
+def build_bar_parts(chances: Chances, decimals: int = 2) -> list[dict[str, Any]]:
     """Return the three parts of a bar: wins, draws and losses, by their probabilities."""
     starts = (0.0, chances[0], chances[0] + chances[1])
     return [
@@ -291,7 +291,9 @@ def divide_bar(chances: Chances, decimals: int = 2) -> list[dict[str, Any]]:
             "start_percent": round(100 * start, 2),
             "width_percent": round(100 * chance, 2),
         }
-        for kind, chance, start in zip(OUTCOME_WORDS, chances, starts, strict=True)
+        for kind, chance, start in zip(
+            OUTCOME_PARTICIPLES, chances, starts, strict=True
+        )
     ]
 
 

@@ -50,7 +50,7 @@ ROW_GAP = 18.0
 # The names of rows must fit on a phone.
 MAX_NAME_CHARACTERS = 32
 # The text at a reference line has lines of this length.
-MAX_MARK_CHARACTERS = 22
+MAX_REFERENCE_CHARACTERS = 22
 # of the widest letter, in pixels
 CHARACTER_WIDTH = 7.0
 MIN_PLOT_WIDTH = 270.0
@@ -73,7 +73,7 @@ CELL_HEIGHT = 38.0
 # More columns have no numbers on a phone.
 MAX_PHONE_COLUMNS = 6
 # A longer name is above its row.
-MAX_NOTES_BESIDE = 9
+MAX_CHARACTERS_BESIDE_ROW = 9
 BAR_HEIGHT = 20.0
 CURVE_STYLES = (
     *("accent", "dashed ink", "win", "dashed loss", "dotted draw"),
@@ -128,10 +128,10 @@ def _lay_out_histogram(
         top = _add_name(
             shapes, top, group.name, f"median {middle} ({_write_run_count(len(runs))})"
         )
-        stacks = _stack_runs(runs, axis)
+        stacks = _sort_runs_into_bins(runs, axis)
         dots_above = -(-max(map(len, stacks.values())) // runs_per_dot)
         height = min(highest, max(MIN_ROW_HEIGHT, dots_above * DOT_DISTANCE + 4))
-        top += _add_notes(shapes, group.marks, axis, top, height)
+        top += _add_reference_lines(shapes, group.marks, axis, top, height)
         bottom = top + height
         shapes += _plot_tick_lines(axis, top, bottom)
         shapes.append(svg.Segment("base", 0, bottom, 1, bottom))
@@ -251,7 +251,7 @@ def lay_out_curves(
     links = [_link_series(site, series) for series in every]
     styles = [CURVE_STYLES[number % len(CURVE_STYLES)] for number in range(len(every))]
     shapes: list[svg.Shape] = []
-    top = ROOM_ABOVE_CURVES + _add_notes_above(
+    top = ROOM_ABOVE_CURVES + _add_reference_texts(
         shapes, figure.marks, across, ROOM_ABOVE_CURVES
     )
     field = PlotArea(across, up, top, height)
@@ -364,7 +364,7 @@ def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> FigureLayout
     format_value = (
         format_short if all(value % 1 == 0 for value in flat) else format_one_decimal
     )
-    names_are_beside = max(map(len, figure.rows)) <= MAX_NOTES_BESIDE
+    names_are_beside = max(map(len, figure.rows)) <= MAX_CHARACTERS_BESIDE_ROW
     top = TEXT_LINE_HEIGHT + 8
     corner = f"{figure.row_label} ↓   {figure.column_label} →"
     shapes: list[svg.Shape] = [svg.Text("axis", 0, TEXT_LINE_HEIGHT - 5, corner)]
@@ -651,7 +651,7 @@ def _add_name(
     return top + SMALL_LINE_HEIGHT + 4
 
 
-def _add_notes(
+def _add_reference_lines(
     shapes: list[svg.Shape],
     marks: Sequence[ReferenceLine],
     axis: Axis,
@@ -660,7 +660,7 @@ def _add_notes(
 ) -> float:
     """Add a vertical line at each reference value, with its text above. Return the texts' height."""
     text_shapes: list[svg.Shape] = []
-    above = _add_notes_above(text_shapes, marks, axis, top)
+    above = _add_reference_texts(text_shapes, marks, axis, top)
     for mark in marks:
         at = axis.compute_share(mark.value)
         shapes.append(svg.Segment("claimed", at, top, at, top + above + height))
@@ -669,7 +669,7 @@ def _add_notes(
     return above
 
 
-def _add_notes_above(
+def _add_reference_texts(
     shapes: list[svg.Shape], marks: Sequence[ReferenceLine], axis: Axis, top: float
 ) -> float:
     """Add the texts of reference values above a plot, one below the other. Return their height."""
@@ -677,13 +677,13 @@ def _add_notes_above(
     for mark in marks:
         at = axis.compute_share(mark.value)
         anchor, left = ("end", 5) if at > 0.5 else ("start", -5)
-        for line in wrap(mark.text, MAX_MARK_CHARACTERS):
+        for line in wrap(mark.text, MAX_REFERENCE_CHARACTERS):
             shapes.append(svg.Text("marked", at, y + 11, line, anchor, left))
             y += SMALL_LINE_HEIGHT
     return y - top + (4 if marks else 0)
 
 
-def _stack_runs(runs: tables.Runs, axis: Axis) -> dict[int, tables.Runs]:
+def _sort_runs_into_bins(runs: tables.Runs, axis: Axis) -> dict[int, tables.Runs]:
     """Return bin -> runs whose results are in this bin of the axis."""
     bins = (axis.compute_shares(runs["value"]) * (MAX_BINS - 1e-9)).astype(int)
     changes = np.flatnonzero(np.diff(bins)) + 1

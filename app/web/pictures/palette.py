@@ -14,13 +14,13 @@ from app.web.move_values import HEAT_STEPS
 # red, green and blue from 0 to 255
 Colour = tuple[int, int, int]
 # "#rrggbb" in the light and in the dark scheme
-Shade = tuple[str, str]
+SchemeColours = tuple[str, str]
 # "#rrggbb" of a loss, a draw and a win
 EndColours = tuple[str, str, str]
 COLOUR_SCHEMES = ("light", "dark")
 # the highest level of the scale from nothing to all
 LEVEL_COUNT = 10
-INK_COLOURS: dict[str, Shade] = {
+INK_COLOURS: dict[str, SchemeColours] = {
     "paper": ("#f4f5f8", "#0f1216"),
     "surface": ("#ffffff", "#181c22"),
     "sunk": ("#e9ebf0", "#12161b"),
@@ -102,7 +102,7 @@ def fill_in_inks(rules: str, scheme: str) -> str:
     return rules
 
 
-def write_rules(scale: str, scale_step: int, scheme: str) -> str:
+def write_step_rules(scale: str, scale_step: int, scheme: str) -> str:
     """Return the CSS rules of a step of a scale: its colour, and the colour of text on it.
 
     The scale is "heat" (from loss to win) or "level" (from nothing to all).

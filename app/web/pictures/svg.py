@@ -287,7 +287,7 @@ def _write_style_of_scheme(
     scheme: str, lines: Sequence[str], colour_values: frozenset[ScaleValue]
 ) -> str:
     rules = [
-        palette.write_rules(scale, value, scheme)
+        palette.write_step_rules(scale, value, scheme)
         for scale, value in sorted(colour_values)
     ]
     return "".join([palette.fill_in_inks("".join(lines), scheme), *rules])

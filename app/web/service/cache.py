@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # enough for about 2,000 compressed pages
 CACHE_BYTES = 8 << 20
 # A larger response is not cached.
-MAX_ANSWER_BYTES = 1 << 19
+MAX_RESPONSE_BYTES = 1 << 19
 # A response that varies by another header is not cached.
 CACHED_VARY_HEADERS = {"accept-encoding", "hx-request"}
 ENCODING_VARIABLE, IF_MATCH_VARIABLE = "HTTP_ACCEPT_ENCODING", "HTTP_IF_MATCH"
@@ -67,7 +67,7 @@ class ResponseCache:
         self.lock = Lock()
         # path and query -> lock of the thread that renders this page
         self.turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
-        self.here = local()
+        self.thread_state = local()
 
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
@@ -107,18 +107,18 @@ class ResponseCache:
 
         A thread that already has its turn does not wait again.
         """
-        if getattr(self.here, "taken", False):
+        if getattr(self.thread_state, "taken", False):
             yield
             return
         path_and_query = f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
         with self.lock:
             turn = self.turns.setdefault(path_and_query, Lock())
         with turn:
-            self.here.taken = True
+            self.thread_state.taken = True
             try:
                 yield
             finally:
-                self.here.taken = False
+                self.thread_state.taken = False
 
 
 def _normalize_request(environ: "WSGIEnvironment") -> None:
@@ -158,7 +158,7 @@ def _is_cacheable(environ: "WSGIEnvironment", status: str, headers: Headers) -> 
         and "public" in parse_list_header(headers.get("Cache-Control", ""))
         # A streamed response has no length.
         and "Content-Length" in headers
-        and int(headers["Content-Length"]) <= MAX_ANSWER_BYTES
+        and int(headers["Content-Length"]) <= MAX_RESPONSE_BYTES
         and {name.lower() for name in parse_list_header(headers.get("Vary", ""))}
         <= CACHED_VARY_HEADERS
     )

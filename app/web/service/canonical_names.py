@@ -14,7 +14,7 @@ NAMES_IN_PATHS = ("name", "id", "x", "o")
 # These parameters name an agent, perhaps with a suffix: the exact values of its task, or a
 # snapshot.
 NAMES_IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost", "of")
-VIEW_PATTERN = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)
+NAME_AND_SUFFIX_PATTERN = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)
 
 
 def init_app(app: Flask) -> None:
@@ -30,11 +30,11 @@ def redirect_to_canonical() -> Response | None:
     # A list of pairs keeps the order of the parameters.
     query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
     one_path = {
-        part: _canonicalize_view(text) if part in NAMES_IN_PATHS else text
+        part: _canonicalize_name(text) if part in NAMES_IN_PATHS else text
         for part, text in path.items()
     }
     one_query = [
-        (key, _canonicalize_view(text) if key in NAMES_IN_QUERIES else text)
+        (key, _canonicalize_name(text) if key in NAMES_IN_QUERIES else text)
         for key, text in query
     ]
     if (one_path, one_query) == (path, query) or not request.endpoint:
@@ -43,8 +43,12 @@ def redirect_to_canonical() -> Response | None:
     return redirect(append_query(address, one_query), 301)
 
 
-def _canonicalize_view(view_name: str) -> str:
+def _canonicalize_name(full_name: str) -> str:
     """Return a name with the canonical name of its recipe; its suffix stays."""
-    match = None if is_policy_name(view_name) else VIEW_PATTERN.fullmatch(view_name)
-    agent, rest = match.groups(default="") if match else (view_name, "")
+    match = (
+        None
+        if is_policy_name(full_name)
+        else NAME_AND_SUFFIX_PATTERN.fullmatch(full_name)
+    )
+    agent, rest = match.groups(default="") if match else (full_name, "")
     return (get_current_site().canonicalize(agent) or agent) + rest

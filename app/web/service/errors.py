@@ -32,7 +32,7 @@ API_PREFIX = f"{API.url()}/"
 # Other valid URLs have up to about 200 characters.
 MAX_URL_LENGTH = 1000
 # An agent that is named by its moves adds up to 2,695 characters.
-MAX_MOVES_NAME = 3000
+MAX_MOVES_NAME_LENGTH = 3000
 # begins the name of an agent that is named by its moves
 MOVES_PATTERN = re.compile("moves[.=]")
 # one in each seat
@@ -100,7 +100,11 @@ def get_max_url_length(environ: "WSGIEnvironment") -> int:
     query = environ.get("QUERY_STRING", "")
     judged = min(MAX_POLICIES_IN_URL, len(MOVES_PATTERN.findall(query)))
     taught = min(MAX_LEARNERS_IN_URL, f"{path}?{query}".count(TAUGHT_MARKER))
-    return MAX_URL_LENGTH + judged * MAX_MOVES_NAME + taught * MAX_TAUGHT_NAME_LENGTH
+    return (
+        MAX_URL_LENGTH
+        + judged * MAX_MOVES_NAME_LENGTH
+        + taught * MAX_TAUGHT_NAME_LENGTH
+    )
 
 
 def is_host_valid(environ: "WSGIEnvironment") -> bool:

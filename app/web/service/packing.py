@@ -28,9 +28,9 @@ COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
 }
 NO_ENCODING = "identity"
 # A smaller response is not compressed.
-MIN_PACKED_BYTES = 500
+MIN_COMPRESSED_BYTES = 500
 # Texts of all kinds are compressed, too.
-PACKED_TYPES = {"application/json", "image/svg+xml"}
+COMPRESSED_TYPES = {"application/json", "image/svg+xml"}
 COMMENT_PATTERNS = {
     ".css": rb"(?s)/\*.*?\*/",
     ".js": rb"(?m)(^|(?<=[;,{}()\]]))[ \t]*// .*$",
@@ -45,7 +45,7 @@ def init_app(app: Flask, folder: Path) -> None:
     The colours are added to `app.css` and the styles of shapes to `figures.css`, because one file
     compresses better than two.
     """
-    app.after_request(pack_response)
+    app.after_request(compress_response)
     contents = {
         path.relative_to(folder).as_posix(): strip_file(path)
         for path in sorted(folder.rglob("*"))
@@ -56,14 +56,15 @@ def init_app(app: Flask, folder: Path) -> None:
     contents["parts/figures.css"] = svg.read_stylesheet().encode() + figures
     addresses = {name: _add_hash(name, content) for name, content in contents.items()}
     assets = {
-        addresses[name]: _pack_file(name, content) for name, content in contents.items()
+        addresses[name]: _compress_file(name, content)
+        for name, content in contents.items()
     }
 
     @app.get("/static/<path:address>")
     def serve_static_file(address: str) -> Response:
-        kind, packings = assets.get(address) or abort(404)
+        kind, encoded_contents = assets.get(address) or abort(404)
         encoding = choose_encoding(request.headers.get("Accept-Encoding", ""))
-        response = Response(packings[encoding], mimetype=kind)
+        response = Response(encoded_contents[encoding], mimetype=kind)
         if encoding != NO_ENCODING:
             response.content_encoding = encoding
         response.cache_control.public = True
@@ -83,11 +84,11 @@ def choose_encoding(accepted: str) -> str:
     return encodings.best_match([*COMPRESSORS, NO_ENCODING]) or NO_ENCODING
 
 
-def pack_response(response: Response) -> Response:
+def compress_response(response: Response) -> Response:
     """Return the response compressed, or with status 304 if the client has it already."""
     response.vary.add("Accept-Encoding")
     encoding = choose_encoding(request.headers.get("Accept-Encoding", ""))
-    if not _is_worth_packing(response):
+    if not _is_worth_compressing(response):
         encoding = NO_ENCODING
     tag, weak = response.get_etag()
     if encoding != NO_ENCODING:
@@ -101,14 +102,14 @@ def pack_response(response: Response) -> Response:
     return response
 
 
-def _is_worth_packing(response: Response) -> bool:
+def _is_worth_compressing(response: Response) -> bool:
     mimetype = response.mimetype or ""
     return (
         response.status_code == 200
         and not response.is_streamed
         and "Content-Encoding" not in response.headers
-        and (mimetype.startswith("text/") or mimetype in PACKED_TYPES)
-        and (response.content_length or 0) >= MIN_PACKED_BYTES
+        and (mimetype.startswith("text/") or mimetype in COMPRESSED_TYPES)
+        and (response.content_length or 0) >= MIN_COMPRESSED_BYTES
     )
 
 
@@ -127,15 +128,17 @@ def strip_file(path: Path) -> bytes:
     maxsize=128
     # Tests create many apps, which share this cache.
 )
-def _pack_file(file_name: str, content: bytes) -> tuple[str | None, dict[str, bytes]]:
+def _compress_file(
+    file_name: str, content: bytes
+) -> tuple[str | None, dict[str, bytes]]:
     """Return the media type of a file, and encoding -> its content."""
-    packings = {
+    encoded_contents = {
         # Quality 11 would take three times as long for 2% less.
         "br": brotli.compress(content, quality=10),
         "gzip": gzip.compress(content, mtime=0),
         NO_ENCODING: content,
     }
-    return mimetypes.guess_type(file_name)[0], packings
+    return mimetypes.guess_type(file_name)[0], encoded_contents
 
 
 def _add_hash(file_name: str, content: bytes) -> str:

@@ -22,7 +22,7 @@ ALGORITHM_FIELD = "algorithm"
 SHIPPED_RECIPES = frozenset(agent.recipe for agent in SHIPPED.values())
 # A is the baseline, B the recipe that is compared with it.
 SIDE_LETTERS = ("a", "b")
-PARAMETER_BY_DROP = {"epsilon_drop": "epsilon", "alpha_drop": "alpha"}
+RATE_BY_DECAY = {"epsilon_drop": "epsilon", "alpha_drop": "alpha"}
 
 
 def find_differing_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
@@ -89,7 +89,7 @@ def _is_difference(
         return not _have_same_proportions(recipe.phases, other_recipe.phases)
     if name == recipe.length_parameter:
         return count_turns(recipe.phases) != count_turns(other_recipe.phases)
-    start = PARAMETER_BY_DROP.get(name)
+    start = RATE_BY_DECAY.get(name)
     if start and 0 in (getattr(recipe, start), getattr(other_recipe, start)):
         return False  # a rate of 0 stays 0, so its decay has no effect
     return parameter.value != other_parameter.value
@@ -116,7 +116,7 @@ def _have_same_proportions(phases: Phases, other_phases: Phases) -> bool:
     )
 
 
-def change_both(
+def change_recipe_pair(
     recipe_a: Recipe, recipe_b: Recipe, changes: Mapping[str, str]
 ) -> tuple[Recipe, Recipe]:
     """Return the recipes A and B after the changes of a form.
@@ -165,7 +165,7 @@ def _change_recipe(recipe: Recipe, change_items: tuple[tuple[str, str], ...]) ->
     }
     values = list_parameter_texts(recipe) | typed
     if ":" in values.get("vs", "") and not values.get("taught"):
-        values["vs"] = _divide_turns(
+        values["vs"] = _rescale_turns(
             slug, values["vs"], values.pop(recipe.length_parameter)
         )
     elif ":" in values.get("vs", ""):
@@ -239,7 +239,7 @@ def _remove_decimals(parameter: Parameter, value_text: str) -> str:
     return str(int(number)) if number.is_integer() else value_text
 
 
-def _divide_turns(slug: str, opponents: str, total_turns: str) -> str:
+def _rescale_turns(slug: str, opponents: str, total_turns: str) -> str:
     """Return the opponents with a new total of turns, divided in the same proportions.
 
     `opponents` is unchanged if `total_turns` is not a valid number, or too small.

@@ -25,12 +25,12 @@ FILE_WIDTH, MARGIN, PLOT_GAP = 720.0, 20.0, 28.0
 PLOT_HEIGHT = 200.0
 HEADING_LINE_HEIGHT, TEXT_LINE_HEIGHT = 22.0, 16.0
 MAX_HEADING_CHARACTERS, MAX_TEXT_CHARACTERS = 74, 98
-MAX_FILE_NAME = 120
+MAX_FILE_NAME_CHARACTERS = 120
 # on the page, in pixels
 CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0
 MAX_CURVE_POINTS = 50
 # A longer label does not fit below its column on a phone.
-SEED_LABEL_WIDTH = 16
+MAX_SEED_LABEL_CHARACTERS = 16
 
 
 def summarize_runs(duel: Duel) -> Curves:
@@ -93,7 +93,7 @@ def lay_out_seeds(duel: Duel, height: float) -> Plot:
     rows = list(zip(*duel.list_final_values(measure), strict=True))
     styles = [_choose_seed_style(row, measure.more_is_better) for row in rows]
     titles = [side.title for side in duel.sides]
-    are_narrow = max(map(len, titles)) <= SEED_LABEL_WIDTH
+    are_narrow = max(map(len, titles)) <= MAX_SEED_LABEL_CHARACTERS
     names = titles if are_narrow else [side.letter for side in duel.sides]
     links = [link for link, _ in _list_seed_links(duel)]
     return lay_out_seed_lines(rows, names, styles, links, height, measure.unit)
@@ -150,9 +150,7 @@ def plot_comparison(duel: Duel, link: str) -> Drawing:
         y = _write_lines(
             shapes, y, f"{side.letter}: {name_recipe(side.recipe)}", "told"
         )
-    seeds = (
-        f"{duel.seeds_done} seeds of A and of B. The results of each seed are exact."
-    )
+    seeds = f"{duel.finished_seed_count} seeds of A and of B. The results of each seed are exact."
     y = _write_lines(shapes, y, f"{seeds} Q-Tac-Toe:", "told")
     y = _write_lines(shapes, y, link, "told")
     return Drawing(FILE_WIDTH, y + MARGIN, f"{duel.question} {verdict.text}", shapes)
@@ -170,7 +168,7 @@ def build_file_name(duel: Duel) -> str:
     words = re.sub(
         r"[^a-z0-9.]+", "-", " vs ".join(["lab", *recipes]).replace("lab vs", "lab", 1)
     )
-    return words[:MAX_FILE_NAME].rstrip("-.")
+    return words[:MAX_FILE_NAME_CHARACTERS].rstrip("-.")
 
 
 def _write_lines(shapes: list[Shape], top: float, text: str, css_classes: str) -> float:

@@ -53,10 +53,10 @@ from app.web.pages.lab.wording import name_causes, name_sides, warn_of_causes
 from app.web.site_data import SiteData
 
 # If the better recipe is worse by one of these, the verdict says so.
-JUDGED_MEASURES = (BLUNDERS_KEY, LOSSES_KEY, "random")
-FIRST_SEED_COUNT = 5
+CONTRADICTING_MEASURES = (BLUNDERS_KEY, LOSSES_KEY, "random")
+SEED_BATCH_SIZE = 5
 # numbers of seeds that a URL can have
-SEED_COUNTS = (1, *range(FIRST_SEED_COUNT, MAX_SEEDS + 1, FIRST_SEED_COUNT))
+SEED_COUNTS = (1, *range(SEED_BATCH_SIZE, MAX_SEEDS + 1, SEED_BATCH_SIZE))
 LINEAR_AXIS, LOGARITHMIC_AXIS = "linear", "logarithmic"
 AXIS_TITLES = {
     "": "automatic axis",
@@ -115,7 +115,7 @@ class Duel:
         return self.sides[0].recipe_name if len(self.sides) == 2 else ""
 
     @property
-    def seeds_done(self) -> int:
+    def finished_seed_count(self) -> int:
         return len(self.sides[0].runs)
 
     @cached_property
@@ -159,14 +159,14 @@ class Duel:
             can_train_seeds(self.site, side.recipe, self.seeds) for side in self.sides
         ):
             return ""
-        larger = (number for number in SEED_COUNTS if number > self.seeds_done)
+        larger = (number for number in SEED_COUNTS if number > self.finished_seed_count)
         number = next(larger, None)
         return self.build_url(seeds=number) if number else ""
 
     @property
     def all_seeds_url(self) -> str:
         """The URL of this comparison with all seeds; with one seed if no other can be trained."""
-        all_seeds = self.more_seeds_url or self.seeds_done == MAX_SEEDS
+        all_seeds = self.more_seeds_url or self.finished_seed_count == MAX_SEEDS
         return self.build_url(seeds=MAX_SEEDS if all_seeds else None)
 
     def build_url(self, **numbers: int | None) -> str:
@@ -238,7 +238,7 @@ class Duel:
     def _describe_contradiction(self) -> str:
         """Return a sentence if the better recipe is worse by another measure, else ""."""
         better = self.contest.better_side if self.contest else ""
-        for key in JUDGED_MEASURES:
+        for key in CONTRADICTING_MEASURES:
             other = self.measures.get(key)
             if not better or other is None or other == self.measure:
                 continue
@@ -300,7 +300,9 @@ class Duel:
                 self._build_result_row(title, values, ends, measure.more_is_better)
             )
         for seat, proved in self._list_proofs().items():
-            values = [f"{sum(each)} of {self.seeds_done} seeds" for each in proved]
+            values = [
+                f"{sum(each)} of {self.finished_seed_count} seeds" for each in proved
+            ]
             title = f"Unbeatable as {seat.upper()}"
             rows.append(
                 self._build_result_row(title, values, proved, more_is_better=True)
@@ -416,15 +418,13 @@ def train_seeds(
     The first batch of each recipe comes first. After that recipe A gets all seeds before B, because
     A stays when a visitor changes B again. Raises the errors of `Lab.train_seeds`.
     """
-    of_a = seed_count if seed_count == FIRST_SEED_COUNT else len(seeds)
+    of_a = seed_count if seed_count == SEED_BATCH_SIZE else len(seeds)
     trained = [of_a, seed_count][-len(recipes) :]
     results = []
     for recipe, end in zip(recipes, trained, strict=True):
         runs: list[SeedRun] = []
-        for start in range(0, end, FIRST_SEED_COUNT):
-            runs += site.lab.train_seeds(
-                recipe, seeds[start : start + FIRST_SEED_COUNT]
-            )
+        for start in range(0, end, SEED_BATCH_SIZE):
+            runs += site.lab.train_seeds(recipe, seeds[start : start + SEED_BATCH_SIZE])
         results.append(runs[:seed_count])
     return results
 

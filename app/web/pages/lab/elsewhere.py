@@ -11,7 +11,7 @@ from app.recipes import Recipe, RecipeError
 from app.recipes.parameters import BOTH_OPPONENT, OPPONENTS, SELF_OPPONENT
 from app.web.formatting import format_count
 from app.web.pages.lab.change import (
-    change_both,
+    change_recipe_pair,
     count_turns,
     find_possible_causes,
     find_shared_parameters,
@@ -114,7 +114,7 @@ def _list_variants(
             if number:
                 changes[pair.recipe_a.length_parameter] = str(number)
             try:
-                recipes = change_both(pair.recipe_a, pair.recipe_b, changes)
+                recipes = change_recipe_pair(pair.recipe_a, pair.recipe_b, changes)
             except RecipeError:
                 continue
             seeds = list_seeds(recipes[1])

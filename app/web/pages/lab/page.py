@@ -41,7 +41,7 @@ from app.web.pages.lab import (
     slots,
     training_game,
 )
-from app.web.pages.lab.change import change_both, change_recipe
+from app.web.pages.lab.change import change_recipe, change_recipe_pair
 from app.web.pages.lab.contest import MAX_SEEDS
 from app.web.pages.lab.wording import describe_recipe
 from app.web.pages.parts.export import (
@@ -54,7 +54,7 @@ from app.web.pages.parts.export import (
 )
 from app.web.pages.parts.learning import (
     align_snapshots,
-    film_position,
+    build_position_film,
     find_block_record,
 )
 from app.web.pictures.figures import lay_out_curves
@@ -68,7 +68,7 @@ from app.web.translation import gettext_noop
 
 bp = PageBlueprint("lab", __name__)
 bp.add_room("Research", "lab", gettext_noop("Lab"), LAB.url)
-LAST_SEED = 999_999_999
+MAX_SEED = 999_999_999
 PNG_SCALE = 2.0
 # far more than the 24 cells of the table
 MAX_VERDICTS_PER_REQUEST = 100
@@ -76,7 +76,7 @@ MAX_VERDICTS_PER_REQUEST = 100
 START_RECIPE, START_BASELINE = "q-table-draw-1", "q-table"
 
 
-class Preset(
+class SuggestedQuestion(
     msgspec.Struct,
     frozen=True,
     forbid_unknown_fields=True,
@@ -105,7 +105,7 @@ class Preset(
 
 QUESTIONS = msgspec.toml.decode(
     Path(__file__).with_name("questions.toml").read_bytes(),
-    type=dict[str, list[Preset]],
+    type=dict[str, list[SuggestedQuestion]],
 )
 STRIKING_QUESTIONS = QUESTIONS["telling"]
 EXERCISES = QUESTIONS["exercise"]
@@ -146,21 +146,23 @@ def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
     """
     if "recipe" not in query:
         base = find_algorithm(query["algorithm"])()
-        chosen = slots.find_name(site, change_recipe(base, query))
+        chosen = slots.find_recipe_name(site, change_recipe(base, query))
         return chosen, query.get("ghost", "")
     recipe_b = duel.find_recipe(site, query["recipe"])
     recipe_a = (
         duel.find_recipe(site, query["ghost"]) if query.get("ghost") else recipe_b
     )
     changes = {key: text for key, text in query.items() if key in LAB_CHANGES}
-    recipe_a, recipe_b = change_both(recipe_a, recipe_b, changes)
-    return slots.find_name(site, recipe_b), slots.find_name(site, recipe_a)
+    recipe_a, recipe_b = change_recipe_pair(recipe_a, recipe_b, changes)
+    return slots.find_recipe_name(site, recipe_b), slots.find_recipe_name(
+        site, recipe_a
+    )
 
 
 @bp.get(LAB_RECIPE)
 def show_lab(name: str) -> werkzeug.Response:
     site = get_current_site()
-    chosen = slots.find_name(site, duel.find_recipe(site, name))
+    chosen = slots.find_recipe_name(site, duel.find_recipe(site, name))
     if chosen != name:
         ghost = request.args.get("ghost", "")
         curve = request.args.get("curve", "")
@@ -176,7 +178,7 @@ def show_lab(name: str) -> werkzeug.Response:
         return redirect(teach, 303)
     if wants_fragment() and "elsewhere" in request.args:
         shown = duel.build_duel(site, name, request.args)
-        table = _list_elsewhere(shown, request.args)
+        table = _build_other_verdicts(shown, request.args)
         return render_page("lab/elsewhere.html", duel=shown, verdict_table=table)
     if wants_fragment() and "seeds" in request.args:
         # A request for more seeds changes only the results on the page, not the boards.
@@ -192,7 +194,7 @@ def show_lab(name: str) -> werkzeug.Response:
 @bp.get(LAB_RECIPE.append_ending(".<any(svg, png, csv):ending>"))
 def download_evidence(name: str, ending: str) -> Response:
     """Return the verdict with its charts as a picture, or the learning curves as CSV, with all seeds."""
-    shown = build_whole_duel(get_current_site(), name, request.args)
+    shown = build_duel_with_all_seeds(get_current_site(), name, request.args)
     file = charts.build_file_name(shown)
     if ending == "csv":
         figure = charts.summarize_runs(shown)
@@ -214,7 +216,7 @@ def download_preview(name: str) -> Response:
 
     If the recipes differ in several settings, a warning replaces the headline.
     """
-    shown = build_whole_duel(get_current_site(), name, request.args)
+    shown = build_duel_with_all_seeds(get_current_site(), name, request.args)
     drawing = charts.plot_comparison(shown, request.host)
     line = shown.verdict.warning or shown.verdict.headline
     return build_png_response(
@@ -222,11 +224,11 @@ def download_preview(name: str) -> Response:
     )
 
 
-def build_whole_duel(
+def build_duel_with_all_seeds(
     site: SiteData, main_recipe: str, query: Mapping[str, str]
 ) -> duel.Duel:
     """Return the comparison of a URL with all seeds, whatever number of seeds its query has."""
-    chosen = slots.find_name(site, duel.find_recipe(site, main_recipe))
+    chosen = slots.find_recipe_name(site, duel.find_recipe(site, main_recipe))
     return duel.build_duel(site, chosen, {**query, "seeds": str(MAX_SEEDS)})
 
 
@@ -257,7 +259,7 @@ def describe_duel(shown_duel: duel.Duel) -> dict[str, Any]:
     }
 
 
-def _list_elsewhere(
+def _build_other_verdicts(
     shown_duel: duel.Duel, query: Mapping[str, str]
 ) -> dict[str, Any] | None:
     if not shown_duel.baseline_name:
@@ -281,7 +283,7 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
     last = site.get_last_snapshot(main_recipe)
     step = read_snapshot(main_recipe, query.get("step", ""), last, site)
     values = describe_duel(shown)
-    seed = (recipe.seed + 1) % (LAST_SEED + 1)
+    seed = (recipe.seed + 1) % (MAX_SEED + 1)
     following = _name_with_seed(site, recipe, seed)
     is_code = site.lab.trainer and not recipe.is_network
     return render_page(
@@ -292,11 +294,11 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
         title=site.agents[main_recipe].card.title,
         question_phrases=shown.question_phrases,
         slots=slots.build_slots(shown.pair, shown.measures),
-        presets=list_presets(site, main_recipe, shown.baseline_name),
+        presets=list_suggested_questions(site, main_recipe, shown.baseline_name),
         swap_url=shown.build_pair_url(shown.baseline_name, main_recipe)
         if shown.baseline_name
         else "",
-        verdict_table=_list_elsewhere(shown, query),
+        verdict_table=_build_other_verdicts(shown, query),
         proofs=duel.list_proofs(site, main_recipe),
         side_films=_list_side_films(shown, values["side_descriptions"], record, step),
         next_frame_url=shown.build_url(step=get_next_snapshot(step, last)),
@@ -323,7 +325,7 @@ def _list_side_films(
     last = site.get_last_snapshot(shown_duel.main_side.recipe_name)
     films = []
     for side, description in zip(shown_duel.sides, descriptions, strict=True):
-        film = film_position(site, side.recipe_name, record)
+        film = build_position_film(site, side.recipe_name, record)
         at = align_snapshots(film.last_frame, last)[snapshot]
         mind = plot_mind(site, side.recipe_name, at, has_all_frames=True)
         films.append(
@@ -372,7 +374,7 @@ def _name_with_seed(site: SiteData, recipe: Recipe, seed: int) -> str:
     return named if site.agents.contains_name(named) else ""
 
 
-def list_presets(
+def list_suggested_questions(
     site: SiteData, main_recipe: str, baseline: str
 ) -> list[tuple[str, list[tuple[Destination, Source]]]]:
     """Return the suggested questions, grouped by heading, each with its source."""

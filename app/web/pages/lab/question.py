@@ -34,7 +34,7 @@ CHANGE_SLOT, SETTINGS_SLOT, MEASURE_SLOT = (
     "by",
 )
 # A form field with this prefix changes only recipe B.
-B_PREFIX = "b."
+RECIPE_B_PREFIX = "b."
 # If more parameters differ than this, the question gives only their number.
 MAX_NAMED_CONTRASTS = 3
 
@@ -49,9 +49,9 @@ def build_question_phrases(
     """Return the phrases of the question: is recipe B better than recipe A by a measure?"""
     contrasts = find_contrasts(recipe_a, recipe_b)
     if recipe_a.slug == recipe_b.slug:
-        head = _ask_about_parameters(site, recipe_a, recipe_b, contrasts)
+        head = _build_parameter_question(site, recipe_a, recipe_b, contrasts)
     else:
-        head = _ask_about_algorithms(site, recipe_a, recipe_b, contrasts)
+        head = _build_algorithm_question(site, recipe_a, recipe_b, contrasts)
     settings = _describe_settings(site, recipe_a, contrasts)
     if settings:
         head += [(" ", ""), (settings, SETTINGS_SLOT)]
@@ -116,7 +116,7 @@ def _format_value(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else format_value(value)
 
 
-def _ask_about_parameters(
+def _build_parameter_question(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
     phrases = _list_recipe_differences(site, recipe_a, recipe_b, contrasts) or [
@@ -129,7 +129,7 @@ def _ask_about_parameters(
     return [(starts, ""), *phrases, (helps, ""), algorithm]
 
 
-def _ask_about_algorithms(
+def _build_algorithm_question(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
     shared = [one.name for one in find_shared_parameters(recipe_b, recipe_a)]
@@ -140,7 +140,7 @@ def _ask_about_algorithms(
     ]
     described = describe_values(site, recipe_b, own).after_title
     title = f"{_name_algorithm(recipe_b)} {described}".rstrip()
-    phrases = [("Is ", ""), (title, B_PREFIX + ALGORITHM_FIELD)]
+    phrases = [("Is ", ""), (title, RECIPE_B_PREFIX + ALGORITHM_FIELD)]
     if contrasts:
         phrases += [
             (" with ", ""),
@@ -171,7 +171,10 @@ def _list_recipe_differences(
         if phrases:
             phrases.append((" and " if position == number else ", ", ""))
         phrases.append(
-            (describe_contrast(site, recipe_a, recipe_b, one), B_PREFIX + one.name)
+            (
+                describe_contrast(site, recipe_a, recipe_b, one),
+                RECIPE_B_PREFIX + one.name,
+            )
         )
     return phrases
 

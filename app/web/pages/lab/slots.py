@@ -29,8 +29,8 @@ from app.web.formatting import capitalize_first_letter
 from app.web.links.lab import lab_url
 from app.web.pages.lab.change import (
     ALGORITHM_FIELD,
-    change_both,
     change_recipe,
+    change_recipe_pair,
     count_turns,
     get_max_turns,
     list_parameter_texts,
@@ -38,9 +38,9 @@ from app.web.pages.lab.change import (
 )
 from app.web.pages.lab.contest import LabMeasure
 from app.web.pages.lab.question import (
-    B_PREFIX,
     CHANGE_SLOT,
     MEASURE_SLOT,
+    RECIPE_B_PREFIX,
     SETTINGS_SLOT,
     describe_contrast,
     find_contrasts,
@@ -57,9 +57,9 @@ SHIPPED_HEADING = "Agents on this site"
 # Parameters that students ask about first; "" stands for the length of the training.
 PARAMETER_ORDER = ["epsilon", "alpha", "step_size", "", "gamma", "initial", "seat"]
 # A slider for rewards ends at the smallest limit that includes the reward.
-REWARD_LIMITS = (2.0, 10.0, 100.0)
+REWARD_SLIDER_LIMITS = (2.0, 10.0, 100.0)
 # for a slider from 0 to 1
-NUMBER_STEP = 0.01
+SLIDER_STEP = 0.01
 CHOICE_LABELS = {
     "x": "X",
     "o": "O",
@@ -82,8 +82,8 @@ class RecipePair(NamedTuple):
     ) -> str:
         """Return the URL of another comparison with the same axis and, by default, the same measure."""
         return lab_url(
-            find_name(self.site, recipe_b),
-            find_name(self.site, recipe_a),
+            find_recipe_name(self.site, recipe_b),
+            find_recipe_name(self.site, recipe_a),
             measure_key or self.measure_key,
             axis_key=self.axis_key,
         )
@@ -103,12 +103,14 @@ class RecipePair(NamedTuple):
         """Return the URL after the changes of a form, "" if they are invalid or take too long."""
         base = self.with_trainable_turns
         try:
-            return self.build_url(*change_both(base.recipe_a, base.recipe_b, changes))
+            return self.build_url(
+                *change_recipe_pair(base.recipe_a, base.recipe_b, changes)
+            )
         except RecipeError:
             return ""
 
 
-def find_name(site: SiteData, recipe: Recipe) -> str:
+def find_recipe_name(site: SiteData, recipe: Recipe) -> str:
     """Return the canonical name of a recipe, which is the id of the agent if it is shipped."""
     return site.lab.find_canonical_name(name_recipe(recipe))
 
@@ -128,9 +130,9 @@ def build_slots(
     }
     slots |= _build_shared_slots(pair, contrasts)
     if pair.recipe_a.slug != pair.recipe_b.slug:
-        slots[B_PREFIX + ALGORITHM_FIELD] = _build_other_algorithm_slot(pair)
+        slots[RECIPE_B_PREFIX + ALGORITHM_FIELD] = _build_other_algorithm_slot(pair)
     for contrast in contrasts:
-        slots[B_PREFIX + contrast.name] = _build_contrast_slot(
+        slots[RECIPE_B_PREFIX + contrast.name] = _build_contrast_slot(
             pair, contrast, contrasts
         )
     if not contrasts or len(contrasts) > 1:
@@ -180,7 +182,7 @@ def _build_algorithm_slot(pair: RecipePair) -> dict[str, Any]:
 
 
 def _build_other_algorithm_slot(pair: RecipePair) -> dict[str, Any]:
-    key = B_PREFIX + ALGORITHM_FIELD
+    key = RECIPE_B_PREFIX + ALGORITHM_FIELD
     links = _list_algorithms(pair, key, pair.recipe_b.slug)
     return _build_slot("Compared algorithm", [("", links)], is_contrast=True)
 
@@ -368,7 +370,7 @@ def _list_suggestions(
     if includes_algorithms:
         links_by_heading["Compare with another algorithm"] = _list_algorithms(
             pair._replace(recipe_b=pair.recipe_a),
-            B_PREFIX + ALGORITHM_FIELD,
+            RECIPE_B_PREFIX + ALGORITHM_FIELD,
             "",
             skipped_slug=pair.recipe_a.slug,
         )
@@ -398,13 +400,13 @@ def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
     high = parameter.maximum or 0.0
     texts = [
         format_value(parameter.value_type(round(one, 6)))
-        for one in _list_neighbours(parameter, float(current))
+        for one in _list_nearby_values(parameter, float(current))
         if low <= one <= high
     ]
     return [text for text in texts if text != current]
 
 
-def _list_neighbours(parameter: Parameter, current_value: float) -> list[float]:
+def _list_nearby_values(parameter: Parameter, current_value: float) -> list[float]:
     """Return a larger and a smaller value; both can be out of range."""
     low = parameter.minimum or 0.0
     high = parameter.maximum or 0.0
@@ -430,10 +432,10 @@ def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
 
 
 def _list_choices(
-    pair: RecipePair, parameter: Parameter, side_letter: str
+    pair: RecipePair, parameter: Parameter, field_prefix: str
 ) -> list[Destination]:
-    """Return a link for each value of a parameter; `side_letter` is as in `_build_field`."""
-    recipe = pair.recipe_b if side_letter == B_PREFIX else pair.recipe_a
+    """Return a link for each value of a parameter; `field_prefix` is as in `_build_field`."""
+    recipe = pair.recipe_b if field_prefix == RECIPE_B_PREFIX else pair.recipe_a
     if recipe.has_opponent(PERSON_OPPONENT) and parameter.name in (
         "vs",
         "seat",
@@ -448,7 +450,7 @@ def _list_choices(
     )
     links = []
     for number, text in enumerate(values, 1):
-        key = side_letter + parameter.name
+        key = field_prefix + parameter.name
         to = pair.build_changed_url({key: text})
         if to:
             title = _name_value(pair.site, parameter, text)
@@ -488,14 +490,14 @@ def _is_number(parameter: Parameter) -> bool:
 
 
 def _build_field(
-    recipe: Recipe, parameter: Parameter, side_letter: str
+    recipe: Recipe, parameter: Parameter, field_prefix: str
 ) -> dict[str, Any]:
-    """Return a number field of a menu; `side_letter` is "a." for recipe A, "b." for B, "" for both."""
+    """Return a number field of a menu; `field_prefix` is "a." for recipe A, "b." for B, "" for both."""
     value = list_parameter_texts(recipe)[parameter.name]
     is_turns = parameter.name == recipe.length_parameter
     high = float(get_max_turns(recipe)) if is_turns else parameter.maximum or 0.0
-    mark = {"": "", "a.": "A: ", "b.": "B: "}[side_letter]
-    name = side_letter + parameter.name
+    mark = {"": "", "a.": "A: ", "b.": "B: "}[field_prefix]
+    name = field_prefix + parameter.name
     return {
         "name": name,
         "id": name.replace(".", "-"),
@@ -521,15 +523,15 @@ def _build_slider(
     """
     low = parameter.minimum or 0.0
     is_logarithmic = low > 0
-    step = NUMBER_STEP
+    step = SLIDER_STEP
     if is_logarithmic:
         limits = (low, max(maximum, current_value), current_value)
         start, end, current_value = (round(log10(one), 3) for one in limits)
     elif low < 0:
-        end = next(end for end in REWARD_LIMITS if abs(current_value) <= end)
+        end = next(end for end in REWARD_SLIDER_LIMITS if abs(current_value) <= end)
         start = -end
         step = end / 40 if parameter.value_type is float else 1.0
-    elif parameter.name == "seed" or maximum > 1 or 0 < current_value < NUMBER_STEP:
+    elif parameter.name == "seed" or maximum > 1 or 0 < current_value < SLIDER_STEP:
         return None
     else:
         start, end = low, maximum

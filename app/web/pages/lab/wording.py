@@ -23,9 +23,9 @@ MAX_LABEL_LENGTH = 28
 MAX_PHRASE_LENGTH = 90
 # A list of a person's games is cut to so many characters.
 MAX_TEXT_LENGTH = 24
-NUMERALS = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
+NUMBER_WORDS = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
 # Their names alone do not show that they are players.
-INTRODUCED_OPPONENTS = ("fixed", "t-hand", "minimax-random", "strongest")
+UNFAMILIAR_OPPONENTS = ("fixed", "t-hand", "minimax-random", "strongest")
 SEAT_PHRASES = {"both": "as both X and O", "x": "as X", "o": "as O"}
 
 
@@ -99,7 +99,7 @@ def warn_of_causes(causes: list[str]) -> str:
 
 def spell_number(number: int) -> str:
     """Return a whole number from 2 as a word, or in digits if it is large."""
-    return NUMERALS[number - 2] if number - 2 < len(NUMERALS) else str(number)
+    return NUMBER_WORDS[number - 2] if number - 2 < len(NUMBER_WORDS) else str(number)
 
 
 def describe_recipe(site: SiteData, recipe: Recipe) -> str:
@@ -118,7 +118,9 @@ def name_sides(
     """
     if recipe_a.slug == recipe_b.slug:
         descriptions = [
-            describe_values(site, recipe, _find_naming_differences(recipe, other))
+            describe_values(
+                site, recipe, _find_distinguishing_parameters(recipe, other)
+            )
             for recipe, other in ((recipe_a, recipe_b), (recipe_b, recipe_a))
         ]
         labels = [description.label for description in descriptions]
@@ -165,7 +167,9 @@ def get_wording(recipe: Recipe, parameter: Parameter) -> Wording:
     )
 
 
-def _find_naming_differences(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
+def _find_distinguishing_parameters(
+    recipe: Recipe, other_recipe: Recipe
+) -> list[Parameter]:
     """Return the differing parameters; the seed is among them only if nothing else differs."""
     differences = find_differing_parameters(recipe, other_recipe)
     return [one for one in differences if one.name != "seed"] or differences
@@ -219,7 +223,7 @@ def name_opponent(site: SiteData, opponent: str) -> str:
 def introduce_opponent(site: SiteData, opponent: str) -> str:
     """Return "the player T-hand" for an unfamiliar name, but "Random" for a familiar one."""
     name = name_opponent(site, opponent)
-    if opponent not in INTRODUCED_OPPONENTS:
+    if opponent not in UNFAMILIAR_OPPONENTS:
         return name
     return f"the player “{name}”" if " " in name else f"the player {name}"
 

@@ -1,4 +1,4 @@
-"""The class Attempt: a puzzle and the visitor's answers in the URL.
+"""The class PuzzleAttempt: a puzzle and the visitor's answers in the URL.
 
 There are two questions: which move is right, and which move does the agent make? A round has ten
 puzzles, or the three puzzles of a day.
@@ -44,7 +44,7 @@ ANSWER_WORDS = (
 
 
 @dataclass(frozen=True)
-class Attempt:
+class PuzzleAttempt:
     """A puzzle with the visitor's answers so far."""
 
     site: SiteData
@@ -77,7 +77,7 @@ class Attempt:
         wins_at_once = self.site.wins_at_once[position]
         # Otherwise a slower win would be a right answer to the same question.
         if wins_at_once.any() and wins_at_once[puzzle.correct_cells].all():
-            is_choice = self.puzzle_number % 2 and len(self._offered_pair) > 1
+            is_choice = self.puzzle_number % 2 and len(self._offered_cells) > 1
             return "two" if is_choice else "win"
         if puzzle.value_before:
             return "fork"
@@ -85,7 +85,7 @@ class Attempt:
         return "block" if is_block else "defend"
 
     @cached_property
-    def _offered_pair(self) -> list[int]:
+    def _offered_cells(self) -> list[int]:
         """A right square and a wrong square, which is not the one that the agent plays."""
         puzzle = self.puzzle
         cells = np.flatnonzero(self.site.game.legal[puzzle.position]).tolist()
@@ -96,12 +96,12 @@ class Attempt:
     def offers_cell(self, cell: int) -> bool:
         """Return whether the cell can be chosen as the next answer."""
         asks_pair = self.kind == "two" and self.chosen_correct_cell is None
-        return not asks_pair or cell in self._offered_pair
+        return not asks_pair or cell in self._offered_cells
 
     @property
     def offered_squares(self) -> str:
         """The names of the two squares of a puzzle of the kind "two"."""
-        return join_words([name_square(cell) for cell in self._offered_pair], "or")
+        return join_words([name_square(cell) for cell in self._offered_cells], "or")
 
     @property
     def puzzles_left(self) -> int:
@@ -193,13 +193,13 @@ class Attempt:
             Match(record, o=HUMAN, value_source=self.puzzle.agent_id), self.site
         )
 
-    def choose_cell(self, cell: int) -> "Attempt":
+    def choose_cell(self, cell: int) -> "PuzzleAttempt":
         """Return the attempt after the next question is answered with this cell."""
         if self.chosen_correct_cell is None:
             return replace(self, chosen_correct_cell=cell)
         return replace(self, chosen_agent_cell=cell)
 
-    def show_ply(self, ply: int) -> "Attempt":
+    def show_ply(self, ply: int) -> "PuzzleAttempt":
         return replace(self, shown_plies=ply)
 
 
@@ -228,7 +228,7 @@ def count_round_puzzles(site: SiteData, day: date | None) -> int:
 
 def parse_attempt(
     puzzle_number: int, query: Mapping[str, str], site: SiteData
-) -> Attempt:
+) -> PuzzleAttempt:
     """Return the puzzle with the answers in the query.
 
     Raises BadRequest, NotFound or Conflict if the number or an answer is not possible.
@@ -243,7 +243,9 @@ def parse_attempt(
         raise BadRequest(
             gettext(words, number=puzzle_number, place=len(answers) + 1, day=day)
         )
-    attempt = read_choices(Attempt(site, puzzle_number, day, answers), query)
+    attempt = read_puzzle_answers(
+        PuzzleAttempt(site, puzzle_number, day, answers), query
+    )
     text = query.get("ply", "")
     if not text:
         return attempt
@@ -261,7 +263,9 @@ def parse_attempt(
     return attempt.show_ply(ply)
 
 
-def read_choices(attempt: Attempt, query: Mapping[str, str]) -> Attempt:
+def read_puzzle_answers(
+    attempt: PuzzleAttempt, query: Mapping[str, str]
+) -> PuzzleAttempt:
     """Return the attempt with the query's answers: `right` to the first question, `plays` to the second.
 
     Raises BadRequest or Conflict if an answer is not possible.
@@ -319,7 +323,7 @@ def parse_answers(answer_digits: str, allowed_lengths: range) -> str:
     return answer_digits
 
 
-def _read_free_cell(attempt: Attempt, parameter_name: str, cell_text: str) -> int:
+def _read_free_cell(attempt: PuzzleAttempt, parameter_name: str, cell_text: str) -> int:
     game = attempt.site.game
     cell = read_cell(parameter_name, cell_text)
     if not game.legal[attempt.puzzle.position, cell]:
@@ -328,7 +332,7 @@ def _read_free_cell(attempt: Attempt, parameter_name: str, cell_text: str) -> in
     return cell
 
 
-def lay_out_attempt(attempt: Attempt, build_url: CellUrl | None) -> BoardPicture:
+def lay_out_attempt(attempt: PuzzleAttempt, build_url: CellUrl | None) -> BoardPicture:
     """Return the board of a puzzle, with the solution if both questions are answered.
 
     `build_url` returns the URL after a cell is chosen as an answer.
@@ -349,11 +353,11 @@ def lay_out_attempt(attempt: Attempt, build_url: CellUrl | None) -> BoardPicture
         build_url,
         label=label,
         chosen_cell=puzzle.blunder_cell if attempt.shows_solution else None,
-        notes=_note_answers(attempt),
+        notes=_build_answer_notes(attempt),
     )
 
 
-def _note_answers(attempt: Attempt) -> list[Note]:
+def _build_answer_notes(attempt: PuzzleAttempt) -> list[Note]:
     """Return the note of each cell: it marks the visitor's answers and the solution."""
     puzzle = attempt.puzzle
     notes_by_cell: dict[int, str] = {}

@@ -57,15 +57,15 @@ from app.web.wording import LessonStep
 CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
 LATEX_SPECIAL_CHARACTERS = re.compile(r"[&%$#_{}]")
 # (width, height) of an iframe in pixels
-BOARD_SIZE = (380, 560)
-CURVE_SIZE = (640, 440)
-CURVES_SIZE = (640, 800)
-MIND_SIZE = (640, 540)
-EXPERIMENT_SIZE = (640, 520)
-PUZZLE_SIZE = (640, 560)
-LESSON_STEP_SIZE = (640, 700)
-LEARNER_SIZE = (640, 740)
-UPDATE_SIZE = (760, 860)
+BOARD_FRAME_SIZE = (380, 560)
+CURVE_FRAME_SIZE = (640, 440)
+CURVES_FRAME_SIZE = (640, 800)
+MIND_FRAME_SIZE = (640, 540)
+EXPERIMENT_FRAME_SIZE = (640, 520)
+PUZZLE_FRAME_SIZE = (640, 560)
+LESSON_FRAME_SIZE = (640, 700)
+LEARNER_FRAME_SIZE = (640, 740)
+UPDATE_FRAME_SIZE = (760, 860)
 
 # The frame sends its height to the page around it: see static/embed/frame.js.
 FITTING_SCRIPT = """<script>
@@ -91,7 +91,7 @@ class Export(NamedTuple):
     film_url: str = ""
     # for an iframe; "" if no other site can show the page
     frame_url: str = ""
-    frame_size: tuple[int, int] = CURVE_SIZE
+    frame_size: tuple[int, int] = CURVE_FRAME_SIZE
     # identifies the figure in a citation, such as by a recipe
     note: str = ""
 
@@ -122,7 +122,9 @@ def export_board(state: MatchState) -> Export:
     match = state.match
     frame = match_url(EMBED_BOARD, match)
     title = gettext("Tic-tac-toe after move %(ply)s", ply=len(match.shown_record))
-    return _build_figure_export("board", title, play_url(match), frame, BOARD_SIZE)
+    return _build_figure_export(
+        "board", title, play_url(match), frame, BOARD_FRAME_SIZE
+    )
 
 
 def export_game_values(state: MatchState) -> Export:
@@ -157,7 +159,9 @@ def export_curves(
         title=f"How {join_words(titles)} learned tic-tac-toe",
         page_url=agent_url(agent_names[0], opponent) if one else compare_url(shown),
         frame_url=embed_curve_url(agent_names[0], agent_names[1:], curve_key, opponent),
-        frame_size=CURVE_SIZE if curve_key or len(agent_names) > 1 else CURVES_SIZE,
+        frame_size=CURVE_FRAME_SIZE
+        if curve_key or len(agent_names) > 1
+        else CURVES_FRAME_SIZE,
         note=describe_provenance(site, agent_names[0]) if one else "",
     )
     if one and not curve_key:
@@ -182,7 +186,12 @@ def export_mind(
     )
     page = mind_url(*view)
     export = _build_figure_export(
-        "mind", title, page, frame, MIND_SIZE, describe_provenance(site, agent_name)
+        "mind",
+        title,
+        page,
+        frame,
+        MIND_FRAME_SIZE,
+        describe_provenance(site, agent_name),
     )
     return export._replace(film_url=FILM.url(agent_name))
 
@@ -196,25 +205,25 @@ def export_puzzle(site: SiteData, puzzle_number: int) -> Export:
     return _build_page_export(
         f"Find the mistake: puzzle {puzzle_number}",
         puzzle_url(puzzle_number),
-        PUZZLE_SIZE,
+        PUZZLE_FRAME_SIZE,
     )
 
 
 def export_daily_puzzles() -> Export:
     return _build_page_export(
-        "Find the mistake: today's puzzle", PUZZLE_TODAY.url(), PUZZLE_SIZE
+        "Find the mistake: today's puzzle", PUZZLE_TODAY.url(), PUZZLE_FRAME_SIZE
     )
 
 
 def export_lesson_step(step: LessonStep) -> Export:
     title = f"How a program learns tic-tac-toe: {step.title}"
-    return _build_page_export(title, how_url(step.slug), LESSON_STEP_SIZE)
+    return _build_page_export(title, how_url(step.slug), LESSON_FRAME_SIZE)
 
 
 def export_update(slug: str) -> Export:
     """Return the export of the page of an algorithm, which shows its updates step by step."""
     title = f"{ALGORITHM_PAGES[slug].title}: one update, step by step"
-    return _build_page_export(title, how_url(slug), UPDATE_SIZE)
+    return _build_page_export(title, how_url(slug), UPDATE_FRAME_SIZE)
 
 
 def export_learner(recipe: str) -> Export:
@@ -228,7 +237,7 @@ def export_learner(recipe: str) -> Export:
         if taught
         else "Teach a program tic-tac-toe"
     )
-    return _build_page_export(title, teach_url(recipe), LEARNER_SIZE)
+    return _build_page_export(title, teach_url(recipe), LEARNER_FRAME_SIZE)
 
 
 def export_figure(summary: ClaimSummary, figure_number: int = 1) -> Export:
@@ -240,7 +249,7 @@ def export_figure(summary: ClaimSummary, figure_number: int = 1) -> Export:
         svg_url=EXPERIMENT_FIGURE.url(summary.id, figure_number),
         csv_url=frame_file_url(EXPERIMENT.url(summary.id), "csv"),
         frame_url=embed_experiment_url(summary.id, figure_number),
-        frame_size=EXPERIMENT_SIZE,
+        frame_size=EXPERIMENT_FRAME_SIZE,
         note=describe_runs(summary),
     )
 

@@ -9,7 +9,7 @@ from app.tictactoe.notation import replay_record
 from app.web.formatting import name_square
 from app.web.match import Match, replay_match
 from app.web.move_values import evaluate_moves
-from app.web.pages.parts.learning import Film, film_position, find_block_record
+from app.web.pages.parts.learning import Film, build_position_film, find_block_record
 from app.web.pictures import svg
 from app.web.pictures.boards import lay_out_board, plot_squares
 from app.web.site_data import HUMAN, SiteData, cached_per_site
@@ -17,17 +17,17 @@ from app.web.site_data import HUMAN, SiteData, cached_per_site
 FILM_WIDTH, FILM_HEIGHT, FILM_MARGIN = 640, 340, 16
 BOARD_TOP, BOARD_SCALE = 44, 0.8
 CURVE_LEFT, CURVE_TOP, CURVE_WIDTH, CURVE_HEIGHT = 320, 150, 300, 150
-CAPTION_LETTERS = 44
-COLOUR_COUNT = 128
+MAX_CAPTION_CHARACTERS = 44
+GIF_COLOUR_COUNT = 128
 # leaves time to read the last frame before the film starts again
-LAST_PAUSE_MS = 3_000
+LAST_FRAME_MS = 3_000
 
 
 @cached_per_site(4, per_language=True)
 def render_film(site: SiteData, agent_name: str) -> bytes:
     """Return the film of an agent's training as a GIF, with a frame for each snapshot."""
     record = find_block_record(site, agent_name)
-    film = film_position(site, agent_name, record)
+    film = build_position_film(site, agent_name, record)
     drawings = [
         _plot_frame(site, agent_name, record, film, step)
         for step in range(film.last_frame + 1)
@@ -41,7 +41,7 @@ def render_film(site: SiteData, agent_name: str) -> bytes:
         (pictures[0], pictures[len(pictures) // 2], pictures[-1])
     ):
         sample.paste(picture, (0, row * FILM_HEIGHT))
-    colours = sample.quantize(COLOUR_COUNT, dither=Image.Dither.NONE)
+    colours = sample.quantize(GIF_COLOUR_COUNT, dither=Image.Dither.NONE)
     frames = [
         picture.quantize(palette=colours, dither=Image.Dither.NONE)
         for picture in pictures
@@ -52,7 +52,7 @@ def render_film(site: SiteData, agent_name: str) -> bytes:
         "GIF",
         save_all=True,
         append_images=frames[1:],
-        duration=[*(frame.pause_ms for frame in film.frames[:-1]), LAST_PAUSE_MS],
+        duration=[*(frame.pause_ms for frame in film.frames[:-1]), LAST_FRAME_MS],
         loop=0,
     )
     return file.getvalue()
@@ -82,7 +82,7 @@ def _plot_frame(
     # The font of the pictures has no star, so the name of the best square replaces it.
     starred_square = name_square(values.likeliest_cells[0])
     caption = frame.caption.replace("★", starred_square)
-    caption_lines = wrap(caption, CAPTION_LETTERS)
+    caption_lines = wrap(caption, MAX_CAPTION_CHARACTERS)
     heading = svg.cut_text(film.title, FILM_WIDTH - 2 * FILM_MARGIN, 17)
     shapes: list[svg.Shape] = [
         svg.Text("heading", FILM_MARGIN, 28, heading),

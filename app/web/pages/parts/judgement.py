@@ -32,7 +32,7 @@ from app.web.match import Match, build_match_against_person, replay_match
 from app.web.move_values import OUTCOME_LABELS, spell_best_play, spell_outcome
 from app.web.pages.parts.learning import title_opponent
 from app.web.pictures.boards import plot_small_board
-from app.web.pictures.curves import divide_bar
+from app.web.pictures.curves import build_bar_parts
 from app.web.routes import Destination
 from app.web.site_data import HUMAN, SiteData
 
@@ -54,19 +54,19 @@ def build_result_bars(
     """Return the bars of `list_result_bars` from the chances by (opponent, seat)."""
     return {
         title_opponent(site, opponent): [
-            divide_bar(chances[opponent, seat]) for seat in SEATS
+            build_bar_parts(chances[opponent, seat]) for seat in SEATS
         ]
         for opponent, _ in chances
     }
 
 
 # The page of an agent shows only the first positions of a proof.
-SAMPLE_SIZE = 8
+MAX_SHOWN_PROOF_POSITIONS = 8
 
 Exhibit = dict[str, Any]
 
 
-def list_board_links(policy_name: str) -> list[Destination]:
+def list_game_links(policy_name: str) -> list[Destination]:
     """Return links to new games: against a policy in each seat, and the policy against itself."""
     return [
         Destination("Play X against it", play_against_url(policy_name), id="play-x"),
@@ -112,14 +112,14 @@ def build_blunder_exhibits(
     }
 
 
-def judge_seats(site: SiteData, policy_name: str) -> dict[str, dict[str, Any]]:
+def build_seat_verdicts(site: SiteData, policy_name: str) -> dict[str, dict[str, Any]]:
     """Return for each seat the proof that an agent is unbeatable, or a game that it loses.
 
     Only a proof has the key "certificate".
     """
     records = find_losing_games(site, policy_name)
     return {
-        seat: build_proof(site, policy_name, seat, slice(SAMPLE_SIZE))
+        seat: build_proof(site, policy_name, seat, slice(MAX_SHOWN_PROOF_POSITIONS))
         if record is None
         else _build_lost_game(site, policy_name, seat, record)
         for seat, record in records.items()

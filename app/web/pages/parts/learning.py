@@ -21,7 +21,7 @@ from app.web.match import Match, read_choice
 from app.web.move_values import MoveValues, evaluate_moves
 from app.web.pictures.curves import (
     CURVE_INKS,
-    OUTCOME_WORDS,
+    OUTCOME_PARTICIPLES,
     PERCENT_UNIT,
     Chart,
     Charts,
@@ -63,7 +63,7 @@ CURVE_BUILDERS: Mapping[str, Callable[[Figures], list[LabelledNumber]]] = {
 }
 
 
-def parse_against(query: Mapping[str, str], card: Card) -> str:
+def parse_opponent(query: Mapping[str, str], card: Card) -> str:
     """Return the opponent that the query chooses for the learning curves, by default the card's first.
 
     Raises BadRequest, which lists the opponents, if there is no such opponent.
@@ -86,7 +86,7 @@ def title_opponent(site: SiteData, opponent: str) -> str:
     )
 
 
-def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
+def build_training_charts(site: SiteData, card: Card, opponent: str) -> Charts:
     """Return the learning curves of an agent: exact results over the number of updates."""
     figures = card.figures
     title = title_opponent(site, opponent)
@@ -126,7 +126,7 @@ def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
         )
     # None stands for the last snapshot, which the URL does not name.
     steps = [*range(len(figures.snapshot_updates) - 1), None]
-    name = site.name_for_url(card)
+    name = site.get_url_name(card)
     views = [
         play_url(Match(o=name, value_source=name, snapshot=step)) for step in steps
     ]
@@ -135,7 +135,7 @@ def chart_training(site: SiteData, card: Card, opponent: str) -> Charts:
     )
 
 
-def chart_wins(rates: RatesBySeat) -> Charts:
+def build_win_rate_chart(rates: RatesBySeat) -> Charts:
     """Return a chart of how many training games were won in each epoch."""
     lines = [
         Curve(
@@ -150,7 +150,7 @@ def chart_wins(rates: RatesBySeat) -> Charts:
     return lay_out_charts(WIN_RATE_KEY, "Epoch", epochs, [chart], is_logarithmic=False)
 
 
-def chart_comparison(
+def build_comparison_chart(
     site: SiteData, views: Sequence[SourceSnapshot], curve_key: str
 ) -> Charts | None:
     """Return a chart with one learning curve for each agent in `views`, None if none has this curve."""
@@ -192,7 +192,7 @@ def _build_outcome_curves(chances: list[Chances]) -> list[Curve]:
     return [
         Curve(name, kind, [build_percentage(share) for share in column])
         for (kind, name), column in zip(
-            OUTCOME_WORDS.items(), zip(*chances, strict=True), strict=True
+            OUTCOME_PARTICIPLES.items(), zip(*chances, strict=True), strict=True
         )
     ]
 
@@ -273,7 +273,7 @@ def _build_square(move_values: MoveValues, cell: int) -> FilmSquare:
 
 
 @cached_per_site(16, per_language=True)
-def film_position(site: SiteData, agent_name: str, record: str) -> Film:
+def build_position_film(site: SiteData, agent_name: str, record: str) -> Film:
     """Return the film of an agent whose board is a position where only one move, a block, is right.
 
     Raises ValueError or IllegalMoveError if the record is invalid, as `replay_record` does.
@@ -301,7 +301,7 @@ def film_position(site: SiteData, agent_name: str, record: str) -> Film:
 
 
 @cached_per_site(16, per_language=True)
-def film_all_positions(site: SiteData, agent_name: str) -> Film:
+def build_agent_film(site: SiteData, agent_name: str) -> Film:
     """Return the film of an agent without a board: its blunders, and how many values it has learned."""
     known = choose_decisions(site, agent_name)[1].sum(axis=1).tolist()
     total = format_count(len(site.tile_layout.decisions))
@@ -317,9 +317,9 @@ def film_all_positions(site: SiteData, agent_name: str) -> Film:
 
 
 @cached_per_site(16, per_language=True)
-def film_agents(site: SiteData, agent_names: tuple[str, ...]) -> Film:
+def build_agents_film(site: SiteData, agent_names: tuple[str, ...]) -> Film:
     """Return the film of several agents, who all finish their training at the last frame."""
-    films = [film_all_positions(site, name) for name in agent_names]
+    films = [build_agent_film(site, name) for name in agent_names]
     tables = [site.agents[name].card.figures.blunders for name in agent_names]
     worst = max(1, *(max(table) for table in tables))
     last = max(film.last_frame for film in films)
@@ -334,7 +334,7 @@ def film_agents(site: SiteData, agent_names: tuple[str, ...]) -> Film:
     ]
     title = join_words([film.title for film in films])
     curves = [
-        (ink, _outline_blunders(table, worst))
+        (ink, _build_blunder_path(table, worst))
         for ink, table in zip(CURVE_INKS, tables, strict=False)
     ]
     return Film(title, frames, curves, {}, [], "")
@@ -344,7 +344,7 @@ def build_agents_frame(
     site: SiteData, agent_names: Sequence[str], snapshots: Sequence[int]
 ) -> FilmFrame:
     """Return the frame that shows each agent at its own snapshot."""
-    films = [film_all_positions(site, name) for name in agent_names]
+    films = [build_agent_film(site, name) for name in agent_names]
     moments = [film.frames[step] for film, step in zip(films, snapshots, strict=True)]
     both = zip(films, moments, strict=True)
     return FilmFrame(
@@ -408,7 +408,7 @@ def _build_film(
             )
             for step in range(last + 1)
         ],
-        curve_paths=[(CURVE_INKS[0], _outline_blunders(blunders, max(1, *blunders)))],
+        curve_paths=[(CURVE_INKS[0], _build_blunder_path(blunders, max(1, *blunders)))],
         square_names={},
         marks=[],
         mover="",
@@ -420,7 +420,7 @@ def compute_frame_x(frame_index: int, last_frame: int) -> float:
     return round(CURVE_WIDTH * frame_index / max(1, last_frame), 2)
 
 
-def _outline_blunders(blunder_counts: Sequence[int], maximum: int) -> str:
+def _build_blunder_path(blunder_counts: Sequence[int], maximum: int) -> str:
     """Return the curve of blunders as an SVG path; `maximum` is its highest point."""
     points = []
     for i, number in enumerate(blunder_counts):

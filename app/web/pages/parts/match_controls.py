@@ -23,13 +23,13 @@ from app.web.site_data import SiteData, cached_per_site
 from app.web.translation import gettext, gettext_noop
 
 # seconds
-REPLY_DELAY = 0.4
+REPLY_SECONDS = 0.4
 # seconds
-SNAPSHOT_DELAY = 0.7
+SNAPSHOT_SECONDS = 0.7
 # seconds between two moves of agents
-DELAY_CHOICES = (0.25, 0.5, 1.0, 2.0, 5.0)
+MOVE_SECONDS_CHOICES = (0.25, 0.5, 1.0, 2.0, 5.0)
 # seconds between two games, or longer if the moves are slower
-GAME_DELAY = 2.0
+MIN_GAME_PAUSE_SECONDS = 2.0
 # The curve behind the slider is 100 wide.
 CURVE_HEIGHT = 20
 
@@ -46,7 +46,7 @@ def list_control_urls(
     if not state.is_over:
         reply_url = routes.build_reply_url(match.follow_record(match.shown_record))
     if not match.is_at_end:
-        next_url = _build_halt_url(match, ply + 1, build_url)
+        next_url = _build_stopped_url(match, ply + 1, build_url)
         last_url = build_url(match.show_ply(len(match.record)))
     elif not match.is_human(match.player_to_move):
         next_url = reply_url
@@ -61,8 +61,8 @@ def list_control_urls(
     pause_url, resume_url = _build_pause_urls(state, match, build_url)
     slower = replace(match, move_delay=get_next_delay(match.move_delay))
     return {
-        "first_position_url": _build_halt_url(match, 0, build_url) if ply else "",
-        "previous_position_url": _build_halt_url(match, ply - 1, build_url)
+        "first_position_url": _build_stopped_url(match, 0, build_url) if ply else "",
+        "previous_position_url": _build_stopped_url(match, ply - 1, build_url)
         if ply
         else "",
         "next_position_url": next_url,
@@ -78,7 +78,9 @@ def list_control_urls(
     }
 
 
-def _build_halt_url(match: Match, ply: int, build_url: Callable[[Match], str]) -> str:
+def _build_stopped_url(
+    match: Match, ply: int, build_url: Callable[[Match], str]
+) -> str:
     is_paused = match.is_paused or match.is_watched or match.replays_record
     return build_url(replace(match, is_paused=is_paused).show_ply(ply))
 
@@ -134,18 +136,18 @@ def plan_automatic_step(
         )
     if match.plays_training and not state.is_over:
         return AutomaticStep(
-            routes.build_match_url(show_next_snapshot(state)), SNAPSHOT_DELAY, "train"
+            routes.build_match_url(show_next_snapshot(state)), SNAPSHOT_SECONDS, "train"
         )
     if is_reply_pending(state):
         if match.is_watched:
             return AutomaticStep(
                 routes.build_reply_url(match), match.move_delay, "pause"
             )
-        return AutomaticStep(routes.build_reply_url(match), REPLY_DELAY, "")
+        return AutomaticStep(routes.build_reply_url(match), REPLY_SECONDS, "")
     if is_next_game_due(state):
         return AutomaticStep(
             routes.build_match_url(start_next_game(state)),
-            max(match.move_delay, GAME_DELAY),
+            max(match.move_delay, MIN_GAME_PAUSE_SECONDS),
             "pause",
         )
     return None
@@ -201,9 +203,9 @@ def count_results(state: MatchState) -> tuple[int, int, int]:
 
 
 def get_next_delay(delay: float) -> float:
-    """Return the next shorter delay of DELAY_CHOICES; the longest follows the shortest."""
-    shorter = [offered for offered in DELAY_CHOICES if offered < delay]
-    return max(shorter, default=DELAY_CHOICES[-1])
+    """Return the next shorter delay of MOVE_SECONDS_CHOICES; the longest follows the shortest."""
+    shorter = [offered for offered in MOVE_SECONDS_CHOICES if offered < delay]
+    return max(shorter, default=MOVE_SECONDS_CHOICES[-1])
 
 
 def compute_reply_chances(state: MatchState) -> NDArray[np.float64]:

@@ -42,7 +42,7 @@ from app.web.pages.parts.hint import (
     list_hint_cells,
 )
 from app.web.pages.parts.match_controls import (
-    REPLY_DELAY,
+    REPLY_SECONDS,
     AutomaticStep,
     build_snapshot_slider,
     count_results,
@@ -159,7 +159,7 @@ class MatchPage:
 
     @property
     def reply_delay_ms(self) -> int:
-        return round(1000 * REPLY_DELAY)
+        return round(1000 * REPLY_SECONDS)
 
     @cached_property
     def snapshot_slider(self) -> dict[str, Any] | None:
@@ -301,17 +301,19 @@ class MatchPage:
                 "primary",
             )
         ]
-        blame = self.losing_move
-        if not blame:
+        losing_move = self.losing_move
+        if not losing_move:
             return _build_headline(
                 title, "", actions, gettext("No move was a blunder.")
             )
-        before = build_url(replace(match.show_ply(blame.ply - 1), shows_hint=True))
+        before = build_url(
+            replace(match.show_ply(losing_move.ply - 1), shows_hint=True)
+        )
         show = _build_button(
-            "show", gettext("Show move %(ply)s", ply=blame.ply), before
+            "show", gettext("Show move %(ply)s", ply=losing_move.ply), before
         )
         return _build_headline(
-            title, "", [show, *actions], _describe_losing_move(state, blame)
+            title, "", [show, *actions], _describe_losing_move(state, losing_move)
         )
 
 
@@ -466,12 +468,12 @@ def find_losing_move(
     return blunders[-1] if blunders else None
 
 
-def _describe_losing_move(state: MatchState, blame: ReviewedMove) -> str:
+def _describe_losing_move(state: MatchState, losing_move: ReviewedMove) -> str:
     match = state.match
-    ply = blame.ply - 1
+    ply = losing_move.ply - 1
     player = get_mover(ply)
     words = gettext_noop("Move %(ply)s by %(who)s was a blunder: %(what)s.")
-    if blame.is_random:
+    if losing_move.is_random:
         words = gettext_noop(
             "Move %(ply)s by %(who)s, a random move, was a blunder: %(what)s."
         )
@@ -482,17 +484,17 @@ def _describe_losing_move(state: MatchState, blame: ReviewedMove) -> str:
         who = state.site.display_titles[match.get_player_name(player)]
     lost_value = player * int(state.site.solution.values[state.positions[ply]])
     what = gettext(LOST_RESULT_TEXTS[lost_value])
-    return gettext(words, ply=blame.ply, who=who, what=what)
+    return gettext(words, ply=losing_move.ply, who=who, what=what)
 
 
-def summarise_game(state: MatchState, blame: ReviewedMove | None) -> str:
+def summarise_game(state: MatchState, losing_move: ReviewedMove | None) -> str:
     """Return a sentence on how a finished game was decided by a blunder, or that no move was one."""
     match = state.match
     site = state.site
-    if not blame:
+    if not losing_move:
         return gettext("No move was a blunder.")
     winner = site.game.get_result(state.position)
-    ply = blame.ply - 1
+    ply = losing_move.ply - 1
     who = match.get_player_name(winner)
     erred = match.get_player_name(get_mover(ply))
     cell = state.played_cells[ply]
@@ -500,7 +502,7 @@ def summarise_game(state: MatchState, blame: ReviewedMove | None) -> str:
     if winner:
         words = gettext_noop("%(who)s won because move %(ply)s was a blunder.")
     value = ""
-    if site.agents.contains_name(erred) and not blame.is_random:
+    if site.agents.contains_name(erred) and not losing_move.is_random:
         step = match.get_player_snapshot(get_mover(ply))
         view = evaluate_moves(site, state.positions[ply], erred, step)
         if view.is_known[cell] and not view.are_beads:
@@ -511,10 +513,10 @@ def summarise_game(state: MatchState, blame: ReviewedMove | None) -> str:
             )
     is_person = match.is_human(winner) and not value
     name = MARKS[winner] if is_person else site.display_titles[who]
-    return gettext(words, who=name, value=value, ply=blame.ply)
+    return gettext(words, who=name, value=value, ply=losing_move.ply)
 
 
-def describe_for_others(state: MatchState, reviewed_moves: list[ReviewedMove]) -> str:
+def build_shared_title(state: MatchState, reviewed_moves: list[ReviewedMove]) -> str:
     """Return the title of a link to a match, for people who do not play in it."""
     match = state.match
     titles = state.site.display_titles
@@ -531,9 +533,9 @@ def describe_for_others(state: MatchState, reviewed_moves: list[ReviewedMove]) -
             x=names[0],
             o=names[1],
         )
-    blame = find_losing_move(state, reviewed_moves)
-    if blame and get_mover(blame.ply - 1) == match.person_side:
-        story = summarise_game(state, blame)
+    losing_move = find_losing_move(state, reviewed_moves)
+    if losing_move and get_mover(losing_move.ply - 1) == match.person_side:
+        story = summarise_game(state, losing_move)
         return gettext("Can you do better? %(story)s", story=story)
     agent = titles[match.get_player_name(-match.person_side)]
     blunders = [move.ply for move in reviewed_moves if move.is_blunder]

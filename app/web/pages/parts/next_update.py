@@ -23,7 +23,7 @@ from app.web.formatting import name_square
 from app.web.pages.parts.update import (
     RESULT_NAMES,
     UpdatePicture,
-    start_picture,
+    prepare_update_picture,
 )
 from app.web.routes import Destination
 
@@ -56,7 +56,7 @@ def build_next_update(
     # The replies of a person have no probabilities.
     if query.site.is_taught_by_person(query.value_source):
         return None
-    cases = list_cases(query)
+    cases = list_update_cases(query)
     if not cases:
         return None
     chosen = min(cases, key=lambda case: case.default_rank)
@@ -79,7 +79,7 @@ def build_next_update(
     return {"picture": chosen.picture, "case_links": links if len(cases) > 1 else []}
 
 
-def list_cases(query: ValueQuery) -> list[UpdateCase]:
+def list_update_cases(query: ValueQuery) -> list[UpdateCase]:
     """Return the possible next updates of a value, computed by the learner of the textbook code.
 
     There is a case for each reply, a case for each result of the game, or a single case. The list
@@ -134,7 +134,7 @@ def _build_update_picture(
     from the result of a game, `rest` has fields of `UpdatePicture` about the end of this game.
     """
     if query.is_learned:
-        start = start_picture(query.recipe)
+        start = prepare_update_picture(query.recipe)
     else:
         gamma = query.gamma if query.task else None
         start = partial(

@@ -50,16 +50,16 @@ def read_sent_table() -> tuple[TableReading | Diagnosis, TableOptions]:
 
     A trace is a list of updates. Raises TableError if it cannot be read, RequestEntityTooLarge if
     it is too large, BadRequest if there is none or an option is invalid, and the errors of
-    `receiving`.
+    `limit_receiving`.
     """
-    with receiving():
+    with limit_receiving():
         content, options = receive_table()
     reading = read_in_process(read_or_diagnose, content, options, MAX_TRACE_ROWS)
     return reading, options
 
 
 @contextmanager
-def receiving() -> Iterator[None]:
+def limit_receiving() -> Iterator[None]:
     """Limit the time in which a body arrives, and how many bodies arrive at once.
 
     Raises BadRequest if the body is broken, RequestTimeout if it is too slow, and

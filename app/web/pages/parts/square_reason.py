@@ -58,7 +58,7 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> dict[str, Any]:
 
 def list_reason_sentences(query: ValueQuery, is_result_shown: bool) -> list[str]:
     view = query.move_values
-    sentences = [_count_updates(query, view), _give_reason(query, view)]
+    sentences = [_count_updates(query, view), _describe_what_follows(query, view)]
     if is_result_shown:
         result = spell_outcome(query.site, query.position, query.cell)
         sentences.append(gettext("With optimal play: %(result)s.", result=result))
@@ -84,7 +84,7 @@ def _count_updates(query: ValueQuery, view: MoveValues) -> str:
     )
 
 
-def _give_reason(query: ValueQuery, view: MoveValues) -> str:
+def _describe_what_follows(query: ValueQuery, view: MoveValues) -> str:
     """Say what happens after the move against the opponent of the training."""
     game = query.game
     if game.is_over(query.next_position):

@@ -237,7 +237,7 @@ class UpdatePicture:
             -1 if self.algorithm.next_mover == "other" else 1
         )
 
-    def _adds_up(self, decimals: int) -> bool:
+    def _is_formula_right(self, decimals: int) -> bool:
         """Return whether the formula is right with all its numbers rounded."""
         rounded = partial(round, ndigits=decimals)
         old, new = map(rounded, self._old_and_new)
@@ -259,7 +259,7 @@ class UpdatePicture:
             return None
         if self.algorithm.family in ("beads", "bounds"):
             return DECIMALS_TO_TRY[0]
-        return next(filter(self._adds_up, DECIMALS_TO_TRY), None)
+        return next(filter(self._is_formula_right, DECIMALS_TO_TRY), None)
 
     @property
     def is_exact(self) -> bool:
@@ -393,7 +393,7 @@ class UpdatePicture:
         }
 
 
-def start_picture(recipe: Recipe) -> partial[UpdatePicture]:
+def prepare_update_picture(recipe: Recipe) -> partial[UpdatePicture]:
     """Return `UpdatePicture` with the algorithm, rewards and discount of a recipe filled in."""
     return partial(
         UpdatePicture,

@@ -26,7 +26,7 @@ from app.web.pages.parts.update import (
     UpdatePicture,
     UpdateSquare,
     format_decimals,
-    start_picture,
+    prepare_update_picture,
 )
 from app.web.routes import Destination
 from app.web.site_data import SiteData
@@ -220,7 +220,7 @@ def _build_update_pictures(example: UpdateExample) -> list[UpdatePicture]:
         start = partial(UpdatePicture, ALGORITHM_PAGES[MINIMAX], RewardScale(), None)
     else:
         recipe = SHIPPED[agent].recipe if agent in SHIPPED else parse_recipe(agent)
-        start = start_picture(recipe)
+        start = prepare_update_picture(recipe)
     pictures = []
     for update in example.updates:
         move = example.moves[update.move_index]

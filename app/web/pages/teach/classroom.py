@@ -31,11 +31,11 @@ from app.web.links.puzzle import PUZZLE_TODAY
 from app.web.links.teach import CLASSROOM, TEACH, teach_url
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import build_iframe
-from app.web.pages.parts.sent_table import FORM_MIMETYPE, receive_form, receiving
+from app.web.pages.parts.sent_table import FORM_MIMETYPE, limit_receiving, receive_form
 from app.web.pages.teach.goals import (
     list_exact_goals,
+    list_first_goals,
     list_last_results,
-    list_near_goals,
 )
 from app.web.pages.teach.learners import (
     find_truncated_link,
@@ -58,10 +58,10 @@ MAX_FORM_BYTES = 1 << 18
 MAX_BLUNDER_BOARDS = 5
 NO_BLUNDER = BlunderChance(0.0, 0.0)
 # A blunder that is less likely than this is not in the table.
-FREQUENT_CHANCE = 0.01
+MIN_SHOWN_CHANCE = 0.01
 MOVES_PATTERN = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
 # title, URL and height in pixels
-FRAME_TITLES = (
+CLASS_FRAMES = (
     (gettext_noop("Teach a program tic-tac-toe"), frame_url(TEACH.url()), 740),
     (gettext_noop("Puzzle of the day"), frame_url(PUZZLE_TODAY.url()), 560),
     (
@@ -95,7 +95,7 @@ class Pupil(NamedTuple):
     loss_chances: dict[str, float]
     # by position: how likely the learner blunders there
     blunder_chances: dict[int, BlunderChance]
-    # of the last RECENT_GAMES games; None for a table of moves
+    # of the last LAST_GAME_COUNT games; None for a table of moves
     held_count: int | None = None
     # None for a table of moves
     goal_count: int | None = None
@@ -127,10 +127,10 @@ def render_class(
         is_busy=is_busy,
         rows=[_build_row(pupil, boards) for pupil in pupils],
         blunders=[_build_blunder(pupils, board) for board in boards],
-        exercise_board=plot_small_board(game, find_exercise(game), {}),
+        exercise_board=plot_small_board(game, find_exercise_position(game), {}),
         titled_frames=[
             (gettext(title), build_iframe(host, url, gettext(title), "100%", height))
-            for title, url, height in FRAME_TITLES
+            for title, url, height in CLASS_FRAMES
         ],
     )
 
@@ -158,7 +158,7 @@ def _build_row(pupil: Pupil, boards: Sequence[int]) -> dict[str, Any]:
             format_percent(losses[seat], 0) if seat in losses else "–" for seat in SEATS
         ],
         "blunder_percents": [
-            format_percent(chance, 0) if chance >= FREQUENT_CHANCE else ""
+            format_percent(chance, 0) if chance >= MIN_SHOWN_CHANCE else ""
             for chance in chances
         ],
     }
@@ -167,7 +167,7 @@ def _build_row(pupil: Pupil, boards: Sequence[int]) -> dict[str, Any]:
 def _build_blunder(pupils: Sequence[Pupil], board: int) -> dict[str, Any]:
     """Return a board with the share of blunders there, the mean over all pupils who blunder there."""
     every = [_get_blunder_chance(pupil, board) for pupil in pupils]
-    frequent = [chance for chance in every if chance >= FREQUENT_CHANCE]
+    frequent = [chance for chance in every if chance >= MIN_SHOWN_CHANCE]
     chances = frequent or every
     return {
         "board": plot_blunder(get_current_site().game, board),
@@ -176,7 +176,7 @@ def _build_blunder(pupils: Sequence[Pupil], board: int) -> dict[str, Any]:
     }
 
 
-def find_exercise(game: Game) -> int:
+def find_exercise_position(game: Game) -> int:
     corner = 0
     centre = game.cells // 2
     last = game.cells - 1
@@ -228,7 +228,7 @@ def read_typed_links() -> str:
     if request.mimetype != FORM_MIMETYPE:
         raise BadRequest(gettext("There are no links in this request."))
     try:
-        with receiving():
+        with limit_receiving():
             _, fields = receive_form(MAX_FORM_BYTES)
     except RequestEntityTooLarge:
         sentence = gettext(
@@ -317,7 +317,7 @@ def read_learner(pupil_name: str, learner_name: str) -> Pupil:
         goal_count=sum(
             bool(since)
             for _, since in (
-                *list_near_goals(course.lessons),
+                *list_first_goals(course.lessons),
                 *list_exact_goals(course.lessons, [*seats]),
             )
         ),

@@ -12,7 +12,7 @@ from itertools import accumulate
 from app.recipes.taught import Lesson
 from app.web.translation import gettext_noop
 
-RECENT_GAMES = 5
+LAST_GAME_COUNT = 5
 STREAK_LENGTH = 3
 # A goal in an earlier game would be luck.
 FIRST_COUNTED_GAME = 3
@@ -32,7 +32,7 @@ EXACT_GOALS = {
 
 
 def list_last_results(
-    lessons: Sequence[Lesson], game_count: int = RECENT_GAMES
+    lessons: Sequence[Lesson], game_count: int = LAST_GAME_COUNT
 ) -> list[str]:
     """Return the learner's results in the last `game_count` games with the person."""
     return [lesson.result for lesson in lessons if lesson.record][-game_count:]
@@ -61,21 +61,21 @@ def has_unlearned(share: float, lessons: Sequence[Lesson]) -> bool:
     )
 
 
-def has_held_in_a_row(lessons: Sequence[Lesson]) -> bool:
+def has_lost_no_recent_game(lessons: Sequence[Lesson]) -> bool:
     """Return whether the learner lost none of its last STREAK_LENGTH games with the person."""
     last = list_last_results(lessons, STREAK_LENGTH)
     is_game = bool(lessons[-1].record)
     return is_game and len(last) == STREAK_LENGTH and "loss" not in last
 
 
-NEAR_GOALS: dict[str, GoalTest] = {
+FIRST_GOALS: dict[str, GoalTest] = {
     gettext_noop("Mistakes unlearned: a quarter"): partial(has_unlearned, 0.25),
     gettext_noop("Mistakes unlearned: half"): partial(has_unlearned, 0.5),
-    gettext_noop("No loss in three games in a row"): has_held_in_a_row,
+    gettext_noop("No loss in three games in a row"): has_lost_no_recent_game,
 }
 
 
-def list_near_goals(lessons: Sequence[Lesson]) -> Iterator[tuple[str, int]]:
+def list_first_goals(lessons: Sequence[Lesson]) -> Iterator[tuple[str, int]]:
     """Yield each first goal, in English, with the number of the lesson that reached it, or 0.
 
     A goal cannot be reached before game FIRST_COUNTED_GAME.
@@ -84,7 +84,7 @@ def list_near_goals(lessons: Sequence[Lesson]) -> Iterator[tuple[str, int]]:
     counted = [
         number for number, count in enumerate(games, 1) if count >= FIRST_COUNTED_GAME
     ]
-    for text, holds in NEAR_GOALS.items():
+    for text, holds in FIRST_GOALS.items():
         yield text, next((n for n in counted if holds(lessons[:n])), 0)
 
 

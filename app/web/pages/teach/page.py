@@ -47,8 +47,8 @@ from app.web.pages.parts.export import build_png_response, export_learner
 from app.web.pages.teach.goals import (
     compute_unlearned_shares,
     list_exact_goals,
+    list_first_goals,
     list_last_results,
-    list_near_goals,
 )
 from app.web.pages.teach.learners import (
     DEFAULT_LEARNER,
@@ -81,7 +81,7 @@ bp.add_room("Teach", "teach", gettext_noop("Teach a program"), TEACH.url)
 # the cells of the person's moves; "." alone before the first move
 UNFINISHED_PATTERN = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")
 PRACTICE_GAMES = 100
-RECENT_GAMES = 10
+MAX_RECENT_GAMES = 10
 PRACTICE_TITLES = {
     "random": gettext_noop("Against random moves"),
     "t-hand": gettext_noop("Against T-hand, a program that wins or blocks when it can"),
@@ -104,7 +104,7 @@ RESULT_WORDS = {
 
 # Phones cannot read larger QR codes.
 MAX_QR_CHARACTERS = 600
-SVG_START = '<svg xmlns="http://www.w3.org/2000/svg"'
+SVG_TAG_WITH_NAMESPACE = '<svg xmlns="http://www.w3.org/2000/svg"'
 
 
 def render_course(
@@ -153,7 +153,7 @@ def describe_lessons(game: TaughtGame) -> dict[str, Any]:
     results = [one.result or "practice" for one in lessons]
     is_last = shown == len(lessons)
     unlearned = compute_unlearned_shares(lessons)
-    recent = list_last_results(lessons, RECENT_GAMES)
+    recent = list_last_results(lessons, MAX_RECENT_GAMES)
     return {
         "shown_lesson": shown,
         "lesson": lesson,
@@ -192,10 +192,10 @@ def describe_goals(game: TaughtGame) -> dict[str, Any]:
     """
     lessons = game.course.lessons
     labels = ["", *name_lessons(lessons)]
-    near = list_near_goals(lessons)
+    near = list_first_goals(lessons)
     exact = list_exact_goals(lessons, game.seats)
     return {
-        "near_goals": [(gettext(text), labels[number]) for text, number in near],
+        "first_goals": [(gettext(text), labels[number]) for text, number in near],
         "exact_goals": [(gettext(text), labels[number]) for text, number in exact],
         "games_to_milestones": _count_games_to_milestones(lessons),
     }
@@ -326,7 +326,9 @@ def download_qr_code(name: str) -> Response:
     svg = segno.make(link, error="l", micro=False).svg_inline(
         border=3, light="#fff", omitsize=True
     )
-    response = Response(svg.replace("<svg", SVG_START, 1), mimetype="image/svg+xml")
+    response = Response(
+        svg.replace("<svg", SVG_TAG_WITH_NAMESPACE, 1), mimetype="image/svg+xml"
+    )
     return allow_revalidation(response, generate_etag(response.data))
 
 
