@@ -55,12 +55,12 @@ from app.web.translation import get_current_language, gettext, mark_english
 EXPERIMENTS_FOLDER = "experiments"
 HUMAN = "human"
 TRUTH = "truth"
-# names the exact values of an agent's task; no id has a "_"
+# "NAME_task" has the exact values in the task of the agent NAME.
 TASK_SUFFIX = "_task"
-# begins the name of a policy that consists of its moves
+# The name of a policy that consists of its moves begins so.
 MOVES_PREFIX = "moves."
 MAX_CACHED_RESULTS = 256
-# A policy has 0.3 MB.
+# A policy takes 0.3 MB of memory.
 MAX_CACHED_POLICIES = 8
 # Exact values that differ only after this many decimals count as equal.
 TIE_DECIMALS = 9
@@ -143,14 +143,14 @@ class SiteData:
 
     game: Game
     lab: Lab
-    # from the folder of models
+    # the agents in the folder of models
     shipped_agents: dict[str, Agent]
     baselines: dict[str, Policy]
-    # by claim
+    # claim -> results
     experiments: dict[str, ClaimSummary] = field(default_factory=dict)
-    # by algorithm: recorded updates of real trainings, which pages show step by step
+    # algorithm -> recorded updates of real trainings, which pages show step by step
     update_examples: dict[str, list[UpdateExample]] = field(default_factory=dict)
-    # by agent, then by "board cell": the recorded updates that led to this blunder, as JSON
+    # agent -> "board cell" -> recorded updates that led to this blunder, as JSON
     blunder_examples: dict[str, dict[str, Raw]] = field(default_factory=dict)
 
     # filled by `cached_per_site`

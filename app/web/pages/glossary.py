@@ -31,12 +31,12 @@ class Term(
 
     name: str
     meaning: str
-    # in LaTeX
+    # LaTeX
     formula: str = ""
-    # sections of the textbook ("2.4, 2.5" or "2.5, eq. 2.6"), or another source
+    # sections of Sutton & Barto, such as "2.4, 2.5" or "2.5, eq. 2.6", or another source
     source_section: str = ""
     example_link: Destination | None = None
-    # the words that link to the term; None if only its name does
+    # These words link to the term. With None its name does.
     word_forms: tuple[str, ...] | None = None
 
     @property
@@ -76,7 +76,7 @@ PARAGRAPH_PATTERN = re.compile(
     r'(?s)<p(?: id="[a-z0-9_-]+")?(?: class="(?:lead|claim-said|hint|read|meaning)")?'
     r'(?: data-meaning="[^"]*")?>.*?</p>'
 )
-# a pattern for a single tag, or a whole element whose text gets no links, such as code
+# A tag stays unchanged, and so does a whole element whose text gets no links, such as code.
 UNLINKED_PATTERN = re.compile(
     r"(?s)(<(a|code|math|cite|span|button)\b.*?</\2>|<[^>]+>)"
 )
@@ -95,8 +95,7 @@ def link_terms(html: Markup) -> Markup:
         return f'<a href="{glossary_url(place)}"{get_link_attributes()}>{match[0]}</a>'
 
     def link_paragraph(match: re.Match[str]) -> str:
-        # The list repeats three entries: a text, an element or tag that stays unchanged, and the tag's
-        # name.
+        # The parts repeat: a text, an unchanged element or tag, and the name of its tag.
         parts = UNLINKED_PATTERN.split(match[0])
         parts[2::3] = [""] * len(parts[2::3])
         parts[::3] = [TERM_PATTERN.sub(link_term, text) for text in parts[::3]]

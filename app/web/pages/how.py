@@ -67,7 +67,7 @@ PART_TITLES = {
 }
 # The page with all encodings first shows the position after these moves.
 ENCODED_RECORD = "04"
-# Names in the order of `Game.symmetries`; non-square boards have every second symmetry
+# The order is that of `Game.symmetries`. A board that is not square has every second one.
 SYMMETRY_NAMES = (
     "as it is",
     "rotated left",
@@ -183,12 +183,12 @@ class StartValues(NamedTuple):
     """The texts of the values in the position that a section shows first, by cell."""
 
     values: list[str]
-    # not scaled: in the units of the agent's rewards
+    # in the units of the agent's rewards, not from -1 to +1
     own_values: list[str]
     update_counts: list[str]
 
 
-# which part of the algorithm's update differs from Q-learning, and its heading on the overview
+# The keys are values of `Algorithm.differing_part`.
 DIFFERENCE_HEADINGS = {
     "next value": "Another next value",
     "order": "Another order of updates",

@@ -74,7 +74,7 @@ from app.web.wording import describe_character
 bp = PageBlueprint("judge", __name__)
 bp.add_room("Research", "judge", gettext_noop("Judge"), JUDGE.url)
 
-# players in the ranking above the judged policy, and as many below it
+# The ranking shows so many players above the policy, and as many below it.
 NEIGHBOUR_COUNT = 2
 MAX_SHOWN_BLUNDERS = 12
 
@@ -226,10 +226,10 @@ def render_form(
         "reading": None,
         "fault_sentence": "",
         "diagnosis": None,
-        # shows the faulty update
+        # The board shows the update that is wrong.
         "diagnosed_board": None,
         "move_code": "",
-        # exact results of a table whose entries are probabilities of moves
+        # A table of probabilities has no link, so its results are here.
         "drawn": None,
         "drawn_results": None,
     }

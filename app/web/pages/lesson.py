@@ -46,23 +46,19 @@ LESSON_AGENT, LESSON_RECORD = "q-learning-1", "024"
 UNBEATABLE_AGENT = "q-learning-continued"
 
 
-# A step shows its agent, and some of these.
+# Each step replaces some of these.
 EMPTY_ILLUSTRATION: Mapping[str, Any] = MappingProxyType(
     {
-        # the numbers and names in the text
         "facts": {},
         "film": None,
         "frame_index": 0,
         "mind_picture": None,
         "board": None,
-        # the same position with values learned against each opponent
+        # the values of one position, learned against different opponents
         "boards": {},
-        # the answers to a puzzle
         "attempt": None,
-        # of the value of the blunder
         "next_update": None,
         "puzzle_number": 0,
-        # explains the value of the blunder
         "why_url": "",
     }
 )
@@ -78,7 +74,7 @@ def choose_filmed_agent(site: SiteData) -> str:
     return LESSON_AGENT if LESSON_AGENT in site.agents else next(iter(site.agents))
 
 
-# The module `how` serves all other parts of /how.
+# The module `how` serves the other parts below /how.
 LESSON_RULE = HOW_PART.replace_rule(
     HOW_PART.rule.replace(
         "slug", f"any({', '.join(stop.slug for stop in LESSON_STEPS)}):slug"

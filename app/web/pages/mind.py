@@ -34,7 +34,7 @@ bp.add_room(
     gettext_noop("Minds"),
     lambda: mind_url(get_current_site().first_opponent),
 )
-# tells 0.999 from a win
+# With fewer decimals 0.9995 would look like a win.
 TASK_DECIMALS = 3
 
 

@@ -84,7 +84,7 @@ def explain_value(query: ValueQuery) -> dict[str, Any]:
             *_describe_result(query, algorithm),
         ],
         "facts": _list_facts(query, reason),
-        # "" if nobody counted the updates
+        # "" for an earlier snapshot, whose updates nobody has counted
         "update_count_text": "" if count is None else format_count(count),
         "reply_heading": algorithm.reply_heading,
         # no rows if the move ends the game
@@ -179,7 +179,7 @@ def _build_reply_row(
     return {
         "cell": reply.cell or 0,
         "square_name": reply.square_name,
-        # its probability, or whether it is possible
+        # a probability, or whether the reply is possible
         "share_text": likely or ("yes" if reply.chance else "no"),
         "next_value_text": algorithm.describe_reply(query, reply),
         "target_text": target,
@@ -395,7 +395,7 @@ def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any
         "is_on_symmetric_board": chosen is not None
         and get_shown_move(chosen).board != format_position(query.game, query.position),
         "is_blunder_unrecorded": not recorded and _is_played_blunder(query),
-        # None if the agent does not come with the site
+        # The blunders of other agents are not recorded.
         "recorded_blunder_count": len(site.blunder_examples.get(agent, {}))
         if agent in site.shipped_agents
         else None,

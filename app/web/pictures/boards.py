@@ -14,7 +14,7 @@ from app.web.move_values import EMPTY_NOTE, MoveValues, Note, build_notes
 from app.web.pictures import svg
 from app.web.translation import gettext, gettext_noop
 
-# outlines in a cell of width 1, from its top left corner
+# SVG outlines in a cell of width 1, from its top left corner
 SIGN_PATHS = {
     "last": "m.06.06h.88v.88h-.88z",
     "x": "m.24.24.52.52m0-.52-.52.52",
@@ -49,7 +49,7 @@ class BoardSquare(NamedTuple):
     """A square of a large board, with its value and its links."""
 
     id: str
-    # the key on the keyboard that plays this square, from "1"
+    # the digit key that plays this square
     shortcut_key: str
     row: int
     column: int
@@ -59,7 +59,7 @@ class BoardSquare(NamedTuple):
     move_url: str = ""
     # "" if no agent replies
     reply_url: str = ""
-    # whether it has the last stone
+    # True for the square of the last move
     is_last_move: bool = False
     is_page_subject: bool = False
     is_in_winning_line: bool = False

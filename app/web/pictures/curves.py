@@ -21,11 +21,10 @@ from app.web.routes import Destination
 from app.web.translation import gettext
 
 PERCENT_UNIT = "%"
-# by outcome: the verb for "Games ..."
 OUTCOME_PARTICIPLES = {"win": "won", "draw": "drawn", "loss": "lost"}
-# by line, if the lines do not stand for outcomes
+# Lines that do not stand for outcomes have these colours, in this order.
 CURVE_INKS = ("accent", "ink", "win", "loss")
-# by line: its CSS class, which makes it differ also without its colour
+# Without colours, lines differ by these CSS classes.
 DASH_CLASSES = ("", "dashed ", "dotted ", "mixed ")
 # The distance between two ticks is one of these, times a power of ten.
 TICK_STEPS = (1, 2, 2.5, 5, 10)
@@ -45,7 +44,6 @@ ROOM_ABOVE = 8.0
 
 # Sizes of charts in a file, in pixels.
 DEFAULT_FILE_WIDTH = 640
-# smallest, largest
 FILE_WIDTH_LIMITS = (280, 1600)
 MIN_CHART_WIDTH = 300
 SINGLE_CHART_HEIGHT, JOINED_CHART_HEIGHT = 224, 144

@@ -55,11 +55,11 @@ MAX_REFERENCE_CHARACTERS = 22
 CHARACTER_WIDTH = 7.0
 MIN_PLOT_WIDTH = 270.0
 MAX_BINS = 36
-# from dot to dot in a column
+# from the centre of a dot to the next one in its column
 DOT_DISTANCE = 9.0
 # A figure with few rows has high rows.
 MAX_ROW_HEIGHT, MIN_ROW_HEIGHT = (180.0, 46.0)
-# for all rows together, within the limits of a row
+# All rows together should not be higher, unless they are at their minimum.
 MAX_ROWS_HEIGHT = 540.0
 # A row has fewer dots in a figure with many rows.
 MAX_ROW_DOTS, MIN_ROW_DOTS = (100, 30)

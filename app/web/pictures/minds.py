@@ -41,16 +41,14 @@ from app.web.pictures.svg import (
 )
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, cached_per_site
 
-# begins at the left end of the top edge
+# A tile begins at the left end of its top edge.
 TILE_PATH = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"
 # a tile is 1 high
 OPTIMAL_LINE_HEIGHT = 0.16
 EXPECTED_KEY = "expects"
 
 # Sizes of a picture in a file of its own, in pixels.
-# in pixels
 TILE_SIZE = 15
-# around the tiles, in pixels
 LEFT_MARGIN, TOP_MARGIN, BOTTOM_MARGIN, RIGHT_MARGIN = (34, 46, 46, 14)
 SWATCH_PATH = "M0 0h.9v.9h-.9z"
 CSV_COLUMNS = ("position", "record", "move", "to_move", "true_value", "heat", "visits")

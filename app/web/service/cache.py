@@ -63,7 +63,7 @@ class ResponseCache:
         self.responses: LRUCache[Key, CachedResponse] = LRUCache(
             max_bytes, getsizeof=_measure_size
         )
-        # for the dictionaries `responses` and `turns`
+        # protects `responses` and `turns`
         self.lock = Lock()
         # path and query -> lock of the thread that renders this page
         self.turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
@@ -74,7 +74,8 @@ class ResponseCache:
     ) -> Iterable[bytes]:
         _normalize_request(environ)
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
-            # A slow client that sends data would block the others.
+            # Requests with data do not wait for each other, because a slow client would block the
+            # others.
             return self.application(environ, start_response)
         usual = is_host_valid(environ) and not is_too_long(environ)
         known = self._find_response(environ) if usual else None
@@ -125,7 +126,7 @@ def _normalize_request(environ: "WSGIEnvironment") -> None:
     """Change a request in place, so that equal requests look the same to the cache and to Flask."""
     environ[ENCODING_VARIABLE] = choose_encoding(environ.get(ENCODING_VARIABLE, ""))
     environ[ARRIVAL_TIME_KEY] = monotonic()
-    # A wrong proxy may send any text as the scheme.
+    # A badly configured proxy may send any text as the scheme.
     if environ["wsgi.url_scheme"] != "https":
         environ["wsgi.url_scheme"] = "http"
     # Werkzeug refuses requests to upgrade; a server may ignore them (RFC 9110, section 7.8).

@@ -108,15 +108,14 @@ class Settings(NamedTuple):
     """The settings of the site."""
 
     models_folder: Path
-    # allows training on demand
     is_lab_enabled: bool
-    # how many trusted proxies add to X-Forwarded headers
+    # So many trusted proxies add to the X-Forwarded headers.
     proxy_count: int
-    # They also set X-Forwarded-Host.
+    # The trusted proxies also set X-Forwarded-Host.
     trusts_forwarded_host: bool
     # "" for any host name
     canonical_host: str
-    # for security.txt, or ""
+    # in security.txt; "" without this file
     contact: str
 
 

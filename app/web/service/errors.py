@@ -33,16 +33,16 @@ API_PREFIX = f"{API.url()}/"
 MAX_URL_LENGTH = 1000
 # An agent that is named by its moves adds up to 2,695 characters.
 MAX_MOVES_NAME_LENGTH = 3000
-# begins the name of an agent that is named by its moves
+# In a query this begins the name of an agent that is named by its moves.
 MOVES_PATTERN = re.compile("moves[.=]")
 # one in each seat
 MAX_POLICIES_IN_URL = 2
-# is in the name of an agent that a person taught
+# The name of an agent that a person taught contains this.
 TAUGHT_MARKER = "taught"
-# A comparison shows four.
+# A comparison shows four agents.
 MAX_LEARNERS_IN_URL = 4
 PROBLEM_MIMETYPE = "application/problem+json"
-# The training is not ready yet.
+# for a response that waits for a training
 PENDING_STATUS = 202
 HOST_PATTERN = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLE_BY_STATUS = {

@@ -82,7 +82,7 @@ def set_security_headers(response: Response) -> Response:
     response.headers.extend(
         {name: text for name, text in wanted.items() if name not in there}
     )
-    # Werkzeug adds an HTML page in its own style.
+    # Werkzeug adds an HTML page to this redirect.
     if response.status_code == 308:
         response.set_data(b"")
     if "Location" in there and "Cache-Control" not in there:

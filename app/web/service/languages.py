@@ -28,7 +28,7 @@ from app.web.translation import (
 )
 
 LANGUAGE_PARAMETER = "hl"
-# by endpoint; all other pages are only in English
+# The names are endpoints. All other pages are only in English.
 TRANSLATED_PAGES = {
     "front",
     "play",
@@ -44,8 +44,8 @@ TRANSLATED_PAGES = {
 # A language with fewer translated texts is not in the menu.
 MIN_TRANSLATED_SHARE = 0.9
 URL_HEADERS = ("Location", "HX-Push-Url", "HX-Replace-Url")
-# URLs of this site in an HTML attribute, but not of files, of the API or in a given language. A
-# rare text at its start makes the search fast.
+# URLs of this site in HTML attributes, apart from files, the API and links to other languages. The
+# pattern begins with a rare text, which makes the search fast.
 LINK_PATTERN = (
     r'="((?:\d+;url=|%s)?)(/(?!static/|api/)[^"#]*|\?[a-z][^"#]*)'
     r'((?:#[^"]*)?")(?! hreflang)'

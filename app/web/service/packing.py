@@ -19,7 +19,7 @@ from werkzeug.http import parse_accept_header
 
 from app.web.pictures import palette, svg
 
-# by encoding, the one with the smallest results first
+# If a client accepts several encodings, the first one is used.
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     # The window is larger than any page.
     "br": partial(brotli.compress, quality=3, lgwin=18),

@@ -17,7 +17,7 @@ from app.recipes.names import find_algorithm
 from app.recipes.on_demand import MAX_UPDATES, check_on_demand
 from app.recipes.parameters import Phases, format_value
 
-# Every other form field is a parameter of the algorithm.
+# Every other field of the form is a parameter.
 ALGORITHM_FIELD = "algorithm"
 SHIPPED_RECIPES = frozenset(agent.recipe for agent in SHIPPED.values())
 # A is the baseline, B the recipe that is compared with it.
@@ -91,7 +91,8 @@ def _is_difference(
         return count_turns(recipe.phases) != count_turns(other_recipe.phases)
     start = RATE_BY_DECAY.get(name)
     if start and 0 in (getattr(recipe, start), getattr(other_recipe, start)):
-        return False  # a rate of 0 stays 0, so its decay has no effect
+        # A rate of 0 stays 0, so its decay has no effect.
+        return False
     return parameter.value != other_parameter.value
 
 

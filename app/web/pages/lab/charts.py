@@ -20,13 +20,12 @@ from app.web.pictures.svg import Drawing, Inset, Path, Plot, Shape, Text
 from app.web.pictures.tables import HtmlTable
 from app.web.routes import Destination
 
-# The sizes of the picture to download are in pixels.
+# These are sizes of the picture to download, in pixels.
 FILE_WIDTH, MARGIN, PLOT_GAP = 720.0, 20.0, 28.0
 PLOT_HEIGHT = 200.0
 HEADING_LINE_HEIGHT, TEXT_LINE_HEIGHT = 22.0, 16.0
 MAX_HEADING_CHARACTERS, MAX_TEXT_CHARACTERS = 74, 98
 MAX_FILE_NAME_CHARACTERS = 120
-# on the page, in pixels
 CURVES_HEIGHT, SEEDS_HEIGHT = 150.0, 236.0
 MAX_CURVE_POINTS = 50
 # A longer label does not fit below its column on a phone.

@@ -21,7 +21,7 @@ from app.web.site_data import SiteData
 MAX_SEEDS = 20
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 SIGNIFICANCE_LEVEL = 0.05
-# The key of a measure that has a learning curve is the key of this curve.
+# These measures are also learning curves, and the two have the same key.
 LOSSES_KEY, TASK_KEY = "losses", "task"
 
 # takes the exact results of a training, and returns a number for each snapshot

@@ -55,7 +55,6 @@ from app.web.site_data import SiteData
 # If the better recipe is worse by one of these, the verdict says so.
 CONTRADICTING_MEASURES = (BLUNDERS_KEY, LOSSES_KEY, "random")
 SEED_BATCH_SIZE = 5
-# numbers of seeds that a URL can have
 SEED_COUNTS = (1, *range(SEED_BATCH_SIZE, MAX_SEEDS + 1, SEED_BATCH_SIZE))
 LINEAR_AXIS, LOGARITHMIC_AXIS = "linear", "logarithmic"
 AXIS_TITLES = {
@@ -70,7 +69,7 @@ class Side(NamedTuple):
 
     # "A" or "B"
     letter: str
-    # canonical
+    # the canonical name
     recipe_name: str
     recipe: Recipe
     # such as "α 0.8"; the letter if no name is short enough for a chart
@@ -86,7 +85,7 @@ class Side(NamedTuple):
         )
 
 
-# title of the row, the value of each recipe, and the comparison by this row
+# (title, value of each recipe, comparison by this value)
 ResultRow = tuple[str, list[str], Contest | None]
 
 

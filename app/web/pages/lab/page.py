@@ -70,9 +70,9 @@ bp = PageBlueprint("lab", __name__)
 bp.add_room("Research", "lab", gettext_noop("Lab"), LAB.url)
 MAX_SEED = 999_999_999
 PNG_SCALE = 2.0
-# far more than the 24 cells of the table
+# The table has 24 cells, so no page asks for so many.
 MAX_VERDICTS_PER_REQUEST = 100
-# The recipes of the first question: both agents are shipped, so their boards need no training.
+# Both agents are shipped, so the first page needs no training.
 START_RECIPE, START_BASELINE = "q-table-draw-1", "q-table"
 
 

@@ -27,7 +27,7 @@ from app.web.pages.lab.wording import (
 )
 from app.web.site_data import SiteData
 
-# slots that do not stand for one parameter
+# These slots do not stand for one parameter.
 CHANGE_SLOT, SETTINGS_SLOT, MEASURE_SLOT = (
     "change",
     "settings",
@@ -35,7 +35,7 @@ CHANGE_SLOT, SETTINGS_SLOT, MEASURE_SLOT = (
 )
 # A form field with this prefix changes only recipe B.
 RECIPE_B_PREFIX = "b."
-# If more parameters differ than this, the question gives only their number.
+# A question about more changes gives only their number.
 MAX_NAMED_CONTRASTS = 3
 
 

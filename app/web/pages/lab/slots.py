@@ -54,11 +54,11 @@ from app.web.wording import describe_character
 SECOND_SLOT = "second"
 SUGGESTIONS_HEADING = "Compare something else"
 SHIPPED_HEADING = "Agents on this site"
-# Parameters that students ask about first; "" stands for the length of the training.
+# Students ask about these first. "" stands for the length of the training.
 PARAMETER_ORDER = ["epsilon", "alpha", "step_size", "", "gamma", "initial", "seat"]
 # A slider for rewards ends at the smallest limit that includes the reward.
 REWARD_SLIDER_LIMITS = (2.0, 10.0, 100.0)
-# for a slider from 0 to 1
+# A slider from 0 to 1 has so large steps.
 SLIDER_STEP = 0.01
 CHOICE_LABELS = {
     "x": "X",

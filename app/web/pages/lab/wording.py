@@ -17,9 +17,7 @@ from app.web.pages.lab.change import (
 )
 from app.web.site_data import SiteData
 
-# in characters
 MAX_LABEL_LENGTH = 28
-# in characters, for a name in a headline
 MAX_PHRASE_LENGTH = 90
 # A list of a person's games is cut to so many characters.
 MAX_TEXT_LENGTH = 24

@@ -48,7 +48,7 @@ class PuzzleAttempt:
     """A puzzle with the visitor's answers so far."""
 
     site: SiteData
-    # from 1
+    # begins at 1
     puzzle_number: int
     # None in a round of ten puzzles
     day: date | None = None
@@ -58,7 +58,7 @@ class PuzzleAttempt:
     chosen_correct_cell: int | None = None
     # the answer to: which move does the agent make?
     chosen_agent_cell: int | None = None
-    # The solution shows the first moves of a game that punishes the blunder.
+    # so many moves of the game that punishes the blunder
     shown_plies: int = 0
 
     @cached_property

@@ -60,7 +60,7 @@ def build_result_bars(
     }
 
 
-# The page of an agent shows only the first positions of a proof.
+# The page of an agent shows only the first positions of the proof.
 MAX_SHOWN_PROOF_POSITIONS = 8
 
 Exhibit = dict[str, Any]
@@ -334,9 +334,9 @@ def _build_lost_game(
     return {
         "url": play_url(state.match.show_ply(0)),
         "best_response_chances": results[BEST_RESPONDER, seat],
-        # The opponent makes exactly the moves of this game.
+        # How likely is this game, if the opponent makes exactly these moves?
         "game_chance": prod(chances),
-        # blunders of the opponent, after which the agent did not win
+        # The opponent may blunder, too, if the policy then blunders again.
         "unpunished_count": unpunished,
         "exhibits": exhibits,
     }

@@ -43,7 +43,7 @@ def _build_plain_number(value: float) -> LabelledNumber:
     return LabelledNumber(round(value, 9), f"{value:.4g}")
 
 
-# A function returns the values of a curve at each snapshot, [] if the agent has no such curve.
+# Each function returns a number for each snapshot, or [] if the agent has no such curve.
 CURVE_BUILDERS: Mapping[str, Callable[[Figures], list[LabelledNumber]]] = {
     "blunders": lambda figures: [
         LabelledNumber(number, format_count(number)) for number in figures.blunders
@@ -238,7 +238,7 @@ class Film(NamedTuple):
 
     title: str
     frames: list[FilmFrame]
-    # for each agent: a colour of CURVE_INKS, and an SVG path
+    # (colour of CURVE_INKS, SVG path) for each agent
     curve_paths: list[tuple[str, str]]
     # names of the empty squares, by cell; empty if the film shows no board
     square_names: dict[int, str]

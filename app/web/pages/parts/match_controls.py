@@ -22,13 +22,10 @@ from app.web.move_values import compute_play_chances, evaluate_match, is_reply_p
 from app.web.site_data import SiteData, cached_per_site
 from app.web.translation import gettext, gettext_noop
 
-# seconds
 REPLY_SECONDS = 0.4
-# seconds
 SNAPSHOT_SECONDS = 0.7
-# seconds between two moves of agents
 MOVE_SECONDS_CHOICES = (0.25, 0.5, 1.0, 2.0, 5.0)
-# seconds between two games, or longer if the moves are slower
+# With slower moves this pause is longer.
 MIN_GAME_PAUSE_SECONDS = 2.0
 # The curve behind the slider is 100 wide.
 CURVE_HEIGHT = 20

@@ -62,13 +62,11 @@ from app.web.wording import (
     describe_turn,
 )
 
-# by the result for X
 GAME_OVER_TEXTS = {
     -1: gettext_noop("The game is over: O has won."),
     0: gettext_noop("The game is over: a draw."),
     1: gettext_noop("The game is over: X has won."),
 }
-# by X's result with optimal play
 OPTIMAL_RESULT_TEXTS = {
     -1: gettext_noop(
         "Value for X: %(agent)s expects %(value)s. With optimal play O wins."

@@ -106,13 +106,13 @@ def list_update_cases(query: ValueQuery) -> list[UpdateCase]:
     for reply in replies:
         next_values = list_move_values(query, reply.position)
         picture = draw(reply.update, next_values=next_values)
-        # A learned value would move towards one target. An exact value is the mean of all targets.
+        # An exact value is the mean of all targets; a learned value would move towards one of them.
         if not query.is_learned:
             total = sum(each.chance for each in replies)
             exact = structs.replace(picture.update, new=query.value, step_size=None)
             shares = [(each.chance / total, each.target) for each in replies]
             picture = replace(picture, update=exact, weighted_replies=shares)
-        # The case with the most typical target is shown first.
+        # The case whose target is nearest to the mean is shown first.
         rank = abs(reply.target - reason.target)
         name, title = "", ""
         if reply.cell is not None:

@@ -25,9 +25,9 @@ from app.web.move_values import MoveValues, evaluate_moves, spell_outcome
 from app.web.site_data import TRUTH, SiteData
 from app.web.translation import gettext, gettext_noop, ngettext
 
-# without a unit: the page scales the curve
+# The page scales the curve to its own size.
 CURVE_WIDTH, CURVE_HEIGHT = 100, 32
-# The line shows their values of the same move, too.
+# Their values of the same move are shown for comparison.
 COMPARED_AGENTS = ("q-learning-1", "q-iteration", "self-play", "q-table")
 
 
@@ -50,7 +50,6 @@ def explain_square(query: ValueQuery, is_result_shown: bool) -> dict[str, Any]:
         "sentences": list_reason_sentences(query, is_result_shown),
         "curve_points": points,
         "curve_text": numbers,
-        # of the shown snapshot
         "curve_x": round(CURVE_WIDTH * step / last, 2),
         "others": _list_other_values(query),
     }

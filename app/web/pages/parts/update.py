@@ -24,9 +24,8 @@ from app.web.move_values import HEAT_STEPS
 from app.web.translation import localize_number
 
 STEP_COUNT = 6
-# The formula has as many decimals as its rounded numbers need to be right.
+# The first number of decimals is used with which the rounded formula is right.
 DECIMALS_TO_TRY = (2, 3, 4)
-# by the mover's result
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 # More beads are shown as a number.
 MAX_DRAWN_BEADS = 24
@@ -47,7 +46,7 @@ class UpdateSquare(NamedTuple):
     symbol_class: str = ""
     # True if other moves on the board have a value
     lacks_value: bool = False
-    # by the updated move, or by the reply to it
+    # The updated move or the reply to it fills the square.
     is_played: bool = False
 
 
@@ -208,7 +207,7 @@ class UpdatePicture:
         is_whole = self.reward_scale is None or self.slug == MINIMAX
         return 0 if is_whole else DECIMALS_TO_TRY[0]
 
-    # The numbers in new = old + alpha (target - old)
+    # The numbers in new = old + alpha (target - old):
 
     @property
     def _old_and_new(self) -> tuple[float, float]:
@@ -324,7 +323,7 @@ class UpdatePicture:
             data["scale"] = " ".join(map(repr, rewards))
         return data
 
-    # for one kind of update each
+    # Each of these is for one kind of update:
 
     @property
     def is_updated_by_trace(self) -> bool:

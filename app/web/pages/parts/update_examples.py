@@ -31,12 +31,11 @@ from app.web.pages.parts.update import (
 from app.web.routes import Destination
 from app.web.site_data import SiteData
 
-# the settings of recipes in training/updates.toml, in words
+# These are the settings in training/updates.toml.
 SETTING_SENTENCES = {
     "start=empty": "every game starts with the empty board",
     "exploring_starts=no": "the first move of a game is not always random",
 }
-# the kind of the update that led to a blunder
 BLUNDER_KIND = "blunder"
 # Their examples are moves from many games, which have no order.
 MANY_GAME_ALGORITHMS = ("q-iteration", "dqn")
@@ -107,7 +106,7 @@ def build_example(
         # an id or a recipe; "" for optimal play
         "agent": "" if example.agent == MINIMAX else example.agent,
         "title": name_training(site, example.agent),
-        # no agent of the site has this training
+        # The training was made for this example; no agent of the site has it.
         "is_own_training": example.agent != MINIMAX and example.agent not in SHIPPED,
         "game_label": format_count(example.game_number),
         "move_number": boards[number]["ply"],
@@ -279,7 +278,7 @@ def _build_game_boards(
                 "update_link": Destination(
                     title, url, id=f"update-{kind}", is_current=is_chosen
                 ),
-                # from 1
+                # begins at 1
                 "ply": len(move.board) - move.board.count(".") + 1,
                 "squares": _build_move_board(picture, value, is_chosen, is_updated),
                 "target_text": ""

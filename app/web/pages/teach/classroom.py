@@ -91,9 +91,9 @@ class Pupil(NamedTuple):
     # "" for a table of moves
     learner_title: str
     game_count: int | None
-    # by seat: the probability that the best responder wins
+    # seat -> probability that the best responder wins
     loss_chances: dict[str, float]
-    # by position: how likely the learner blunders there
+    # position -> probability of a blunder there
     blunder_chances: dict[int, BlunderChance]
     # of the last LAST_GAME_COUNT games; None for a table of moves
     held_count: int | None = None
@@ -209,8 +209,8 @@ def compare_class() -> Response:
         pupils, faults = read_links(typed)
     except ServiceUnavailable as busy:
         response = render_class(typed, is_busy=True)
-        # An error page would lose the pasted text. So would a page that reloads itself, because
-        # that is a GET.
+        # An error page would lose the pasted text, and so would an automatic reload, which is a
+        # GET.
         response.status_code = ServiceUnavailable.code
         response.headers["Retry-After"] = str(busy.retry_after)
     else:

@@ -20,7 +20,7 @@ MIN_MISTAKES = 3
 
 # takes the lessons so far, and returns whether a goal is reached
 GoalTest = Callable[[Sequence[Lesson]], bool]
-# by the fact's name in `Lesson.milestones`
+# The keys are milestones of `Lesson`.
 EXACT_GOALS = {
     "rows": gettext_noop("Always completes a row when it can"),
     "blocks": gettext_noop("Always blocks a row of its opponent"),

@@ -93,7 +93,7 @@ GAMES_PER_ROUND = {"random": 2, "league": 10}
 TRUNCATED_TEXT = gettext_noop(
     "This link was cut off when it was copied: it has %(whole)s of %(games)s games."
 )
-# in the learner's view
+# won and lost by the learner
 RESULT_WORDS = {
     "win": gettext_noop("won"),
     "draw": gettext_noop("drawn"),

@@ -34,13 +34,13 @@ bp.add_room("Teach", "paper", gettext_noop("MENACE on paper"), PAPER.url)
 # 4 columns of 6 rows
 LABELS_PER_SHEET = 24
 SCORE_ROWS = 16
-# by set of boxes: where the machine begins
+# where the machine's first move is, by set of boxes
 OPENING_BY_SET = {
     "short": "centre",
     "all": "any",
 }
 PAPER_SIZES = {"a4": "A4", "letter": gettext_noop("Letter")}
-# by square
+# Each square has the beads of one colour.
 BEAD_COLOURS = (
     gettext_noop("red"),
     gettext_noop("blue"),
@@ -95,7 +95,7 @@ def render_sheets(
         box_counts_by_move=[counted[move] for move in sorted(counted)],
         full_box_count=len(full_set),
         lost_box_count=count_lost_boxes(game),
-        # square, colour, and number of beads in all boxes before the first game
+        # (square, colour, number of beads) before the first game
         colour_counts=[
             (cell + 1, gettext(colour), beads_by_cell[cell])
             for cell, colour in zip(range(game.cells), BEAD_COLOURS, strict=True)
@@ -141,7 +141,7 @@ def _render_labels(
         return
     agent = site.agents[machine_recipe]
     shared = count_beads(game, agent.q[game.legal], agent.card.play_rule)
-    # [D, cells]
+    # the beads of each move, [D, cells]
     held = np.asarray(game.spread_pairs(shared))
     for box in boxes:
         first = count_first_beads(game, recipe, box)

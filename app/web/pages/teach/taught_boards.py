@@ -26,7 +26,7 @@ def evaluate_board(
     """
     site = get_current_site()
     game = site.game
-    # numpy turns None into NaN.
+    # numpy turns a missing value, None, into NaN.
     values = np.array(cell_values, np.float64)
     known = np.array(is_updated)
     if recipe.knows_final_values:
