@@ -8,7 +8,7 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line; exit with 130 if Ctrl-C comes while it is imported."""
+    """Run the command line; after Ctrl-C during the import exit with the status 130."""
     try:
         from training import cli  # noqa: PLC0415
     except KeyboardInterrupt:

@@ -1,9 +1,9 @@
-"""Find the updates behind blunders of shipped agents, for the pages that explain a value.
+"""Find the updates that led to an agent's blunders, for the pages that explain a value.
 
-Two updates are behind a blunder: the first update that changed its value, and the deciding update,
-from which on the agent preferred this move to all other moves. `python -m training updates
---mistakes` repeats the training of each agent twice: first to find these updates, then to record
-their games.
+Two updates are shown for a blunder. The first update is the first one that changed the blunder's
+value. The deciding update is the one after which the agent preferred the blunder to all other moves
+until the end of its training. `python -m training updates --mistakes` repeats the training of each
+agent twice: first to find these updates, then to record their games.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -57,13 +57,14 @@ RECORDED_AGENTS = (
     "monte-carlo",
     "td-afterstates",
 )
-MAX_BLUNDERS = 40  # the most blunders that are shown of one agent
+MAX_BLUNDERS = 40
 
 
 class Blunder(NamedTuple):
     """A blunder that the trained agent makes whenever it moves on this board."""
 
-    board: str  # as text, one of "X", "O" and "." for each cell
+    # one of "X", "O" and "." for each cell
+    board: str
     cell: int
 
     @property
@@ -77,7 +78,7 @@ class Blunder(NamedTuple):
 
 
 def list_blunders(agent_id: str, models: Path) -> list[Blunder]:
-    """Return at most MAX_BLUNDERS blunders that a shipped agent always makes, the likeliest first."""
+    """Return up to MAX_BLUNDERS blunders that a shipped agent always makes, the likeliest first."""
     game = tic_tac_toe()
     loaded = load_agent(models, game, agent_id)
     policy = policy_from_values(loaded.q, loaded.card.play_rule)
@@ -94,10 +95,10 @@ def index_blunders(
     blunders: list[Blunder],
     list_cells: Callable[[Blunder], Iterable[int]],
 ) -> dict[Hashable, list[Blunder]]:
-    """Return the blunders by the keys of entries in the learner's table.
+    """Return the blunders by entries of the learner's table.
 
-    `list_cells` returns some cells on a blunder's board; the blunder is listed under the table
-    entry of each of these moves.
+    `list_cells` returns cells on a blunder's board. The blunder is listed under the table entry of
+    each of these cells.
     """
     blunders_by_entry: dict[Hashable, list[Blunder]] = {}
     for blunder in blunders:
@@ -108,7 +109,7 @@ def index_blunders(
 
 
 def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
-    """Return whether a blunder alone has the highest value on its board."""
+    """Return whether a blunder has a higher value than all other moves on its board."""
     values = {
         cell: read_entry(learner, blunder.board, cell, blunder.seat)
         for cell in learner.game.legal_moves(blunder.board)
@@ -120,12 +121,10 @@ def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
 def find_updates_behind_blunders(
     agent_id: str, blunders: list[Blunder]
 ) -> dict[Blunder, tuple[Place, Place]]:
-    """Repeat a training; return the places of the two updates behind each of its final blunders.
+    """Repeat a training; return where the deciding and the first update of each blunder happened.
 
-    First comes the deciding update: after it, and until the end, the blunder alone had the highest
-    value. Then comes the first update that changed the blunder's value. A blunder is left out if it
-    does not alone have the highest value at the end, if it was preferred from the start to the end,
-    or if no update changed its own value.
+    A blunder is left out in three cases: another move has at least its value at the end of the
+    training, it was preferred from the start to the end, or no update changed its value.
     """
     recipe = SHIPPED[agent_id].recipe
     recorder = GameRecorder(tic_tac_toe(), recipe)
@@ -141,7 +140,7 @@ def find_updates_behind_blunders(
     for event in learn(tic_tac_toe(), recipe, learner):
         if not isinstance(event, Update):
             recorder.record_event(learner, event)
-            # Finished games are not needed, and would take much memory.
+            # Only the number of the game is needed here; the moves of all games would fill the memory.
             if len(recorder.games) > 1:
                 recorder.games[-2] = []
             continue
@@ -166,9 +165,10 @@ def find_updates_behind_blunders(
 def build_blunder_updates(
     agent_id: str, models: Path
 ) -> dict[str, list[UpdateExample]]:
-    """Return an example of the deciding update and one of the first update for each blunder.
+    """Return two examples for each blunder: its deciding update, then its first update.
 
-    Blunders that lack one of them are left out. The keys are those of `name_blunder`.
+    The keys are the names that `name_blunder` gives to the blunders. Blunders that
+    `find_updates_behind_blunders` leaves out are missing.
     """
     found = find_updates_behind_blunders(agent_id, list_blunders(agent_id, models))
     places = {place for both in found.values() for place in both}
@@ -185,7 +185,7 @@ def build_blunder_updates(
 def encode_blunder_updates(
     examples_by_blunder: Mapping[str, list[UpdateExample]],
 ) -> bytes:
-    """Return examples by blunder as JSON, with one line for each blunder."""
+    """Return the examples as a JSON object, with one line for each blunder."""
     lines = [
         msgspec.json.encode(key) + b": " + msgspec.json.encode(examples)
         for key, examples in examples_by_blunder.items()

@@ -1,7 +1,7 @@
-"""The command line, with the commands list, train, check, judge, evaluate, play and others.
+"""The command line: `list`, `train`, `check`, `judge`, `evaluate`, `play` and other commands.
 
-A command imports what it needs when it runs: `list` does not wait for a compiler, and `train` does
-not wait for libraries that draw tables.
+A command imports what it needs when it runs. So `list` does not wait for a compiler, and `train`
+does not wait for libraries that print tables.
 """
 
 import os
@@ -55,14 +55,17 @@ TABLE_IDS = [one for one in SHIPPED if one not in NETWORK_IDS]
 
 @dataclass(frozen=True)
 class NamedRecipe:
-    """An agent as the command line names it: its id and its recipe."""
+    """A recipe from the command line, and the id of the agent that it trains."""
 
     agent_id: str
     recipe: Recipe
 
 
 def parse_agent(text: str) -> NamedRecipe:
-    """Return the agent that an id or a recipe names; raises BadParameter, with the nearest name."""
+    """Read the id of a shipped agent, or a recipe.
+
+    Raises BadParameter for anything else; its message suggests the most similar id.
+    """
     if text in SHIPPED:
         return NamedRecipe(text, SHIPPED[text].recipe)
     slug, *settings = text.split(",")
@@ -82,7 +85,10 @@ def parse_agent(text: str) -> NamedRecipe:
 
 
 def parse_judged_agent(text: str) -> str | NamedRecipe:
-    """Return the agent that a text names, or the text itself if it is a file, a link or a function."""
+    """Return a text that names a table, a link or a function unchanged; read other texts as an agent.
+
+    Raises BadParameter for a file that cannot be judged, and for an unknown agent.
+    """
     from training.external_agents import find_agent_form  # noqa: PLC0415
 
     if find_agent_form(text):
@@ -97,7 +103,7 @@ def parse_judged_agent(text: str) -> str | NamedRecipe:
 def check_claims(
     ctx: click.Context, param: click.Parameter, claims: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return these ids of claims; raises BadParameter with the nearest id if one does not exist."""
+    """Return these ids of claims; raises BadParameter, suggesting a similar id, if one is unknown."""
     for claim in claims:
         if claim not in list_claims():
             raise click.BadParameter(
@@ -108,7 +114,7 @@ def check_claims(
 
 
 def find_models_folder() -> Path:
-    """Return models/ of the current folder if it has agents, else that of the project."""
+    """Return the folder models/ here if it has agents, otherwise the project's models/."""
     has_agents = any(MODELS.glob("*.npz"))
     return MODELS if has_agents else ROOT / "models"
 
@@ -116,9 +122,9 @@ def find_models_folder() -> Path:
 def load_agent_from_folders(
     models: Path, game: Game, agent_id: str, recipe: Recipe | None
 ) -> Agent:
-    """Return a trained agent; if it is not in models/ of this folder, it is taken from the project.
+    """Load an agent from `models`; if that is models/ of the current folder, also try the project's.
 
-    Raises ModelError if the agent is in no folder, or its files are invalid.
+    Raises ModelError if no folder has the agent, or if its files are invalid.
     """
     folders = [models, ROOT / "models"] if models == MODELS else [models]
     for folder in folders:
@@ -133,7 +139,6 @@ def load_agent_from_folders(
 def folder_option(
     *flags: str, default: Path | Callable[[], Path] | None, meaning: str
 ) -> Callable[[Command], Command]:
-    """Return a decorator that adds an option with a folder to a command."""
     kind = click.Path(path_type=Path, file_okay=False)
     return click.option(*flags, default=default, type=kind, help=meaning)
 
@@ -141,7 +146,6 @@ def folder_option(
 def number_option(
     *flags: str, default: int, minimum: int, meaning: str
 ) -> Callable[[Command], Command]:
-    """Return a decorator that adds an option with a whole number to a command."""
     kind = click.IntRange(min=minimum)
     return click.option(
         *flags, default=default, show_default=True, type=kind, help=meaning
@@ -149,12 +153,11 @@ def number_option(
 
 
 def json_flag(meaning: str) -> Callable[[Command], Command]:
-    """Return a decorator that adds the option --json to a command."""
     return click.option("--json", "as_json", is_flag=True, help=meaning)
 
 
 def table_options(command: Command) -> Command:
-    """Add an option to a command for each setting that says how a table is read."""
+    """Add options to a command that say how to read a table, such as in whose view its values are."""
     for flag, (question, answers) in reversed(OPTION_QUESTIONS.items()):
         meanings = ", ".join(f"{value}: {answer}" for value, answer in answers.items())
         command = click.option(
@@ -179,21 +182,21 @@ models_option = folder_option(
 
 
 def jobs_option(default: int) -> Callable[[Command], Command]:
-    """Return a decorator that adds the option --jobs to a command."""
     return number_option(
         "-j", "--jobs", default=default, minimum=1, meaning="The number of processes."
     )
 
 
 class Commands(click.Group):
-    """A group of commands that report every error as one sentence and an exit status."""
+    """A group of commands in which every expected error becomes one sentence and an exit status."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; print an expected error as the last line, without a traceback."""
+        """Run a command; print an expected error as one line, without a traceback."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            raise  # The process that reads the output has closed the pipe.
+            # A reader such as `head` has closed the pipe; click exits silently.
+            raise
         except ModuleNotFoundError as error:
             package = (error.name or "").partition(".")[0]
             if package not in EXTRA_BY_PACKAGE:
@@ -204,7 +207,7 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             click.echo("Interrupted: every model is as it was, or finished.", err=True)
             ctx.exit(INTERRUPTED)
-        # click raises it at a prompt, for Ctrl-C or the end of the input.
+        # At a prompt, click raises it after Ctrl-C, and at the end of the input.
         except click.Abort as error:
             click.echo("", err=True)
             is_interrupt = isinstance(error.__context__, KeyboardInterrupt)
@@ -212,7 +215,7 @@ class Commands(click.Group):
 
 
 def describe_missing_package(package: str) -> str:
-    """Return a sentence on how to install an optional package that is missing."""
+    """Say how to install an optional package."""
     if PREFIX:
         return f"this needs {package}: install q-tac-toe[{EXTRA_BY_PACKAGE[package]}]"
     return f"this needs {package}: run `make install-training` first"
@@ -383,7 +386,7 @@ def judge(
     if has_faults:
         sys.exit(1)
     ids = {one.agent_id: one.recipe for one in agents if not isinstance(one, str)}
-    # The site reads the cards of both folders at its start.
+    # The agents with planted faults have a folder of their own, and the site reads their cards too.
     faults = models / FAULTS_FOLDER
     folders = [models] if agents or not faults.is_dir() else [models, faults]
     for folder in folders:
@@ -493,7 +496,8 @@ def seeds(
         )
         for text in report_over_seeds(agent.recipe, chosen, jobs):
             click.echo(text)
-    # The recorded moves of a person may be impossible with another seed.
+    # If a recipe has recorded games of a person, the agent may answer them differently with another
+    # seed. Then a recorded move may be on an occupied cell.
     except ValueError as error:
         raise click.ClickException(f"with one of these seeds {error}") from error
 

@@ -1,6 +1,7 @@
-"""Run functions on a dask cluster; the code of this project is sent to its workers.
+"""Call functions on the workers of a dask cluster, to which the code of this project is sent.
 
-Workers need the computing packages in the same versions; the scheduler needs only dask.
+The workers need the same versions of the computing packages as this machine. The scheduler needs
+only dask.
 """
 
 import asyncio
@@ -25,13 +26,14 @@ from distributed.versions import VersionMismatchWarning, get_versions
 from app.project import PREFIX, ROOT
 
 PACKAGES = ("app", "training")
-# Files with these suffixes are sent to workers: code, texts, and what numba has compiled here.
+# Workers get the code, the texts, and what numba has compiled here (.nbi and .nbc).
 SENT_SUFFIXES = {".py", ".toml", ".nbi", ".nbc"}
-# This is how long to wait for the scheduler, and for a result before the workers are checked.
+# The scheduler must answer within this time. If no result comes for so long, we check whether any
+# worker is left.
 WAIT_SECONDS = 10.0
 
 MeasuredResult = TypeVar("MeasuredResult")
-# The versions of packages and of the machine, in the form of `distributed.versions`.
+# Versions of packages and of the machine, by group and name, as `distributed.versions` lists them.
 Versions = Mapping[str, Mapping[str, Any]]
 
 # Different versions are reported by an exception, so the warning would only repeat it.
@@ -43,9 +45,9 @@ cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 
 class CodePlugin(WorkerPlugin):
-    """A dask plugin that installs this project's code on a worker, replacing older code.
+    """A dask plugin that installs this project's code on a worker and replaces older code.
 
-    A worker with package versions that differ from this machine is rejected.
+    A worker is rejected if its package versions differ from those on this machine.
     """
 
     def __init__(self, packages: Sequence[str]) -> None:
@@ -63,13 +65,14 @@ class CodePlugin(WorkerPlugin):
         self.digest = sha256(pickle.dumps(code)).hexdigest()[:16]
 
     def setup(self, worker: Worker) -> None:
-        """Install the code; a worker calls this now, on joining the cluster and on restart."""
+        """Install the code; dask calls this on each worker now, when it joins, and after a restart."""
         there = get_versions(self.packages)
         check_versions(worker.address, there, self.versions, self.packages)
         folder = Path(worker.local_directory) / f"q-tac-toe-{self.digest}"
         before = sys.modules.get(f"{PREFIX}training")
         if before and folder in Path(before.__file__ or "").parents:
-            return  # The worker has the same code already, from an earlier command.
+            # The worker got the same code from an earlier command.
+            return
         for file, content in self.files.items():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_bytes(content)
@@ -82,7 +85,10 @@ class CodePlugin(WorkerPlugin):
 
 
 class RemoteCall:
-    """A function call that runs where it is unpickled: on the worker, not on the scheduler."""
+    """A function call that is made when the object is unpickled, which happens on a worker.
+
+    The scheduler passes it on as bytes, so it needs none of this project's code.
+    """
 
     def __init__(
         self, function: Callable[..., Any], arguments: tuple[Any, ...]
@@ -99,12 +105,11 @@ def run_in_cluster(
     address: str,
     packages: Sequence[str],
 ) -> Iterator[tuple[int, MeasuredResult]]:
-    """Yield the index and the result of each call, computed on a dask cluster.
+    """Call a function with each of `call_arguments` on a dask cluster; yield (index, result) pairs.
 
-    Like `training.processes.run_in_parallel`, it calls `function` with each entry of
-    `call_arguments`. `address` is the address of the scheduler. Each of `packages` must have the
-    same version here and on the workers. If a worker dies, another worker repeats its work. Raises
-    ConnectionError, with a sentence as its message, for any failure.
+    `address` is the scheduler's. Each of `packages` must have the same version here and on the
+    workers. If a worker dies, another worker repeats its call. Any failure raises ConnectionError,
+    with a sentence as its message.
     """
     try:
         asyncio.run(asyncio.wait_for(_check_scheduler(address), WAIT_SECONDS))
@@ -155,7 +160,7 @@ def run_in_cluster(
 
 
 async def _check_scheduler(address: str) -> None:
-    """Raise OSError or ValueError unless a scheduler answers; a `Client` would wait for ever."""
+    """Raise OSError or ValueError if no scheduler answers; a `Client` would wait for ever."""
     async with rpc(address, timeout=WAIT_SECONDS) as other:  # type: ignore[no-untyped-call]
         kind = (await other.identity())["type"]
     if kind != "Scheduler":
@@ -163,7 +168,6 @@ async def _check_scheduler(address: str) -> None:
 
 
 def _compare_versions(client: Client, packages: Sequence[str]) -> None:
-    """Raise RuntimeError if a worker has other versions than this machine."""
     versions: Any = client.get_versions(packages=packages)
     for worker, there in versions["workers"].items():
         check_versions(worker, there, versions["client"], packages)
@@ -175,10 +179,10 @@ def check_versions(
     own_versions: Versions,
     packages: Sequence[str],
 ) -> None:
-    """Raise RuntimeError if a version on a worker differs and could change the result of a run.
+    """Raise RuntimeError if a worker's versions of packages, Python or its system differ from ours.
 
-    `worker_versions` are the versions on the worker and `own_versions` those on this machine, as
-    `distributed` lists them.
+    Both `worker_versions` and `own_versions` are in the form of `distributed.versions`. Other
+    versions could change the result of a run.
     """
     host = ("OS", "machine")
     installed = ("python", *packages)

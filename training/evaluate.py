@@ -26,17 +26,21 @@ RESULT_HEADINGS = [
 ]
 CLAIM_HEADINGS = ["Claim", "Source", "Verdict", "Runs"]
 START_MARK, END_MARK = "<!-- results -->", "<!-- /results -->"
-UNLIMITED_WIDTH = 1_000  # more characters than any row of a table has
+# A row of a table has fewer characters than this.
+UNLIMITED_WIDTH = 1_000
 RESULTS_FILE = "docs/results.md"
 
 
 def build_result_rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
-    """Return a row of cells for each agent, computed from its table, not read from its card."""
+    """Return a row of cells for each agent: its title, its results and its number of blunders.
+
+    The results are computed from the agent's table, not copied from its card (its JSON file).
+    """
     return [_build_row(game, agent) for agent in agents]
 
 
 def print_table(game: Game, agents: Iterable[Agent]) -> None:
-    """Print the results as a table; if the output is no terminal, each agent has one line."""
+    """Print the results as a table, in lines of any length if the output is not a terminal."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=UNLIMITED_WIDTH)
@@ -49,12 +53,11 @@ def print_table(game: Game, agents: Iterable[Agent]) -> None:
 
 
 def format_results(game: Game, agents: Iterable[Agent]) -> str:
-    """Return the results as a Markdown table."""
     return _format_markdown([RESULT_HEADINGS, *build_result_rows(game, agents)])
 
 
 def format_claims(claims: Iterable[ClaimSummary]) -> str:
-    """Return the verdicts as a table in Markdown, each claim with a link to its file of numbers.
+    """Return a Markdown table with the verdict on each claim, and a link to the JSON file behind it.
 
     The links are relative to the folder docs/.
     """
@@ -73,7 +76,7 @@ def write_document(
     agents: Iterable[Agent],
     claims: Iterable[ClaimSummary],
 ) -> None:
-    """Write the results and the verdicts into docs/results.md of a folder.
+    """Write both tables, of results and of claims, into docs/results.md of a project folder.
 
     Raises ValueError as `replace_table` does.
     """
@@ -84,9 +87,9 @@ def write_document(
 
 
 def replace_table(document_path: Path, table: str) -> None:
-    """Replace the text between the two markers in a file by a table.
+    """Replace the text between START_MARK and END_MARK in a file.
 
-    Raises ValueError unless the file has the two markers in this order, once each.
+    Raises ValueError unless the file has both markers in this order, once each.
     """
     before, start, rest = document_path.read_text().partition(START_MARK)
     _, end, after = rest.partition(END_MARK)
@@ -98,7 +101,7 @@ def replace_table(document_path: Path, table: str) -> None:
 
 
 def _format_markdown(table_lines: list[list[str]]) -> str:
-    """Return lines of cells, the first of which is a heading, as a table in Markdown."""
+    """Return a Markdown table; the first of the lines has the headings."""
     header, *others = table_lines
     return "".join(
         f"| {' | '.join(cells)} |\n"
@@ -107,7 +110,6 @@ def _format_markdown(table_lines: list[list[str]]) -> str:
 
 
 def _build_row(game: Game, agent: Agent) -> list[str]:
-    """Return the title of an agent and its exact results, as cells."""
     card = agent.card
     table = agent.q[game.legal][None]
     figures = compute_figures(

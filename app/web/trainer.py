@@ -1,6 +1,7 @@
-"""The trainer of a web worker: it does jobs (see `job_line.py`) in processes that can be killed.
+"""The trainer of a web worker trains agents for visitors, in processes that can be killed.
 
-Every web worker has one process for training and one for quick jobs. Each starts with its first job.
+`job_line.py` holds the waiting jobs, which all web workers share. Every web worker has one process
+for training jobs and one for quick jobs. Each process starts with its first job.
 """
 
 import logging
@@ -15,27 +16,27 @@ from app.processes import CallProcess, call_by_name
 from app.recipes import RecipeError
 from app.web.job_line import Answer, JobLine, LineFullError, get_job_line
 
-TRAINING_JOB, QUICK_JOB = "training", "quick"  # the two kinds of jobs
-JOB_SECONDS = 60.0  # time limit of a job, far above the usual few seconds
-# time limit for compiling all kernels, which usually takes 20 s
-COMPILE_SECONDS = 600.0
-DROP_SECONDS = 1.0  # seconds until a job is dropped after its client has left
-# seconds between two checks for an answer
-MIN_LOOK_SECONDS, MAX_LOOK_SECONDS = 0.003, 0.1
-
-# how often an idle process checks whether other web workers have waiting jobs, in seconds
-IDLE_CHECK_SECONDS = 0.25
+TRAINING_JOB, QUICK_JOB = "training", "quick"
+# A job usually takes a few seconds.
+JOB_TIMEOUT_SECONDS = 60.0
+# Compiling all kernels usually takes 20 seconds.
+COMPILE_TIMEOUT_SECONDS = 600.0
+# A waiting job is dropped so long after its client has left.
+KEPT_SECONDS = 1.0
+MIN_POLL_SECONDS, MAX_POLL_SECONDS = 0.003, 0.1
+# An idle process looks this often for jobs that other web workers have put into the line.
+IDLE_POLL_SECONDS = 0.25
 
 
 class Trainer:
-    """Does the jobs that clients of this web worker ask for, and others when it is idle."""
+    """Does jobs from the line that all web workers share, whichever worker put them there."""
 
     def __init__(self, line: JobLine) -> None:
-        """Create the trainer; its threads and processes start with the first jobs."""
         self.line = line
-        self._lock = Lock()  # protects the start of threads
-        # the event that tells a thread to look for a job, by process id and kind of job
-        self._bells: dict[tuple[int, str], Event] = {}
+        # Two requests at the same time must not start two threads for one kind of job.
+        self._lock = Lock()
+        # After a fork the threads are gone, so the keys are (process id, kind of job).
+        self._wake_events: dict[tuple[int, str], Event] = {}
 
     def request_answer(
         self,
@@ -46,9 +47,12 @@ class Trainer:
         is_wanted: Callable[[], bool],
         is_batch: bool = False,
     ) -> Answer | None:
-        """Return the answer to a request, None if there is none after `seconds`.
+        """Wait for the answer to a request; return None if it takes longer than `seconds`.
 
-        Raises LineFullError if the line is full or the client has left.
+        `request` is a text as described in `training.jobs`. `kind` is TRAINING_JOB or QUICK_JOB.
+        `address` is the client's network address; addresses take turns. Jobs with `is_batch` come
+        after the other jobs from the same address. Raises LineFullError if too many jobs wait, or
+        if `is_wanted()` is false because the client has left.
         """
         begin = monotonic()
         kept_until = 0.0
@@ -57,20 +61,26 @@ class Trainer:
             if answer:
                 return answer
             now = monotonic()
-            if now > kept_until - DROP_SECONDS / 2:
+            if now > kept_until - KEPT_SECONDS / 2:
                 if not is_wanted():
                     raise LineFullError
-                self.line.request_job(request, kind, is_batch, address, DROP_SECONDS)
-                kept_until = now + DROP_SECONDS
+                self.line.request_job(request, kind, is_batch, address, KEPT_SECONDS)
+                kept_until = now + KEPT_SECONDS
             if now >= begin + seconds:
                 return None
-            self._wake_worker(kind)
-            # The pause is a tenth of the time so far, so no wait is much longer than the job.
-            sleep(min(MAX_LOOK_SECONDS, MIN_LOOK_SECONDS + (now - begin) / 10))
+            self._wake_thread(kind)
+            # With pauses that grow with the waiting time, a client notices a finished job after
+            # at most a tenth more time than the job took.
+            sleep(min(MAX_POLL_SECONDS, MIN_POLL_SECONDS + (now - begin) / 10))
 
     def compile_kernels(self) -> None:
-        """Compile the kernels in the background, in a process of their own."""
-        work = (COMPILE_SECONDS, call_by_name, "training.kernels", "compile_all")
+        """Compile the training loops in a background process, which ends afterwards."""
+        work = (
+            COMPILE_TIMEOUT_SECONDS,
+            call_by_name,
+            "training.kernels",
+            "compile_all",
+        )
 
         def compile_all() -> None:
             process = CallProcess()
@@ -79,32 +89,41 @@ class Trainer:
 
         Thread(target=compile_all, daemon=True).start()
 
-    def _wake_worker(self, kind: str) -> None:
-        """Tell the thread for a kind of job to look for one; start it if this process has none."""
+    def _wake_thread(self, kind: str) -> None:
         key = (os.getpid(), kind)
         with self._lock:
-            bell = self._bells.get(key)
-            if bell is None:
-                bell = self._bells[key] = Event()
-                Thread(target=self._work, args=(kind, bell), daemon=True).start()
-        bell.set()
+            wake_event = self._wake_events.get(key)
+            if wake_event is None:
+                wake_event = self._wake_events[key] = Event()
+                Thread(
+                    target=self._do_jobs, args=(kind, wake_event), daemon=True
+                ).start()
+        wake_event.set()
 
-    def _work(self, kind: str, bell: Event) -> None:
+    def _do_jobs(self, kind: str, wake_event: Event) -> None:
         process = CallProcess()
         while True:
-            bell.clear()
+            wake_event.clear()
             request = self.line.take_job(kind)
             if request is None:
-                bell.wait(IDLE_CHECK_SECONDS)
+                wake_event.wait(IDLE_POLL_SECONDS)
                 continue
             self.line.finish_job(request, answer_job(process, request))
 
 
 def answer_job(process: CallProcess, request: str) -> Answer:
-    """Return the answer to a request, which `training.jobs` describes, from another process."""
+    """Return the answer that `training.jobs.answer_request` computes in `process`.
+
+    The status of the answer is 400 for an invalid recipe, and 500 if the process crashed, was
+    killed, or took longer than the time limit.
+    """
     try:
         content = process.call(
-            JOB_SECONDS, call_by_name, "training.jobs", "answer_request", request
+            JOB_TIMEOUT_SECONDS,
+            call_by_name,
+            "training.jobs",
+            "answer_request",
+            request,
         )
     except RecipeError as error:
         return Answer(400, str(error).encode())
@@ -116,5 +135,5 @@ def answer_job(process: CallProcess, request: str) -> Answer:
 
 @cache
 def get_trainer() -> Trainer | None:
-    """Return the trainer of this process and of its future forks; None without training packages."""
+    """Return the trainer of this process, or None if the packages for training are not installed."""
     return Trainer(get_job_line()) if find_spec("numba") else None

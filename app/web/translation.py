@@ -1,8 +1,8 @@
 """Translation of texts, plural forms and numbers into the language of the request.
 
-Texts are written in English in the source and translated when a page is rendered, by `gettext` and
-`ngettext` in Python and by these or `{% trans %}` in templates.  A text without a translation
-stays English.  Catalogues are .po files, read at the start without a compile step.
+The source code has English texts. Python code translates them by `gettext` and `ngettext` when it
+renders a page, templates also by `{% trans %}`. A text without a translation stays English. The
+translations of a language are in a .po file (its catalogue), which is read when the site starts.
 """
 
 from contextvars import ContextVar
@@ -26,32 +26,36 @@ ENGLISH_CODE = "en"
 class Language:
     """A language with its catalogue of translated texts."""
 
-    code: str  # the value of the query parameter hl, such as "de"
-    name: str  # name of the language in the language itself
+    # the value of the URL parameter hl, such as "de"
+    code: str
+    # in the language itself, such as "Deutsch"
+    name: str
     catalogue: NullTranslations
-    number_separators: str = ",."  # the separators of thousands and of decimals
-    translated_share: float = 1.0  # share of the texts that are translated, from 0 to 1
+    # between thousands, and before decimals
+    number_separators: str = ",."
+    # from 0 to 1
+    translated_share: float = 1.0
 
     @cached_property
     def number_table(self) -> dict[int, int]:
-        """The translation table from English separators to the separators of this language."""
+        """The table for `str.translate` that replaces the English separators in a number."""
         return str.maketrans(",.", self.number_separators)
 
 
 def load_languages(folder: Path) -> dict[str, Language]:
-    """Return the languages of a folder by their codes, one for each file <code>.po.
+    """Return the languages by their codes: the file `de.po` has the language "de".
 
-    Raises PoFileError or ValueError for a file that is not a catalogue.
+    Raises PoFileError or ValueError if a file is not a catalogue.
     """
     return {file.stem: read_catalogue(file) for file in sorted(folder.glob("*.po"))}
 
 
 @cache
 def read_catalogue(file: Path) -> Language:
-    """Return the language of one catalogue file; raises the errors of `load_languages`.
+    """Return the language of a catalogue; raises PoFileError or ValueError if the file is none.
 
-    The name and the separators are texts of the catalogue: Babel's own data on languages would
-    take 5 MB in each process.
+    The catalogue also translates the language's name and its number separators, because Babel's own
+    data on languages would take 5 MB in each process.
     """
     compiled = BytesIO()
     with file.open("rb") as lines:
@@ -69,11 +73,10 @@ def read_catalogue(file: Path) -> Language:
 
 
 ENGLISH_LANGUAGE = Language(ENGLISH_CODE, "English", NullTranslations())
-_current_language = ContextVar("spoken", default=ENGLISH_LANGUAGE)
+_current_language = ContextVar("current_language", default=ENGLISH_LANGUAGE)
 
 
 def select_language(language: Language) -> None:
-    """Set the language of the current request."""
     _current_language.set(language)
 
 
@@ -82,22 +85,29 @@ def get_current_language() -> Language:
 
 
 def gettext(text: str, /, **values: object) -> str:
-    """Return a text in the language of the request, with its %(names)s replaced by values."""
+    """Translate a text into the language of the request, and fill in its placeholders.
+
+    `gettext("%(mark)s wins", mark="X")` returns "X wins" on an English page.
+    """
     # Catalogues keep their own header as the translation of the empty text.
     text = text and _current_language.get().catalogue.gettext(text)
     if any(isinstance(value, Markup) for value in values.values()):
-        text = escape(text)  # the text becomes Markup, which escapes the other values
+        # The text becomes Markup, and Markup escapes the values that are filled in.
+        text = escape(text)
     return text % values if values else text
 
 
 def ngettext(singular: str, plural: str, number: int, /, **values: object) -> str:
-    """Return the singular or plural of a text for a number, which replaces %(count)s."""
+    """Return the translated singular or plural of a text, as the number requires.
+
+    In the text, %(count)s stands for the number, and other placeholders for `values`.
+    """
     text = _current_language.get().catalogue.ngettext(singular, plural, number)
     return text % {"count": localize_number(f"{number:,}"), **values}
 
 
 def localize_number(number: str) -> str:
-    """Return a number written in English with the separators of the request's language."""
+    """Replace the English separators in a number: "1,234.5" becomes "1.234,5" on a German page."""
     language = _current_language.get()
     if language is ENGLISH_LANGUAGE:
         return number
@@ -115,12 +125,18 @@ def format_day(day: date) -> str:
 
 
 def mark_english(text: str) -> str:
-    """Return an untranslated text, on pages in another language marked as English HTML."""
+    """Mark a text that has no translation as English, for screen readers.
+
+    On a page in another language the text becomes HTML: a `span` with the attribute `lang`.
+    """
     if _current_language.get() is ENGLISH_LANGUAGE:
         return text
     return Markup('<span lang="{}">{}</span>').format(ENGLISH_CODE, text)
 
 
 def gettext_noop(text: str) -> str:
-    """Return a text as it is, marked for translation; `gettext` translates it when it is used."""
+    """Return the text unchanged; the call tells `make translations` that the text needs a translation.
+
+    Where the text is used, `gettext` translates it.
+    """
     return text

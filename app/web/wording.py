@@ -29,11 +29,11 @@ from app.web.site_data import (
 )
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
-MAX_NAMED_SQUARES = 3  # maximum number of squares that a sentence names
+MAX_NAMED_SQUARES = 3
 
 
 def describe_turn(state: MatchState) -> str:
-    """Return a text with the player to move, or with the result of the game."""
+    """Say whose turn it is, or how the game ended."""
     match = state.match
     titles = state.site.display_titles
     if state.is_over:
@@ -48,11 +48,11 @@ def describe_turn(state: MatchState) -> str:
 
 
 def describe_status(state: MatchState, goes_on_automatically: bool = False) -> str:
-    """Return an announcement for screen readers: the last moves of both sides, and the turn.
+    """Return what a screen reader announces: the last move of each side, and whose turn it is.
 
-    It is "" while an agent is about to move, to avoid repeated announcements. In a game between
-    agents only the result is announced, unless the visitor steps through the game. A person's
-    blunder is announced, unless the values are hidden.
+    While the game goes on by itself, nothing is announced, and the text is "". After a game between
+    agents only the result is announced. A person's blunder is announced too, unless the values are
+    hidden.
     """
     if goes_on_automatically and not state.is_over:
         return ""
@@ -73,13 +73,13 @@ def _locate_square(cell: int) -> str:
     return gettext("row %(row)s, column %(column)s", row=row + 1, column=column + 1)
 
 
-# labels of the colour scale for beads: at the two ends and in the middle
+# The labels for MENACE, from the lowest colour to the highest.
 BEAD_LABELS = (
     gettext_noop("no beads"),
     gettext_noop("average number of beads"),
     gettext_noop("all beads"),
 )
-# texts on what a blunder loses, by the optimal value before it
+# A key is the result that was certain with optimal play before a blunder: a draw (0) or a win (1).
 LOST_RESULT_TEXTS = {
     0: gettext_noop("it gave away the draw"),
     1: gettext_noop("it gave away the win"),
@@ -87,21 +87,25 @@ LOST_RESULT_TEXTS = {
 
 
 class Legend(NamedTuple):
-    """The explanation of the colours on a board: caption, facts and colour scale."""
+    """The explanation beside a board: whose values its colours show, and what each colour means."""
 
     caption: str
-    facts: str  # exact facts about the agent whose values are shown
-    can_be_wrong: bool  # whether values of the source can be wrong
-    # meaning of a square without a value; "" if all values are known
+    # exact facts about the agent whose values the board shows
+    facts: str
+    # false for exact values, and for beads
+    can_be_wrong: bool
+    # what a square without a value means; "" if all values are known
     unknown_text: str = ""
-    is_stochastic: bool = False  # whether the source draws its moves at random
-    heats: range = range(0)  # the colours of the scale
-    # labels of the two ends of the colour scale and of its middle
+    # whether the agent plays at random, with probabilities in proportion to its values
+    is_stochastic: bool = False
+    # the steps of the colour scale, from the lowest value to the highest
+    heats: range = range(0)
+    # the labels of the lowest, the middle and the highest colour
     scale_labels: tuple[tuple[str, ...], ...] = ()
 
 
 def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
-    """Return the explanation of a board's colours: whose values, from whose view, and the scale."""
+    """Return the explanation of the colours on a board that shows `move_values`."""
     site = state.site
     value_source = move_values.value_source
     player = int(site.game.to_move[move_values.position])
@@ -172,7 +176,10 @@ def _name_task_values(site: SiteData, value_source: str, task: Task, mark: str) 
 def _build_scale(
     site: SiteData, move_values: MoveValues, seat: str
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the labels of the colour scale: results with their rewards, or words for beads."""
+    """Return the labels of the colour scale: a result with its reward, such as ("loss", "−1").
+
+    For MENACE the labels are numbers of beads in place of results.
+    """
     reward_scale = site.get_rewards(move_values.value_source)
     if reward_scale is None:
         return tuple((gettext(words),) for words in BEAD_LABELS)
@@ -185,7 +192,7 @@ def _build_scale(
 
 
 def describe_task(site: SiteData, task: Task) -> str:
-    """Return a description of the task that an agent learned: its opponent and its discount factor."""
+    """Name the opponent of a training task and its discount factor, for use within a sentence."""
     whom = (
         gettext("itself")
         if task.opponent is None
@@ -215,14 +222,14 @@ def describe_task(site: SiteData, task: Task) -> str:
 
 
 def name_squares(cells: Sequence[int]) -> str:
-    """Return the names of cells joined by "or", or their number if there are many."""
+    """Join the names of squares by "or"; more than MAX_NAMED_SQUARES squares are only counted."""
     if len(cells) > MAX_NAMED_SQUARES:
         return gettext("any of %(number)s squares", number=len(cells))
     return join_words([name_square(cell) for cell in cells], "or")
 
 
 def describe_agent(site: SiteData, agent_name: str, snapshot: int | None = None) -> str:
-    """Return a sentence with an agent's exact results, at a snapshot or after its training."""
+    """Return a sentence on an agent's exact results, after its training or at a snapshot of it."""
     title = site.display_titles[agent_name]
     figures = get_figures(site, agent_name)
     number = figures.blunders[-1 if snapshot is None else snapshot]
@@ -269,7 +276,8 @@ def _label_scale(
 ) -> tuple[tuple[str, str], ...]:
     loss, draw, win = getattr(reward_scale, seat)
     names = [gettext_noop("loss"), gettext_noop("draw"), gettext_noop("win")]
-    if draw == loss:  # the middle colour has no label
+    # A draw with the reward of a loss has the colour of a loss, so the middle colour has no label.
+    if draw == loss:
         names[:2] = [gettext_noop("loss or draw"), ""]
     elif draw == win:
         names[1:] = ["", gettext_noop("draw or win")]
@@ -312,11 +320,11 @@ def _describe_result(state: MatchState) -> str:
     return gettext("%(agent)s wins as %(mark)s", agent=agent, mark=MARKS[outcome])
 
 
-# The board of the front page: an agent, and a position with X to move in which its values go from a
-# loss to a win.
+# The front page begins with the values of this agent, in a position with X to move in which its
+# values range from a loss to a win.
 FIRST_AGENT = "q-learning-4"
 FIRST_RECORD = "0276"
-# how the agents learned, with the number of games or sweeps; the first agent is shown first
+# The front page offers these agents, in this order, and says how they learned.
 FRONT_AGENTS = {
     FIRST_AGENT: gettext_noop(
         "It played %(count)s games, first against random moves, then against itself. After each of "
@@ -339,8 +347,8 @@ FRONT_AGENTS = {
         "training moves its outputs towards the reward plus the best value that can follow."
     ),
 }
-BEGINNER_LOSS_SHARE = 0.1  # share of games lost against uniformly random moves
-# the rule for each strength of play, as pages explain it
+# A beginner loses more than this share of its games against uniformly random moves.
+BEGINNER_LOSS_SHARE = 0.1
 STRENGTH_MEANINGS = {
     gettext_noop(
         "beginner"
@@ -353,7 +361,7 @@ STRENGTH_MEANINGS = {
 
 
 class LessonStep(NamedTuple):
-    """A step of the lesson; its text is in templates/lesson/lesson.html."""
+    """A step of the lesson; the template templates/lesson/lesson.html has its text."""
 
     slug: str
     title: str
@@ -369,12 +377,15 @@ LESSON_STEPS = [
 
 
 class Character(NamedTuple):
-    """The short description of a player: how it learned, how strong it is, and its first values."""
+    """A short description of a player for lists of players, with its colours of the empty board."""
 
-    strength_name: str  # a key of STRENGTH_MEANINGS; "" for a person
-    training_text: str  # a sentence or two on how it learned, or on how it plays
-    result_text: str  # exact results in words, "" for players that do not learn
-    # [cells] colour steps of the empty board, None where unknown
+    # a key of STRENGTH_MEANINGS; "" for a person
+    strength_name: str
+    # how the player learned or, if it does not learn, how it plays
+    training_text: str
+    # "" for a player that does not learn
+    result_text: str
+    # [cells] the colour of each square of the empty board, as a step of the scale; None if unknown
     opening_heats: tuple[int | None, ...] | None
 
     @property
@@ -384,12 +395,7 @@ class Character(NamedTuple):
 
 @cached_per_site(64, per_language=True)
 def describe_character(site: SiteData, player_name: str) -> Character:
-    """Return the description of an agent, a baseline or a person.
-
-    The strength depends only on exact results. A player is unbeatable if it cannot lose in either
-    seat. It is a beginner if, in one seat, it loses more than one game in ten against
-    uniformly random moves. All others are strong.
-    """
+    """Return the description of an agent, a baseline or a person."""
     if player_name == HUMAN:
         return Character("", gettext("A person who plays on this device."), "", None)
     result_text = describe_strength(site, player_name)
@@ -413,7 +419,11 @@ def describe_character(site: SiteData, player_name: str) -> Character:
 
 
 def grade_strength(site: SiteData, policy_name: str) -> str:
-    """Return the strength of a policy by the rule of `describe_character`."""
+    """Return how strong a policy is: "unbeatable", "strong" or "beginner".
+
+    Only exact results count. An unbeatable policy cannot lose in either seat. A beginner loses, as
+    X or as O, more than one game in ten against uniformly random moves. All others are strong.
+    """
     judgement = judge_policy(site, policy_name)
     if all(judgement.is_unbeatable.values()):
         return "unbeatable"
@@ -448,7 +458,7 @@ def _describe_training(site: SiteData, agent_name: str) -> str:
 
 
 def describe_strength(site: SiteData, policy_name: str) -> str:
-    """Return a sentence or two with the exact results that decide on the strength of a policy."""
+    """Return a sentence or two with the exact results that show how strong a policy is."""
     kind = grade_strength(site, policy_name)
     safe = judge_policy(site, policy_name).is_unbeatable
     if kind == "unbeatable":
@@ -475,7 +485,7 @@ def describe_strength(site: SiteData, policy_name: str) -> str:
 
 
 def _explain_opening(site: SiteData, agent_name: str) -> str:
-    """Explain the colours of the empty board for an unbeatable agent; "" without an explanation."""
+    """Explain to a beginner why the empty board has its colours; "" if no explanation is needed."""
     if grade_strength(site, agent_name) != "unbeatable":
         return ""
     reward_scale = site.get_rewards(agent_name)

@@ -20,7 +20,7 @@ HANG_SECONDS = 300.0  # only what hangs takes longer
 def patience() -> Iterator[None]:
     """Let every request wait for its training, also on a busy machine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.web.trainer.JOB_SECONDS", HANG_SECONDS)
+        patch.setattr("app.web.trainer.JOB_TIMEOUT_SECONDS", HANG_SECONDS)
         for name in ("MAX_PAGE_WAIT_SECONDS", "MAX_FILE_WAIT_SECONDS"):
             patch.setattr(f"app.web.on_demand.{name}", HANG_SECONDS)
         yield

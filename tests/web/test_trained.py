@@ -299,7 +299,7 @@ def test_a_killed_or_stopped_training_costs_one_answer(
         if b"app.processes" in Path(f"/proc/{process}/cmdline").read_bytes():
             os.kill(process, number)
     with monkeypatch.context() as patch:
-        patch.setattr("app.web.trainer.JOB_SECONDS", 0.5)
+        patch.setattr("app.web.trainer.JOB_TIMEOUT_SECONDS", 0.5)
         assert until_there(client, f"/agents/{fresh()}") in (200, 500)
     assert until_there(client, f"/agents/{fresh()}") == 200
 

@@ -1,6 +1,6 @@
-"""Measure the speed of this machine: lines with results, and with the goals for them.
+"""Measure how fast this machine solves boards and trains agents, beside the goals of the project.
 
-All times are processor time, which other programs on the machine do not distort.
+All times are processor time, which does not depend on other programs on the machine.
 """
 
 import ctypes
@@ -31,29 +31,30 @@ from training.learners.randomness import make_rng_state
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
 BOARD_GOALS = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
-# A board that takes less time is measured several times.
+# Short times vary, so the time for a small board is the median of several measurements.
 BRIEF_SECONDS = 0.5
 BRIEF_RUNS = 7
 MAX_RATIO_TO_C = 1.3
 MEASURED_RUNS = 5
-# Our loop and the C loop run in turn, and often, because single ratios differ by a third.
+# The speed of the machine changes, so our loop and the C loop run alternately. Even so the ratio of
+# one pair of runs can be a third off; the median of so many pairs is steady.
 C_PAIRED_RUNS = 15
-# The training loop of Q-learning in C, with which ours is compared.
 C_SOURCE = Path(__file__).with_name("q_learning.c")
-# Without contraction (fused multiply-add) results are rounded as in numba and numpy.
+# numba and numpy round after each multiplication. Without this flag (no fused multiply-add), C would
+# not, and its table would differ from ours.
 COMPILER_FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC"]
 
 
 def benchmark() -> Iterator[str]:
-    """Yield the results of all measurements, line by line."""
+    """Yield a line of text after each measurement."""
     yield from _measure_boards()
     yield _measure_evaluation(build_game())
     yield from _measure_learners(build_game())
 
 
 def _measure_boards() -> Iterator[str]:
-    """Yield the time and the memory for enumerating and solving each board, in a process of its own."""
-    # A process of a fork server has its own peak of memory; one made by `spawn` inherits its parent's.
+    # Each board has a new process, because the peak memory of a process never falls. `spawn` would
+    # not do: the new process would begin with the peak memory of its parent.
     context = multiprocessing.get_context("forkserver")
     yield "board       positions   enumerate + solve  per position  peak memory  per position"
     for board in BOARDS:
@@ -69,7 +70,7 @@ def _measure_boards() -> Iterator[str]:
 
 
 def _measure_board(rows: int, columns: int, in_a_row: int) -> tuple[int, float, float]:
-    """Return (positions, seconds, peak memory) of enumerating and solving a board.
+    """Enumerate and solve a board; return its number of positions, the seconds, and the peak memory.
 
     The peak is in bytes, minus the memory in use at the start.
     """
@@ -91,7 +92,7 @@ def _get_peak_memory() -> float:
 
 
 def _measure_evaluation(game: Game) -> str:
-    """Return a line with the time of an exact evaluation of two policies."""
+    """Return the time for the exact chances of a win, a draw and a loss between two policies."""
     x = uniform_policy(game)
     o = t_hand_policy(game)
     compute_outcome_chances(game, x, o)
@@ -102,7 +103,6 @@ def _measure_evaluation(game: Game) -> str:
 
 
 def _measure_learners(game: Game) -> Iterator[str]:
-    """Yield lines with the updates per second of every recipe of a shipped agent."""
     yield "\nagent                   updates/s"
     for agent in SHIPPED.values():
         if not agent.recipe.is_network:
@@ -116,7 +116,7 @@ def _measure_learners(game: Game) -> Iterator[str]:
 
 
 def _compare_with_c(game: Game) -> str:
-    """Return a line with the speed of Q-learning beside that of the same loop in C."""
+    """Return a line that compares our updates per second with those of the same loop in C."""
     recipe = parse_recipe("q-learning,games=1000000")
     assert isinstance(recipe, QLearning)
     try:
@@ -138,7 +138,6 @@ def _compare_with_c(game: Game) -> str:
 
 
 def _measure_rate(game: Game, recipe: Recipe) -> float:
-    """Return how many updates per second a training makes."""
     start = process_time()
     *_, end = learn(game, recipe)
     return end.updates / (process_time() - start)
@@ -151,9 +150,9 @@ def _measure_seconds(call: Callable[[], object]) -> float:
 
 
 class CLoop:
-    """The training loop of Q-learning in C, compiled.
+    """The training loop of Q-learning, written in C and compiled by gcc for this machine.
 
-    Raises FileNotFoundError if there is no gcc.
+    Raises FileNotFoundError if gcc is not installed.
     """
 
     def __init__(self) -> None:
@@ -168,10 +167,11 @@ class CLoop:
         self._play.restype = ctypes.c_int64
 
     def learn(self, game: Game, recipe: QLearning) -> tuple[int, NDArray[np.float64]]:
-        """Train a recipe by the C loop; return the number of updates, and the values of all moves, [P].
+        """Train a recipe in C; return the number of updates, and the value of every move, [P].
 
-        Games start in random states against random moves; rewards are 1, 0 and -1, and epsilon
-        stays constant.
+        Games start in random states against random moves. The rewards of a win, a draw and a loss
+        are 1, 0 and -1, and epsilon stays constant; other parameters than alpha, gamma, epsilon,
+        the initial value, the games and the seed are ignored.
         """
         pair_start, next_state = list_legal_pairs(game)
         q = np.full(game.pairs, recipe.initial)
