@@ -322,11 +322,11 @@ def _describe_result(state: MatchState) -> str:
 
 # The front page begins with the values of this agent, in a position with X to move in which its
 # values range from a loss to a win.
-FIRST_AGENT = "q-learning-4"
-FIRST_RECORD = "0276"
+FRONT_PAGE_AGENT = "q-learning-4"
+FRONT_PAGE_RECORD = "0276"
 # The front page offers these agents, in this order, and says how they learned.
-FRONT_AGENTS = {
-    FIRST_AGENT: gettext_noop(
+FRONT_PAGE_AGENTS = {
+    FRONT_PAGE_AGENT: gettext_noop(
         "It played %(count)s games, first against random moves, then against itself. After each of "
         "its moves it changed one number, Q(s, a), towards the best that could follow."
     ),

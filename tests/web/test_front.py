@@ -11,7 +11,7 @@ from app.tictactoe.notation import replay_record
 from app.web.match import MatchState, parse_match
 from app.web.move_values import evaluate_moves
 from app.web.site_data import SiteData
-from app.web.wording import FIRST_AGENT, FIRST_RECORD
+from app.web.wording import FRONT_PAGE_AGENT, FRONT_PAGE_RECORD
 
 
 def leads_to(page: str, id: str, site: SiteData) -> MatchState:
@@ -25,14 +25,16 @@ def test_the_first_paint_shows_a_trained_agent_from_red_to_green(
     client: FlaskClient, site: SiteData
 ) -> None:
     """At least one square at +0.8 or more and one at -0.8 or less, in the middle of a game."""
-    position = replay_record(site.game, FIRST_RECORD)[-1]
-    view = evaluate_moves(site, position, FIRST_AGENT)
+    position = replay_record(site.game, FRONT_PAGE_RECORD)[-1]
+    view = evaluate_moves(site, position, FRONT_PAGE_AGENT)
     assert np.nanmax(view.scaled_values) >= 0.8
     assert np.nanmin(view.scaled_values) <= -0.8
     page = client.get("/").text
     squares = re.findall(r'id="board-(\d)"[^>]*data-heat="(-?\d+)"', page)
     assert squares == [
-        (str(cell), str(view.heats[cell])) for cell in range(9) if str(cell) not in FIRST_RECORD
+        (str(cell), str(view.heats[cell]))
+        for cell in range(9)
+        if str(cell) not in FRONT_PAGE_RECORD
     ]
 
 
@@ -40,5 +42,5 @@ def test_an_address_of_the_film_shows_the_agent_at_that_snapshot(
     client: FlaskClient, site: SiteData
 ) -> None:
     assert leads_to(client.get("/?step=5").text, "board-4", site).match.snapshot == 5
-    last = site.get_last_snapshot(FIRST_AGENT)
+    last = site.get_last_snapshot(FRONT_PAGE_AGENT)
     assert client.get(f"/?step={last}").data == client.get("/").data

@@ -14,9 +14,9 @@ from app.web.rendering import render_page
 from app.web.site_data import HUMAN, SiteData, get_current_site
 from app.web.translation import gettext
 from app.web.wording import (
-    FIRST_AGENT,
-    FIRST_RECORD,
-    FRONT_AGENTS,
+    FRONT_PAGE_AGENT,
+    FRONT_PAGE_AGENTS,
+    FRONT_PAGE_RECORD,
     describe_strength,
     grade_strength,
 )
@@ -58,29 +58,33 @@ def list_choices(site: SiteData, shown: Match) -> list[dict[str, Any]]:
 
 
 def describe_learning(site: SiteData, name: str) -> str:
-    """Return two sentences on how an agent of FRONT_AGENTS was trained, "" for any other agent."""
-    if name not in FRONT_AGENTS:
+    """Return two sentences on how an agent of FRONT_PAGE_AGENTS was trained, "" for any other agent."""
+    if name not in FRONT_PAGE_AGENTS:
         return ""
     phases = site.get_recipe(name).phases
     count = format_count(sum(number for _, number in phases))
-    return gettext(FRONT_AGENTS[name], count=count)
+    return gettext(FRONT_PAGE_AGENTS[name], count=count)
 
 
 @bp.app_template_global()
 def get_first_preview_url() -> str:
     """Return the URL of the preview picture for pages that have no preview picture of their own."""
     site = get_current_site()
-    agent = FIRST_AGENT if FIRST_AGENT in site.agents else site.first_opponent
-    return match_url(MATCH_PREVIEW, Match(FIRST_RECORD, o=HUMAN, value_source=agent))
+    agent = FRONT_PAGE_AGENT if FRONT_PAGE_AGENT in site.agents else site.first_opponent
+    return match_url(
+        MATCH_PREVIEW, Match(FRONT_PAGE_RECORD, o=HUMAN, value_source=agent)
+    )
 
 
 def list_front_agents(site: SiteData) -> list[str]:
     """Return the ids of the agents to choose from.
 
-    The folder of models may lack some of FRONT_AGENTS. If it lacks all of them, its first agent is
+    The folder of models may lack some of FRONT_PAGE_AGENTS. If it lacks all of them, its first agent is
     offered.
     """
-    return [name for name in FRONT_AGENTS if name in site.agents] or [*site.agents][:1]
+    return [name for name in FRONT_PAGE_AGENTS if name in site.agents] or [
+        *site.agents
+    ][:1]
 
 
 @bp.get(HOME)
@@ -90,14 +94,14 @@ def show_front() -> Response:
     name = read_choice("agent", request.args, names, names[0])
     last = site.get_last_snapshot(name)
     step = read_snapshot(name, request.args.get("step", ""), last, site)
-    match = Match(FIRST_RECORD, o=name)
+    match = Match(FRONT_PAGE_RECORD, o=name)
     if step != last:
-        match = Match(FIRST_RECORD, o=name, value_source=name, snapshot=step)
+        match = Match(FRONT_PAGE_RECORD, o=name, value_source=name, snapshot=step)
     learn = Match(
-        FIRST_RECORD, o=name, value_source=name, snapshot=0, plays_training=True
+        FRONT_PAGE_RECORD, o=name, value_source=name, snapshot=0, plays_training=True
     )
     both_sides = Match(
-        FIRST_RECORD, o=HUMAN, value_source=name, snapshot=match.snapshot
+        FRONT_PAGE_RECORD, o=HUMAN, value_source=name, snapshot=match.snapshot
     )
     return render_page(
         "front/front.html",

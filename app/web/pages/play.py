@@ -64,7 +64,7 @@ from app.web.site_data import (
 )
 from app.web.translation import gettext, gettext_noop
 from app.web.wording import (
-    FRONT_AGENTS,
+    FRONT_PAGE_AGENTS,
     MAX_NAMED_SQUARES,
     STRENGTH_MEANINGS,
     Character,
@@ -196,13 +196,13 @@ def group_players(site: SiteData) -> PlayerGroups:
             tuple(
                 card
                 for card in cards
-                if card[2].strength_name == kind and card[0] not in FRONT_AGENTS
+                if card[2].strength_name == kind and card[0] not in FRONT_PAGE_AGENTS
             ),
         )
         for kind in STRENGTH_MEANINGS
     ]
     person = HUMAN, gettext("You"), describe_character(site, HUMAN)
-    first = tuple(card for card in cards if card[0] in FRONT_AGENTS)
+    first = tuple(card for card in cards if card[0] in FRONT_PAGE_AGENTS)
     return (
         (gettext("A person"), (person,)),
         (gettext("Agents to begin with"), first),
