@@ -130,7 +130,7 @@ def format_games_distribution(results: Sequence[ProofRun]) -> Iterator[str]:
     yield "unbeatable: the first game after which no opponent can beat it in either seat, exactly"
     yield "faultless: the game that ends the training, nothing being unseen and no blunder left"
     yield "\ngames until it is unbeatable"
-    yield from draw_histogram(proved)
+    yield from format_histogram(proved)
 
 
 def compute_five_numbers(values: Iterable[float]) -> list[float]:
@@ -142,7 +142,7 @@ def compute_five_numbers(values: Iterable[float]) -> list[float]:
     return [ordered[0], *middle, ordered[-1]]
 
 
-def draw_histogram(whole_numbers: Sequence[int], bins: int = 12) -> list[str]:
+def format_histogram(whole_numbers: Sequence[int], bins: int = 12) -> list[str]:
     """Return lines that show how often whole numbers occur, a line for each range of equal width."""
     low = min(whole_numbers)
     high = max(whole_numbers)

@@ -26,7 +26,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import find_lost_game
 from app.web.formatting import format_with_unit
-from training.experiments import FOLDER, ClaimError, list_claims
+from training.experiments import CLAIMS_FOLDER, ClaimError, list_claims
 from training.experiments.claim import Claim, Sweep, load_claim, load_claims
 from training.experiments.claims.menace import count_lost_games
 from training.experiments.engine import (
@@ -310,7 +310,7 @@ BAD_TABLES = [  # a claim's text, what somebody wrote instead, the line of it, w
 def test_a_bad_table_is_refused_with_its_line_and_what_would_be_right(
     tmp_path: Path, right: str, wrong: str, where: str, words: str
 ) -> None:
-    text = (FOLDER / "running-sum.toml").read_text()
+    text = (CLAIMS_FOLDER / "running-sum.toml").read_text()
     assert right in text
     text = text.replace(right, wrong, 1)
     (tmp_path / "running-sum.toml").write_text(text)
@@ -324,7 +324,7 @@ def test_a_bad_table_is_refused_with_its_line_and_what_would_be_right(
 @pytest.mark.parametrize(
     ("claim", "right", "wrong", "words"),
     [
-        ("q-table-results", '"estimate_sample"', '"estimate"', "no function 'estimate'"),
+        ("q-table-results", '"estimate_chance_of_no_loss"', '"estimate"', "no function 'estimate'"),
         ("q-table-results", "against minimax = 0", "against minimx = 0", "no player 'minimx'"),
         ("counting", '"count_everything"', '"count_all"', "no function 'count_all'"),
         ("counting", 'O, or one X more", at', 'O", at', "no recipe 'boards with as many X as O'"),
@@ -333,7 +333,7 @@ def test_a_bad_table_is_refused_with_its_line_and_what_would_be_right(
 def test_a_quantity_or_fact_that_does_not_exist_is_named_with_its_line(
     tmp_path: Path, claim: str, right: str, wrong: str, words: str
 ) -> None:
-    lines = (FOLDER / f"{claim}.toml").read_text().splitlines()
+    lines = (CLAIMS_FOLDER / f"{claim}.toml").read_text().splitlines()
     number = next(n for n, line in enumerate(lines) if right in line)
     lines[number] = lines[number].replace(right, wrong, 1)
     (tmp_path / f"{claim}.toml").write_text("\n".join(lines))

@@ -1,4 +1,8 @@
-"""Experiments that check the claims of publications: a file for each claim, and the common engine."""
+"""Experiments that check the claims of publications by training agents.
+
+Each claim has a TOML file in `claims/`, which says what to train and what to compare. `engine.py`
+runs all of them.
+"""
 
 import tomllib
 from collections.abc import Collection
@@ -11,33 +15,36 @@ import msgspec
 from app.experiments import sort_claims
 from app.recipes.names import suggest_word
 
-FOLDER = Path(__file__).with_name("claims")
-# The file with this name has sentences that several claims share.
-SHARED = "shared"
+CLAIMS_FOLDER = Path(__file__).with_name("claims")
+# shared.toml has no claim, but sentences that several claims use.
+SHARED_SENTENCES_FILE = "shared"
 
 
 class ClaimError(ValueError):
-    """Raised for a mistake in a claim's file; the message tells its line and what would be right."""
+    """Raised for a mistake in a claim's file; the message says where it is and what would be valid."""
 
 
 class TomlTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The base class of all tables in the file of a claim."""
+    """The base class of all tables in the TOML file of a claim."""
 
 
 @cache
 def list_claims() -> list[str]:
-    """Return the ids of all claims, in the order of the site; raises ClaimError if a file is wrong."""
+    """Return the ids of all claims, in the order of the page of experiments.
+
+    Raises ClaimError if a file is not valid TOML.
+    """
     return sort_claims(
         {
             path.stem: read_toml(path).get("sources", [""])[0]
-            for path in FOLDER.glob("*.toml")
-            if path.stem != SHARED
+            for path in CLAIMS_FOLDER.glob("*.toml")
+            if path.stem != SHARED_SENTENCES_FILE
         }
     )
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return the content of a TOML file; raises ClaimError if the file is not valid TOML."""
+    """Read a TOML file; raises ClaimError if it is not valid TOML."""
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except ValueError as error:
@@ -45,7 +52,10 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def check_name(kind: str, name: str, known: Collection[str]) -> None:
-    """Raise ValueError, listing all `known` names, unless `name` is one of them."""
+    """Raise ValueError with a list of the known names if `name` is not one of them.
+
+    `kind` is the word for the name in the message, such as "function".
+    """
     if name not in known:
         right = ", ".join(known) or "none"
         raise ValueError(

@@ -1,9 +1,10 @@
-"""Read a claim from its TOML file, check it, and draw the conclusion from the results.
+"""Read a claim from its TOML file, check the file, and derive the verdict from the results.
 
-`claims/<id>.toml` has the author's statement, the recipes to train, and what is measured. Each part
-of the claim has rules and two sentences: one if the part holds, one if it does not. The file also
-describes the table of numbers and the figures. What no field can express is computed by a function
-in `claims/<id>.py` (with _ for -); the TOML file has the function's name.
+A claim is a statement in a publication. `claims/<id>.toml` has the statement, the recipes to train,
+and what is measured. Each part of a claim has rules, which hold or not, and a sentence for either
+case. The file also describes the table of numbers and the charts (figures). What TOML cannot
+express is computed by a function whose name is in the TOML file; it is in `claims/<id>.py`, with _
+for each -.
 """
 
 import re
@@ -22,8 +23,8 @@ from app.experiments import Table
 from app.recipes import parse_recipe
 from app.recipes.names import suggest_word
 from training.experiments import (
-    FOLDER,
-    SHARED,
+    CLAIMS_FOLDER,
+    SHARED_SENTENCES_FILE,
     ClaimError,
     TomlTable,
     check_name,
@@ -61,44 +62,45 @@ MEASURES: Mapping[str, Measure] = {
     "exact proof": EXACT_PROOF_MEASURE,
     "epochs": EPOCHS_MEASURE,
 }
-# the beginning of a line of TOML that has an item of a list
+# If each item of a list has its own line in the TOML file, the line begins like this.
 ITEM_PATTERN = ' +[{["]'
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Recipes to train with many seeds, by their labels in figures, and what is measured of each run."""
+    """Recipes that are trained with many seeds, and the measure that evaluates each training (run)."""
 
-    recipe_by_label: Mapping[str, str]  # the names of recipes, without a seed
+    # Labels are the names in charts. Recipes have no seed.
+    recipe_by_label: Mapping[str, str]
     measure: Measure
-    default_seeds: int = 1_000  # how many seeds, if the user sets no limit
-    # whether a test repeats one run of the first recipe
+    # A user may ask for fewer seeds.
+    default_seeds: int = 1_000
     is_repeated_in_test: bool = True
-    # whether the recipe and the seed determine a run completely, so that the lab can repeat it
+    # whether the page /lab can repeat a run exactly from its recipe and its seed
     is_reproducible: bool = True
-    # whether figures, rules and the table of numbers use its runs
+    # whether charts, rules and the table of numbers use the runs
     is_shown: bool = True
 
 
 class SweepTable(TomlTable, frozen=True):
-    """A table of a claim's file with recipes that are trained and measured in the same way."""
+    """A table in a claim's file that lists recipes to train and measure in the same way."""
 
     measure: str
-    # Keys are labels. "{draw}" in label and recipe stands for each value of `draw` in the table `vary`.
+    # recipes by label; both may have names in braces, as `_expand_recipes` explains
     recipes: dict[str, str]
     seeds: int = 1_000
     is_reproducible: bool = True
 
 
 class RecipePick(TomlTable, frozen=True):
-    """The one of several recipes that has the highest or the lowest statistic."""
+    """A rule that picks one of several recipes: the one with the highest or the lowest statistic."""
 
     among: Labels
     highest: Statistic | None = None
     lowest: Statistic | None = None
 
-    def find(self, results: Results) -> str:
-        """Return the label of the one recipe that is picked."""
+    def find_label(self, results: Results) -> str:
+        """Return the label of the recipe that is picked."""
         statistic = self.highest or self.lowest
         assert statistic
         numbers = {label: statistic.compute(results, label) for label in self.among}
@@ -107,27 +109,33 @@ class RecipePick(TomlTable, frozen=True):
 
 
 class NameTables(msgspec.Struct, frozen=True, kw_only=True):
-    """The tables of a claim's file that define names, which the other tables then use."""
+    """The part of a claim's file that is read first, because the rest refers to the names in it."""
 
     vary: Mapping[str, list[str] | dict[str, str]] = {}
     sweeps: Sequence[SweepTable] = ()
     quantities: Mapping[str, Definition] = {}
-    # the name of a function that returns one or several exact numbers by label
+    # the name of a function that returns exact numbers by label, which need no training
     facts: str | None = None
 
 
 class ClaimTable(TomlTable, NameTables, frozen=True):
-    """The content of a claim's file; `app.experiments.ClaimSummary` explains the texts."""
+    """The content of a claim's file.
+
+    `app.experiments.ClaimSummary` explains the texts. Its `source_location` is `where` here, and
+    its `method` is `done`.
+    """
 
     title: Sentences
     claim: Sentences
-    sources: list[SourceName]  # The first one makes the claim.
+    # The claim is from the first source.
+    sources: list[SourceName]
     where: Sentences
     done: Sentences
     limits: Sentences
     agents: list[AgentId]
     parts: list[ClaimPart]
-    players: Mapping[str, PlayerName] = {}  # players that do not learn, by label
+    # players that do not learn, by label
+    players: Mapping[str, PlayerName] = {}
     picked: Mapping[str, RecipePick] = {}
     verdict: VerdictRules = VerdictRules()
     numbers: NumberTable = NumberTable()
@@ -144,7 +152,7 @@ class ClaimTable(TomlTable, NameTables, frozen=True):
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim, with the sweeps of trainings that check it."""
+    """A claim as its file describes it, and the trainings that check it."""
 
     id: str
     table: ClaimTable
@@ -152,12 +160,15 @@ class Claim:
     facts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def conclude(self, results: Results) -> dict[str, Any]:
-        """Return those fields of the claim's summary that follow from the results of all recipes."""
+        """Return the fields of the claim's summary that depend on the results, such as the verdict.
+
+        `results` must have the runs of every recipe.
+        """
         table = self.table
         players = {name: [measure_player(one)] for name, one in table.players.items()}
         results = results.with_runs(players).with_runs(self.facts)
         picked = {
-            one: results[pick.find(results)] for one, pick in table.picked.items()
+            one: results[pick.find_label(results)] for one, pick in table.picked.items()
         }
         results = results.with_runs(picked)
         figures = [figure.draw(results) for figure in table.figures]
@@ -171,10 +182,11 @@ class Claim:
     def fill_in_texts(
         self, parts_reproduced: Sequence[bool], seed_count: int, numbers: Table
     ) -> dict[str, Any]:
-        """Return the texts of the claim's summary by field; `parts_reproduced` says which parts hold.
+        """Return the texts of the claim's summary, by field.
 
-        The sentences of the parts show cells of the table `numbers`: "{1[as X]}" is the cell of its
-        first row in the column "as X".
+        `parts_reproduced` says for each part of the claim whether it holds, and so which of its two
+        sentences is used. `seed_count` replaces "{seeds}". A sentence may show cells of the table
+        `numbers`: "{1[as X]}" is the cell of its first row in the column "as X".
         """
         table = self.table
         texts = {
@@ -207,28 +219,28 @@ class Claim:
 
 @cache
 def read_shared_sentences() -> dict[str, str]:
-    """Return the sentences that several claims share, by name."""
-    return read_toml(FOLDER / f"{SHARED}.toml")
+    return read_toml(CLAIMS_FOLDER / f"{SHARED_SENTENCES_FILE}.toml")
 
 
 @cache
 def load_claims() -> dict[str, Claim]:
-    """Return all claims by id; raises ClaimError if a file is wrong."""
+    """Return all claims by their ids; raises ClaimError if a file has a mistake."""
     return {
-        claim_id: load_claim(FOLDER / f"{claim_id}.toml") for claim_id in list_claims()
+        claim_id: load_claim(CLAIMS_FOLDER / f"{claim_id}.toml")
+        for claim_id in list_claims()
     }
 
 
 def load_claim(path: Path) -> Claim:
-    """Return the claim that a file describes; raises ClaimError if the file is wrong."""
+    """Read and check a claim's file; raises ClaimError if it has a mistake."""
     raw = read_toml(path)
-    module = _import_module(path)
+    module = _import_claim_module(path)
     functions = {
         name: one
         for name, one in module.items()
         if isinstance(one, FunctionType) and one.__module__ == module["__name__"]
     }
-    _write_out(raw)
+    _expand_short_forms(raw)
     try:
         named = msgspec.convert(raw, NameTables)
         sweeps = [*_build_sweeps(named, MEASURES | module.get("MEASURES", {}))]
@@ -245,7 +257,7 @@ def load_claim(path: Path) -> Claim:
     except ValueError as error:
         reason, _, place = str(error).partition(" - at `")
         line = find_line(path.read_text("utf-8"), place.rstrip("`"), reason)
-        hint = suggest_right(reason, place)
+        hint = suggest_correction(reason, place)
         raise ClaimError(f"{path}, line {line}: {reason}{hint}") from error
     return Claim(path.stem, table, sweeps, facts)
 
@@ -253,7 +265,10 @@ def load_claim(path: Path) -> Claim:
 def _compute_facts(
     name: str | None, functions: Mapping[str, Any]
 ) -> dict[str, list[SimpleNamespace]]:
-    """Return the exact numbers that a claim's function computes, each in the form of a run, by label."""
+    """Call a claim's function for exact numbers, and return them by label.
+
+    A number gets the form of a run, so that rules and tables can use it like a trained recipe.
+    """
     if name is None:
         return {}
     check_name("function", name, functions)
@@ -263,16 +278,20 @@ def _compute_facts(
     }
 
 
-def _import_module(path: Path) -> Mapping[str, Any]:
-    """Return everything that the Python file of a claim defines, by name; {} without a file."""
+def _import_claim_module(path: Path) -> Mapping[str, Any]:
+    """Return the names that a claim's Python file defines; {} if it has no Python file."""
     name = path.stem.replace("-", "_")
     if not path.with_name(f"{name}.py").exists():
         return {}
-    return vars(import_module(f"{__package__}.{FOLDER.name}.{name}"))
+    return vars(import_module(f"{__package__}.{CLAIMS_FOLDER.name}.{name}"))
 
 
-def _write_out(raw: dict[str, Any]) -> None:
-    """Replace short forms such as "curves over games: blunders" or "median blunders" by tables."""
+def _expand_short_forms(raw: dict[str, Any]) -> None:
+    """Replace short forms by the tables that they stand for.
+
+    The figure "curves over games: blunders" becomes {kind = "curves", of = "blunders", over =
+    "games"}, and a cell "median blunders" becomes {value = "median blunders"}.
+    """
     for place, text in enumerate(raw.get("figures", [])):
         if isinstance(text, str):
             words, _, quantity = text.partition(": ")
@@ -289,7 +308,7 @@ def _write_out(raw: dict[str, Any]) -> None:
 def _build_sweeps(
     named: NameTables, measures: Mapping[str, Measure]
 ) -> Iterator[Sweep]:
-    """Yield the sweeps of a claim; raises ValueError, naming the place in the file, if one is wrong."""
+    """Yield the sweeps of a claim; raises ValueError, with the place in the file, for a mistake."""
     for number, table in enumerate(named.sweeps):
         try:
             check_name("measure", table.measure, measures)
@@ -301,7 +320,7 @@ def _build_sweeps(
         yield Sweep(
             by_label, measure, table.seeds, not is_network, table.is_reproducible
         )
-        # A whole training of a network takes too long for a test.
+        # A test cannot repeat the whole training of a network, so it repeats only the first epochs.
         if is_network:
             first = {"the first epochs": next(iter(by_label.values()))}
             yield Sweep(first, FIRST_EPOCHS_MEASURE, 1, is_shown=False)
@@ -310,9 +329,10 @@ def _build_sweeps(
 def _expand_recipes(
     templates: Mapping[str, str], vary: Mapping[str, list[str] | dict[str, str]]
 ) -> dict[str, str]:
-    """Return the recipes by label, with each value that `vary` lists for a name in braces.
+    """Return the recipes by label, with every value in place of a name in braces.
 
-    Raises ValueError if a recipe is wrong.
+    With gamma = ["0.9", "1"] in `vary`, the label "gamma {gamma}" becomes "gamma 0.9" and "gamma
+    1". Raises ValueError if a recipe is invalid.
     """
     recipes = {}
     values_by_word = {
@@ -331,8 +351,11 @@ def _expand_recipes(
     return recipes
 
 
-def suggest_right(reason: str, place: str) -> str:
-    """Return what would be right in place of an unknown field or kind, as the end of a sentence."""
+def suggest_correction(reason: str, place: str) -> str:
+    """Return the end of an error message that suggests valid names; "" if there is nothing to suggest.
+
+    `reason` is msgspec's message, and `place` the place of the mistake in the file.
+    """
     if found := re.search("unknown field `(.+)`", reason):
         return suggest_word(found[1], {*_list_fields(TomlTable)})
     if "kind" in place:
@@ -345,7 +368,7 @@ def suggest_right(reason: str, place: str) -> str:
 
 
 def _list_fields(table: type[TomlTable]) -> Iterator[str]:
-    """Yield the names of the fields of a table's class and of all its subclasses."""
+    """Yield the fields of a class and, recursively, of its subclasses."""
     yield from table.__struct_encode_fields__
     for kind in table.__subclasses__():
         yield from _list_fields(kind)
@@ -354,7 +377,8 @@ def _list_fields(table: type[TomlTable]) -> Iterator[str]:
 def find_line(text: str, place: str, reason: str) -> int:
     """Return the line number of a place in a TOML file, such as `$.parts[0].rules[1].of`.
 
-    If `reason` quotes a text that is in the file, return the line of this text.
+    msgspec gives the place as a path without a line. If its `reason` quotes a text, the line is the
+    next one with this text.
     """
     lines = text.splitlines()
     at = 0
@@ -365,7 +389,7 @@ def find_line(text: str, place: str, reason: str) -> int:
         elif lines[at].startswith("[["):
             pattern = re.escape(lines[at])
         is_open = key or lines[at].startswith("[[") or lines[at].endswith("[")
-        # The entry that remains to be found lies within this line.
+        # An item or an inline table fills one line, so the rest of the path is in the same line.
         if lines[at].startswith(" ") or not is_open:
             break
         start = at + (pattern == ITEM_PATTERN)

@@ -1,1 +1,1 @@
-"""The claims, with a file for each, and the functions that some of them need."""
+"""A TOML file for each claim, and the Python functions that some of them need."""

@@ -1,4 +1,7 @@
-"""How often trained tables lose as O to randomised minimax, and where their errors are."""
+"""How often trained tables lose as O to randomised minimax, and in which positions they err.
+
+A run (a training with one seed) is bad if it loses at least BAD_PERCENT of these games.
+"""
 
 from collections import Counter
 from typing import Any
@@ -21,15 +24,16 @@ from training.learners import learn
 from training.measures import Measure
 
 RECIPE_LABEL = "q-table"
-BAD_PERCENT = 40.0  # The author reports bad runs that lose this share of the games.
+# The author reports runs that lose 40% of the games.
+BAD_PERCENT = 40.0
 MAX_SHOWN_POSITIONS = 3
 
 
 def measure_losses_as_o(recipe: Recipe) -> dict[str, Any]:
-    """Train a recipe; return how often it loses as O to randomised minimax, in percent of all games.
+    """Train a recipe; return the percentage of games that it loses as O to randomised minimax.
 
-    The result also has the record of the position, up to symmetry, with the most frequent error
-    (None without an error), and the percentage of games with an error there.
+    "record" has the moves to the position in which it errs most often; symmetric positions count as
+    one, and without an error it is None. "share" is the percentage of games with an error there.
     """
     game = tic_tac_toe()
     *_, end = learn(game, recipe)
@@ -60,7 +64,7 @@ MEASURES = {"losses as O": Measure("falls-as-o", 1, measure_losses_as_o)}
 
 
 def list_bad_seeds(results: Results) -> dict[int, str | None]:
-    """Return the seeds of all bad runs, each with the position of its most frequent error."""
+    """Return the seeds of the bad runs, each with the record of the position in which it errs most."""
     return {
         seed: run.record
         for seed, run in enumerate(results[RECIPE_LABEL])
@@ -68,8 +72,8 @@ def list_bad_seeds(results: Results) -> dict[int, str | None]:
     }
 
 
-def draw_positions(results: Results) -> Boards | None:
-    """Return the positions in which most bad runs lose most games; None if no run is bad."""
+def plot_positions(results: Results) -> Boards | None:
+    """Return the boards on which most bad runs make their most frequent error; None without bad runs."""
     bad = list_bad_seeds(results)
     boards = [
         Board(
@@ -88,7 +92,7 @@ def draw_positions(results: Results) -> Boards | None:
 
 
 def tabulate_bad_runs(results: Results) -> Table:
-    """Return how many runs are bad, and how many of them err in the most common position."""
+    """Return a table: how many runs are bad, and how many of these err in the most common position."""
     bad = list_bad_seeds(results)
     rows = {
         (
@@ -106,7 +110,7 @@ def tabulate_bad_runs(results: Results) -> Table:
 
 
 def _describe_moves(record: str) -> str:
-    """Return the moves of a record in words, such as "X in a corner, then O in the centre"."""
+    """Describe moves up to symmetry, such as "X in a corner, then O in the centre"."""
     names = dict.fromkeys("0268", "a corner") | dict.fromkeys("1357", "an edge")
     names["4"] = "the centre"
     return ", then ".join(

@@ -1,10 +1,11 @@
-"""How many training runs win every game against the player of the first empty square."""
+"""How many training runs win every game against "fixed", which plays the first empty square."""
 
 from app.experiments import Table
 from training.experiments.quantities import parse_quantity
 from training.experiments.results import Results, format_share
 
-# For each row of the table, a part of its recipes' labels, its seats, and the percent of games won.
+# For each row: it counts recipes with this text in their label, in these seats ("x", "o" or both),
+# that win this percentage of their games.
 TABLE_ROWS = {
     "wins every game as X": ("", "x", 100),
     "wins every game as O": ("", "o", 100),
@@ -15,7 +16,7 @@ TABLE_ROWS = {
 
 
 def tabulate_trainings(results: Results) -> Table:
-    """Return the share of training runs that win every game or none, by seat and by opponents."""
+    """Return a table that shows how many training runs win all games, or none, in a seat."""
     rows = {}
     for row, (opponents, seats, percent) in TABLE_ROWS.items():
         won = [parse_quantity(f"won as {seat} against fixed", {}) for seat in seats]

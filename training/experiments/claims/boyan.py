@@ -1,4 +1,7 @@
-"""How many games one can win against T-hand without losing any, and how many our agents win."""
+"""How many games one can win against the player "T-hand" without ever losing to it.
+
+The shipped agents are compared with this bound.
+"""
 
 from app.experiments import Bar, Bars, round_significant
 from app.recipes import SHIPPED, name_recipe
@@ -11,7 +14,10 @@ from training.run import MODELS
 
 
 def compute_bound(_results: Results) -> float:
-    """Return the percentage of games that the best policy that never loses wins against T-hand."""
+    """Return the highest percentage of wins against T-hand for a policy that never loses to it.
+
+    The percentage is the mean of both seats.
+    """
     game = tic_tac_toe()
     total = 0.0
     for seat in SEATS.values():
@@ -26,8 +32,11 @@ def format_bound(results: Results) -> str:
     return format_percentage(compute_bound(results), 2)
 
 
-def draw_shipped_agents(_results: Results) -> Bars:
-    """Return a bar for every shipped agent: how often it wins against T-hand, mean of both seats."""
+def plot_shipped_agents(_results: Results) -> Bars:
+    """Return a bar chart of the games that each shipped agent wins against T-hand, as X and as O.
+
+    A bar is the mean of both seats, in percent.
+    """
     game = tic_tac_toe()
     bars = []
     for one, agent in SHIPPED.items():

@@ -25,7 +25,7 @@ def count_everything() -> dict[str, float]:
 
 
 def _count_games() -> int:
-    """Return the number of different games; a game ends with the first three in a row."""
+    """Count the different games, which end at the first three in a row or with a full board."""
     game = tic_tac_toe()
     paths = [1] + [0] * (game.positions - 1)
     for position in range(game.decisions):
@@ -36,7 +36,7 @@ def _count_games() -> int:
 
 
 def _count_balanced_boards() -> int:
-    """Return how many boards have as many X as O, or one X more, with or without lines."""
+    """Count the boards with as many X as O, or one X more, including those that no game can reach."""
     cells = tic_tac_toe().cells
     numbers_of_x_and_o = [(full - full // 2, full // 2) for full in range(cells + 1)]
     return sum(comb(cells, x) * comb(cells - x, o) for x, o in numbers_of_x_and_o)

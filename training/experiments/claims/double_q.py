@@ -1,4 +1,4 @@
-"""The learned value of the empty board, compared with its exact value in the training task."""
+"""The value of the empty board that Q-learning and double Q-learning learn, beside its exact value."""
 
 from functools import cache
 
@@ -22,15 +22,15 @@ def compute_exact_value() -> float:
 
 
 def format_bias(results: Results) -> dict[str, str]:
-    """Return the learned value minus the exact value for each recipe (median seed), as texts."""
+    """Return for each recipe how far the learned value is above the exact value (median of seeds)."""
     return {
         label: f"{results.compute_median(label, EMPTY_BOARD_VALUE) - compute_exact_value():+.3f}"
         for label in results.recipe_by_label
     }
 
 
-def draw_learned_value(results: Results) -> Curves:
-    """Return curves of the learned value, and a line at the exact value."""
+def plot_learned_value(results: Results) -> Curves:
+    """Return a chart of the learned values over the updates, with a line at the exact value."""
     learned = [
         trace_curve(results, one, EMPTY_BOARD_VALUE)
         for one in ("one table", "two tables")

@@ -1,4 +1,8 @@
-"""Compare three learners by their updates per game, and by the games until k reaches its limit."""
+"""Compare three learners of the league by their updates per game.
+
+These learners choose a move with a probability proportional to k ** Q. k grows with every update up
+to a limit.
+"""
 
 from app.recipes import parse_recipe
 from app.recipes.algorithms import League
@@ -11,7 +15,7 @@ GAMES_WON = parse_quantity("won against random", {})
 
 
 def have_same_order(results: Results) -> bool:
-    """Return whether the learners have the same order by updates per game as by games won."""
+    """Return whether the learners with more updates per game also win more games."""
     by_updates, by_wins = (
         sorted(LEARNERS, key=lambda label: results.compute_median(label, quantity))
         for quantity in (UPDATES_PER_GAME, GAMES_WON)
@@ -20,7 +24,7 @@ def have_same_order(results: Results) -> bool:
 
 
 def format_games_to_limit(results: Results) -> dict[str, str]:
-    """Return how many games each learner plays until its k reaches the limit (median seed), as texts."""
+    """Return after how many games the k of each learner reaches its limit (median of seeds)."""
     texts = {}
     for label in LEARNERS:
         recipe = parse_recipe(results.recipe_by_label[label])

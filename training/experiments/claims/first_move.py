@@ -1,4 +1,4 @@
-"""The exact advantage of moving first, for each pair of players that do not learn."""
+"""How much the first move helps, computed exactly for each pair of players that do not learn."""
 
 from functools import cache
 
@@ -14,7 +14,7 @@ PERFECT_PLAYERS = ("minimax", "minimax-random")
 
 @cache
 def compute_percents(x: str, o: str) -> list[float]:
-    """Return the percentages of games that X wins, draws and loses, given the names of X and O."""
+    """Return the percentages of games that X wins, draws and loses; `x` and `o` name the players."""
     game = tic_tac_toe()
     policies = (BASELINES[name].build_policy(game) for name in (x, o))
     chances: list[float] = compute_outcome_chances(game, *policies)[0].tolist()
@@ -28,10 +28,10 @@ def compute_lead(x: str, o: str) -> float:
 
 
 def compute_advantages() -> dict[str, float | list[float]]:
-    """Return the results of random and perfect players, and who gains by moving first.
+    """Return results between random players and between perfect players, and what the first move gains.
 
-    Each pair of players has the number 1 if moving first is better, -1 if it is worse, 0 if
-    neither.
+    "pairs of players" has a number for each pair: 1 if the first move helps, -1 if it harms, 0 if
+    it does neither.
     """
     names = ("games won by X, who moves first", "games drawn", "games won by O")
     leads = [compute_lead(x, o) for x in PERFECT_PLAYERS for o in PERFECT_PLAYERS]
@@ -45,8 +45,8 @@ def compute_advantages() -> dict[str, float | list[float]]:
     }
 
 
-def draw_lead_grid(_results: Results) -> Grid:
-    """Return X's wins minus losses in percent as a grid: a row for each X, a column for each O."""
+def plot_lead_grid(_results: Results) -> Grid:
+    """Return a grid of X's wins minus losses, in percent: a row for each X, a column for each O."""
     titles = [BASELINES[name].title for name in PLAYERS]
     return Grid(
         title="Games won by X minus games lost by X, for each pair of players",

@@ -1,4 +1,7 @@
-"""How many games MENACE loses to a perfect player until it hardly loses any more."""
+"""How many games MENACE loses to a perfect player until its losses are almost zero.
+
+They are almost zero below NEAR_ZERO_PERCENT of the games.
+"""
 
 from collections.abc import Callable
 
@@ -15,9 +18,8 @@ from training.experiments.results import (
     write_count,
 )
 
-# No publication reports more games that a MENACE loses before it draws.
+# The largest number in a publication of games that a MENACE lost before it began to draw.
 REPORTED_LOST_GAMES = 66
-# MENACE hardly loses if it loses less than this percentage of the games.
 NEAR_ZERO_PERCENT = 1.0
 LABELS_BY_PLAY = {
     "MENACE draws beads at random": "trained against a perfect player",
@@ -28,9 +30,10 @@ LABELS_BY_PLAY = {
 
 
 def find_games_needed(curve: Series) -> int | None:
-    """Return after how many games the median seed stays below 1% losses, None if it never does.
+    """Return the number of games after which the losses stay below NEAR_ZERO_PERCENT.
 
-    `curve` is the percentage of lost games, over the number of games played.
+    `curve` is the percentage of lost games over the number of games played, and its median over the
+    seeds counts. The result is None if the losses do not stay below.
     """
     is_losing = np.array(curve.median) >= NEAR_ZERO_PERCENT
     first = int(np.flatnonzero(is_losing).max(initial=-1)) + 1
@@ -38,9 +41,10 @@ def find_games_needed(curve: Series) -> int | None:
 
 
 def count_lost_games(curve: Series) -> float | None:
-    """Return how many games the median seed loses in one seat until it hardly loses any more.
+    """Return how many games MENACE loses in one seat until its losses stay below NEAR_ZERO_PERCENT.
 
-    `curve` is the percentage of lost games, over the games played in both seats.
+    `curve` is the percentage of games lost in this seat, over the number of games in both seats.
+    The result is None if the losses do not stay below.
     """
     needed = find_games_needed(curve)
     if needed is None:
@@ -55,19 +59,21 @@ def count_lost_games(curve: Series) -> float | None:
 
 
 def _trace_losses(results: Results, label: str, seat: str) -> Series:
-    """Return the curve of the percentage of games lost to randomised minimax in a seat."""
     lost = parse_quantity(f"lost as {seat} against minimax-random", {})
     return trace_curve(results, label, lost, by_games=True)
 
 
 def loses_few_games(results: Results, label: str) -> bool:
-    """Return whether MENACE as X loses at most as many games as its author reports."""
+    """Return whether MENACE, as X, loses at most REPORTED_LOST_GAMES games before it hardly loses."""
     games = count_lost_games(_trace_losses(results, label, "x"))
     return games is not None and round(games) <= REPORTED_LOST_GAMES
 
 
 def tabulate_losses(results: Results) -> Table:
-    """Return how many games MENACE loses and plays until it hardly loses, and its final losses."""
+    """Return a table of the games that MENACE loses and plays until its losses stay near zero.
+
+    More rows have its losses after training against other opponents.
+    """
     until = "until MENACE loses less than 1%"
     counts: dict[str, Callable[[Series], float | None]] = {
         f"games lost in this seat {until}": count_lost_games,

@@ -1,4 +1,4 @@
-"""After how many moves a learner that observes its opponent's moves stops improving."""
+"""After how many moves a learner stops improving that also learns from its opponent's moves."""
 
 from app.experiments import Series
 from training.experiments.quantities import QUANTITIES, parse_quantity
@@ -6,26 +6,27 @@ from training.experiments.results import Results, trace_curve, write_count
 
 PLAIN, OBSERVER = "own moves only", "observing"
 REPORTED_MOVES = 8_000
-# Differences up to this percentage do not count.
 SMALL_PERCENT = 1.0
 
 
 def _count_moves_per_game(results: Results) -> float:
-    """Return how many moves of its own a learner makes per game (median seed).
+    """Return how many moves a learner makes in a game (median of seeds).
 
-    The learner that does not observe updates exactly these moves.
+    The learner that does not observe makes an update for each of its moves, so its updates count.
     """
     return results.compute_median(PLAIN, QUANTITIES["updates per game"])
 
 
 def _trace_wins(results: Results) -> Series:
-    """Return the curve of the observing learner's wins against the random player, over games."""
     wins = parse_quantity("won against random", {})
     return trace_curve(results, OBSERVER, wins, by_games=True)
 
 
 def _count_moves_until_best(results: Results) -> float:
-    """Return after how many moves the observing learner's median wins are near their best."""
+    """Return after how many of its moves the observing learner wins almost as often as it ever does.
+
+    "Almost" is SMALL_PERCENT less, against random moves, in the median of the seeds.
+    """
     curve = _trace_wins(results)
     games = next(
         x
@@ -36,21 +37,20 @@ def _count_moves_until_best(results: Results) -> float:
 
 
 def stops_improving_as_reported(results: Results) -> bool:
-    """Return whether the learner stops improving after half to twice the reported moves."""
+    """Return whether the learner needs between half and twice the reported number of moves."""
     return REPORTED_MOVES / 2 <= _count_moves_until_best(results) <= REPORTED_MOVES * 2
 
 
 def format_moves_until_best(results: Results) -> dict[str, str]:
-    """Return after how many moves the median wins are near their best, as text."""
     return {OBSERVER: write_count(round(_count_moves_until_best(results), -2))}
 
 
 def format_moves(results: Results) -> dict[str, str]:
-    """Return how many moves the learner makes in the whole training, as text."""
+    """Return how many moves the learner makes in the whole training."""
     moves = _trace_wins(results).x[-1] * _count_moves_per_game(results)
     return {OBSERVER: write_count(round(moves, -2))}
 
 
 def count_reported_games(results: Results) -> int:
-    """Return in how many games the reported number of moves is made."""
+    """Return the number of games in which a learner makes REPORTED_MOVES moves."""
     return round(REPORTED_MOVES / _count_moves_per_game(results))

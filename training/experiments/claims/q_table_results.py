@@ -1,12 +1,16 @@
-"""The probability that a sample of test games has none of the games that a table can lose."""
+"""How likely it is that test games show no loss, although the table can lose."""
 
 from training.experiments.quantities import parse_quantity
 from training.measures import MeasuredRun
 
-SAMPLED_GAMES = 1_000  # how many games the author's program played as a sample
+# The author's program tests its table in so many games.
+SAMPLED_GAMES = 1_000
 
 
-def estimate_sample(run: MeasuredRun) -> float:
-    """Return the chance, in percent, that no game of a sample as O against random is lost."""
+def estimate_chance_of_no_loss(run: MeasuredRun) -> float:
+    """Return the chance, in percent, that a run loses no game of a sample as O against random moves.
+
+    Its games are independent, and their number is SAMPLED_GAMES.
+    """
     lost = parse_quantity("lost as o against random", {}).measure(run)
     return 100 * (1 - lost / 100) ** SAMPLED_GAMES

@@ -1,4 +1,7 @@
-"""The blunders of the policy that is optimal in a training task, and those of its learner."""
+"""Count the blunders of the policy that is optimal against a training opponent.
+
+Against an imperfect opponent such a policy may take risks that lose to a perfect one.
+"""
 
 from app.experiments import Bar, Bars
 from app.recipes import parse_recipe
@@ -12,9 +15,9 @@ CHART_TITLE = "Blunders of the optimal policy of each training task (greedy play
 
 
 def compute_task_blunders(results: Results) -> dict[str, int]:
-    """Return in how many positions the policy that is optimal in a recipe's training task blunders.
+    """Return for each recipe, by label, how often the optimal policy of its training task blunders.
 
-    There is a number for each recipe, by its label.
+    The policy is greedy for Q*, the exact action values of the task; each position counts once.
     """
     game = tic_tac_toe()
     blunders = {}
@@ -27,13 +30,11 @@ def compute_task_blunders(results: Results) -> dict[str, int]:
 
 
 def count_task_blunders(results: Results) -> dict[str, str]:
-    """Return the numbers of `compute_task_blunders` as texts."""
     blunders = compute_task_blunders(results)
     return {label: write_count(count) for label, count in blunders.items()}
 
 
-def draw_task_blunders(results: Results) -> Bars:
-    """Return the numbers of `compute_task_blunders` as a bar chart."""
+def plot_task_blunders(results: Results) -> Bars:
     blunders = compute_task_blunders(results)
     bars = [Bar(label, float(count)) for label, count in blunders.items()]
     return Bars(CHART_TITLE, "blunders", bars, exact=True)

@@ -1,4 +1,4 @@
-"""Results against the random player: of greedy play, and of play that explores as in training."""
+"""Compare greedy play with play that explores as in training, against the random player."""
 
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, tic_tac_toe
@@ -12,9 +12,9 @@ TRAINING_EPSILON = 0.1
 
 
 def measure_greedy_and_exploring(recipe: Recipe) -> dict[str, float]:
-    """Return a recipe's exact results when it plays greedily, and when it explores as in training.
+    """Train a recipe; return its exact wins and losses in percent (mean of both seats).
 
-    All are in percent of the games in both seats.
+    "greedy" and "exploring" are wins, "greedy_lost" and "exploring_lost" are losses.
     """
     game = tic_tac_toe()
     *_, end = learn(game, recipe)

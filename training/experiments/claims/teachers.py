@@ -27,26 +27,31 @@ from training.measures import Measure
 from training.taught import build_first_table, build_person_turn
 
 MAX_GAMES = 500
-RESPONDER, CURIOUS = "best responder", "least visited"
-TEACHERS = ("random", "t-hand", "minimax", RESPONDER, CURIOUS)
+BEST_RESPONDER_TEACHER, LEAST_VISITED_TEACHER = "best responder", "least visited"
+TEACHERS = (
+    "random",
+    "t-hand",
+    "minimax",
+    BEST_RESPONDER_TEACHER,
+    LEAST_VISITED_TEACHER,
+)
 
 
 class Teacher(CheckedPerson):
-    """A program that plays in place of a person who teaches."""
+    """A program that plays in place of the person in a recipe with games against a person."""
 
     def __init__(self, choose_cell: Callable[[str], int]) -> None:
         super().__init__(1, "")
         self.choose_move = choose_cell
 
     def choose(self, board: str, _rng: Random) -> int:
-        """Return the cell that the program plays."""
         return self.choose_move(board)
 
 
 def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
-    """Return after how many games against a teacher a learner is unbeatable as X.
+    """Train a learner as X against a teacher; return {"games": the number of games until unbeatable}.
 
-    The number is None if the learner is not unbeatable after `MAX_GAMES` games.
+    The number is None if the learner is not unbeatable after MAX_GAMES games.
     """
     game = tic_tac_toe()
     learner = make_learner(game, recipe)
@@ -56,17 +61,17 @@ def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
     q = first_values.copy()
     turn = build_person_turn(1)
     changed = True
-    choose_cell = _choose_teacher_moves(teacher, teacher_rng)
+    choose_cell = _build_teacher(teacher, teacher_rng)
     for games in range(MAX_GAMES + 1):
-        # If no value has changed, the policy is the same as before.
+        # Without a changed value the policy is the same, and need not be examined again.
         if changed:
             policy = policy_from_values(
                 game.spread_pairs(q.astype(np.float32)), recipe.plays
             )
             if is_unbeatable(game, policy, X):
                 return {"games": games}
-            if teacher == RESPONDER:
-                choose_cell = _choose_best_responses(policy, teacher_rng)
+            if teacher == BEST_RESPONDER_TEACHER:
+                choose_cell = _build_best_responder(policy, teacher_rng)
         changed = False
         for event in learner.play(turn._replace(player=Teacher(choose_cell)), rng):
             if isinstance(event, Update):
@@ -76,14 +81,14 @@ def train_with_teacher(teacher: str, recipe: Recipe) -> dict[str, int | None]:
     return {"games": None}
 
 
-def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
-    """Return a function that gets a board and returns the move of a teacher, who plays O by a rule."""
+def _build_teacher(teacher: str, rng: Random) -> Callable[[str], int]:
+    """Return a function from a board to the move of a teacher who plays O."""
     game = tic_tac_toe()
     visits = Counter[str]()
     rules = build_rules(game)
 
     def choose_least_visited(board: str) -> int:
-        """Return a move to the board, up to symmetry, that this teacher has made least often."""
+        """Return the move to the board that this teacher has reached least often, up to symmetry."""
         made = {
             cell: canonical_board(rules, rules.make_move(board, cell))
             for cell in rules.legal_moves(board)
@@ -94,19 +99,18 @@ def _choose_teacher_moves(teacher: str, rng: Random) -> Callable[[str], int]:
         visits[made[cell]] += 1
         return cell
 
-    if teacher == CURIOUS:
+    if teacher == LEAST_VISITED_TEACHER:
         return choose_least_visited
     list_moves = find_move_lister(game, teacher)
     return lambda board: pick(list_moves(rules, board), rng.random())
 
 
-def _choose_best_responses(policy: Policy, rng: Random) -> Callable[[str], int]:
-    """Return a function that gets a board and returns the move of the best responder, who plays O."""
+def _build_best_responder(policy: Policy, rng: Random) -> Callable[[str], int]:
+    """Return a function from a board to O's best move against the policy of X."""
     game = tic_tac_toe()
     moves = compute_best_responses(game, policy[game.legal], O, loss_reward=0.0)[0]
 
     def choose_best_response(board: str) -> int:
-        """Return a best answer to the policy of X, one of several at random."""
         start, end = game.pair_start[parse_position(game, board) :][:2]
         is_best = moves[start:end] > 0
         cells = game.pair_cell[start:end][is_best].tolist()

@@ -1,4 +1,4 @@
-"""The exact results of a table as O, and how many positions occur in its training and in test games."""
+"""How a table that learned against minimax plays as O, and how many positions it has met."""
 
 import numpy as np
 
@@ -10,14 +10,15 @@ from app.tictactoe.values import Numbers
 from training.learners import learn
 from training.measures import Measure, count_known_positions
 
-TEST_GAMES = 1_000  # how many test games the author's program plays as X, and as O
+# The author's program plays so many test games as X, and as many as O.
+TEST_GAMES = 1_000
 
 
 def measure_test_games(recipe: Recipe) -> dict[str, float]:
-    """Train a recipe; return its exact results as O, in percent, and two numbers of positions.
+    """Train a recipe; return its exact results as O against random moves, and two numbers of positions.
 
-    Positions are counted up to symmetry: those with an updated move ("learned"), and those that
-    have an updated move or occur in the test games ("tested").
+    The results are in percent. "learned" counts the positions with an updated move, "tested" also
+    those that occur in test games against random moves. Symmetric positions count once.
     """
     game = tic_tac_toe()
     *_, end = learn(game, recipe)
@@ -45,7 +46,7 @@ def _play_test_games(
     player: int,
     rng: np.random.Generator,
 ) -> Numbers:
-    """Return the positions in which a policy moves in its test games against `random_policy`."""
+    """Play test games against `random_policy`; return the positions in which `policy` moves."""
     positions = np.zeros(TEST_GAMES, np.intp)
     decisions: list[Numbers] = []
     mover = X

@@ -1,4 +1,4 @@
-"""The epoch in which a network begins to win more games than it loses."""
+"""After which epoch a network wins more games than it loses."""
 
 import numpy as np
 
@@ -6,9 +6,10 @@ from training.experiments.network import NetworkRun
 from training.experiments.quantities import parse_quantity
 from training.experiments.results import Results
 
-# The epochs of two curves are divided into this many parts, and the means of the parts are compared.
+# Single epochs have too few games, so curves are compared by their means over this many groups of
+# successive epochs.
 COMPARED_PARTS = 40
-# Whether the network is reported to win more games than the opponent at the end of training.
+# By opponent and by the network's seat: whether the author's plot ends with more wins than losses.
 REPORTED_LEADS = {
     ("random", "x"): True,
     ("random", "o"): True,
@@ -22,9 +23,10 @@ WON, LOST = (
 
 
 def find_overtaking_epoch(run: NetworkRun, seat: str) -> float:
-    """Return the epoch after which the network always wins more games than it loses.
+    """Return the epoch from which on the network wins more games than it loses.
 
-    Means of several epochs are compared. The epoch is infinite if there is none.
+    The shares of wins and losses are averaged over groups of epochs first. The result is infinite
+    if the network does not lead at the end.
     """
     lead = np.subtract(WON[seat].trace(run), LOST[seat].trace(run))
     behind = np.flatnonzero(lead.reshape(COMPARED_PARTS, -1).mean(axis=1) <= 0)
@@ -43,7 +45,10 @@ def find_overtaking_epoch_as_o(run: NetworkRun) -> float:
 
 
 def leads_as_reported(results: Results) -> bool:
-    """Return whether the network ends ahead of its opponent in the same plots as reported."""
+    """Return whether the network leads at the end of exactly those trainings in which it should.
+
+    REPORTED_LEADS has the leads that the author's plots show.
+    """
     leads = {
         (opponent, seat): results.compute_median(f"against {opponent}", WON[seat])
         > results.compute_median(f"against {opponent}", LOST[seat])
@@ -61,7 +66,7 @@ def describe_leads_as_o(results: Results) -> dict[str, str]:
 
 
 def _describe_leads(results: Results, seat: str) -> dict[str, str]:
-    """Return a text for each recipe that tells since which epochs its seeds are ahead."""
+    """Say for each recipe, by label, from which epoch on the network leads."""
     texts = {}
     for label in results.recipe_by_label:
         epochs = [find_overtaking_epoch(run, seat) for run in results[label]]
