@@ -44,7 +44,11 @@ from training.experiments.figures import AnyClaimFigure, ClaimFigure
 from training.experiments.network import EPOCHS_MEASURE, FIRST_EPOCHS_MEASURE
 from training.experiments.numbers import NumberTable
 from training.experiments.players import measure_player
-from training.experiments.quantities import QUANTITIES, Definition, build_quantities
+from training.experiments.quantities import (
+    QUANTITIES,
+    QuantityDefinition,
+    build_quantities,
+)
 from training.experiments.results import Results, Statistic
 from training.experiments.rules import ClaimPart, ClaimRule, VerdictRules
 from training.measures import (
@@ -113,7 +117,7 @@ class NameTables(msgspec.Struct, frozen=True, kw_only=True):
 
     vary: Mapping[str, list[str] | dict[str, str]] = {}
     sweeps: Sequence[SweepTable] = ()
-    quantities: Mapping[str, Definition] = {}
+    quantities: Mapping[str, QuantityDefinition] = {}
     # the name of a function that returns exact numbers by label, which need no training
     facts: str | None = None
 
@@ -171,7 +175,7 @@ class Claim:
             one: results[pick.find_label(results)] for one, pick in table.picked.items()
         }
         results = results.with_runs(picked)
-        figures = [figure.draw(results) for figure in table.figures]
+        figures = [figure.build(results) for figure in table.figures]
         return {
             "figures": [figure for figure in figures if figure],
             "parts_reproduced": [bool(part.holds(results)) for part in table.parts],

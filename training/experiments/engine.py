@@ -1,8 +1,9 @@
 """Run the experiments: train the missing runs, store every run, and summarise the results.
 
-Runs are stored by recipe and measure in an SQLite database outside the repository. SQLite writes a
-transaction completely or not at all, even when interrupted, and several processes of a machine may
-use a database. Stored bytes are checked by msgspec and never unpickled.
+A run is the training of one recipe with one seed, with its measurements. Runs are stored in an
+SQLite database outside the repository, by a key for the recipe, the seed and the measure. SQLite
+writes a transaction completely or not at all, so a run is never half written, and several processes
+may use the database.
 """
 
 import hashlib
@@ -34,29 +35,29 @@ from training.processes import run_in_parallel
 from training.progress import show_bar
 from training.run import TABLE_PACKAGES, list_packages, list_versions
 
-STORE_FILE = "runs.sqlite3"
-# Another process may be writing to the database for so long.
-LOCK_SECONDS = 60.0
+RUNS_FILE_NAME = "runs.sqlite3"
+# The longest wait while another process writes to the database.
+WRITE_TIMEOUT_SECONDS = 60.0
 
 # Runs of the same recipe with the same seed may differ in these fields only.
 TIME_FIELDS = ("seconds", "judging")
 
 
 class RunStore:
-    """A database of measured runs: their bytes, by key."""
+    """A database of runs, each as JSON text in bytes."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
 
     def read(self, run_keys: Iterable[str]) -> dict[str, bytes]:
-        """Return the stored bytes of runs by key; keys that are not stored are left out."""
+        """Return the runs with these keys; keys that are not stored are left out."""
         query = (
             "SELECT key, result FROM runs WHERE key IN (SELECT value FROM json_each(?))"
         )
         return dict(self.connection.execute(query, [json.dumps([*run_keys])]))
 
     def write(self, values_by_key: Mapping[str, bytes]) -> None:
-        """Store the bytes of runs by key; they are on disk when this method returns."""
+        """Store runs by their keys; they are on disk when this method returns."""
         with self.connection:
             self.connection.executemany(
                 "INSERT OR REPLACE INTO runs VALUES (?, ?)", values_by_key.items()
@@ -69,13 +70,13 @@ class RunStore:
 
 @contextmanager
 def open_store(folder: Path) -> Iterator[RunStore]:
-    """Open the database of runs in a folder, creating both if necessary.
+    """Open the database of runs in a folder; create the folder and the database if necessary.
 
     Raises sqlite3.Error or OSError if that fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with closing(
-        sqlite3.connect(folder / STORE_FILE, timeout=LOCK_SECONDS)
+        sqlite3.connect(folder / RUNS_FILE_NAME, timeout=WRITE_TIMEOUT_SECONDS)
     ) as connection:
         connection.execute(
             "CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, result BLOB)"
@@ -84,7 +85,7 @@ def open_store(folder: Path) -> Iterator[RunStore]:
 
 
 class ExperimentRun(NamedTuple):
-    """The summary of an experiment, and how many of its runs were trained or were stored already."""
+    """The summary of an experiment, and how many of its runs were trained now or stored before."""
 
     summary: ClaimSummary
     trained_count: int
@@ -100,14 +101,14 @@ def run_experiment(
 ) -> ExperimentRun:
     """Train and measure the missing runs of an experiment, and return its summary.
 
-    Each recipe is trained with the seeds 0, 1, 2 and so on: as many as its sweep states, but at
+    Each recipe is trained with the seeds 0, 1, 2 and so on, as many as its sweep asks for, but at
     most `max_seeds`. Every run is stored as soon as it is measured, so an interrupted experiment
-    continues later. With the address of a dask scheduler the runs are trained on its cluster.
-    Raises ConnectionError if the cluster fails.
+    can continue later. `scheduler_address` is the address of a dask scheduler; without it, `jobs`
+    processes of this machine train. Raises ConnectionError if the cluster fails.
     """
     recipe_by_label: dict[str, str] = {}
     runs_by_label: dict[str, list[Any]] = {}
-    # The keys stand for a measure and a recipe, so two labels may share runs.
+    # Two labels may stand for the same recipe and measure; then they share its runs.
     runs: dict[str, Any] = {}
     trained, kept = 0, 0
     checks = []
@@ -187,7 +188,7 @@ def _measure_recipes(
     jobs: int,
     scheduler_address: str | None,
 ) -> Iterator[dict[str, bytes]]:
-    """Yield the runs of recipes in batches, by the recipes' keys, while a bar shows the progress."""
+    """Train recipes in batches; yield the runs of each batch by their keys, and show the progress."""
     if not recipes:
         return
     keys, size = [*recipes], measure.batch_size
@@ -210,7 +211,7 @@ def _measure_recipes(
 
 
 def update_texts(experiment: Claim, summary: ClaimSummary) -> ClaimSummary:
-    """Return a summary with the present texts of its claim; numbers and verdict stay."""
+    """Return a summary with the texts that the claim's file has now; numbers and verdict stay."""
     words = experiment.fill_in_texts(
         summary.parts_reproduced, summary.seeds, summary.numbers
     )
@@ -225,9 +226,9 @@ def run_experiments(
     store_folder: Path | None,
     output_folder: Path,
 ) -> Iterator[str]:
-    """Check these claims, or all if there are none, and save their summaries; yield a line for each.
+    """Check claims and save their summaries; yield a line of text for each claim.
 
-    Raises ConnectionError if a cluster fails.
+    Without `claims` all are checked. Raises ConnectionError if a cluster fails.
     """
     with open_store(store_folder or user_cache_path("q-tac-toe") / "runs") as kept:
         for claim in claims or list_claims():
@@ -244,9 +245,10 @@ def run_experiments(
 
 
 def update_all_texts(claims: Sequence[str], output_folder: Path) -> Iterator[str]:
-    """Save the summaries of these claims, or of all if there are none, with new texts; train nothing.
+    """Save the summaries of claims with the texts that their files have now; train nothing.
 
-    Raises ValueError for an unreadable summary.
+    Without `claims` all are updated. Yields a line for each. Raises ValueError for an unreadable
+    summary.
     """
     for claim in claims or list_claims():
         summary = update_texts(
@@ -257,7 +259,7 @@ def update_all_texts(claims: Sequence[str], output_folder: Path) -> Iterator[str
 
 
 def list_verdicts(output_folder: Path) -> Iterator[str]:
-    """Yield a line for every claim, with its verdict if it has been checked."""
+    """Yield a line for every claim: its verdict, or "not checked yet"."""
     summaries = load_summaries(output_folder)
     for claim in list_claims():
         summary = summaries.get(claim)
@@ -265,7 +267,10 @@ def list_verdicts(output_folder: Path) -> Iterator[str]:
 
 
 def compute_digest(run: bytes) -> str:
-    """Return the SHA-256 of a run without its times, for comparison with a repeated run."""
+    """Return the SHA-256 of a run without its times.
+
+    A test repeats the run, and the digests must be equal.
+    """
     content = {
         field: value
         for field, value in msgspec.json.decode(run).items()

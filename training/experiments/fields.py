@@ -1,4 +1,8 @@
-"""Types of the fields in a claim's file, which are checked against its recipes and functions."""
+"""The types of the fields in a claim's file.
+
+`ClaimContext` reads and checks the fields: a label must belong to a recipe of the claim, a function
+must be in the claim's Python file, and so on.
+"""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -17,15 +21,17 @@ from training.experiments.results import Statistic, parse_statistic
 
 
 class Labels(tuple[str, ...]):
-    """The labels of recipes: one text, or a list of texts.
+    """The labels of recipes, from one text or a list of texts in a claim's file.
 
-    A name in braces stands for each of its values in the table `vary`: with gamma = [0.9, 1],
-    "gamma {gamma}" means "gamma 0.9" and "gamma 1". An empty pair of braces, as in "{}, gamma 1",
-    stands for the heading of a row or a column.
+    A name in braces stands for its values in the table `vary`: with gamma = ["0.9", "1"], the text
+    "gamma {gamma}" means the two labels "gamma 0.9" and "gamma 1". In a table of numbers, empty
+    braces as in "{}, gamma 1" stand for the heading of a row or a column.
     """
 
-    template = ""  # the text, or the first text in the list
-    axes: Mapping[str, Sequence[str]] = {}  # the values of the names in braces
+    # the text in the file, or the first one of a list
+    template = ""
+    # the values of the names in braces, by name
+    axes: Mapping[str, Sequence[str]] = {}
 
     @property
     def single(self) -> str:
@@ -45,7 +51,7 @@ class Bound:
 
 
 class Sentences(str):
-    """A text that is not empty; a name in braces stands for a sentence that several claims share."""
+    """A non-empty text; a name in braces stands for a sentence in shared.toml."""
 
 
 class SourceName(str):
@@ -60,7 +66,7 @@ class PlayerName(str):
     """The name of a player that does not learn."""
 
 
-NAMES: Mapping[type, tuple[str, Collection[str]]] = {
+NAME_KINDS: Mapping[type, tuple[str, Collection[str]]] = {
     SourceName: ("source", SOURCES),
     AgentId: ("agent", SHIPPED),
     PlayerName: ("player", BASELINES),
@@ -69,7 +75,7 @@ NAMES: Mapping[type, tuple[str, Collection[str]]] = {
 
 @dataclass(frozen=True)
 class ClaimContext:
-    """What the fields of a claim may name: its recipes, what varies, and its functions."""
+    """The names that the fields of a claim may use."""
 
     labels: Sequence[str]
     values_by_name: Mapping[str, Sequence[str]]
@@ -78,7 +84,7 @@ class ClaimContext:
     shared_sentences: Mapping[str, str]
 
     def read_field(self, kind: type, value: Any) -> Any:
-        """Return the value of a field of this type; raises ValueError if it is wrong."""
+        """Read a field of the type `kind`; raises ValueError if its value is invalid."""
         readers: Mapping[type, Callable[[Any], Any]] = {
             Quantity: lambda text: parse_quantity(text, self.quantities),
             Statistic: lambda text: parse_statistic(text, self.quantities),
@@ -89,7 +95,7 @@ class ClaimContext:
         }
         if kind in readers:
             return readers[kind](value)
-        kind_of_name, known = NAMES[kind]
+        kind_of_name, known = NAME_KINDS[kind]
         check_name(kind_of_name, value, known)
         return kind(value)
 
@@ -102,7 +108,7 @@ class ClaimContext:
         return labels
 
     def _expand_label(self, template: str) -> list[str]:
-        """Return the labels that a template stands for; raises ValueError if one has no recipe."""
+        """Return the labels that a text stands for; raises ValueError if a label has no recipe."""
         if "{}" in template:
             pattern = re.escape(template).replace(re.escape("{}"), ".+")
             found = [one for one in self.labels if re.fullmatch(pattern, one)]
@@ -133,16 +139,16 @@ class ClaimContext:
 
 
 def list_names(template: str) -> list[str]:
-    """Return the names in braces in a template."""
     return [name for _, name, _, _ in Formatter().parse(template) if name]
 
 
 def expand(
     template: str, values_by_name: Mapping[str, Collection[str]]
 ) -> list[tuple[str, dict[str, str]]]:
-    """Return a text for each combination of values of the names in braces in a template.
+    """Fill in the names in braces, with every combination of their values.
 
-    Each text comes with its values by name. Raises ValueError if a name is not in `values_by_name`.
+    With gamma = ["0.9", "1"] the template "gamma {gamma}" gives ("gamma 0.9", {"gamma": "0.9"}) and
+    ("gamma 1", {"gamma": "1"}). Raises ValueError if a name is not in `values_by_name`.
     """
     names = list_names(template)
     for name in names:

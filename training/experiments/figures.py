@@ -1,4 +1,7 @@
-"""Draw the figures (charts and boards) of a claim from the results, as the claim's file describes."""
+"""The figures of a claim (charts and boards), built from the results as the claim's file describes.
+
+Each kind of figure is a class; `kind` in the claim's file is the `tag` of the class.
+"""
 
 from collections.abc import Mapping, Sequence
 from types import FunctionType
@@ -32,15 +35,15 @@ from training.experiments.results import (
 
 
 class ClaimFigure(TomlTable, frozen=True, kw_only=True, tag_field="kind"):
-    """The base class of the figures; `kind` in the claim's file is the `tag` of a class below.
+    """The base class of the figures.
 
-    By default a figure shows all recipes, and its title is the title of its quantity.
+    By default a figure shows all recipes and has the title of its quantity.
     """
 
     title: str = ""
     recipes: Labels = NO_LABELS
 
-    def draw(self, results: Results) -> Figure | None:
+    def build(self, results: Results) -> Figure | None:
         raise NotImplementedError
 
     def list_labels(self, results: Results) -> Sequence[str]:
@@ -48,15 +51,18 @@ class ClaimFigure(TomlTable, frozen=True, kw_only=True, tag_field="kind"):
 
 
 class ReferenceMark(TomlTable, frozen=True):
-    """A reference line at a given number, at one that a function computes, or at a player's result."""
+    """A reference line in a chart: at a fixed number, a computed number, or a player's result."""
 
-    text: str = ""  # by default the label of the player
+    # without a text, the line is named after its player
+    text: str = ""
     value: int | float = 0
     function: FunctionType | None = None
     player: Labels = NO_LABELS
 
-    def draw(self, results: Results, quantity: Quantity | None = None) -> ReferenceLine:
-        """Return the reference line; for a player it is at the player's median of `quantity`."""
+    def build(
+        self, results: Results, quantity: Quantity | None = None
+    ) -> ReferenceLine:
+        """Return the line. For a player that does not learn it is at the player's `quantity`."""
         if self.function:
             return ReferenceLine(self.function(results), self.text)
         if self.player and quantity:
@@ -67,16 +73,17 @@ class ReferenceMark(TomlTable, frozen=True):
 
 
 class SeedDots(ClaimFigure, frozen=True, tag="dots"):
-    """A chart with a dot for each seed of each recipe."""
+    """A chart with one dot for each seed, in a row of dots for each recipe."""
 
     of: Quantity
     marks: Sequence[ReferenceMark] = ()
-    unmarked: Labels = NO_LABELS  # recipes that get no reference lines
+    # recipes without reference lines
+    unmarked: Labels = NO_LABELS
     is_exact: bool = True
 
-    def draw(self, results: Results) -> Histogram:
-        """Return the chart; a recipe is left out if one of its runs has no finite number."""
-        marks = [mark.draw(results, self.of) for mark in self.marks]
+    def build(self, results: Results) -> Histogram:
+        """Return the chart; recipes with an infinite number for any seed are left out."""
+        marks = [mark.build(results, self.of) for mark in self.marks]
         groups = []
         for label in self.list_labels(results):
             values = results.list_values(label, self.of)
@@ -90,7 +97,7 @@ class SeedDots(ClaimFigure, frozen=True, tag="dots"):
 
 
 class NamedCurve(TomlTable, frozen=True):
-    """A curve that has its own name in the chart."""
+    """A curve of a quantity with its own name in the chart."""
 
     name: str
     of: Quantity
@@ -98,17 +105,18 @@ class NamedCurve(TomlTable, frozen=True):
 
 
 class LearningCurves(ClaimFigure, frozen=True, tag="curves"):
-    """Curves over the training: over updates, games, or the epochs of a network."""
+    """Learning curves over the updates, the games, or the epochs of a network."""
 
     of: Quantity | None = None
     over: Literal["updates", "games", "epochs"] = "updates"
-    # curves that have their own names; by default each recipe has a curve of the quantity `of`
+    # With `of`, each recipe has a curve of this quantity, named by the recipe's label.
     lines: Sequence[NamedCurve] = ()
-    points: int = 20  # how many points each curve over epochs has
+    # the number of points of a curve over epochs
+    points: int = 20
     marks: Sequence[ReferenceMark] = ()
 
-    def draw(self, results: Results) -> Curves:
-        """Return the curves; their x axis is logarithmic, except over epochs."""
+    def build(self, results: Results) -> Curves:
+        """Return the curves; the x axis is logarithmic, except for epochs."""
         lines = [(line.recipe.single, line.of, line.name) for line in self.lines]
         if self.of:
             lines = [(label, self.of, label) for label in self.list_labels(results)]
@@ -117,15 +125,15 @@ class LearningCurves(ClaimFigure, frozen=True, tag="curves"):
             self.title or quantity.title,
             self.over,
             quantity.unit,
-            [self._draw_line(results, *line) for line in lines],
-            [mark.draw(results) for mark in self.marks],
+            [self._build_line(results, *line) for line in lines],
+            [mark.build(results) for mark in self.marks],
             self.over != "epochs",
         )
 
-    def _draw_line(
+    def _build_line(
         self, results: Results, label: str, quantity: Quantity, name: str
     ) -> Series:
-        """Return a curve; over epochs each point is the mean of equally many epochs."""
+        """Return one curve; over epochs, a point is the mean of a group of successive epochs."""
         if self.over != "epochs":
             return trace_curve(results, label, quantity, self.over == "games")
         traces = np.array([quantity.trace(run) for run in results[label]])
@@ -138,16 +146,17 @@ class LearningCurves(ClaimFigure, frozen=True, tag="curves"):
 
 
 class ParameterCurves(ClaimFigure, frozen=True, tag="parameter"):
-    """Curves of results at the end of the training, over a parameter in which the recipes differ.
+    """Curves of results after the training, over a parameter that differs between the recipes.
 
     On the page, a click on a curve opens a run of the last recipe.
     """
 
-    parameter: str  # the parameter's name in recipes
+    # as in recipes, such as "alpha"
+    parameter: str
     x_label: str
     lines: list[NamedCurve]
 
-    def draw(self, results: Results) -> Curves:
+    def build(self, results: Results) -> Curves:
         recipes = [results.recipe_by_label[label] for label in self.recipes]
         x_values = [getattr(parse_recipe(one), self.parameter) for one in recipes]
         series = []
@@ -159,15 +168,16 @@ class ParameterCurves(ClaimFigure, frozen=True, tag="parameter"):
 
 
 class ShareBars(ClaimFigure, frozen=True, tag="shares"):
-    """The share of seeds that meet a condition, for each recipe, or for each of `conditions`."""
+    """A bar for each recipe: the share of its seeds for which a condition is true.
+
+    With `conditions` each recipe has a bar for each of them, named after the condition.
+    """
 
     of: Quantity | None = None
-    conditions: Mapping[
-        str, Quantity
-    ] = {}  # what is true or false for each run, by the name of its bar
+    conditions: Mapping[str, Quantity] = {}
 
-    def draw(self, results: Results) -> Bars:
-        """Return a bar chart with 95% intervals."""
+    def build(self, results: Results) -> Bars:
+        """Return the bar chart, with 95% confidence intervals."""
         bars = []
         for label in self.list_labels(results):
             conditions = {label: self.of} if self.of else self.conditions
@@ -189,15 +199,15 @@ class ShareBars(ClaimFigure, frozen=True, tag="shares"):
 
 
 class StatisticBars(ClaimFigure, frozen=True, tag="bars"):
-    """A bar chart of a statistic for each recipe; recipes for which it is infinite are left out."""
+    """A bar for each recipe: a statistic over its seeds. An infinite statistic has no bar."""
 
     value: Statistic
     unit: str
     logarithmic: bool = False
-    # exact numbers whose bars link to the empty board
+    # exact numbers whose bars link to a page with the empty board
     of_empty_board: Labels = NO_LABELS
 
-    def draw(self, results: Results) -> Bars:
+    def build(self, results: Results) -> Bars:
         bars = []
         for label in self.list_labels(results):
             number = self.value.compute(results, label)
@@ -215,14 +225,15 @@ class StatisticBars(ClaimFigure, frozen=True, tag="bars"):
 
 
 class MedianGrid(ClaimFigure, frozen=True, tag="grid"):
-    """The median for each combination of two parameters, with a typical run in each cell.
+    """A grid of medians, with a row for each value of one parameter and a column for each of another.
 
-    With the recipes "{alpha}, {gamma}", alpha varies from row to row, gamma from column to column.
+    With the recipes "{alpha}, {gamma}", alpha differs between rows and gamma between columns. Each
+    cell also names the seed whose run is nearest to the median.
     """
 
     of: Quantity
 
-    def draw(self, results: Results) -> Grid:
+    def build(self, results: Results) -> Grid:
         (row, rows), (column, columns) = self.recipes.axes.items()
         width = len(columns)
         labels = [
@@ -251,12 +262,12 @@ class MedianGrid(ClaimFigure, frozen=True, tag="grid"):
 
 
 class FunctionFigure(ClaimFigure, frozen=True, tag="function"):
-    """A figure that a function of the claim's Python file returns."""
+    """A figure that a function in the claim's Python file builds."""
 
     function: FunctionType
 
-    def draw(self, results: Results) -> Figure | None:
-        """Return the figure, or None if the function finds nothing to draw."""
+    def build(self, results: Results) -> Figure | None:
+        """Return the figure, or None if the function finds nothing to show."""
         figure: Figure | None = self.function(results)
         return figure
 

@@ -15,7 +15,7 @@ from training.learners import learn
 from training.learners.phases import Epoch
 from training.measures import Measure
 
-REPEATED_EPOCHS = 2  # how many epochs of a training a test repeats
+REPEATED_EPOCHS = 2
 
 
 class NetworkRun(
@@ -28,20 +28,23 @@ class NetworkRun(
         "illegal_shares_in_games": "taken_met",
     },
 ):
-    """A training of a network over E epochs; shares are from 0 to 1, and those of games are sampled."""
+    """The results of a network's training over E epochs; all shares are from 0 to 1."""
 
+    # training and evaluation together
     seconds: float
-    evaluation_seconds: float  # how many of these seconds the evaluation took
-    won: BySeat[float]  # [E] the share of the epoch's games that the network won
-    # [E] the share of games that the opponent won, also by an illegal move
+    evaluation_seconds: float
+    # [E] the share of the epoch's games that the network won
+    won: BySeat[float]
+    # [E] the share of the epoch's games that the network lost, illegal moves included
     lost: BySeat[float]
-    # [E] the share of games that the network lost by an illegal move
+    # [E] the share of the epoch's games that the network lost by an illegal move
     forfeited: BySeat[float]
-    # [E] the share of all positions in which an illegal move has the highest output
+    # [E] the share of all positions in which the network prefers an illegal move
     illegal_shares: list[float]
-    # [E] the same share, but only of the positions in the epoch's games
+    # [E] the share of the positions in the epoch's games in which the network prefers one
     illegal_shares_in_games: list[float]
-    figures: Figures  # the exact results of the final network, one entry each
+    # the exact results of the final network, as lists of length 1
+    figures: Figures
 
     @property
     def epochs(self) -> int:
@@ -49,7 +52,10 @@ class NetworkRun(
 
 
 def measure_first_epochs(recipe: Recipe) -> dict[str, Any]:
-    """Train a network for a few epochs and return their results, which a test compares."""
+    """Train a network for REPEATED_EPOCHS epochs and return their results.
+
+    A test repeats this, because the whole training would take too long.
+    """
     history = islice(learn(tic_tac_toe(), recipe), REPEATED_EPOCHS + 1)
     epochs = [progress.epoch for progress in history if progress.epoch]
     won, lost, _, illegal_shares, _ = zip(*epochs, strict=True)
@@ -61,7 +67,7 @@ def measure_first_epochs(recipe: Recipe) -> dict[str, Any]:
 
 
 def measure_epochs(recipe: Recipe) -> NetworkRun:
-    """Train a network; return the results of every epoch, and exact results at the end."""
+    """Train a network; return the results of every epoch, and its exact results at the end."""
     game = tic_tac_toe()
     begin = perf_counter()
     epochs: list[Epoch] = []
@@ -91,7 +97,7 @@ def measure_epochs(recipe: Recipe) -> NetworkRun:
 
 
 def _split_by_seat(pairs: Sequence[tuple[float, float]]) -> BySeat[float]:
-    """Return pairs of shares, as X and as O, as a list for each seat."""
+    """Turn (share as X, share as O) pairs into one list for each seat."""
     x, o = np.array(pairs).round(9).T.tolist()
     return BySeat(x, o)
 

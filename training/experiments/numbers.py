@@ -1,4 +1,4 @@
-"""Write the table of the numbers behind a verdict, as the claim's file describes it."""
+"""The table of the numbers behind a verdict, built as the claim's file describes it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -24,30 +24,38 @@ MINUS_SIGN_PATTERN = re.compile(r"(?<![\w-])-(?=\d)")
 
 
 class NumberCell(TomlTable, frozen=True):
-    """A cell in a claim's table of numbers, which says what number of a recipe is shown.
+    """The description of a row, a column or a cell: which number of a recipe it shows.
 
-    It has exactly one of `value`, `difference`, `points` and `function`.
+    Exactly one of `value`, `difference`, `points` and `function` is given.
     """
 
     value: Statistic | None = None
-    # the quantity in a sign test against the recipe `than`
+    # a quantity in which the recipe is compared with the recipe `than`, by a sign test
     difference: Quantity | None = None
-    # how many points of the recipe's curve lie above the curve of `above`, or below the curve of `below`
+    # The cell counts the points at which the recipe's curve of this quantity is above the curve of the
+    # recipe `above`, or below that of the recipe `below`.
     points: Quantity | None = None
-    # a function that gets the results and returns the text of the cell, or texts by label
+    # It gets the results, and returns the text of this cell, or the texts of all recipes by label.
     function: FunctionType | None = None
     than: Labels = NO_LABELS
     above: Labels = NO_LABELS
     below: Labels = NO_LABELS
-    until: float = 1  # the part of all updates whose points count
-    # the recipe; "{}" is replaced by the heading of the row or column
+    # `points` counts up to this share of the updates: 0.5 is the first half of the training.
+    until: float = 1
+    # In the label of the recipe, the heading of the row or column replaces "{}".
     recipe: Labels = NO_LABELS
-    only: Labels = NO_LABELS  # the recipes that have a cell; by default all
-    test: Labels = NO_LABELS  # two recipes with a sign test for "{test}" in the title
-    subject: str = ""  # of the sentence about the test; by default the first recipe
-    digits: int | None = None  # how many decimals the number has
-    text: str = "{}"  # the text around the number
-    otherwise: str = ""  # the text if the number is infinite
+    # If it is not empty, other recipes have no number here.
+    only: Labels = NO_LABELS
+    # the two recipes whose sign test is written in the title in place of "{test}"
+    test: Labels = NO_LABELS
+    # what the sentence about the sign test calls the first of these recipes, if not by its label
+    subject: str = ""
+    # the number of decimals
+    digits: int | None = None
+    # The number replaces "{}".
+    text: str = "{}"
+    # in place of an infinite number
+    otherwise: str = ""
 
     def __post_init__(self) -> None:
         kinds = (self.value, self.difference, self.points, self.function)
@@ -61,7 +69,7 @@ class NumberCell(TomlTable, frozen=True):
             )
 
     def write(self, results: Results, heading: str = "") -> str:
-        """Return the text of the cell in the row or column with this heading."""
+        """Return the text of the cell for a recipe; `heading` is the heading of its row or column."""
         label = self.recipe.template.format(heading) or heading
         if self.function:
             text = self.function(results)
@@ -84,7 +92,7 @@ class NumberCell(TomlTable, frozen=True):
         return self.text.format(self.value.format(results, label, self.digits))
 
     def fill_in_title(self, results: Results, title: str) -> str:
-        """Return the title, with the result of the sign test in place of "{test}"."""
+        """Return the title; the result of a sign test replaces "{test}" in it."""
         if not self.test or not self.value:
             return title
         first, second = self.test
@@ -97,25 +105,27 @@ class NumberCell(TomlTable, frozen=True):
 class NumberTable(TomlTable, frozen=True):
     """A claim's table of numbers.
 
-    With `rows`, each row shows a statistic, and each column a recipe; with `columns` it is the
-    other way round. `cells` has rows whose cells are written one by one.
+    With `rows`, each row shows one kind of number, and each column is a recipe. With `columns`,
+    each column shows one kind of number, and each row is a recipe. `cells` has further rows, whose
+    cells are described one by one.
     """
 
-    unit: str = ""  # the heading of the first column
-    # a heading for each recipe; by default the labels of all recipes
+    # the heading of the first column
+    unit: str = ""
+    # the headings of the recipes; without them, the labels of all recipes
     recipes: list[str] | None = None
     rows: Mapping[str, NumberCell] = {}
     columns: Mapping[str, NumberCell] = {}
-    headings: Sequence[
-        str
-    ] = ()  # the headings of the columns, if there are only `cells`
-    # the cells of rows by heading; those left out at the end are empty. Headings that are not in
-    # `recipes` make the last rows.
+    # the headings of the columns, for a table with `cells` and no `columns`
+    headings: Sequence[str] = ()
+    # Rows by their heading. A heading in `recipes` replaces that recipe's row, another one adds a row
+    # at the end. Missing cells at the end of a row are empty.
     cells: Mapping[str, list[NumberCell | str]] = {}
-    function: FunctionType | None = None  # a function that returns the whole table
+    # a function of the results that returns the whole table
+    function: FunctionType | None = None
 
     def write(self, results: Results) -> Table:
-        """Return the table, with typographic minus signs before negative numbers."""
+        """Return the table, with typographic minus signs in place of hyphens."""
         table: Table = (self.function or self._build_table)(results)
         text = msgspec.json.encode(table).decode()
         return msgspec.json.decode(

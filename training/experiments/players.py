@@ -1,4 +1,7 @@
-"""Evaluate players that do not learn like runs, so that rules and tables can use them like recipes."""
+"""The results of players that do not learn, in the form of a run.
+
+So the rules and tables of a claim can use such a player in place of a recipe.
+"""
 
 from types import SimpleNamespace
 
@@ -8,7 +11,7 @@ from app.tictactoe.report import BySeat, compute_chances
 
 
 def measure_player(name: str) -> SimpleNamespace:
-    """Return the exact results of a baseline against the random player, in the form of a run."""
+    """Return the exact results of a player that does not learn, against the random player."""
     game = tic_tac_toe()
     policy = BASELINES[name].build_policy(game)
     random = BASELINES["random"].build_policy(game)

@@ -1,9 +1,9 @@
-"""The numbers that claims are about: "won as x against minimax", "blunders", "unbeatable" and more.
+"""The numbers of a run that claims are about (quantities), such as "blunders" or "won against random".
 
-A quantity has a trace: its number at each snapshot of a run, or in each epoch of a network's
-training. The last number is the result of the run; for a network, the result is the mean of the
-last epochs. `quantities.toml` and the files of claims define quantities; other names follow a
-pattern.
+The trace of a quantity has its number at each snapshot of a run, or in each epoch of a network's
+training. The last number is the result of the run; for epochs, which vary more, it is the mean of
+the last ones. `quantities.toml` and the files of the claims define quantities. Others need no
+definition, because `parse_quantity` builds them from their names.
 """
 
 import re
@@ -21,17 +21,17 @@ from training.experiments import TomlTable, check_name
 
 BEST_RESPONDER = "the best responder"
 OUTCOMES = {"won": 0, "drawn": 1, "lost": 2}
-# What sentences call these opponents. Others are called by their id.
+# Titles of charts call other opponents by their id.
 OPPONENT_TITLES = {
     "minimax-random": "randomised minimax",
     "random": "the random player",
     "t-hand": "T-hand",
 }
 # The result of a network is the mean of the last tenth of its epochs.
-END_DIVISOR = 10
-# With this suffix a quantity has the same numbers and a longer title.
+LAST_EPOCHS_DIVISOR = 10
+# "blunders after the training" has the numbers of "blunders"; only the title of the chart differs.
 AFTER_TRAINING_SUFFIX = " after the training"
-# With this prefix a quantity is the mean of the numbers over time.
+# "mean of blunders" is the mean over all snapshots of a run.
 MEAN_PREFIX = "mean of "
 AND_SEPARATOR = " and "
 OUTCOME_PATTERN = re.compile(r"(won|drawn|lost)(?: as ([xo]))? (against|to) (.+)")
@@ -40,11 +40,12 @@ CONDITION_PATTERN = re.compile(r"(.+?) (>=|<=|>|<|=) (-?[\d.]+|inf)")
 COMPARISONS = {">=": ge, "<=": le, ">": gt, "<": lt, "=": eq}
 
 
-class Quantity:  # It is no dataclass, because msgspec would read it as a table.
-    """A number that each run has: how it is computed, and its title and unit in charts.
+# msgspec would read a dataclass as a table of the TOML file, so this is a plain class.
+class Quantity:
+    """A number that each run has, with its title and unit in charts.
 
-    `trace` is a function from a run to its numbers over time, in each epoch if `is_by_epoch`. A
-    condition is a quantity that is true or false.
+    `trace` is a function from a run to the numbers over time. There is one for each snapshot or, if
+    `is_by_epoch`, for each epoch. A quantity that is true or false is called a condition.
     """
 
     def __init__(
@@ -60,39 +61,41 @@ class Quantity:  # It is no dataclass, because msgspec would read it as a table.
         self.is_by_epoch = is_by_epoch
 
     def measure(self, run: Any) -> float:
-        """Return the result of a run: the last number, or the mean of the last epochs."""
+        """Return the result of a run: its last number or, for epochs, the mean of the last tenth."""
         numbers = self.trace(run)
         if self.is_by_epoch:
-            return float(np.mean(numbers[-(len(numbers) // END_DIVISOR) :]))
+            return float(np.mean(numbers[-(len(numbers) // LAST_EPOCHS_DIVISOR) :]))
         return numbers[-1]
 
 
-class Definition(TomlTable, frozen=True):
-    """The definition of a quantity in a file: by a field of the runs, a condition or a function."""
+class QuantityDefinition(TomlTable, frozen=True):
+    """The definition of a quantity in a file: a field of the runs, a condition, or a function."""
 
     title: str = ""
     unit: str = ""
     field: str = ""
-    per: str = ""  # another field, by whose last number the field is divided
+    # the last number of the field is divided by the last number of this field
+    per: str = ""
     factor: float = 1
     is_by_epoch: bool = False
     condition: str = ""
-    function: str = ""  # the name of a function that gets a run and returns a number
+    # the name of a function from a run to a number
+    function: str = ""
 
 
 def build_single_quantity(
     title: str, unit: str, measure: Callable[[Any], float]
 ) -> Quantity:
-    """Return a quantity that has only one number in a whole run."""
+    """Return a quantity with a single number for a whole run, which `measure` computes."""
     return Quantity(title, unit, lambda run: [measure(run)])
 
 
 def build_quantities(
-    definitions: Mapping[str, Definition],
+    definitions: Mapping[str, QuantityDefinition],
     known: Mapping[str, Quantity],
     functions: Mapping[str, Any],
 ) -> dict[str, Quantity]:
-    """Return the quantities in `definitions` and in `known`; raises ValueError if one is wrong."""
+    """Return the `known` and the defined quantities; raises ValueError if a definition is invalid."""
     quantities = {**known}
     for name, definition in definitions.items():
         if definition.condition:
@@ -108,8 +111,8 @@ def build_quantities(
     return quantities
 
 
-def _read_fields(definition: Definition) -> Quantity:
-    """Return the quantity that is a field of the runs, or the quotient of two fields."""
+def _read_fields(definition: QuantityDefinition) -> Quantity:
+    """Return a quantity that is read from a field of the runs, or that is a quotient of two fields."""
     title, unit = definition.title, definition.unit
     get_value = attrgetter(definition.field)
     if definition.per:
@@ -128,7 +131,11 @@ def _read_fields(definition: Definition) -> Quantity:
 
 
 def parse_quantity(text: str, known: Mapping[str, Quantity]) -> Quantity:
-    """Return the quantity that a text names; raises ValueError, listing all names, if there is none."""
+    """Return the quantity with this name; raises ValueError, with the possible names, if none has it.
+
+    A name may combine others: "blunders < 10", "blunders = 0 and unbeatable as x", "mean of
+    blunders".
+    """
     if text in known:
         return known[text]
     if AND_SEPARATOR in text:
@@ -156,7 +163,7 @@ def parse_quantity(text: str, known: Mapping[str, Quantity]) -> Quantity:
 
 
 def _parse_outcome(text: str, known: Collection[str]) -> Quantity:
-    """Return the quantity that a text names, such as "won against random"; raises ValueError if none."""
+    """Return a quantity such as "won against random"; raises ValueError for any other text."""
     if found := OUTCOME_PATTERN.fullmatch(text):
         return _describe_games(*found.groups())
     if found := EPOCHS_PATTERN.fullmatch(text):
@@ -176,9 +183,9 @@ def _parse_outcome(text: str, known: Collection[str]) -> Quantity:
 def _describe_games(
     outcome: str, seat: str | None, preposition: str, opponent: str
 ) -> Quantity:
-    """Return the quantity "percent of games with an outcome", in one seat or the mean of both seats.
+    """Return a quantity such as "lost as o to the best responder", in percent of the games.
 
-    Raises ValueError if there is no such opponent.
+    Without a seat, it is the mean of both seats. Raises ValueError for an unknown opponent.
     """
     check_name("player", opponent, (*BASELINES, BEST_RESPONDER))
 
@@ -200,7 +207,10 @@ def _describe_games(
 def _average_seats(
     get_seats: Callable[[Any], Any], seat: str | None, get_share: Callable[[Any], float]
 ) -> Callable[[Any], list[float]]:
-    """Return a function from a run to percentages over time, in a seat or the mean of both seats."""
+    """Return a function from a run to percentages over time.
+
+    They are those of `seat`, or the mean of both seats if it is None.
+    """
 
     def trace(run: Any) -> list[float]:
         seats = get_seats(run)
@@ -216,7 +226,8 @@ def _average_seats(
 
 QUANTITIES = build_quantities(
     msgspec.toml.decode(
-        Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, Definition]
+        Path(__file__).with_suffix(".toml").read_bytes(),
+        type=dict[str, QuantityDefinition],
     ),
     {},
     {},

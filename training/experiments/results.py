@@ -1,4 +1,4 @@
-"""The runs of a claim by recipe and seed, and statistics over the seeds such as "median blunders"."""
+"""The runs of a claim, and statistics over their seeds such as "median blunders"."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,20 +18,21 @@ from app.recipes import name_recipe, parse_recipe
 from training.experiments import check_name
 from training.experiments.quantities import Quantity, parse_quantity
 
-Z_SCORE_95 = 1.959964  # the quantile of the normal distribution for a 95% interval
+# 95% of a normal distribution lie within so many standard deviations of the mean.
+Z_SCORE_95 = 1.959964
 MAX_SIGNIFICANT_P = 0.05
 EMPTY_CELL = "\N{EN DASH}"
 
 
 @dataclass(frozen=True)
 class Results:
-    """The runs of each recipe by its label, one for each seed from 0 on.
+    """The runs of each recipe, by the recipe's label; they are in the order of the seeds 0, 1, 2, ...
 
-    A label in `runs_by_label` that has no recipe belongs to a player that does not learn, which has
-    one run, or to the best of several recipes.
+    Some labels have runs but no recipe: players that do not learn, which have one run, and the best
+    of several recipes.
     """
 
-    # the recipes' canonical names without a seed; "" if the lab cannot repeat the runs
+    # recipes without a seed; "" if the page /lab cannot repeat their runs exactly
     recipe_by_label: Mapping[str, str]
     runs_by_label: Mapping[str, Sequence[Any]]
 
@@ -39,20 +40,19 @@ class Results:
         return self.runs_by_label[label]
 
     def with_runs(self, runs_by_label: Mapping[str, Sequence[Any]]) -> "Results":
-        """Return these results together with other runs, which have no recipe."""
+        """Return these results with additional runs that have no recipe."""
         return Results(self.recipe_by_label, {**self.runs_by_label, **runs_by_label})
 
     def list_values(self, label: str, quantity: Quantity) -> list[float]:
-        """Return the quantity of each run of a recipe, in the order of seeds."""
         return [quantity.measure(run) for run in self.runs_by_label[label]]
 
     def compute_median(self, label: str, quantity: Quantity) -> float:
         return float(np.median(self.list_values(label, quantity)))
 
     def describe_difference(self, first: str, second: str, quantity: Quantity) -> str:
-        """Return the sign test of two recipes as text: "higher for 80 of 100 seeds, p = 0.001".
+        """Return a sign test as text, such as "higher for 80 of 100 seeds, p = 0.001".
 
-        It says for how many seeds `quantity` is higher (or lower) for `first` than for `second`.
+        The recipe `first` is compared with the recipe `second`, seed by seed.
         """
         values = self.list_values(first, quantity)
         other_values = self.list_values(second, quantity)
@@ -68,7 +68,7 @@ class Results:
         )
 
     def name_typical_recipe(self, label: str, quantity: Quantity) -> str:
-        """Return the name of a recipe with the seed whose `quantity` is nearest to the median."""
+        """Return the recipe with the seed whose run is nearest to the median."""
         seed = find_median_index(self.list_values(label, quantity))
         return name_with_seed(self.recipe_by_label[label], seed)
 
@@ -80,11 +80,12 @@ def name_with_seed(recipe_name: str, seed: int) -> str:
 def trace_curve(
     results: Results, label: str, quantity: Quantity, by_games: bool = False
 ) -> Series:
-    """Return the curve of a quantity over the number of updates, for all runs of a recipe.
+    """Return the learning curve of a recipe: the median of a quantity over the number of updates.
 
-    The points are 1, 2, 5, 10, ... updates, as long as all runs reach them. The last point has the
-    ends of all runs, and x is the median of their numbers of updates. A run is evaluated after the
-    game that reaches a point. With `by_games`, x is the median number of games played at a point.
+    The points are at 1, 2, 5, 10, ... updates, as long as every run reaches them; a run counts
+    there after the game in which it reaches the point. The last point has the end of every run, at
+    the median of their numbers of updates. With `by_games`, x is the median number of games
+    instead.
     """
     runs = results[label]
     ends = [run.figures.snapshot_updates[-1] for run in runs]
@@ -93,7 +94,7 @@ def trace_curve(
     )
 
     def select_points(values: Sequence[float], run: Any) -> list[float]:
-        """Return the numbers of a run at the points of the curve, and at its end."""
+        """Return the numbers of a run at the points of the curve, then the number at its end."""
         places = np.searchsorted(run.due_checkpoints[:-1], points, side="right") - 1
         return [*(values[place] for place in places), values[-1]]
 
@@ -111,9 +112,9 @@ def trace_curve(
 def list_higher_points(
     first_curve: Series, second_curve: Series, until: float = 1
 ) -> list[bool]:
-    """Return whether the first curve has the higher median, for each x that both curves have.
+    """Compare two curves; return for each x of both whether the first curve has the higher median.
 
-    Only points up to `until`, a share of the shorter curve's length, are compared.
+    `until` is a share of the shorter curve: with 0.5, only its first half counts.
     """
     theirs = dict(zip(second_curve.x, second_curve.median, strict=True))
     last = until * min(first_curve.x[-1], second_curve.x[-1])
@@ -131,16 +132,16 @@ AVERAGES: dict[str, Callable[[Sequence[float]], float]] = {
     "highest": max,
     "range": lambda values: max(values) - min(values),
 }
-# Some quantities, the conditions, are true or false for each run; these are statistics of them.
-COUNTS: dict[str, Callable[[Sequence[float]], float]] = {
+# Statistics of a condition, which is true or false for each run.
+CONDITION_STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
     "share": lambda answers: sum(answers) / len(answers),
     "count": sum,
-    # This is the lower end of the share's 95% confidence interval, in percent.
+    # a cautious estimate of the share: the lower end of its 95% confidence interval, in percent
     "limit": lambda answers: (
         100 * compute_wilson_interval(sum(answers), len(answers))[0]
     ),
 }
-# This statistic is the best median of a curve minus its last median.
+# How far a learning curve falls after its highest point: its highest median minus its last one.
 FALL_STATISTIC = "fall"
 
 
@@ -152,18 +153,21 @@ class Statistic:
         self.quantity = quantity
 
     def compute(self, results: Results, label: str) -> float:
-        """Return the statistic for a recipe as a number."""
+        """Return the statistic of the recipe with this label."""
         if self.name == FALL_STATISTIC:
             curve = trace_curve(results, label, self.quantity)
             return max(curve.median) - curve.median[-1]
         values = results.list_values(label, self.quantity)
-        return (AVERAGES | COUNTS)[self.name](values)
+        return (AVERAGES | CONDITION_STATISTICS)[self.name](values)
 
     def format(self, results: Results, label: str, digits: int | None = None) -> str:
-        """Return the statistic for a recipe as text; `digits` is the number of decimals."""
+        """Return the statistic as text, with `digits` decimals.
+
+        A range becomes "3 to 8", and the share of a condition "12 of 1,000".
+        """
         if self.name == "limit":
             return format_percentage(self.compute(results, label))
-        if self.name in COUNTS:
+        if self.name in CONDITION_STATISTICS:
             return format_share(results.list_values(label, self.quantity))
         if self.name == "range":
             values = results.list_values(label, self.quantity)
@@ -183,14 +187,14 @@ class Statistic:
 
 
 def parse_statistic(text: str, known: Mapping[str, Quantity]) -> Statistic:
-    """Return the statistic that a text names; raises ValueError, listing the right names, if none."""
+    """Read a text such as "median blunders"; raises ValueError, with the possible names, if invalid."""
     name, _, rest = text.partition(" ")
-    check_name("statistic", name, (*AVERAGES, *COUNTS, FALL_STATISTIC))
+    check_name("statistic", name, (*AVERAGES, *CONDITION_STATISTICS, FALL_STATISTIC))
     return Statistic(name, parse_quantity(rest, known))
 
 
 def compute_wilson_interval(count: float, total: int) -> tuple[float, float]:
-    """Return the 95% confidence interval of the share `count` / `total`, as numbers from 0 to 1.
+    """Return the 95% confidence interval of the share `count` / `total`, from 0 to 1.
 
     Source: Wilson (1927), "Probable inference, the law of succession, and statistical inference".
     """
@@ -207,11 +211,11 @@ def format_percentage(value: float, digits: int = 1) -> str:
 
 
 def write_count(value: float) -> str:
-    """Return a count as text, such as 12,345; a median of 0.5 keeps its decimal."""
+    """Return a count such as "12,345"; a median between two whole numbers keeps its decimal."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
 def format_share(answers: Iterable[float]) -> str:
-    """Return how many of the answers are true, as a text such as "12 of 1,000"."""
+    """Return a text such as "12 of 1,000": how many of the answers are true."""
     every = list(answers)
     return f"{sum(every):,} of {len(every):,}"

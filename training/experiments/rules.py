@@ -1,4 +1,7 @@
-"""The rules of claims, each of which is true or false for the results of an experiment."""
+"""The rules that decide whether a part of a claim holds, and which verdict follows.
+
+Each kind of rule is a class; `kind` in the claim's file is the `tag` of the class.
+"""
 
 from collections.abc import Sequence
 from operator import ge, gt, le, lt
@@ -18,25 +21,26 @@ from training.experiments.results import (
     trace_curve,
 )
 
-BOUNDS = {"above": gt, "below": lt, "at_least": ge, "at_most": le}
+BOUND_COMPARISONS = {"above": gt, "below": lt, "at_least": ge, "at_most": le}
 
 
 class ClaimRule(TomlTable, frozen=True, tag_field="kind"):
-    """The base class of the rules; `kind` in the claim's file is the `tag` of a class below."""
+    """The base class of the rules, which hold or do not hold for the results of an experiment."""
 
     def holds(self, results: Results) -> bool:
         raise NotImplementedError
 
 
 class Threshold(ClaimRule, frozen=True, tag="compare"):
-    """A rule: a statistic is above, below, at least or at most a number, or that of other recipes.
+    """The rule that a statistic is above or below a number, or the statistic of other recipes.
 
-    Before the comparison the statistic is multiplied by `factor`, and `by` is added to the bound.
+    `factor` * statistic is compared with bound + `by`.
     """
 
     value: Statistic
-    recipes: Labels = NO_LABELS  # the recipes to compare; by default all
-    some: int | None = None  # for how many recipes it must hold, instead of all
+    # by default all recipes of the claim
+    recipes: Labels = NO_LABELS
+    some: int | None = None
     above: Bound | None = None
     below: Bound | None = None
     at_least: Bound | None = None
@@ -45,19 +49,23 @@ class Threshold(ClaimRule, frozen=True, tag="compare"):
     factor: float = 1
 
     def __post_init__(self) -> None:
-        if sum(getattr(self, name) is not None for name in BOUNDS) != 1:
-            raise ValueError(f"a comparison has a bound: one of {', '.join(BOUNDS)}")
+        if sum(getattr(self, name) is not None for name in BOUND_COMPARISONS) != 1:
+            raise ValueError(
+                f"a comparison has a bound: one of {', '.join(BOUND_COMPARISONS)}"
+            )
 
     def holds(self, results: Results) -> bool:
-        """Return whether the comparison holds for all recipes, or for `some` of them."""
-        sign = next(sign for sign in BOUNDS if getattr(self, sign) is not None)
+        """Return whether the rule holds for all recipes or, with `some`, for at least so many."""
+        sign = next(
+            sign for sign in BOUND_COMPARISONS if getattr(self, sign) is not None
+        )
         bound: Bound = getattr(self, sign)
         numbers = [self.value.compute(results, label) for label in bound.labels]
         if bound.number is not None:
             numbers = [bound.number]
         labels = self.recipes or [*results.recipe_by_label]
         found = [
-            all(BOUNDS[sign](own, number + self.by) for number in numbers)
+            all(BOUND_COMPARISONS[sign](own, number + self.by) for number in numbers)
             for label in labels
             for own in [self.factor * self.value.compute(results, label)]
         ]
@@ -65,7 +73,10 @@ class Threshold(ClaimRule, frozen=True, tag="compare"):
 
 
 class SignTest(ClaimRule, frozen=True, tag="sign test"):
-    """A rule: a recipe has the higher average, and runs with equal seeds differ significantly."""
+    """The rule that one recipe has a significantly higher average than another one.
+
+    A sign test compares their runs with equal seeds.
+    """
 
     of: Quantity
     higher: Labels
@@ -83,15 +94,18 @@ class SignTest(ClaimRule, frozen=True, tag="sign test"):
 
 
 class Separation(ClaimRule, frozen=True, tag="separate"):
-    """A rule for few seeds: every run of one recipe has a higher number than every run of another."""
+    """The rule that all runs of `higher` have higher numbers than all runs of `lower`.
+
+    It is for recipes with too few seeds for a sign test.
+    """
 
     of: Quantity
     higher: Labels
     lower: Labels
-    some: int | None = None  # for how many pairs it must hold, instead of all
+    some: int | None = None
 
     def holds(self, results: Results) -> bool:
-        """Return whether this is so for all pairs of recipes, or for `some` of them."""
+        """Return whether the rule holds for all pairs or, with `some`, for at least so many."""
         found = [
             min(results.list_values(upper, self.of))
             > max(results.list_values(lower, self.of))
@@ -102,15 +116,16 @@ class Separation(ClaimRule, frozen=True, tag="separate"):
 
 
 class HigherCurve(ClaimRule, frozen=True, tag="curves"):
-    """A rule: at more than half of its points, a curve of medians is above that of another recipe."""
+    """The rule that learning curves are higher than that of another recipe at most of their points."""
 
     of: Quantity
     recipes: Labels
     above: Labels
-    until: float = 1  # the part of all updates that counts, from the first on
+    # the share of the updates that counts: 0.5 is the first half of the training
+    until: float = 1
 
     def holds(self, results: Results) -> bool:
-        """Return whether the curves of all recipes are mostly above the other curve."""
+        """Return whether each of the curves is higher at more than half of its points."""
         other = trace_curve(results, self.above.single, self.of)
         curves = [trace_curve(results, label, self.of) for label in self.recipes]
         points = [list_higher_points(curve, other, self.until) for curve in curves]
@@ -118,7 +133,10 @@ class HigherCurve(ClaimRule, frozen=True, tag="curves"):
 
 
 class FunctionRule(ClaimRule, frozen=True, tag="function"):
-    """A rule as a function in the claim's Python file, which gets the results and labels of recipes."""
+    """The rule that a function in the claim's Python file returns true for the results.
+
+    The function gets the results and the labels in `recipes`.
+    """
 
     function: FunctionType
     recipes: Labels = NO_LABELS
@@ -142,14 +160,20 @@ class ClaimPart(
     frozen=True,
     rename={"sentence_if_true": "so", "sentence_if_false": "not_so"},
 ):
-    """A part of a claim: its rules, a sentence if it holds, and a sentence if it does not."""
+    """A part of a claim, with its rules, and a sentence for the case that it holds and for the other.
+
+    Exactly one of `rules`, `any` and `unless` is given.
+    """
 
     # Numbers in these sentences are cells of the claim's table: see `Claim.fill_in_texts`.
     sentence_if_true: str
     sentence_if_false: str
-    rules: Sequence[Test] = ()  # All of them must hold.
-    any: Sequence[Test] = ()  # One of them must hold.
-    unless: Sequence[Test] = ()  # At least one of them must not hold.
+    # The part holds if all of them hold.
+    rules: Sequence[Test] = ()
+    # The part holds if at least one of them holds.
+    any: Sequence[Test] = ()
+    # The part holds if at least one of them does not hold.
+    unless: Sequence[Test] = ()
 
     def __post_init__(self) -> None:
         if sum(map(bool, (self.rules, self.any, self.unless))) != 1:
@@ -163,20 +187,22 @@ class ClaimPart(
 
 
 class VerdictRules(TomlTable, frozen=True):
-    """The rules of a verdict that does not just depend on whether all parts hold, or some.
+    """How the verdict on a claim follows from its parts.
 
-    A number means the part with this number, counted from 1.
+    By default a claim is reproduced if all parts hold, partly reproduced if some hold, otherwise
+    not reproduced. In the fields a number stands for a part, counted from 1.
     """
 
-    # The claim is reproduced if all of these hold; by default all parts.
+    # The claim is reproduced if all of these hold; by default the parts.
     reproduced: Sequence[int | Test] = ()
-    # It is partly reproduced if one of these holds; by default those of `reproduced`.
+    # The claim is partly reproduced if one of these holds; by default those in `reproduced`.
     partly: Sequence[int | Test] | None = None
-    # It is inconclusive if none of these holds.
+    # If none of these holds, the experiment is inconclusive.
     decided: Sequence[int | Test] = ()
-    # whether it is partly reproduced if any test of a part holds, although no part does
+    # If true, a single test of any part is enough for a claim to be partly reproduced.
     by_test: bool = False
-    # whether the source only asks: reproduced if all parts hold or none, otherwise inconclusive
+    # The publication only asks a question. Then the claim is reproduced if all parts hold or none does,
+    # and otherwise inconclusive.
     is_question: bool = False
 
     def judge(self, results: Results, parts: Sequence[ClaimPart]) -> ClaimVerdict:
