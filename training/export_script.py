@@ -1,7 +1,8 @@
 """Export a training as a single Python file, which joins files of `app.textbook`.
 
-The parameters come first, then the learner, the training loop and the evaluation, then the rules
-and opponents, and the random numbers last. Only import lines between these files are dropped.
+The file begins with the parameters. Then come the learner, the training loop and the evaluation,
+then the rules and the opponents, and at the end the random numbers. The code is that of the
+textbook files, without the lines that import one of them into another.
 """
 
 import re
@@ -20,9 +21,9 @@ from app.textbook.opponents.opponent import Opponent
 from app.tictactoe.game import tic_tac_toe
 
 TEXTBOOK_PACKAGE = f"{PREFIX}app.textbook"
-# These files have base classes, so they stand before the learner's file.
+# The learner's class may extend classes of these files, so they come before it.
 BASE_FILES = ("learner", "backward_learner", "q_learning")
-# The order of the textbook modules in an exported file, after the learner's module.
+# After the learner's module, the textbook modules follow in this order.
 FILE_ORDER = (
     "td_game",
     "whole_game",
@@ -80,8 +81,8 @@ RUN_TEMPLATE = """if __name__ == "__main__":
 def build_script(recipe: Recipe) -> str:
     """Return a training as the text of a Python file.
 
-    Raises RecipeError if the learner is a network, if `app/textbook` has no file for the opponent,
-    or if a recorded move of a person is impossible.
+    Raises RecipeError in three cases: the learner is a network, an opponent has no file in
+    `app/textbook`, or a recorded move of a person is impossible.
     """
     if recipe.is_network:
         raise RecipeError(
@@ -117,9 +118,10 @@ def build_script(recipe: Recipe) -> str:
 
 
 def list_plain_opponents(recipe: Recipe) -> list[str]:
-    """Return the opponents of a recipe that never learn; [] for a league, which has its own.
+    """Return the names of the opponents that do not learn, without the person and without the learner.
 
-    Raises RecipeError for an opponent without a textbook file.
+    A league brings its own opponents, so the list is empty. Raises RecipeError for an opponent
+    without a file in `app/textbook`.
     """
     if isinstance(recipe, League):
         return []
@@ -132,7 +134,7 @@ def list_plain_opponents(recipe: Recipe) -> list[str]:
 
 
 def list_needed_modules(recipe: Recipe, opponents: Iterable[str]) -> Iterator[str]:
-    """Yield the textbook modules that a training needs besides its learner's module."""
+    """Yield the textbook modules that a training needs in addition to its learner's module."""
     yield from (
         f"{TEXTBOOK_PACKAGE}.{one}" for one in ("loop", "evaluation", "rules", "rng")
     )
@@ -144,9 +146,9 @@ def list_needed_modules(recipe: Recipe, opponents: Iterable[str]) -> Iterator[st
 
 
 def order_modules(modules: Sequence[str]) -> list[str]:
-    """Return these modules and all textbook modules that they import.
+    """Return these modules and all textbook modules that they import, in the order of the file.
 
-    They are in the order in which the exported script contains them.
+    The first of `modules` must be the learner's.
     """
     needed_modules: list[str] = []
     waiting = list(modules)
@@ -169,7 +171,6 @@ def order_modules(modules: Sequence[str]) -> list[str]:
 
 
 def read_module(module: str) -> str:
-    """Return the source code of a module."""
     return getsource(import_module(module))
 
 
@@ -178,14 +179,14 @@ def is_textbook_module(module: str) -> bool:
 
 
 def list_imports(source_text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each module that a source code imports, with the names; [] for `import module`."""
+    """Yield (module, names) for each import; `import math` gives ("math", [])."""
     for module, in_brackets, in_line, whole in IMPORT_PATTERN.findall(source_text):
         names = [one.strip() for one in (in_brackets or in_line).split(",")]
         yield module or whole, [one for one in names if one]
 
 
 def format_imports(source_texts: Iterable[str]) -> Iterator[str]:
-    """Yield the import lines of all modules, each once; only Python's own library is imported."""
+    """Yield the import lines of the exported file, each once, for modules of Python's own library."""
     imports = defaultdict[str, set[str]](set)
     for text in source_texts:
         for module, names in list_imports(text):
@@ -202,7 +203,7 @@ def format_imports(source_texts: Iterable[str]) -> Iterator[str]:
 
 
 def format_body(source_text: str) -> str:
-    """Return a module as the exported file has it: without imports, its docstring as a comment."""
+    """Return a module without its imports, and with its docstring turned into a comment."""
     (docstring,) = DOCSTRING_PATTERN.findall(source_text)
     comment = [f"# {line}".rstrip() for line in docstring.strip().splitlines()]
     body = IMPORT_PATTERN.sub("", DOCSTRING_PATTERN.sub("", source_text)).strip()
@@ -210,7 +211,10 @@ def format_body(source_text: str) -> str:
 
 
 def format_parameters(recipe: Recipe) -> Iterator[str]:
-    """Yield a line of Python for each parameter, with its meaning; `phases` has opponents and turns."""
+    """Yield lines of Python that set the parameters, with their meanings as comments.
+
+    `phases` takes the place of the opponent and of the number of games.
+    """
     told = [(one.field_name, one.value, one.meaning) for one in list_parameters(recipe)]
     hidden = {"vs", recipe.length_parameter}
     if not recipe.has_opponent(PERSON_OPPONENT):

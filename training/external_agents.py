@@ -1,4 +1,7 @@
-"""Evaluate agents of other programs on the command line: a table, a link or a Python function."""
+"""Evaluate the agents of other programs on the command line.
+
+Such an agent is a table in a file, a link of the page /judge, or a Python function.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -40,7 +43,8 @@ from app.tictactoe.report import (
 from app.tictactoe.views import RewardScale
 
 FUNCTION_PATTERN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-MAX_MOVES = 50  # a limit for the moves of a game, as no board has more cells
+# A function may return an endless iterator, and no board has so many cells.
+MAX_MOVES = 50
 MAX_QUOTED_LENGTH = 40
 MAX_FILE_BYTES = 64 << 20
 TABLE_ENDINGS = {
@@ -54,9 +58,9 @@ TABLE_ENDINGS = {
     ".dat",
     ".gz",
 }
-# Such files are refused, with a command that converts them.
+# To load a pickle is to run its code, so such a file is refused with a command that converts it.
 PICKLE_ENDINGS = {".pkl", ".pickle", ".p"}
-# Descriptions of the valid forms of an external agent; each error message ends with one of them.
+# An error message ends with the description of the form in which the agent was given.
 FORM_DESCRIPTIONS = {
     "table": "A table is JSON, CSV, npz, npy, or a dict or list as Python prints it. It has boards, "
     "and for each the values of its cells in reading order, values by cell, or the cell that is "
@@ -78,20 +82,21 @@ CAUSE_TEXTS = {
 
 
 class ExternalAgent(NamedTuple):
-    """The moves of another program's agent, its values, and notes on how they were read."""
+    """The moves of another program's agent, its values if they are known, and notes for the user."""
 
-    # [D, cells] several moves in a position have equal chances, or the chances in `policy`
+    # [D, cells] the moves that the agent may play
     chosen_moves: CellMask
-    # [D, cells] in the mover's view, NaN without a value; None if only moves are known
+    # [D, cells] in the mover's view, NaN for a move without a value; None if only moves are known
     q: NDArray[np.float64] | None = None
     notes: Iterable[str] = ()
-    # [D, cells] the chances of the moves; None if those in a position are equal
+    # [D, cells] the chances of the chosen moves; None if those in a position have equal chances
     policy: Policy | None = None
-    fault: str = ""  # the rows that could not be read, with reasons
+    # the rows of a table that could not be read, and why
+    fault: str = ""
 
 
 def find_agent_form(agent_text: str) -> str:
-    """Return which form of `FORM_DESCRIPTIONS` a text on the command line has, "" if none."""
+    """Return whether a text names a "table", a "link" or a "function"; "" if it names none of them."""
     if Path(agent_text).suffix.lower() in TABLE_ENDINGS | PICKLE_ENDINGS:
         return "table"
     if "moves=" in agent_text or (
@@ -106,9 +111,10 @@ def judge_external(
 ) -> Iterator[str]:
     """Yield the exact results of another program's agent, line by line.
 
-    `agent_text` has one of the forms in `FORM_DESCRIPTIONS`; `options` apply to tables. Raises
-    ValueError if the agent cannot be read; its message names the mistake, the place and the valid
-    form. If only some rows of a table cannot be read, it is raised after the results.
+    `agent_text` names a table, a link or a function, as FORM_DESCRIPTIONS explains; `options` say
+    how to read a table. Raises ValueError if the agent cannot be read; the message says what is
+    wrong, where, and what would be valid. If only some rows of a table cannot be read, the error
+    comes after the results of the others.
     """
     foreign = read_external(game, agent_text, options)
     if foreign.notes:
@@ -131,9 +137,10 @@ def judge_external(
 def describe_external(
     game: Game, agent_text: str, options: TableOptions, site: str
 ) -> dict[str, Any]:
-    """Return the exact results of an agent's play as `describe_play` does, and how its table was read.
+    """Return the exact results of another program's agent for JSON, as `describe_play` does.
 
-    Raises ValueError as `judge_external` does.
+    Added are a link to the results, and notes on how a table was read. Raises ValueError as
+    `judge_external` does, except for unreadable rows: these are listed under "unread".
     """
     foreign = read_external(game, agent_text, options)
     figures = _compute_figures(game, foreign)
@@ -149,7 +156,7 @@ def describe_external(
 
 
 def report_moves(game: Game, chosen_moves: CellMask, site: str) -> dict[str, Any]:
-    """Return the exact results of moves, [D, cells], as `describe_play` does, and their link."""
+    """Return the exact results of moves, [D, cells], as `describe_play` does, with a link to them."""
     figures = _compute_figures(game, ExternalAgent(chosen_moves))
     record = describe_play(game, policy_from_moves(chosen_moves), figures)
     return {**record, "link": f"{site}/judge?moves={encode_moves(game, chosen_moves)}"}
@@ -169,7 +176,6 @@ def _compute_figures(game: Game, foreign: ExternalAgent) -> Figures:
 
 
 def describe_shipped_agent(game: Game, agent: Agent) -> dict[str, Any]:
-    """Return the exact results of a trained agent's play as `describe_play` does."""
     card = agent.card
     table = agent.q[game.legal][None]
     figures = compute_figures(
@@ -182,10 +188,10 @@ def describe_shipped_agent(game: Game, agent: Agent) -> dict[str, Any]:
 
 
 def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any]:
-    """Return the exact results of a policy as values for JSON, named as in docs/judge.py.
+    """Return the exact results of a policy for JSON, under the names of docs/judge.py.
 
-    Each seat, "x" and "o", has the chances of a win, a draw and a loss, and the cells of a game
-    that the policy loses, or None if no opponent can beat it.
+    Under "against_...", each seat ("x" and "o") has the chances of a win, a draw and a loss. Under
+    "losing_games" it has the cells of a game that the policy loses, or None if it cannot be beaten.
     """
 
     def list_chances(chances_by_seat: ChancesBySeat) -> dict[str, list[float]]:
@@ -213,10 +219,7 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
 
 
 def read_external(game: Game, agent_text: str, options: TableOptions) -> ExternalAgent:
-    """Return the agent that a file, a link or a function describes.
-
-    Raises ValueError as `judge_external` does.
-    """
+    """Read an agent from a table, a link or a function; raises ValueError as `judge_external` does."""
     form = find_agent_form(agent_text)
     try:
         if form == "link":
@@ -232,7 +235,7 @@ def read_external(game: Game, agent_text: str, options: TableOptions) -> Externa
 
 
 def _read_file(game: Game, file: Path, options: TableOptions) -> ExternalAgent:
-    """Return the agent that a table describes; raises TableError if none of its rows can be read."""
+    """Read an agent from a table; raises TableError if none of its rows can be read."""
     if file.stat().st_size > MAX_FILE_BYTES:
         raise TableError(f"the file is larger than {MAX_FILE_BYTES >> 20} MB")
     reading = read_table(game, file.read_bytes(), options)
@@ -246,20 +249,21 @@ def _read_file(game: Game, file: Path, options: TableOptions) -> ExternalAgent:
 
 
 def _read_function(game: Game, function_name: str) -> CellMask:
-    """Return the moves that a function returns; its name is module:name."""
+    """Return the moves of a function, named as "module:name", in all positions, [D, cells]."""
     module, _, name = function_name.partition(":")
     try:
         play = attrgetter(name)(import_module(module))
-    except (Exception, SystemExit) as error:  # A foreign module may raise anything.
+    # Code of others may raise anything.
+    except (Exception, SystemExit) as error:
         raise ValueError(f"{type(error).__name__}: {error}") from None
     return read_moves(game, play)
 
 
 def read_moves(game: Game, play: Callable[..., Any]) -> CellMask:
-    """Return the moves, [D, cells], that a function returns when it is called with every position.
+    """Call a function with every position; return its moves as a mask, [D, cells].
 
-    Raises ValueError, naming the position, if the function fails or returns anything but empty
-    cells.
+    Raises ValueError, with the position, if the function fails, or if it returns anything but an
+    empty cell or several of them.
     """
     chosen_moves = np.zeros_like(game.legal)
     for decision in range(game.decisions):
@@ -294,16 +298,17 @@ def read_moves(game: Game, play: Callable[..., Any]) -> CellMask:
 
 
 def _quote_repr(item: object) -> str:
-    """Return the repr of an object, cut to 40 characters."""
+    """Return the repr of an object, cut to MAX_QUOTED_LENGTH characters."""
     try:
         text = repr(item)
-    except Exception:  # The repr of a foreign class, or of a huge number, may fail.
+    # The repr of a class of others may fail, and so does that of a huge number.
+    except Exception:
         text = f"a {type(item).__name__}"
     return text if len(text) <= MAX_QUOTED_LENGTH else f"{text[:MAX_QUOTED_LENGTH]}…"
 
 
 def _list_play_results(game: Game, foreign: ExternalAgent) -> Iterator[str]:
-    """Yield lines on an agent's moves: the results, the blunders, and their likely causes."""
+    """Yield lines on how an agent plays: its results, its blunders, and their likely causes."""
     policy = _get_policy(foreign)
     figures = _compute_figures(game, foreign)
     for seat, record in find_lost_games(game, policy).items():
@@ -339,7 +344,7 @@ def _list_play_results(game: Game, foreign: ExternalAgent) -> Iterator[str]:
 
 
 def _list_value_errors(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
-    """Yield lines on how an agent's values, [D, cells], differ from the values of optimal play."""
+    """Yield lines on how far an agent's values, [D, cells], are from those of optimal play."""
     known = ~np.isnan(q)
     values = q[known]
     truth = compute_optimal_q(game)[known]
@@ -361,5 +366,4 @@ def _list_value_errors(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
 
 
 def _format_percent(chances: Chances) -> str:
-    """Return the chances of a win, a draw and a loss in percent."""
     return " / ".join(f"{100 * chance:.2f}" for chance in chances)

@@ -1,7 +1,8 @@
 """Compiled versions of functions in `app.tictactoe.report`, which return equal results.
 
-Experiments evaluate hundreds of thousands of tables, and check after every game whether a table is
-unbeatable. Chances are added in the same order, ply by ply, so the figures are equal bit for bit.
+Experiments evaluate hundreds of thousands of tables, and some check after every game whether a
+table is unbeatable. Both versions add the chances in the same order, so the results are equal bit
+for bit.
 """
 
 from collections.abc import Sequence
@@ -26,9 +27,9 @@ RANDOM_INDEX = list(BASELINES).index("random")
 
 
 def evaluate_policies_fast(game: Game, policies: Values) -> PolicyResults:
-    """Return the exact results of T policies, [T, P], computed by compiled code.
+    """Return the exact results of T policies, [T, P].
 
-    They equal the results of the slower `app.tictactoe.report.evaluate_policies`.
+    `app.tictactoe.report.evaluate_policies` returns the same, but is slower.
     """
     tree = (game.ply_start, game.pair_start, game.pair_successor, game.outcome)
     seats = np.array([*SEATS.values()], np.int8)
@@ -43,9 +44,10 @@ def evaluate_policies_fast(game: Game, policies: Values) -> PolicyResults:
 def compute_recipe_figures(
     game: Game, recipe: Recipe, tables: NDArray[np.floating], updates: Sequence[int]
 ) -> Figures:
-    """Return the exact results (figures) of a training at T snapshots, in the order of `updates`.
+    """Return the exact results (figures) of a training at T snapshots.
 
-    `tables`, [T, P], has the value of each legal move at each snapshot.
+    `tables`, [T, P], has the value of each legal move at each snapshot, and `updates` the number of
+    updates before it.
     """
     return compute_figures(
         game,
@@ -64,8 +66,7 @@ def _evaluate_all(  # type: ignore[no-untyped-def]
 ):
     """Return the three arrays of `PolicyResults`, in the order of its fields.
 
-    Each policy plays every baseline as X and as O. The best response is computed in the positions
-    that random moves reach, because these are all positions that any opponent can reach.
+    Each policy plays every baseline as X and as O.
     """
     policy_count = len(policies)
     baseline_chances = np.empty((2, len(opponents), policy_count, 3))
@@ -74,7 +75,6 @@ def _evaluate_all(  # type: ignore[no-untyped-def]
     for seat_index, seat in enumerate(seats):
         is_own_decision = to_move == seat
         for policy_index in range(policy_count):
-            # These are exact results against each baseline, from the probabilities of all games.
             for rival in range(len(opponents)):
                 baseline_chances[seat_index, rival, policy_index], chance = (
                     _compute_forward_chances(
@@ -106,9 +106,9 @@ def _evaluate_all(  # type: ignore[no-untyped-def]
 
 
 def is_unbeatable(game: Game, policy: Policy, player: int) -> bool:
-    """Return whether a policy, [D, cells], never loses as `player` (+1 X, -1 O).
+    """Return whether a policy, [D, cells], can never lose as `player` (+1 X, -1 O).
 
-    All of its moves with a chance above 0 and all replies count, as in `report.find_lost_game`.
+    Every move with a chance above 0 and every reply of the opponent count.
     """
     tree = (game.pair_start, game.pair_successor, game.outcome)
     chances = policy[game.pair_decision, game.pair_cell]
@@ -119,17 +119,17 @@ def is_unbeatable(game: Game, policy: Policy, player: int) -> bool:
 def _compute_forward_chances(  # type: ignore[no-untyped-def]
     ply_start, pair_start, pair_successor, outcome, is_own_decision, policy, opponent
 ):
-    """Return the chances that X wins, of a draw, and that O wins, [3], and of each position, [D].
+    """Return the chances that X wins, draws and loses, [3], and of reaching each position, [D].
 
-    `policy` moves in its own positions, `opponent` in the others. Chances flow from each position
-    to its successors, which have higher numbers, so a single pass in order is enough.
+    `policy` moves where `is_own_decision`, and `opponent` elsewhere. Positions come before their
+    successors, so one pass in their order is enough.
     """
     decisions = len(is_own_decision)
     chance = np.zeros(decisions)
     ends = np.zeros(3)
     chance[0] = 1.0
     for ply in range(len(ply_start) - 1):
-        # The endings of a ply are added up first, as in `report`: the sums are equal bit for bit.
+        # `report` adds up the ends of each ply first. Another order would round differently.
         over = np.zeros(3)
         for decision in range(ply_start[ply], ply_start[ply + 1]):
             if chance[decision] == 0:
@@ -158,18 +158,18 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
     policy_player,
     is_possible,
 ):
-    """Return the chances that X wins, of a draw, and that O wins, [3], against the best responder.
+    """Return the chances that X wins, draws and loses, [3], against a policy's best responder.
 
-    This is retrograde analysis: from the last position to the first, the responder takes the
-    successor with the highest win minus loss, of equal ones the one with the fewest losses, then
-    the first. The policy's own positions get the mean by its probabilities. Only the positions that
-    are possible, [D], are computed.
+    It works backward from the last position. The responder takes the successor with the highest win
+    minus loss; of equal ones, that with the smallest loss; of equal ones again, the first. Where
+    the policy moves, the chances are the mean by its probabilities. Only positions that
+    `is_possible`, [D], are computed.
     """
     decisions = len(is_own_decision)
     chances = np.zeros((decisions + len(outcome), 3))
     for end in range(len(outcome)):
         chances[decisions + end, 1 - outcome[end]] = 1.0
-    # In `chances` these columns are the responder's win and its loss.
+    # The columns of `chances` are X wins, draw, O wins; these two are the responder's win and loss.
     win = 1 + policy_player
     lose = 1 - policy_player
     for decision in range(decisions - 1, -1, -1):
@@ -177,7 +177,6 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
             continue
         start = pair_start[decision]
         stop = pair_start[decision + 1]
-        # If the policy is to move, the chances are the mean over its moves.
         if is_own_decision[decision]:
             for pair in range(start, stop):
                 next_position = pair_successor[pair]
@@ -187,14 +186,12 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
                             chances[next_position, column] * policy[pair]
                         )
             continue
-        # If the responder is to move, find the highest win minus loss, then the move that reaches it.
         highest = -np.inf
         for pair in range(start, stop):
             next_position = pair_successor[pair]
             highest = max(
                 highest, chances[next_position, win] - chances[next_position, lose]
             )
-        # Of equal replies, the one with the fewest losses counts, then the first.
         best = -1
         least = np.inf
         for pair in range(start, stop):
@@ -214,8 +211,7 @@ def _compute_best_response_chances(  # type: ignore[no-untyped-def]
 def _can_lose(pair_start, pair_successor, outcome, is_own_decision, policy, player):  # type: ignore[no-untyped-def]
     """Return whether a policy, [P], can lose a game from the empty board as `player`.
 
-    It goes backward from the last position: a position is lost if any possible move leads to a lost
-    one.
+    It works backward: a position is lost if a possible move leads to a lost position.
     """
     decisions = len(is_own_decision)
     lost = np.zeros(decisions + len(outcome), np.bool_)

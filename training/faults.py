@@ -1,7 +1,7 @@
 """Train the agents of the page /faults, and measure each fault: `python -m training.faults`.
 
-A fault is a bug that is planted into a correct learner. The agents go to models/faults, the
-measurements to app/web/pages/faults.json.
+A fault is a typical bug, planted into a correct learner. The agents are written to models/faults,
+and the measurements to app/web/pages/faults.json.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,10 @@ def write_faults(folder: Path = MODELS / FAULTS_FOLDER) -> None:
 
 
 def measure_fault(fault: str, seeds: Sequence[int] = range(20)) -> FaultEffect:
-    """Train with and without a fault, for each seed, and return what the fault changes."""
+    """Train with and without a fault, with each of the seeds; return the blunders of both.
+
+    Added is the first update that the fault changes, with the recipe's own seed.
+    """
     recipes = FAULTY_RECIPES[fault], find_correct_recipe(fault)
     faulty, correct = (
         [_count_blunders(recipe.with_seed(seed)) for seed in seeds]
@@ -57,7 +60,7 @@ def _count_blunders(recipe: Recipe) -> int:
 
 
 def _find_first_update(faulty_recipe: Recipe, correct_recipe: Recipe) -> FirstUpdate:
-    """Return the first update that a fault changes, or the first move if no value differs."""
+    """Return the first update or move in which the two trainings differ."""
     update_number = 1
     both = zip(_list_events(faulty_recipe), _list_events(correct_recipe), strict=False)
     for (_, faulty), (game_number, correct) in both:
@@ -85,7 +88,7 @@ def _compare_events(
 
 
 def _list_events(recipe: Recipe) -> Iterator[tuple[int, TrainingEvent]]:
-    """Yield each move and each update of a training with the number of its game, from 1."""
+    """Yield (number of the game from 1, event) for each move and each update of a training."""
     game, rng = tic_tac_toe(), Random(recipe.seed)
     learner = make_learner(game, recipe)
     for game_number, turn in enumerate(list_recipe_turns(game, recipe), 1):

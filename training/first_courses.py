@@ -1,4 +1,7 @@
-"""Write the courses of /teach before the first game: `python -m training.first_courses`."""
+"""Write what the page /teach shows before the first game: `python -m training.first_courses`.
+
+A course is the state of a learner that a person teaches by playing.
+"""
 
 import msgspec
 
@@ -10,7 +13,7 @@ from training.taught import PupilCache
 
 
 def build_first_courses() -> dict[str, Course]:
-    """Return the state of each learner that people can teach, before its first game."""
+    """Return the course of each learner before its first game, by the name of its recipe."""
     pupils = PupilCache(tic_tac_toe())
     return {name: pupils.build_course(parse_recipe(name), "") for name in LEARNERS}
 

@@ -1,4 +1,6 @@
-"""Do what the site asks for while a visitor waits: requests are texts, and answers are bytes.
+"""Answer the requests of the site that need a training while a visitor waits.
+
+A request is a text, and an answer is bytes:
 
 | request | answer |
 |---|---|
@@ -8,9 +10,9 @@
 | `taught/<cells>/<recipe>` | the state of a learner taught by people, and its unfinished game |
 | `seeds/3.4.5/<recipe>` | exact results of the recipe with each of the seeds 3, 4 and 5 |
 
-`<cells>` are the moves of the unfinished game, or `-` if there is none. Until the compiled training
-loops (kernels) are ready, which takes a new machine 20 seconds, the plain Python learners of
-`app.textbook` train instead. They make the same agent bit for bit.
+`<cells>` are the moves of the unfinished game, or `-` if there is none. A new machine needs 20
+seconds to compile the training loops (kernels). Until then the slower learners of `app.textbook`
+make the same agents, bit for bit.
 """
 
 import zlib
@@ -27,14 +29,14 @@ from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import compute_figures, evaluate_policies
 from training.kernels import choose_folder, is_compiled
 
-NO_GAME = "-"  # It stands for the cells of an unfinished game if there is none.
-# With this many updates, the training of a textbook learner takes a few seconds.
+NO_GAME = "-"
+# So many updates take a textbook learner a few seconds.
 MAX_TEXTBOOK_UPDATES = 200_000
 
 
 def answer_request(request: str) -> bytes:
-    """Return the answer to a request; raises RecipeError if the recipe is invalid."""
-    # numba reads where its files are when it is imported, so all imports come after this.
+    """Return the answer to a request; raises RecipeError if its recipe is invalid."""
+    # numba reads the folder of its files once, on import. So whatever imports numba is imported later.
     choose_folder()
     game = tic_tac_toe()
     kind, _, rest = request.partition("/")
@@ -71,7 +73,11 @@ def answer_request(request: str) -> bytes:
 
 
 def train_agent(game: Game, recipe: Recipe, has_kernels: bool) -> Agent:
-    """Return the agent of a recipe; until the kernels are compiled, textbook learners may train it."""
+    """Return the agent of a recipe.
+
+    Without compiled kernels (`has_kernels` is false) a textbook learner trains it, if that takes
+    only a few seconds; otherwise the kernels are compiled first.
+    """
     from training.run import COMPILED_METHOD, TrainingMethod, make_agent_id, train  # noqa: PLC0415
     from training.story import RECORDED_ALGORITHMS  # noqa: PLC0415
     from training.taught import learn  # noqa: PLC0415
@@ -91,9 +97,9 @@ def train_agent(game: Game, recipe: Recipe, has_kernels: bool) -> Agent:
 
 
 def run_seed(game: Game, recipe: Recipe) -> bytes:
-    """Train a recipe; return its seed, its exact results, and whether it is unbeatable as X and as O.
+    """Train a recipe; return (seed, exact results, (unbeatable as X, unbeatable as O)).
 
-    The answer is JSON, compressed by zlib. Results about values are left out, because the lab
+    The answer is JSON, compressed by zlib. It has no results about values, because the page /lab
     compares only how agents play.
     """
     from training import fast_evaluation  # noqa: PLC0415

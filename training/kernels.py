@@ -1,6 +1,7 @@
 """Compile the training loops of the learners (kernels) in advance: `python -m training.kernels`.
 
-numba saves them in files. That takes a new machine 20 seconds, in which plain Python learns.
+numba saves them in files. A new machine needs 20 seconds for that; until then, learners in plain
+Python take their place.
 """
 
 import os
@@ -16,24 +17,23 @@ from app.project import ROOT
 from app.recipes import ALGORITHMS, Recipe
 from app.tictactoe.files import get_runtime_folder
 
-# The most common algorithms are compiled first.
 COMPILED_FIRST = ("q-table", "q-learning")
-# numba reads this environment variable.
 FOLDER_VARIABLE = "NUMBA_CACHE_DIR"
 
 
 @cache
 def choose_folder() -> Path:
-    """Return the folder of the kernels, beside the code if it is writable, else in a user's folder.
+    """Return the folder of the compiled kernels: beside the code or, if that is read-only, in a cache.
 
-    Raises OSError if there is none.
+    The environment variable NUMBA_CACHE_DIR may name another one. Raises OSError if no folder can
+    be written.
     """
     beside = ROOT / "training/learners/__pycache__"
     if FOLDER_VARIABLE in os.environ:
         folder = Path(os.environ[FOLDER_VARIABLE])
         folder.mkdir(parents=True, exist_ok=True)
         return folder
-    # numba saves what it compiles in this folder by itself.
+    # This is numba's default, so the environment variable need not be set.
     if _is_writable(beside):
         return beside
     folder = user_cache_path("q-tac-toe") / "kernels"
@@ -53,7 +53,7 @@ def _is_writable(folder: Path) -> bool:
 
 
 def is_compiled(algorithm: type[Recipe]) -> bool:
-    """Return whether the kernels of an algorithm are compiled, and the code has not changed since."""
+    """Return whether the kernels of an algorithm were compiled after the last change of the code."""
     try:
         return _get_marker(algorithm).stat().st_mtime > _find_last_change()
     except FileNotFoundError:
@@ -61,7 +61,7 @@ def is_compiled(algorithm: type[Recipe]) -> bool:
 
 
 def compile_all() -> None:
-    """Compile the kernels that are missing, unless another process is doing it."""
+    """Compile the kernels that are missing; do nothing if another process is compiling."""
     from training.jobs import answer_request  # noqa: PLC0415
 
     with (
@@ -75,15 +75,16 @@ def compile_all() -> None:
 
 
 def list_compiled_algorithms() -> list[type[Recipe]]:
-    """Return the algorithms with kernels, the most common ones first."""
+    """Return the algorithms that have kernels, the most common ones first."""
     kinds = [kind for kind in ALGORITHMS.values() if not kind.is_network]
     return sorted(kinds, key=lambda kind: kind.slug not in COMPILED_FIRST)
 
 
 def name_short_recipe(algorithm: type[Recipe]) -> str:
-    """Return the name of a recipe with two turns, whose training compiles all kernels of an algorithm.
+    """Return a recipe of two games (or sweeps) whose training compiles all kernels of an algorithm.
 
-    A recipe with several opponents has turns against each, so `vs` becomes a single opponent.
+    By default some algorithms play against several opponents, with a number of games for each, as
+    in "vs=random:50+self:200". Here they get a single opponent.
     """
     has_phases = ":" in getattr(algorithm(), "vs", "")
     return f"{algorithm.slug},{'vs=self,' * has_phases}{algorithm.length_parameter}=2"

@@ -40,7 +40,8 @@ class Measure:
     name: str
     version: int
     compute: Callable[[Recipe], Any]
-    result_type: type | None = None  # None if the result is a dict
+    # None if the result is a dict
+    result_type: type | None = None
     batch_size: int = 10
 
     def measure_as_json(self, recipe_names: Sequence[str]) -> list[bytes]:
@@ -78,17 +79,22 @@ class MeasuredRun(
 ):
     """The results of a training run at T snapshots; the last snapshot is the end of the training."""
 
-    seconds: float  # how long training and evaluation took
-    evaluation_seconds: float  # how many of these seconds the evaluation took
-    snapshot_games: list[int]  # [T] how many games came before each snapshot
+    # how long training and evaluation took
+    seconds: float
+    # how many of these seconds the evaluation took
+    evaluation_seconds: float
+    # [T] how many games came before each snapshot
+    snapshot_games: list[int]
     # [T] the checkpoint at which each snapshot was due, as a number of updates; -1 for the end
     due_checkpoints: list[int]
-    figures: Figures  # the exact results, with an entry for each of the T snapshots
+    # the exact results, with an entry for each of the T snapshots
+    figures: Figures
     # [T] whether no opponent can win a game, for each of the agent's seats
     is_unbeatable: BySeat[bool]
     # [T] in how many positions, up to symmetry, a move was updated
     known_positions: list[int]
-    start_values: list[float]  # [T] the highest value of the empty board
+    # [T] the highest value of the empty board
+    start_values: list[float]
 
 
 class ProofRun(
@@ -115,7 +121,8 @@ class ProofRun(
     games_to_lasting_proof: int | None
     # how many games until the play is first unbeatable and without a blunder; None if it never is
     games_to_faultless: int | None
-    played_games: int  # how many games the whole training has
+    # how many games the whole training has
+    played_games: int
 
 
 def measure_run(

@@ -24,7 +24,8 @@ from training.networks.dqn import (
 from training.story import replace_nan
 
 NETWORK_AGENT = "dqn-vs-random"
-RECORDED_EPOCH = 12  # The first step of this epoch is shown; epochs count from 1.
+# The first step of this epoch is shown; epochs count from 1.
+RECORDED_EPOCH = 12
 MAX_SHOWN_UPDATES = 8
 
 

@@ -20,7 +20,8 @@ from training.learners.phases import Progress
 from training.run import OnProgress
 
 COMPILING_LABEL = "compiling"
-SPEED_SECONDS = 600.0  # The speed in these last seconds shows how much time is left.
+# The speed in these last seconds shows how much time is left.
+SPEED_SECONDS = 600.0
 
 
 class RateColumn(ProgressColumn):

@@ -35,7 +35,8 @@ from training.learners.phases import NextCheckpoint, Progress
 from training.processes import report_progress, run_in_parallel
 
 MODELS = ROOT / "models"
-REPORT_SECONDS = 0.1  # An agent reports its progress at most so often.
+# An agent reports its progress at most so often.
+REPORT_SECONDS = 0.1
 MAX_CHECKPOINT_STEP = 100_000
 TABLE_PACKAGES = ("numpy", "numba")
 NETWORK_PACKAGES = ("numpy", "jax", "jaxlib", "optax")

@@ -20,7 +20,8 @@ from training.processes import run_in_parallel
 from training.progress import show_bar
 
 COMPARED_OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
-HISTOGRAM_WIDTH = 40  # the length of a histogram's longest bar, in characters
+# the length of a histogram's longest bar, in characters
+HISTOGRAM_WIDTH = 40
 
 Measured = TypeVar("Measured")
 

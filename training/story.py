@@ -67,7 +67,8 @@ class GameRecorder:
 
     def forget_games(self) -> None:
         """Delete the recorded games; the counts of updates stay."""
-        self.games: list[list[TrainingMove]] = []  # the moves of each game
+        # the moves of each game
+        self.games: list[list[TrainingMove]] = []
         # The updates of each game, by its index; a game without an update is missing.
         self.updates_by_game: dict[int, list[TrainingUpdate]] = {}
         # The learner's opponent and seat in each game of a league.

@@ -65,8 +65,10 @@ from training.learners.pairs import WON, list_legal_pairs
 from training.learners.phases import NextCheckpoint, Progress
 from training.story import GameRecorder, replace_nan
 
-MAX_TOUCHED_BOARDS = 2  # The page shows them before and after the games.
-MAX_CACHED_PUPILS = 128  # Each of these learners has about 0.1 MB.
+# The page shows them before and after the games.
+MAX_TOUCHED_BOARDS = 2
+# Each of these learners has about 0.1 MB.
+MAX_CACHED_PUPILS = 128
 # How many moves a person makes in the shortest possible game, for each seat of the learner.
 SHORTEST_GAMES = {"X": 2, "O": 3}
 
@@ -103,8 +105,10 @@ class LessonPlan(NamedTuple):
     """A lesson that is still to be played: a game against a person, or practice against a program."""
 
     opponent: str
-    turns: list[Turn]  # the game against the person, or all games of the practice
-    person_cells: str  # the cells that the person plays, "" in practice
+    # the game against the person, or all games of the practice
+    turns: list[Turn]
+    # the cells that the person plays, "" in practice
+    person_cells: str
 
 
 @dataclass
@@ -437,13 +441,15 @@ def list_touched_boards(
     # The first board with each set of shared values, which the keys identify.
     boards: dict[Hashable, int] = {}
     game_counts: Counter[int] = Counter()
-    latest = set[int]()  # the boards in the last game with an update
+    # the boards in the last game with an update
+    latest = set[int]()
     for lesson in pupil.lessons:
         positions = replay_record(game, lesson.record)
         touched = {
             boards.setdefault(_get_board_key(pupil, one), one)
             for one in (positions[update.move_index] for update in lesson.updates)
-            if game.legal[one].sum() > 1  # A forced move teaches nothing.
+            # A forced move teaches nothing.
+            if game.legal[one].sum() > 1
         }
         game_counts.update(touched)
         latest = touched or latest

@@ -30,7 +30,8 @@ from app.tictactoe.notation import format_position, parse_record, replay_record
 from app.tictactoe.policy import compute_optimal_q
 from training.story import GameRecorder, list_entries, list_entries_before, replace_nan
 
-NETWORK_SLUG = "dqn"  # Its examples need JAX, so `network_updates` makes them.
+# Its examples need JAX, so `network_updates` makes them.
+NETWORK_SLUG = "dqn"
 MINIMAX_SLUG = "minimax"
 # A place is the number of a game in the training, and the index of an update in this game.
 Place = tuple[int, int]
@@ -157,7 +158,8 @@ def find_sweep_updates(
     return examples
 
 
-SIMULATED_BOARD = "...OX...."  # the root of the example's search tree, with X to move
+# the root of the example's search tree, with X to move
+SIMULATED_BOARD = "...OX...."
 
 
 def simulate_games(agent: str, places: Collection[Place]) -> dict[Place, UpdateExample]:

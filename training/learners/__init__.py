@@ -14,9 +14,8 @@ from training.learners.phases import NextCheckpoint, Progress
 def find_module_name(algorithm: type[Recipe]) -> str:
     """Return the name of the module whose function `learn` trains this algorithm.
 
-    An algorithm without a module of its own uses the module of its nearest base class that has one.
-    Modules are imported only when needed, so training a table neither imports JAX nor compiles
-    other loops.
+    An algorithm without its own module uses that of its nearest base class. A module is imported
+    only when it is needed, so training a table neither imports JAX nor compiles other loops.
     """
     package = f"{PREFIX}training.networks" if algorithm.is_network else __name__
     modules = (
@@ -26,18 +25,18 @@ def find_module_name(algorithm: type[Recipe]) -> str:
 
 
 def skip_checkpoints(_updates: int) -> int:
-    """Return a checkpoint that no training reaches, so that only its start and its end are reported."""
+    """Return a checkpoint that no training reaches, so only the start and the end are reported."""
     return 10**12
 
 
 def learn(
     game: Game, recipe: Recipe, next_checkpoint: NextCheckpoint = skip_checkpoints
 ) -> Iterator[Progress]:
-    """Train a recipe, yielding its progress at the start, at every checkpoint and at the end.
+    """Train a recipe, yielding the progress at the start, at every checkpoint and at the end.
 
-    `next_checkpoint` maps the number of updates so far to the number of updates at the next
-    checkpoint. Recipes with games against a person, or with a fault, are trained by the textbook
-    learners, which are slower.
+    `next_checkpoint` gets the number of updates so far, and returns the number at the next
+    checkpoint. Recipes with games against a person or with a planted fault are trained by the
+    textbook learners, which are slower.
     """
     needs_textbook = (
         recipe.has_opponent(PERSON_OPPONENT)

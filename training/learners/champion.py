@@ -1,9 +1,10 @@
-"""Self-play with a lower and an upper bound on every value; moves with open bounds are played first.
+"""Self-play that narrows a lower and an upper bound on each value, until both are equal.
 
-Source: our own combination of known parts. Lower and upper estimates of action values, and the rule
-by which they prove a policy, are from Even-Dar, Mannor & Mansour (2006), "Action elimination and
-stopping conditions". After each game everything visited so far is updated, last plies first: this
-is planning as in Sutton (1990), "Integrated architectures for learning, planning, and reacting".
+Source: our own combination of known parts. Even-Dar, Mannor & Mansour (2006), "Action elimination
+and stopping conditions", have lower and upper estimates of action values, and a rule by which they
+prove a policy. After each game everything that was visited so far is updated, the last plies first.
+This is planning as in Sutton (1990), "Integrated architectures for learning, planning, and
+reacting".
 """
 
 from collections.abc import Iterator
@@ -32,27 +33,29 @@ from training.learners.pairs import (
 from training.learners.phases import NextCheckpoint, Progress, run_phases
 from training.learners.randomness import make_rng_state
 
-# The priority of a move is UPPER_BOUND_WEIGHT * (upper bound) - visits, so visits only break ties.
+# The priority of a move is UPPER_BOUND_WEIGHT * (upper bound) - visits. The weight is so large that the
+# visits only break ties.
 UPPER_BOUND_WEIGHT = 1e6
 
 
 class Bounds(NamedTuple):
-    """The bounds on the values of K classes of afterstates, in the view of the player who made them.
+    """Bounds on the values of K classes of afterstates, in the view of the player who made them.
 
-    A class has all symmetric afterstates.
+    Symmetric afterstates belong to the same class.
     """
 
-    # [K] a state that represents the class; -1 if the game is over
+    # [K] one state of the class; -1 if the game is over
     representative_states: Indices
     lower: Values
     upper: Values
-    # [K] whether the afterstate, or any afterstate that can follow it, was never played
+    # [K] whether the afterstate itself, or one that can follow, has not been seen yet
     has_unseen: NDArray[np.bool_]
-    priority: (
-        Values  # [K] the move to the afterstate with the highest priority is played
-    )
-    visits: Visits  # [K] how many games had the afterstate
-    q: Values  # [P] copies of the priorities, up to date only in rows that `refresh_row` copied
+    # [K] The move to the afterstate with the highest priority is played.
+    priority: Values
+    # [K] the number of games with the afterstate
+    visits: Visits
+    # [P] the priority of each move; `refresh_row` copies it from `priority`, state by state
+    q: Values
 
 
 def learn(
@@ -60,9 +63,11 @@ def learn(
 ) -> Iterator[Progress]:
     """Play against itself until every afterstate was seen, or all games of the recipe are played.
 
-    The result of a finished game is 1 for a win, 0 for a draw, -1 for a loss. At first every
-    afterstate has the bounds -1 and 1. Among moves after which something is unseen, both players
-    play the move with the highest upper bound; ties are broken by fewest visits, then at random.
+    A finished game has the result 1 for a win, 0 for a draw, -1 for a loss. At first every
+    afterstate has the bounds -1 and 1. If a move leads to an afterstate that was never seen, or
+    from which one can be reached, it has precedence. Among such moves both players choose the one
+    with the highest upper bound. Ties go to the move with the fewest visits, then to chance.
+
     After each game the bounds of every visited afterstate are computed from the bounds of its
     replies, from the last ply to the first: the lower bound is minus the highest upper bound of a
     reply, and the upper bound is minus the highest lower bound of a reply.
@@ -116,12 +121,12 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and tighten the bounds on the values of afterstates.
+    """Play games and tighten the bounds; return the numbers of games and updates so far.
 
-    Returns the numbers of games and updates so far; `run_phases` explains its last arguments.
+    `run_phases` explains the last six arguments.
     """
     representative_states, lower, upper, has_unseen, priority, visits, q = bounds
-    # Class 0 is the empty board: training ends when no afterstate is unseen.
+    # Class 0 is the empty board, which all others follow. Training ends when all were seen.
     while games < phase_end and updates < max_updates and has_unseen[0]:
         result, class_number, moves = _play_game(
             rng_state, pair_start, next_state, class_index, priority, visits, q
@@ -129,8 +134,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         lower[class_number] = upper[class_number] = result
         has_unseen[class_number] = False
         priority[class_number] = -np.inf
-        # The loop goes backward, so that the bounds of all replies are computed before those of the
-        # afterstate that they answer.
+        # Backward, so that the bounds of all replies are known before those of the board they answer.
         for class_number in range(len(representative_states) - 1, -1, -1):
             if representative_states[class_number] >= 0 and visits[class_number] > 0:
                 _revise_bounds(
@@ -156,16 +160,15 @@ def _play_games(  # type: ignore[no-untyped-def]
 def _play_game(  # type: ignore[no-untyped-def]
     rng_state, pair_start, next_state, class_index, priority, visits, q
 ):
-    """Play a game and count its visits.
+    """Play a game; count the visits of its afterstates.
 
     Returns the result for the player of the last move, the class of the last afterstate, and the
     number of moves.
     """
-    # `q` is a copy of the priorities of the present state's moves, which are stored by class.
-    # With epsilon 0 the move with the highest priority is played, and ties are random.
     state, class_number, moves = 0, 0, 0
     visits[class_number] += 1
     while state >= 0:
+        # Priorities are stored by class, but the choice of a move reads them by pair, from `q`.
         refresh_row(pair_start, class_index, priority, q, state)
         pair = choose_epsilon_greedy(pair_start, q, state, 0.0, False, rng_state)
         state = next_state[pair]
@@ -179,10 +182,13 @@ def _play_game(  # type: ignore[no-untyped-def]
 def _revise_bounds(  # type: ignore[no-untyped-def]
     pair_start, class_index, state, lower, upper, has_unseen, class_number
 ):
-    """Set the bounds of a class of afterstates from the replies in `state`, which represents it."""
-    # The player who replies gets at least the highest lower bound, and at most the highest upper bound.
+    """Set the bounds of a class of afterstates from the bounds of the replies to it.
+
+    `state` is an afterstate of the class, in which the other player replies.
+    """
+    # The player who replies gets at least the highest lower bound and at most the highest upper bound.
+    # What this player gets, the other one loses, so the bounds change sign and places.
     highest_lower, highest_upper, any_unseen = -1.0, -1.0, False
-    # What this player gets, the other player loses. So an upper bound, negated, becomes a lower bound.
     for pair in range(pair_start[state], pair_start[state + 1]):
         reply = class_index[pair]
         highest_lower = max(highest_lower, lower[reply])

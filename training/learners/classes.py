@@ -1,10 +1,10 @@
 """Classes of moves that share one value: symmetric moves, or moves that lead to the same board.
 
-There are 16,167 pairs of a state and a move. If pairs that a rotation or reflection maps to each
-other share a value, 2,096 values are needed. If pairs that lead to the same board, up to symmetry,
-share a value as well, 764 are enough: these are the afterstates of Sutton & Barto (2018), section
-6.8. The stones of an afterstate show which player moved last, so a single table serves both
-players; its values are in the view of the player who moved.
+There are 16,167 pairs of a state and a move. If symmetric pairs share a value, 2,096 values are
+enough. If all pairs share a value that lead to the same board, up to symmetry, 764 are enough:
+these boards are the afterstates of Sutton & Barto (2018), section 6.8. The stones of an afterstate
+show who moved last, so one table serves both players; its values are in the view of the player who
+moved.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,26 +34,26 @@ from training.learners.randomness import make_rng_state
 
 
 class PairClasses(NamedTuple):
-    """P state-action pairs, divided into K classes; the pairs of a class share one value."""
+    """P state-action pairs in K classes; the pairs of a class share one value."""
 
-    class_index: Indices  # [P] the class of each pair, from 0
+    # [P] the class of each pair, from 0
+    class_index: Indices
     class_count: int
 
 
 @lru_cache(maxsize=2)
 def list_pair_classes(game: Game) -> PairClasses:
-    """Return the classes in which pairs that are symmetric to each other share a value."""
+    """Return the classes of symmetric pairs."""
     representatives, class_index = np.unique(game.pair_class, return_inverse=True)
     return PairClasses(class_index.astype(np.int32), len(representatives))
 
 
 @lru_cache(maxsize=2)
 def list_afterstate_classes(game: Game, symmetric: bool = True) -> PairClasses:
-    """Return the classes in which pairs that lead to the same board share a value.
+    """Return the classes of pairs that lead to the same board or, if `symmetric`, to symmetric boards.
 
-    If `symmetric`, pairs that lead to symmetric boards share one, too. The empty board is class 0,
-    to which no move leads; the others follow in the order of positions, non-terminal positions
-    first.
+    Class 0 is the empty board, to which no move leads. The others follow in the order of positions,
+    with the final boards at the end.
     """
     boards = game.symmetry_class if symmetric else np.arange(game.positions)
     representatives, of_board = np.unique(boards, return_inverse=True)
@@ -69,10 +69,10 @@ def build_class_progress(
     values: Values,
     visits: Visits,
 ) -> Progress:
-    """Return the progress of a learner whose `values` and `visits`, [K], belong to classes.
+    """Return the progress of a learner with `values` and `visits` of classes, [K].
 
-    `counts` are the finished share of the training, the games and the updates. Each pair gets the
-    value and the visits of its class.
+    Each pair gets the value and the visits of its class. `counts` are the finished share of the
+    training, the number of games and the number of updates.
     """
 
     def spread_classes(
@@ -93,10 +93,11 @@ def learn_classes(
     classes: PairClasses,
     arrays: Any,
 ) -> Iterator[Progress]:
-    """Train a table with a value for each class, by a compiled loop that plays games.
+    """Train a table that has a value for each class, by the compiled loop `play_games`.
 
-    The loop gets the random generator, `parameters`, the pairs, their classes, `arrays`, and then
-    the arguments that `run_phases` explains. `arrays` has the fields `values` and `visits`.
+    The arguments of the loop are the state of the random generator, `parameters`, the pairs, the
+    class of each pair, `arrays`, and those that `run_phases` explains. `arrays` must have the
+    fields `values` and `visits`, [K].
     """
     pair_start, next_state = list_legal_pairs(game)
     play = partial(
@@ -104,7 +105,8 @@ def learn_classes(
         make_rng_state(recipe.seed),
         parameters,
         pair_start,
-        # Updates follow the opponent's reply, so endings are in the view of the player to move.
+        # An update is made when the same player would move again, after the opponent's reply. So an
+        # ending must be in the view of the player who did not make the last move.
         flip_endings(next_state),
         classes.class_index,
         arrays,
@@ -121,9 +123,9 @@ def learn_classes(
 
 @njit(cache=True)
 def refresh_row(pair_start, class_index, values, q, state):  # type: ignore[no-untyped-def]
-    """Copy the values of classes, [K], to the pairs of one state in q, [P].
+    """Copy the values of classes, [K], to the pairs of one state in `q`, [P].
 
-    The choice of a move reads q, so learning K values needs no loop over all P pairs.
+    The choice of a move reads `q`. Copying one state is faster than copying all P pairs.
     """
     for pair in range(pair_start[state], pair_start[state + 1]):
         q[pair] = values[class_index[pair]]

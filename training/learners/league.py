@@ -1,4 +1,4 @@
-"""A league: every learner plays against all other learners, and against two players that never learn.
+"""A league: each learner plays against all other learners, and against two players that never learn.
 
 Source: Mitchell (1997), "Machine Learning": eq. 13.10 and 13.11 for nondeterministic rewards and
 actions, and section 13.3.5 for actions with probabilities proportional to k ** Q.
@@ -30,7 +30,7 @@ from training.learners.pairs import (
 from training.learners.phases import NextCheckpoint, Progress, run_phases
 from training.learners.randomness import draw_uniform, make_rng_state
 
-# The numbers of the two members that never learn; learners are numbered from 0.
+# Learners are numbered from 0, so the two members that never learn have negative numbers.
 RANDOM_MEMBER, FIXED_MEMBER = -1, -2
 FIXED_PLAYERS = MappingProxyType({"fixed": FIXED_MEMBER, "random": RANDOM_MEMBER})
 LEARNER_RECIPES: Mapping[str, League] = MappingProxyType(
@@ -39,19 +39,21 @@ LEARNER_RECIPES: Mapping[str, League] = MappingProxyType(
 
 
 class TableLayout(NamedTuple):
-    """Where a learner's table has the value of each board and move; a board has a row of entries.
+    """Where a learner's table has the value of each move; a board has a row of entries, one per cell.
 
-    A learner sees a board from its own side: empty cells are 0, own stones 1, the opponent's 2. One
-    table serves both seats, so each index array has two views: view 0 if the learner plays X, view
-    1 if it plays O. If X and O are exchanged on a board, it is the same position in the other view.
+    A learner sees a board from its own side: empty cells are 0, its own stones 1, the opponent's 2.
+    So one table serves both seats, and each array has two views: view 0 is for a learner that plays
+    X, view 1 for one that plays O. A board with X and O exchanged is the same row in the other
+    view.
 
     Rows are in the order of the boards' base-3 numbers. On a board with equally many stones of both
-    kinds, the learner is to move if it plays X, and the opponent if it plays O. Such boards share
-    one row, so experience as X and as O is mixed there.
+    kinds, a learner that plays X is to move, but for a learner that plays O its opponent is. Both
+    use the same row, so what is learned as X and as O is mixed there.
     """
 
     entry_count: int
-    first_entry: Indices  # [2, S] the index of a position's first entry, in each view
+    # [2, S] the index of a position's first entry, in each view
+    first_entry: Indices
     # [2, D, cells] the index of a move's entry, in each view; 0 if illegal
     pair_entry: Indices
 
@@ -68,18 +70,23 @@ class LeagueGame(NamedTuple):
     next_position: Indices
     # [2, S] the reward for reaching a position, in each view
     reward: NDArray[np.float64]
-    first_entry: Indices  # [L, 2, S] the index of a position's first entry
-    pair_entry: Indices  # [L, 2, P] the index of a pair's entry
-    cells: int  # A board has as many entries as cells.
+    # [L, 2, S] the index of a position's first entry, for each learner and view
+    first_entry: Indices
+    # [L, 2, P] the index of a pair's entry, for each learner and view
+    pair_entry: Indices
+    # also the number of entries of a board
+    cells: int
 
 
 class LearnerTables(NamedTuple):
-    """The tables of L learners, joined in arrays of E entries, and the learners' parameters."""
+    """The tables of L learners in joint arrays of E entries, and the parameters of each learner."""
 
     q: Values
-    visits: Visits  # [E] how often each entry was updated
-    updates: NDArray[np.int64]  # [L] how many updates each learner has made
-    # The following fields, [L], are the parameters of the learners.
+    # [E] how often each entry was updated
+    visits: Visits
+    # [L] how many updates each learner has made
+    updates: NDArray[np.int64]
+    # [L] the parameters of the learners: this field and the following ones
     gamma: NDArray[np.float64]
     k_start: NDArray[np.float64]
     k_step: NDArray[np.float64]
@@ -93,18 +100,20 @@ def learn(
 ) -> Iterator[Progress]:
     """Play a league in which one learner has the recipe's parameters; yield this learner's progress.
 
-    In a round each member meets every other member, once in each seat.  The other learners have
-    the parameters of `LEARNER_RECIPES` and learn as well.  If the members and the seed are the same,
-    all games are the same, whichever learner's progress is yielded.
+    In a round each member meets every other member, once in each seat. The other learners have the
+    parameters of `LEARNER_RECIPES` and learn as well. With the same members and seed all games are
+    the same, whichever learner's progress is yielded.
 
     A *two-stage* learner updates its table after every move of a game, its own and the opponent's,
-    always with its own reward.  On a board where the opponent is to move, the target has the
-    maximum over the opponent's moves, as if the opponent wanted the learner to win.  A *one-stage*
-    learner updates after its own moves only.
-    After the last move of a game, all entries of the final board are set to the reward.  So the
-    target of a winning move is 10 at first, and 10 + gamma 10 when its final board is known.
-    An *observing* learner makes a second update after each move of its opponent, with the board
-    and the reward as the opponent sees them.
+    always with its own reward. If the opponent is to move on the next board, the target has the
+    maximum over the opponent's moves, as if the opponent wanted the learner to win. A *one-stage*
+    learner updates only after its own moves.
+
+    After the last move of a game, all entries of the final board are set to the reward. So the
+    target of a winning move is 10 at first, and 10 + gamma 10 once its final board is known.
+
+    An *observing* learner makes a second update after each move of its opponent, with the board and
+    the reward as the opponent sees them.
 
     Games and updates are counted for the recipe's learner only.
     """
@@ -136,7 +145,6 @@ def learn(
     def build_progress(
         finished_share: float, game_count: int, updates: int
     ) -> Progress:
-        """Return the progress of the training with the present values."""
         rounds, begun = divmod(game_count, len(is_own_game))
         games = rounds * is_own_game.sum() + is_own_game[:begun].sum()
         q = np.where(game.legal, tables.q[entries], np.nan).astype(np.float32)
@@ -154,9 +162,9 @@ def learn(
 
 
 def find_replaced_member(recipe: League) -> str:
-    """Return the name of the league member whose place the learner of a recipe takes.
+    """Return the name of the league member that the recipe's learner replaces.
 
-    Both have the same parameters `observing` and `symmetric`.
+    It is the member with the same parameters `observing` and `symmetric`.
     """
     flags = (recipe.observing, recipe.symmetric)
     return next(
@@ -167,7 +175,7 @@ def find_replaced_member(recipe: League) -> str:
 
 
 def meets_member(vs: str, member_name: str) -> bool:
-    """Return whether a recipe's learner plays against a member; `vs` is the recipe's parameter."""
+    """Return whether the recipe's learner plays against a member; `vs` is the recipe's parameter."""
     return vs == "league" or member_name in vs.split("+")
 
 
@@ -177,7 +185,10 @@ def build_league_game(
     table_offsets: Indices,
     rewards: RewardScale,
 ) -> LeagueGame:
-    """Return the game as L learners see it; `table_offsets`, [L], are the learners' first entries."""
+    """Return the game as L learners see it.
+
+    `table_offsets`, [L], are the indices of the learners' first entries in the joint arrays.
+    """
     reward = np.zeros((2, game.positions))
     for view, own in enumerate((X, O)):
         reward[view, game.decisions :] = list_rewards(game, rewards, own)
@@ -196,7 +207,7 @@ def build_league_game(
 def make_empty_tables(
     learners: Sequence[League], layouts: Sequence[TableLayout]
 ) -> LearnerTables:
-    """Return the tables before the first game, when every value is 0."""
+    """Return the tables before the first game; every value is 0."""
     entries = sum(layout.entry_count for layout in layouts)
     return LearnerTables(
         q=np.zeros(entries),
@@ -212,12 +223,12 @@ def make_empty_tables(
 
 
 def build_table_layout(game: Game, symmetry_count: int) -> TableLayout:
-    """Return where a table has the value of each board and move.
+    """Return the layout of a table that knows the first `symmetry_count` symmetries of the board.
 
-    Boards that one of the first `symmetry_count` symmetries maps to each other share entries. With
-    1, the identity, every board has its own entries. Otherwise the symmetric board with the highest
-    base-3 number represents a board. If several symmetries lead to it, a cell is represented by the
-    first of the cells that they map it to, so symmetric moves share one entry.
+    Symmetric boards share a row. With 1, which is the identity alone, every board has its own row.
+    Otherwise the symmetric board with the highest base-3 number represents a board. If several
+    symmetries lead to that board, they map a cell to several cells, of which the first one
+    represents it. So symmetric moves share an entry.
     """
     image = game.symmetric_positions[:symmetry_count]
     symmetry = game.symmetries[:symmetry_count]
@@ -239,7 +250,7 @@ def build_table_layout(game: Game, symmetry_count: int) -> TableLayout:
 
 
 def list_own_entries(game: Game, layout: TableLayout) -> Indices:
-    """Return the entry of every move in the view of the player who makes it, [D, cells]."""
+    """Return the index of every move's entry, in the mover's view, [D, cells]."""
     as_x, as_o = layout.pair_entry
     entries: Indices = np.where(game.to_move[:, None] == X, as_x, as_o)
     return entries
@@ -268,7 +279,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     """Play games of the league; return their number, and the updates of `reported_learner`.
 
     `meetings`, [M, 2], are the members who play X and O in the M games of a round. `run_phases`
-    explains the last arguments.
+    explains the last six arguments.
     """
     # The tuples are unpacked before the loop, because reading them at every move halves the speed.
     pair_start, next_position, reward, first_entry, pair_entry, cells = league_game
@@ -279,7 +290,7 @@ def _play_games(  # type: ignore[no-untyped-def]
         members = meetings[games % len(meetings)]
         position, mover = 0, 0
         while position < decisions:
-            # The player that always takes the first empty cell plays the position's first pair.
+            # FIXED_MEMBER always takes the first empty cell, which is the position's first pair.
             member = members[mover]
             pair = pair_start[position]
             end = pair_start[position + 1]
@@ -338,7 +349,7 @@ def _play_games(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def compute_k(start: float, step: float, limit: float, updates: int) -> float:
-    """Return k after some updates: `start` plus `step` for each update, but at most `limit`."""
+    """Return k, which grows by `step` with each update, from `start` to `limit`."""
     return min(start + step * updates, limit)
 
 
@@ -346,12 +357,11 @@ def compute_k(start: float, step: float, limit: float, updates: int) -> float:
 def choose_by_powers(
     random_number: float, q: Values, k: float, entries: Indices, working_memory: Values
 ) -> int:
-    """Return the index of a random entry, drawn in proportion to k ** q[entry].
+    """Draw one of `entries`, [n], with a probability proportional to k ** q[entry]; return its index.
 
-    Source: Mitchell (1997), section 13.3.5. `random_number` is in [0, 1), `entries`, [n], are
-    indices into q, and `working_memory` is [n]. All powers are divided by the largest, so none
-    overflows, and not all become 0. The exp and log of another platform may differ in the last bit,
-    which very rarely changes the choice.
+    Source: Mitchell (1997), section 13.3.5. `random_number` is from [0, 1), and `working_memory` is
+    [n]. All powers are divided by the largest, so none overflows, and not all become 0. On another
+    platform exp and log may differ in the last bit, which changes the choice very rarely.
     """
     rate = log(k)
     highest = -np.inf
@@ -363,7 +373,8 @@ def choose_by_powers(
     for i in range(len(entries)):
         total += exp(working_memory[i] - highest)
         working_memory[i] = total
-    # The chosen index is the number of partial sums that are at most random_number * total.
+    # The first entry whose partial sum exceeds random_number * total is chosen; the loop counts the
+    # entries before it.
     for i in range(len(entries) - 1):
         chosen_index += random_number * total >= working_memory[i]
     return chosen_index
@@ -373,10 +384,10 @@ def choose_by_powers(
 def _update_entry(  # type: ignore[no-untyped-def]
     q, visits, entry_index, reward, gamma, next_entry, cells, is_over
 ):
-    """Move the value of a move, `entry_index` of q, towards reward + gamma max(0, max Q(s', .)).
+    """Move q[entry_index] towards reward + gamma max(0, max Q(s', .)).
 
-    s' is the position after the move; its entries are next_entry:next_entry + cells. alpha is 1 /
-    (1 + visits), this visit included: 1 / 2 in the first update.
+    s' is the position after the move; its entries are next_entry:next_entry + cells. The step size
+    alpha is 1 / (1 + visits), where the visits include this one: 1 / 2 in the first update.
     """
     highest = 0.0
     for j in range(next_entry, next_entry + cells):

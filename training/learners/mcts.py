@@ -1,8 +1,9 @@
-"""Monte Carlo tree search (UCT) from every position.
+"""Monte Carlo tree search (UCT), with a separate tree for every position.
 
-Source: Kocsis & Szepesvari (2006), "Bandit based Monte-Carlo planning", with the bounds of UCB1,
-Auer, Cesa-Bianchi & Fischer (2002). Both are for returns from 0 to 1, where c is the square root of
-2. Here returns go from -1 to 1, so the same c explores half as much relative to them.
+Source: Kocsis & Szepesvari (2006), "Bandit based Monte-Carlo planning", with the upper bounds of
+UCB1, Auer, Cesa-Bianchi & Fischer (2002). In both papers returns are from 0 to 1, and c is the
+square root of 2. Here returns are from -1 to 1, so the same c explores half as much in relation to
+them.
 """
 
 import math
@@ -35,16 +36,18 @@ from training.learners.randomness import make_rng_state
 class Trees(NamedTuple):
     """The search trees of all D states, stored together in arrays of M nodes.
 
-    Nodes 0 to D - 1 are the roots, and the next P nodes their children, one for each pair. Further
-    nodes are taken when they are needed, in blocks: one node for each legal move in a state.
+    Nodes 0 to D - 1 are the roots, and the next P nodes are their children, one for each pair.
+    Other nodes are taken when they are needed: as many at once as a state has legal moves.
     """
 
     # [M] the index of the node's first child; 0 while it has no children
     first_child: Indices
-    game_counts: Visits  # [M] how many simulated games went through the node
-    # [M] the sum of their results for the player who moved to the node
+    # [M] how many simulated games went through the node
+    game_counts: Visits
+    # [M] the sum of the results of these games, in the view of the player who moved to the node
     result_sums: Values
-    node_count: Indices  # [1] how many of the M nodes are in use
+    # [1] how many of the M nodes are in use
+    node_count: Indices
 
 
 def learn(
@@ -66,9 +69,9 @@ def learn(
     rng_states = np.stack(
         [make_rng_state(recipe.seed, root) for root in range(game.decisions)]
     )
-    # The logarithms of all numbers of games that can occur, so that the loop computes none.
+    # ln n for every number of games that can occur, so that the loop need not compute them
     logs = np.array([math.log(max(n, 1)) for n in range(recipe.rollouts + 1)])
-    # Every simulated game uses the same two arrays as working memory.
+    # working memory, which every simulated game uses again
     path = np.zeros(game.cells, np.int32)
     bounds = np.zeros(game.pairs)
     root_moves = slice(game.decisions, game.decisions + game.pairs)
@@ -95,7 +98,6 @@ def learn(
 
 
 def _create_trees(game: Game, rollouts: int) -> Trees:
-    """Return the trees before the first game, with room for all nodes that they may need."""
     pair_start, next_state = list_legal_pairs(game)
     # Each move of a game adds at most one block of nodes.
     max_nodes_per_tree = rollouts * game.cells
@@ -109,8 +111,8 @@ def _create_trees(game: Game, rollouts: int) -> Trees:
 
 @njit(cache=True)
 def _count_nodes(pair_start, next_state, max_nodes_per_tree):  # type: ignore[no-untyped-def]
-    """Return how many nodes can lie below all roots, with at most `max_nodes_per_tree` in each tree."""
-    # A tree has a node for each move from its root, and below it the whole tree of the next state.
+    """Return how many nodes the trees can have, without the roots; a limit holds for each tree."""
+    # A complete tree has a node for each move from its root, and below it the tree of the next state.
     tree_sizes = np.zeros(len(pair_start) - 1, np.int64)
     total = 0
     # Next states have higher numbers, so their trees are counted first.
@@ -140,10 +142,9 @@ def _sweep_roots(  # type: ignore[no-untyped-def]
     rollouts,
     updates,
 ):
-    """Simulate games from every root in turn; `run_phases` explains the last arguments."""
+    """Simulate a game from each root in turn; `run_phases` explains the last six arguments."""
     # A sweep adds one simulated game to each tree, so all trees have the same number of games.
     while rollouts < phase_end and updates < max_updates:
-        # Each root has its own tree and generator, so the order of the roots does not matter.
         for root in range(len(rng_states)):
             _simulate(
                 rng_states[root],
@@ -175,8 +176,8 @@ def _simulate(  # type: ignore[no-untyped-def]
 ):
     """Play one game from a root and count its result in the tree.
 
-    `path`, [cells], is working memory for the nodes of the game, `bounds`, [P], for upper bounds,
-    and `log_counts[N]` is ln N.
+    `path`, [cells], is working memory for the nodes of the game, and `bounds`, [P], for upper
+    bounds. `log_counts[N]` is ln N.
     """
     first_child, game_counts, result_sums, node_count = trees
     state = root
@@ -187,7 +188,7 @@ def _simulate(  # type: ignore[no-untyped-def]
         if first_child[node] == 0:
             first_child[node] = node_count[0]
             node_count[0] += pair_start[state + 1] - pair_start[state]
-        # The move of a pair leads to the child node with the number offset + pair.
+        # The children are in the order of the state's pairs: a pair's child is offset + pair.
         offset = first_child[node] - pair_start[state]
         for pair in range(pair_start[state], pair_start[state + 1]):
             child = offset + pair
@@ -203,14 +204,14 @@ def _simulate(  # type: ignore[no-untyped-def]
         path[plies] = node
         plies += 1
     depth = plies
-    # The rollout plays random moves. With epsilon 1 the bounds are not read.
+    # The rollout: with epsilon 1 all moves are random, and `bounds` does not matter.
     while state >= 0:
         state = next_state[
             choose_epsilon_greedy(pair_start, bounds, state, 1.0, False, rng_state)
         ]
         plies += 1
-    # The backup adds the result, which is that of the player who moved last. Counted backward, this
-    # player made every second move.
+    # The backup: `result` is in the view of the player who moved last, and who made every second move
+    # before that.
     game_counts[root] += 1
     result = state - DRAWN
     for ply in range(depth):
@@ -223,7 +224,7 @@ def _simulate(  # type: ignore[no-untyped-def]
 def _compute_upper_bound(  # type: ignore[no-untyped-def]
     result_sum, game_count, exploration_constant, log_of_parent_count
 ):
-    """Return the upper confidence bound on a move's mean result; it is infinite for an untried move."""
+    """Return the upper confidence bound on a move's mean result, infinite for an untried move."""
     if game_count == 0:
         return math.inf
     return result_sum / game_count + exploration_constant * math.sqrt(

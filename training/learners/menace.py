@@ -1,7 +1,7 @@
-"""MENACE: a matchbox of beads for each position; the colour of a bead drawn at random is the move.
+"""MENACE: a box of beads for each position; each bead stands for a move, and one is drawn at random.
 
 Source: Michie (1961), "Trial and error", and (1963), "Experiments on the mechanization of
-game-learning", whose numbers are the defaults; his machine only ever played X.
+game-learning", whose numbers are the defaults. His machine only ever played X.
 """
 
 from collections.abc import Iterator
@@ -29,19 +29,26 @@ from training.learners.randomness import draw_uniform, make_rng_state
 
 
 class Boxes(NamedTuple):
-    """The beads of K moves, and the states and pairs of the last game.
+    """The beads of all boxes, and the states and pairs of the last game.
 
-    Symmetry groups the P (state, action) pairs of the game into K moves that share their beads.
+    Symmetry groups the P (state, action) pairs of the game into K moves; the pairs of a move share
+    its beads.
     """
 
-    class_index: Indices  # [P] which of the K moves each pair is
-    # [P] 1 / number of symmetric cells, which share the beads of a move equally
+    # [P] which of the K moves each pair belongs to
+    class_index: Indices
+    # [P] 1 / (number of symmetric cells), because these share the beads of their move equally
     cell_share: Values
-    beads: Values  # [K] how many beads each move has now, a whole number
-    initial_beads: Values  # [K] how many each move has in a box that was just filled
-    visits: Visits  # [K] how often each move was updated
-    refills: NDArray[np.int64]  # [1] how often an empty box was filled again
-    states: Indices  # [cells] the state before each ply of the last game
+    # [K] the number of beads that each move has now
+    beads: Values
+    # [K] the number of beads that each move has in a full box
+    initial_beads: Values
+    # [K] how often each move was updated
+    visits: Visits
+    # [1] how often an empty box was filled again
+    refills: NDArray[np.int64]
+    # [cells] the state before each ply of the last game
+    states: Indices
     # [cells] the pair that the learner played at each ply, -1 at the opponent's plies
     played_pairs: Indices
 
@@ -52,8 +59,8 @@ def learn(
     """Play games as X or O, as the recipe says, drawing a bead for every move.
 
     Symmetric positions share a box. Symmetric moves share their beads, and each of their cells is
-    equally likely. After a game, `win` or `draw` beads of the colour of each move played are added,
-    or `-loss` beads are removed, as far as the box has them. Michie's machine resigns at an empty
+    equally likely. After a game, each move that was played gets `win` or `draw` beads of its
+    colour, or loses `-loss` beads, as far as the box has them. Michie's machine resigns at an empty
     box; here the box is filled as at the beginning, and the refill is counted. With `self` as the
     opponent, the replies are drawn from the same boxes. If both players learn, each player's moves
     are rewarded for its own result.
@@ -122,8 +129,7 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and change the beads in the boxes; `run_phases` explains the last arguments."""
-    # After a game the beads of each move change by the result for the player who made it.
+    """Play games and change the beads; `run_phases` explains the last six arguments."""
     while games < phase_end and updates < max_updates:
         state = 0
         plies = 0
@@ -139,7 +145,7 @@ def _play_games(  # type: ignore[no-untyped-def]
                 state = _draw_reply(replies, boxes, state, rng_state)
             plies += 1
             mover = 1 - mover
-        # The ending is in the view of the player who did not make the last move.
+        # `state` is now an ending, in the view of the player who did not make the last move.
         last_movers = pairs.get_reward(pairs.flip_ending(state), rewards)
         others = pairs.get_reward(state, rewards)
         for ply in range(plies):
@@ -154,14 +160,18 @@ def _play_games(  # type: ignore[no-untyped-def]
     return games, updates
 
 
-@njit(cache=True, inline="always")  # A call would copy seven fields for each array.
+# numba inlines it, because a call would copy seven fields for each array.
+@njit(cache=True, inline="always")
 def _draw_bead(pair_start, boxes, state, rng_state):  # type: ignore[no-untyped-def]
-    """Draw a bead from the box of a state and return its pair, one of several if they are symmetric."""
+    """Draw a bead from the box of a state and return its pair.
+
+    Symmetric moves have the same beads; each of their pairs is equally likely.
+    """
     total = 0.0
     for pair in range(pair_start[state], pair_start[state + 1]):
         total += boxes.beads[boxes.class_index[pair]] * boxes.cell_share[pair]
-    # Find the first pair at which the running sum of beads exceeds a random share of `total`.
-    # The sum adds beads in the order of the loop above, so it reaches `total` at the last pair.
+    # The first pair at which the running sum of beads exceeds a random share of `total` is drawn. The
+    # sum has the order of the loop above, so rounding cannot keep it below `total` at the last pair.
     remaining = draw_uniform(rng_state) * total
     pair = pair_start[state]
     while True:
@@ -184,8 +194,7 @@ def _draw_reply(replies, boxes, state, rng_state):  # type: ignore[no-untyped-de
 
 @njit(cache=True)
 def _refill_if_empty(pair_start, boxes, state):  # type: ignore[no-untyped-def]
-    """Fill the box of a state with its initial beads if it is empty."""
-    # A box with a single bead left is not empty, and keeps it.
+    """Give a box its initial beads if it has none left."""
     for pair in range(pair_start[state], pair_start[state + 1]):
         if boxes.beads[boxes.class_index[pair]] > 0:
             return

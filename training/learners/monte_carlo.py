@@ -1,4 +1,4 @@
-"""Monte Carlo control: the value of a move is the mean return of the games that had the move.
+"""Monte Carlo control: the value of a move is the mean return of the games in which it was played.
 
 Source: Sutton & Barto (2018), sections 5.3, "Monte Carlo control", for exploring starts, and 5.4
 for control without them, by epsilon-greedy moves; section 2.4 for incremental averages.
@@ -19,7 +19,7 @@ from training.learners.q_learning import choose_start, learn_pairs
 
 
 class LoopParameters(NamedTuple):
-    """The parameters of a recipe as numbers, for the compiled training loop."""
+    """The recipe's parameters as numbers, because compiled code cannot read the recipe."""
 
     gamma: float
     epsilon: float
@@ -33,11 +33,12 @@ def learn(
 ) -> Iterator[Progress]:
     """Play games to their end, then update the learner's moves, the last one first.
 
-    The return of the last move is its reward; the return of an earlier move is gamma times the next
-    return. A value is the average of the returns of all visits: the n-th return moves it by 1 / n
-    of the difference. No position comes twice in a game, so first-visit and every-visit Monte Carlo
-    are the same. Moves are epsilon-greedy; with exploring starts the first move of each game is
-    random. If both players learn, the moves of both are updated.
+    The return of the last move is its reward. The return of an earlier move is gamma times the
+    return of the learner's next move. The value of a move is the average of its returns: the n-th
+    return moves the value by 1 / n of the difference. No position comes twice in a game, so
+    first-visit and every-visit Monte Carlo are the same. Moves are epsilon-greedy; with exploring
+    starts the first move of each game is random. If both players learn, the moves of both are
+    updated.
     """
     parameters = LoopParameters(
         gamma=recipe.gamma,
@@ -68,16 +69,16 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update `q` and `visits`, [P]; `run_phases` explains the last arguments."""
+    """Play games and update `q` and `visits`, [P]; `run_phases` explains the last six arguments."""
     gamma, epsilon, epsilon_drop, exploring_starts, rewards = parameters
-    # The pair that the learner played at each ply, -1 at the opponent's plies.
+    # the pair that the learner played at each ply, -1 at the opponent's plies
     played = np.empty(cells, np.int32)
     while games < phase_end and updates < max_updates:
         exploration = pairs.decay_rate(
             epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
         )
         state, mover = choose_start(starts, games, rng_state)
-        # Plies are those of both players, moves those of the learner.
+        # the moves of both players, and those of the learner
         plies, moves = (0, 0)
         while state >= 0:
             if mover == 0 or replies.learns_both_sides:
@@ -93,8 +94,8 @@ def _play_games(  # type: ignore[no-untyped-def]
                 state = draw_reply(replies, q, state, False, rng_state)
             plies += 1
             mover = 1 - mover
-        # The loop goes backward through the game, so the two players' returns change places at every
-        # ply. The ending is in the view of the player who did not make the last move.
+        # `state` is now an ending, in the view of the player who did not make the last move. The players
+        # take turns, so their returns change places at every ply.
         own_return = pairs.get_reward(pairs.flip_ending(state), rewards)
         other_return = pairs.get_reward(state, rewards)
         for ply in range(plies - 1, -1, -1):

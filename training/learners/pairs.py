@@ -1,12 +1,12 @@
 """The legal state-action pairs as flat arrays, which compiled learners read and write.
 
-The pairs of state `s` are `pair_start[s]:pair_start[s + 1]`, their cells in reading order. Illegal
-moves have no pair, so loops need no test for them, and the maximum of a state's values is the
-maximum of a slice.
+The pairs of state `s` are `pair_start[s]:pair_start[s + 1]`, with their cells in reading order.
+Illegal moves have no pair, so loops need no test for them, and the maximum of a state's values is
+the maximum of a slice.
 
 A `state` is the index of one of D non-terminal states, a `pair` the index of one of P pairs.
-`next_state[pair]` is the state after the move, or LOST, DRAWN or WON, which are negative, if the
-move ends the game.
+`next_state[pair]` is the state after the move. If the move ends the game, it is LOST, DRAWN or WON,
+which are negative.
 """
 
 from functools import lru_cache
@@ -29,13 +29,15 @@ from app.recipes.algorithms import (
 from app.tictactoe.game import Game
 from training.learners.randomness import draw_uniform
 
-Values = NDArray[np.float64]  # [P] the value of each pair
-Visits = NDArray[np.uint32]  # [P] how often each pair was updated
+# [P] the value of each pair
+Values = NDArray[np.float64]
+# [P] how often each pair was updated
+Visits = NDArray[np.uint32]
 Indices = NDArray[np.int32]
-# They are unsigned, because numba tests whether signed indices are negative, which is 4% slower.
+# For signed indices numba tests whether they are negative, which makes a training 4% slower.
 RangeStarts = NDArray[np.uint32]
 
-# These numbers take the place of a next state when a game ends. `ending - DRAWN` is -1, 0 or 1.
+# The endings of a game, in place of a next state. Their order makes `ending - DRAWN` -1, 0 or 1.
 LOST, DRAWN, WON = -3, -2, -1
 
 
@@ -49,7 +51,7 @@ class Pairs(NamedTuple):
 
 
 class Rewards(NamedTuple):
-    """The rewards when a game ends; all other moves have reward 0."""
+    """The rewards at the end of a game; every earlier move has reward 0."""
 
     loss: float
     draw: float
@@ -58,7 +60,7 @@ class Rewards(NamedTuple):
 
 @lru_cache(maxsize=2)
 def list_legal_pairs(game: Game) -> Pairs:
-    """Return the legal pairs of a game, in read-only arrays that all learners of a process share."""
+    """Return the legal pairs of a game, in arrays that all learners of a process share."""
     next_state = game.pair_successor.copy()
     over = next_state >= game.decisions
     mover = game.to_move[game.pair_decision[over]]
@@ -86,18 +88,17 @@ def get_rewards(
     | TdAfterstates
     | Menace,
 ) -> Rewards:
-    """Return a recipe's rewards of a loss, a draw and a win."""
     return Rewards(float(recipe.loss), float(recipe.draw), float(recipe.win))
 
 
 def list_seats(recipe: QTable | TdAfterstates | Menace) -> Indices:
-    """Return the seats, 0 for X and 1 for O, that the learner takes in turn, [n]."""
+    """Return the seats that the learner takes in turn, [n]: 0 for X, 1 for O."""
     return np.array(["xo".index(seat) for seat in SEAT_LETTERS[recipe.seat]], np.int32)
 
 
 @njit(cache=True)
 def get_reward(ending, rewards):  # type: ignore[no-untyped-def]
-    """Return the reward of an ending: LOST, DRAWN or WON."""
+    """Return the reward of an ending, which is LOST, DRAWN or WON."""
     return (
         rewards.win
         if ending == WON
@@ -117,7 +118,7 @@ def flip_ending(ending):  # type: ignore[no-untyped-def]
 def compute_greedy_target(pair_start, q, state, gamma, rewards):  # type: ignore[no-untyped-def]
     """Return the target of the move that led to `state`: gamma max Q(state, .).
 
-    If `state` is an ending, the target is its reward; all other moves have reward 0. `q` is [P].
+    If `state` is an ending, the target is its reward. `q` is [P].
     """
     if state < 0:
         return get_reward(state, rewards)
@@ -129,7 +130,7 @@ def compute_greedy_target(pair_start, q, state, gamma, rewards):  # type: ignore
 
 @njit(cache=True)
 def compute_expected_value(pair_start, q, state, epsilon):  # type: ignore[no-untyped-def]
-    """Return the expected value of the next move in `state`, chosen epsilon-greedily; `q` is [P]."""
+    """Return the expected value of an epsilon-greedy move in `state`; `q` is [P]."""
     start = pair_start[state]
     end = pair_start[state + 1]
     highest = q[start]
@@ -140,26 +141,26 @@ def compute_expected_value(pair_start, q, state, epsilon):  # type: ignore[no-un
     return (1 - epsilon) * highest + epsilon * total / (end - start)
 
 
-# It is inlined by numba, because a call would copy seven fields for each array.
+# numba inlines it, because a call would copy seven fields for each array.
 @njit(cache=True, inline="always")
 def choose_epsilon_greedy(  # type: ignore[no-untyped-def]
     pair_start, q, state, epsilon, first_best, rng_state
 ):
-    """Return a move in `state` as a pair, random with probability epsilon, otherwise greedy.
+    """Return a move in `state` as a pair: random with probability epsilon, otherwise greedy.
 
     `q` is [P]. If several pairs have the highest value, the first one is played if `first_best`,
     otherwise each with equal probability.
     """
     start = pair_start[state]
     end = pair_start[state + 1]
-    # One random number u is enough: given u < epsilon, u / epsilon is uniform in [0, 1) again.
-    # `min` is needed below, because such a quotient can round up to 1.
+    # One random number u is enough: among all u < epsilon, u / epsilon is uniform in [0, 1) again.
+    # Such a quotient can round up to 1, so `min` is needed below.
     u = draw_uniform(rng_state)
     if u < epsilon:
         moves = end - start
         return start + min(int(u / epsilon * moves), moves - 1)
-    # Find `best`, the first pair with the highest value, and `ties`, the number of such pairs.
-    # The loop has no branches, which the processor would often predict wrong: it is twice as fast.
+    # `best` is the first pair with the highest value, and `ties` the number of such pairs. Without
+    # branches, which the processor would often predict wrong, the loop is twice as fast.
     highest = q[start]
     best = start
     ties = 1
@@ -179,11 +180,11 @@ def choose_epsilon_greedy(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def decay_rate(rate, drop, turns, phase_length):  # type: ignore[no-untyped-def]
-    """Return a step size or exploration rate after `turns` of the turns in a phase.
+    """Return a step size or an exploration rate after a number of turns in a phase.
 
     It begins as `rate` and decreases by `drop` after each tenth of the phase, but not below 0.
     """
-    # The division below takes as long as a move.
+    # The division below takes as long as a move, so it is avoided if the rate stays the same.
     if drop == 0:
         return rate
     return max(0.0, rate - drop * (10 * turns // phase_length))

@@ -1,8 +1,8 @@
 """The training loop of all compiled learners, which reports the progress at every checkpoint.
 
-A training has phases, each against one opponent. The opponent is a part of the environment: the
-learner's move and the opponent's reply make one step. If both players learn, each is a part of the
-other's environment.
+A training has phases, and in each the learner has one opponent. The opponent is a part of the
+environment: the learner's move and the opponent's reply make one step. If both players learn, each
+is a part of the other's environment.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -24,51 +24,56 @@ from training.learners.pairs import (
     list_legal_pairs,
 )
 
-# A function from the number of updates so far to that at the next checkpoint.
+# It gets the number of updates so far, and returns the number at the next checkpoint.
 NextCheckpoint = Callable[[int], int]
 
 
 class Epoch(NamedTuple):
-    """The results of a network's last epoch; each pair has a number for its games as X and as O."""
+    """The results of an epoch, for networks; each pair has a share of the games as X and one as O."""
 
-    won: tuple[float, float]  # the share of games that the network won
-    # the share of games that the opponent won, also by an illegal move of the network
+    won: tuple[float, float]
+    # illegal moves of the network included
     lost: tuple[float, float]
-    # the share of games that the network lost by an illegal move
+    # lost by an illegal move
     forfeited: tuple[float, float]
-    # the share of all positions in which an illegal move has the highest output, after the epoch
+    # the share of all positions in which the network prefers an illegal move, after the epoch
     illegal_share: float
-    # the same share of the positions in this epoch's games, before the epoch's gradient steps
+    # the share of the positions in this epoch's games in which it prefers one, before its steps
     illegal_share_in_games: float
 
 
 class Progress(NamedTuple):
-    """The state of a training at a checkpoint: its counts, values and visits."""
+    """What is known about a training at a checkpoint."""
 
-    finished_share: float  # how much of the training is finished, 0 to 1
+    # from 0 to 1
+    finished_share: float
     games: int
     updates: int
-    q: NDArray[np.float32]  # [D, cells] in the mover's view, NaN for illegal moves
-    visits: NDArray[np.uint32]  # [D, cells] how often each move was updated
-    epoch: Epoch | None = None  # the epoch that ends here; only networks have epochs
-    # how often an empty box of beads was filled again; None without boxes
+    # [D, cells] in the mover's view, NaN for illegal moves
+    q: NDArray[np.float32]
+    # [D, cells] the number of updates of each move
+    visits: NDArray[np.uint32]
+    # the epoch that ends here; only networks have epochs
+    epoch: Epoch | None = None
+    # how often MENACE filled an empty box again; None for other learners
     refills: int | None = None
 
 
 class Replies(NamedTuple):
     """The possible replies of an opponent in each of D states.
 
-    A baseline plays each of its replies with equal probability. If the learner is its own opponent
-    ("self"), all legal moves are possible replies and the greedy one is played; nothing is learned
-    from it.
+    A baseline (an opponent that does not learn) plays each of its replies with equal probability.
+    If the learner is its own opponent ("self"), all legal moves are possible, and the greedy one is
+    played; nothing is learned from these moves.
     """
 
-    # whether the learner plays and learns as X and as O, without an opponent
+    # If true, the learner plays and learns as X and as O, and no replies are drawn.
     learns_both_sides: bool
-    epsilon: float  # the probability of a random reply: 1 for a baseline, 0 for "self"
+    # the probability that one of the replies is drawn at random: 1 for a baseline, 0 for "self"
+    epsilon: float
     # [D + 1] the replies in state s are reply_start[s]:reply_start[s + 1]
     reply_start: RangeStarts
-    # for each reply, the state after it, or the ending in the learner's view
+    # for each reply, the state after it, or an ending in the learner's view
     next_state: Indices
 
 
@@ -78,15 +83,18 @@ def run_phases(
     play_turns: Callable[..., tuple[int, int]],
     build_progress: Callable[[float, int, int], Progress],
 ) -> Iterator[Progress]:
-    """Play each phase of (opponent, number of turns), yielding the progress at every checkpoint.
+    """Play each phase, which is (opponent, number of turns); yield the progress at every checkpoint.
 
-    A turn is the recipe's unit: a game, a sweep, a round. The first progress is before any update.
+    A turn is the recipe's unit of length: a game, a sweep or a round. The first progress is yielded
+    before any update, the last one at the end.
 
-    `play_turns(opponent, phase_start, phase_end, max_updates, turns, updates)` plays until
-    `phase_end` turns or at least `max_updates` updates are reached, and returns both counts, which
-    run over all phases; `phase_start` is the number of turns before this phase. If it reaches
-    neither number, nothing is left to learn and the training is over. `build_progress` receives the
-    finished share of the training, the turns and the updates.
+    `play_turns(opponent, phase_start, phase_end, max_updates, turns, updates)` gets the numbers of
+    turns and updates so far, and returns them as they are after its last turn. All numbers of turns
+    count from the beginning of the training: the phase goes from `phase_start` to `phase_end`.
+    `play_turns` stops at the end of the phase, or after the turn that reaches `max_updates`. If it
+    stops before both, nothing is left to learn, and the training is over.
+
+    `build_progress` gets the finished share of the training, the turns and the updates.
     """
     schedule = list(phases)
     total = sum(length for _, length in schedule)
@@ -109,7 +117,7 @@ def run_phases(
 def make_progress_builder(
     game: Game, q: NDArray[np.float64], visits: NDArray[np.uint32]
 ) -> Callable[[float, int, int], Progress]:
-    """Return a function that builds the progress from the current q and visits, [P] each."""
+    """Return a function that builds the progress from the present contents of q and visits, [P]."""
 
     def build_progress(finished_share: float, games: int, updates: int) -> Progress:
         table = game.spread_pairs(q.astype(np.float32))
@@ -121,14 +129,14 @@ def make_progress_builder(
 
 
 def list_opponents(game: Game, recipe: Recipe) -> list[tuple[Replies, int]]:
-    """Return the opponents of a recipe, each with the number of turns against it."""
+    """Return (replies of the opponent, number of turns) for each phase of a recipe."""
     return [(_build_replies(game, name), length) for name, length in recipe.phases]
 
 
 def _build_replies(game: Game, opponent: str) -> Replies:
-    """Return the replies of an opponent: a baseline, "self" or "both"."""
+    """Return the replies of a baseline, of "self" or of "both"."""
     pair_start, next_state = list_legal_pairs(game)
-    # The opponent makes these moves, but endings are in the view of the learner.
+    # The opponent makes these moves, but the learner needs an ending in its own view.
     next_state = flip_endings(next_state)
     if opponent not in BASELINES:
         return Replies(
@@ -143,7 +151,7 @@ def _build_replies(game: Game, opponent: str) -> Replies:
     return Replies(False, 1.0, reply_start, next_state[played])
 
 
-# It is inlined, because a call would copy seven fields for each array.
+# numba inlines it, because a call would copy seven fields for each array.
 @njit(cache=True, inline="always")
 def draw_reply(replies, q, state, first_best, rng_state):  # type: ignore[no-untyped-def]
     """Draw the opponent's reply in `state`; return the next state, or the ending of the game.

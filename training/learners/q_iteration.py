@@ -35,10 +35,11 @@ def learn(
 
     Q(s, a) <- r + gamma max Q(s', .), where s' is the state after one sampled reply of the
     opponent. If the recipe is sticky, a pair whose value is the reward of a loss is skipped. With
-    gamma 1 a value becomes this reward only if some reply wins or leads to a state whose moves all
-    lose, so the opponent can force the loss, and no later sweep needs to update it.
+    gamma 1 a value becomes this reward only if some reply wins, or leads to a state whose moves all
+    lose. Then the opponent can force the loss, so no later sweep needs to update the pair.
 
-    No game is played to the end, so the number of games is 0; a skipped pair counts as no update.
+    No game is played to the end, so the number of games is 0. A skipped pair is not counted as an
+    update.
     """
     pair_start, next_state = list_legal_pairs(game)
     q, visits = make_table(game, recipe.initial)
@@ -72,13 +73,16 @@ def _sweep_pairs(  # type: ignore[no-untyped-def]
     turns,
     updates,
 ):
-    """Update `q` and `visits`, [P]; a turn is one pair. `run_phases` explains the last arguments."""
+    """Update `q` and `visits`, [P], pair by pair; one pair is a turn.
+
+    `run_phases` explains the last six arguments.
+    """
     # `turns` counts pairs over all sweeps, so `turns % len(q)` is the next pair of the sweep.
     gamma, sticky, rewards = parameters
     while turns < phase_end and updates < max_updates:
         pair = turns % len(q)
         if not (sticky and q[pair] == rewards.loss):
-            # Endings are in the learner's view, whether its move or the opponent's reply ends the game.
+            # An ending is in the learner's view here, whoever made the last move.
             next_position = next_state[pair]
             if next_position >= 0:
                 next_position = draw_reply(replies, q, next_position, False, rng_state)

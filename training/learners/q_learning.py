@@ -30,7 +30,7 @@ from training.learners.phases import (
 )
 from training.learners.randomness import draw_uniform, make_rng_state
 
-# The value of the next state is max Q(s', .), Q(s', a') or the expected Q(s', .).
+# What a target takes as the value of the next state s': max Q(s', .), Q(s', a') or an expected value.
 MAXIMUM_VALUE, CHOSEN_VALUE, EXPECTED_VALUE = range(3)
 NEXT_VALUES = MappingProxyType(
     {
@@ -42,23 +42,23 @@ NEXT_VALUES = MappingProxyType(
 
 
 class LoopParameters(NamedTuple):
-    """The parameters of a recipe as numbers, for the compiled training loop."""
+    """The recipe's parameters as numbers, because compiled code cannot read the recipe."""
 
     alpha: float
     gamma: float
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    # which value of the next state counts: MAXIMUM_VALUE, CHOSEN_VALUE or EXPECTED_VALUE
+    # MAXIMUM_VALUE, CHOSEN_VALUE or EXPECTED_VALUE
     next_value_kind: int
 
 
 class GameStarts(NamedTuple):
-    """The states in which games begin, and who moves first there."""
+    """The states in which games may begin, and who moves first there."""
 
-    # [n] the state s if the learner moves first there, or the complement ~s if the opponent does
+    # [n] state s as the number s if the learner moves first, and as ~s (bitwise not) otherwise
     states: Indices
-    # whether games draw a state at random; otherwise they take them in turn
+    # whether the state is drawn at random for each game; otherwise games take the states in turn
     is_random: bool
 
 
@@ -91,13 +91,14 @@ def learn_pairs(
     parameters: object,
     *extra_arguments: object,
 ) -> Iterator[Progress]:
-    """Train a table with a value for each pair, by a compiled loop that plays games.
+    """Train a table that has a value for each pair, by the compiled loop `play_games`.
 
-    The loop gets the random generator, `parameters`, the starts, the pairs, the table,
-    `extra_arguments`, and then the arguments that `run_phases` explains.
+    The arguments of the loop are the state of the random generator, `parameters`, the starts of
+    games, the pairs, the table, `extra_arguments`, and those that `run_phases` explains.
     """
     pair_start, next_state = pairs.list_legal_pairs(game)
-    # An update follows the opponent's reply, so endings are in the view of the player to move.
+    # An update is made when the same player would move again, after the opponent's reply. So an
+    # ending must be in the view of the player who did not make the last move.
     next_state = pairs.flip_endings(next_state)
     q, visits = pairs.make_table(game, recipe.initial)
     play = partial(
@@ -120,11 +121,9 @@ def learn_pairs(
 
 
 def list_starts(game: Game, recipe: TdControl | MonteCarlo) -> GameStarts:
-    """Return the states in which the games of a recipe begin."""
     if recipe.start == "empty":
         empty_board = {"both": [0, ~0], "x": [0], "o": [~0]}[recipe.seat]
         return GameStarts(np.array(empty_board, np.int32), is_random=False)
-    # "random" draws one of the learner's states, "every" takes them in turn.
     seats = {"both": (X, O), "x": (X,), "o": (O,)}[recipe.seat]
     states = np.flatnonzero(np.isin(game.to_move, seats)).astype(np.int32)
     return GameStarts(states, is_random=recipe.start == "random")
@@ -155,11 +154,11 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update `q` and `visits`, [P]; `run_phases` explains the last arguments."""
-    # A move is updated when the same player chooses its next move, which Sarsa's target needs.
-    # The last move of each player is updated with its reward when the game is over.
+    """Play games and update `q` and `visits`, [P]; `run_phases` explains the last six arguments."""
+    # Sarsa's target needs the player's next move, so a move is updated when its player moves again, and
+    # a player's last move when the game is over.
     alpha, gamma, epsilon, epsilon_drop, rewards, next_value_kind = parameters
-    # The pair that waits for its update, of the learner and of its opponent; -1 for none.
+    # the last pair of the learner and that of its opponent, not updated yet; -1 for none
     last_pair = np.empty(2, np.int32)
     while games < phase_end and updates < max_updates:
         exploration = pairs.decay_rate(
@@ -169,7 +168,8 @@ def _play_games(  # type: ignore[no-untyped-def]
         last_pair[:] = -1
         while state >= 0:
             if mover == 0 or replies.learns_both_sides:
-                # The move is chosen before the update, which changes no value of this state.
+                # The choice comes before the update. The order does not matter, because the update
+                # changes a value of another state.
                 pair = pairs.choose_epsilon_greedy(
                     pair_start, q, state, exploration, False, rng_state
                 )
@@ -193,7 +193,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             else:
                 state = draw_reply(replies, q, state, False, rng_state)
             mover = 1 - mover
-        # Update each player's last move. `state` is the ending in the view of the player to move.
+        # `state` is now an ending, in the view of the player who did not make the last move.
         for ending in (state, pairs.flip_ending(state)):
             pair = last_pair[mover]
             if pair >= 0:

@@ -1,8 +1,8 @@
 """Q-learning and double Q-learning that update the moves of a finished game, the last move first.
 
-Source: Watkins (1989), "Learning from delayed rewards"; backward replay of an episode, Lin (1992),
-"Self-improving reactive agents based on reinforcement learning, planning and teaching"; two tables,
-van Hasselt (2010), "Double Q-learning", algorithm 1, which is `last=coin`.
+Source: Watkins (1989), "Learning from delayed rewards"; for going backward, Lin (1992),
+"Self-improving reactive agents based on reinforcement learning, planning and teaching"; for two
+tables, van Hasselt (2010), "Double Q-learning", algorithm 1, which is `last=coin` here.
 """
 
 from collections.abc import Iterator
@@ -31,31 +31,36 @@ from training.learners.randomness import draw_uniform
 
 
 class LoopParameters(NamedTuple):
-    """The parameters of a recipe as numbers, for the compiled training loop."""
+    """The recipe's parameters as numbers, because compiled code cannot read the recipe."""
 
     alpha: float
     gamma: float
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    # A value moves towards `target - old_share * value`: 1 averages the targets, 0 sums them.
+    # An update adds alpha * (target - old_share * value): 1 averages the targets, 0 sums them.
     old_share: float
-    # whether the first of the best moves is played; otherwise any of them
+    # If several moves are best, the first is played, not a random one.
     first_best: bool
-    # whether a coin selects one table for the last move of a game, too, as for other moves
+    # A coin also selects one table for the last move of a game, as it does for other moves.
     coin_at_end: bool
-    seats: Indices  # [n] the learner's seats in turn: 0 as X, 1 as O
+    # [n] the seats that the learner takes in turn: 0 for X, 1 for O
+    seats: Indices
 
 
 class LearnerArrays(NamedTuple):
-    """What the training changes: the values of K classes of pairs, and the last game."""
+    """What the training changes: the values of K classes of pairs, and the record of the last game."""
 
     # [K, 1], or [K, 2] with the two tables of double Q-learning
     tables: NDArray[np.float64]
-    values: Values  # [K] the mean of the tables, used to choose moves
-    visits: Visits  # [K] how often each class was updated
-    q: Values  # [P] copies of the values, up to date only in rows that `refresh_row` copied
-    states: Indices  # [cells] the state before each ply of the last game
+    # [K] the mean of the tables, by which moves are chosen
+    values: Values
+    # [K] the number of updates of each class
+    visits: Visits
+    # [P] the value of each move; `refresh_row` copies it from `values`, state by state
+    q: Values
+    # [cells] the state before each ply of the last game
+    states: Indices
     # [cells] the pair that the learner played at each ply, -1 at the opponent's plies
     played_pairs: Indices
 
@@ -65,16 +70,17 @@ def learn(
 ) -> Iterator[Progress]:
     """Play games epsilon-greedily as X or O, as the recipe says, and learn from each finished game.
 
-    After a game the learner's moves are updated, last move first. Each value moves a step of size
-    alpha towards its target. The target of the last move is the reward; the target of an earlier
-    move is gamma times the highest value of the learner's next state. With `update=sum` alpha times
-    the target is added to the value instead. With `key=pair` symmetric moves share a value; with
-    `key=afterstate` all moves share a value that lead to the same board up to symmetry.
+    After a game the learner's moves are updated, the last move first. Each value moves a step of
+    size alpha towards its target. The target of the last move is the reward; the target of an
+    earlier move is gamma times the highest value of the learner's next state. With `update=sum`
+    alpha times the target is added to the value instead. With `key=pair` symmetric moves share a
+    value. With `key=afterstate` all moves that lead to the same board, up to symmetry, share a
+    value.
 
-    Double Q-learning has two tables. A coin selects the table that learns a move; this table
-    selects the best next move, and the other table gives its value. Both tables learn the last move
-    of a game; with `last=coin` a coin selects one table for this move, too. If both players learn,
-    one pass over a game updates the moves of both, each with its own result.
+    Double Q-learning has two tables. A coin decides which of them learns a move: this table selects
+    the best next move, and the other table gives its value. Both tables learn the last move of a
+    game; with `last=coin` a coin selects one table for it, too. If both players learn, one pass
+    over a game updates the moves of both, each with its own result.
     """
     classes = (
         list_pair_classes(game)
@@ -121,11 +127,11 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update the arrays; `run_phases` explains the numbers of turns and updates."""
+    """Play games and update `arrays`; `run_phases` explains the last six arguments."""
     seats = parameters.seats
     while games < phase_end and updates < max_updates:
         game = games - phase_start
-        # Epsilon is the same in a game as X and the following one as O, so both explore alike.
+        # A game as X and the following one as O have the same epsilon, so both seats explore alike.
         round_start = game // len(seats) * len(seats)
         exploration = pairs.decay_rate(
             parameters.epsilon,
@@ -171,10 +177,10 @@ def _play_game(  # type: ignore[no-untyped-def]
     _, values, _, q, states, played_pairs = arrays
     state, plies = 0, 0
     while state >= 0:
-        # `values` has a value for each class, but the choice reads `q`, which has one for each pair.
+        # Values are stored by class, but the choice of a move reads them by pair, from `q`.
         refresh_row(pair_start, class_index, values, q, state)
         states[plies] = state
-        played_pairs[plies] = -1  # It stays -1 if the opponent moves.
+        played_pairs[plies] = -1
         if mover == 0 or replies.learns_both_sides:
             pair = pairs.choose_epsilon_greedy(
                 pair_start, q, state, exploration, first_best, rng_state
@@ -193,7 +199,7 @@ def _learn_game(  # type: ignore[no-untyped-def]
     rng_state, parameters, pair_start, class_index, arrays, plies, ending
 ):
     """Update the learner's moves in the last game, the last move first; return their number."""
-    # The loop goes backward, so the result of a game reaches its first move within one pass.
+    # Backward, the result of a game reaches its first move in one pass.
     alpha, gamma, _, _, rewards, old_share, _, coin_at_end, _ = parameters
     tables, values, visits, _, states, played_pairs = arrays
     table_count = tables.shape[1]
@@ -202,9 +208,9 @@ def _learn_game(  # type: ignore[no-untyped-def]
         if played_pairs[ply] < 0:
             continue
         pair_class = class_index[played_pairs[ply]]
-        # The last move is the one after which the same player does not move again, two plies later.
+        # The same player would move again two plies later.
         is_last = ply + 2 >= plies
-        # The tables from `first_table` to `end_table` - 1 learn: all, or one that a coin selects.
+        # The tables first_table:end_table learn: all of them, or one that a coin selects.
         first_table = 0
         end_table = table_count
         if table_count == 2 and (coin_at_end or not is_last):
@@ -221,7 +227,7 @@ def _learn_game(  # type: ignore[no-untyped-def]
                 evaluator,
                 states[ply + 2],
             )
-        # The opponent made the last move of the game, so `ending` is in this player's view.
+        # If the opponent made the last move of the game, `ending` is in this player's view.
         elif ply + 1 < plies:
             target = pairs.get_reward(ending, rewards)
         else:
@@ -240,9 +246,10 @@ def _learn_game(  # type: ignore[no-untyped-def]
 def _evaluate_best_move(  # type: ignore[no-untyped-def]
     pair_start, class_index, tables, selector, evaluator, state
 ):
-    """Return the value of the best move in `state`: one table selects it, another evaluates it.
+    """Return the value of the best move in `state`: one table selects the move, one gives its value.
 
-    `selector` and `evaluator` are indices of tables. Of equal moves the first is selected.
+    `selector` and `evaluator` are the indices of these tables. Of equal moves the first is
+    selected.
     """
     best = class_index[pair_start[state]]
     for pair in range(pair_start[state] + 1, pair_start[state + 1]):

@@ -1,4 +1,4 @@
-"""A random number generator for compiled loops, in which a call of numpy's would be too slow.
+"""A random number generator for compiled loops, in which calls of numpy's would be too slow.
 
 Source: Blackman & Vigna (2021), "Scrambled linear pseudorandom number generators": xoshiro256+,
 whose authors recommend it for floating-point numbers.
@@ -8,15 +8,15 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
-# The state of a random number generator, [4]; drawing a number changes it in place.
+# [4] the state of a random number generator, which changes with every number that is drawn
 RngState = NDArray[np.uint64]
 
 
 def make_rng_state(seed: int, *part_numbers: int) -> RngState:
     """Return the initial state of a random number generator with this seed.
 
-    `part_numbers` identify a part of a training, such as one search tree of many; each part gets an
-    independent sequence of random numbers.
+    `part_numbers` name a part of a training, such as the number of a search tree. Each part gets
+    its own, independent sequence of random numbers.
     """
     sequence = np.random.SeedSequence(seed, spawn_key=part_numbers)
     return sequence.generate_state(4, np.uint64).astype(np.uint64)
@@ -35,6 +35,7 @@ def draw_uniform(rng_state):  # type: ignore[no-untyped-def]
     rng_state[0] = s0 ^ s3
     rng_state[1] = s1 ^ s2
     rng_state[2] = s2 ^ (s1 << uint64(17))
-    rng_state[3] = s3 << uint64(45) | s3 >> uint64(19)  # This rotates s3 by 45 bits.
-    # A float64 holds 53 bits. The upper bits are used, because the lowest are less random.
+    # a rotation by 45 bits
+    rng_state[3] = s3 << uint64(45) | s3 >> uint64(19)
+    # A float64 holds 53 bits. The lowest bits are less random, so the upper ones are used.
     return (total >> uint64(11)) * 2.0**-53

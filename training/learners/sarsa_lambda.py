@@ -1,8 +1,8 @@
-"""Sarsa(lambda): each TD error updates all earlier moves of the game, the last one most.
+"""Sarsa(lambda): each TD error updates all earlier moves of the game, the latest move most.
 
-Source: Sutton & Barto (2018), section 12.7, eq. 12.5 to 12.7, here for action
-values in a table; the first edition (1998), section 7.5, has the table with accumulating traces.
-Rummery & Niranjan (1994), "On-line Q-learning using connectionist systems".
+Source: Sutton & Barto (2018), section 12.7, eq. 12.5 to 12.7, here for action values in a table;
+the first edition (1998), section 7.5, has the table with accumulating traces. Rummery & Niranjan
+(1994), "On-line Q-learning using connectionist systems".
 """
 
 from collections.abc import Iterator
@@ -20,11 +20,12 @@ from training.learners.q_learning import choose_start, learn_pairs
 
 
 class LoopParameters(NamedTuple):
-    """The parameters of a recipe as numbers, for the compiled training loop."""
+    """The recipe's parameters as numbers, because compiled code cannot read the recipe."""
 
     alpha: float
     gamma: float
-    trace_decay: float  # the product of gamma and lambda
+    # the product of gamma and lambda
+    trace_decay: float
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
@@ -36,8 +37,8 @@ def learn(
     """Play games epsilon-greedily, beginning as the recipe says, and learn with eligibility traces.
 
     After the opponent's reply and the choice of the next move a', the error of the last move is
-    delta = r + gamma Q(s', a') - Q(s, a), and alpha z delta is added to the value of every move of
-    this game so far. The trace z is 1 for the last move and is multiplied by gamma lambda for each
+    delta = r + gamma Q(s', a') - Q(s, a). Then alpha z delta is added to the value of every move of
+    this game so far. The trace z is 1 for the last move, and gamma lambda times as large for each
     move before it. No position comes twice in a game, so accumulating and replacing traces are the
     same. If both players learn, each has traces of its own moves only.
     """
@@ -72,14 +73,14 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update q, [P], and visits, [P].
+    """Play games and update `q` and `visits`, [P]; `run_phases` explains the last six arguments.
 
-    `run_phases` explains the numbers of turns and updates. `played_pairs`, [2, cells], holds the
-    pairs that the learner and its opponent played in this game.
+    `played_pairs`, [2, cells], holds the pairs of the learner and of its opponent in this game.
     """
-    # When a player chooses its next move, the TD error of its last move updates all its moves so far.
+    # Sarsa's target needs the player's next move, so the updates are made when a player moves again, and
+    # when the game is over.
     alpha, gamma, trace_decay, epsilon, epsilon_drop, rewards = parameters
-    # How many pairs each row of `played_pairs` has.
+    # the number of pairs in each row of `played_pairs`
     pair_counts = np.empty(2, np.int32)
     while games < phase_end and updates < max_updates:
         exploration = pairs.decay_rate(
@@ -107,7 +108,7 @@ def _play_games(  # type: ignore[no-untyped-def]
             else:
                 state = draw_reply(replies, q, state, False, rng_state)
             mover = 1 - mover
-        # Update each player's last move. `state` is the ending in the view of the player to move.
+        # `state` is now an ending, in the view of the player who did not make the last move.
         for ending in (state, pairs.flip_ending(state)):
             updates += _update_game(
                 q,
@@ -127,15 +128,14 @@ def _play_games(  # type: ignore[no-untyped-def]
 def _update_game(  # type: ignore[no-untyped-def]
     q, visits, played_pairs, pair_count, target, alpha, trace_decay
 ):
-    """Update the first `pair_count` of the played pairs by the TD error of the last of them.
+    """Add the last move's TD error to the first `pair_count` of `played_pairs`, by their traces.
 
-    `target` is the target of the last one. Returns the number of updates, 0 if there is no pair.
+    `target` is the target of the last move. Returns the number of updates.
     """
     if pair_count == 0:
         return 0
     error = target - q[played_pairs[pair_count - 1]]
     trace, updates = 1.0, 0
-    # Going back from the last move to the first, each trace is `trace_decay` times the one before.
     for move in range(pair_count - 1, -1, -1):
         if trace == 0:
             break

@@ -31,13 +31,14 @@ from training.learners.randomness import make_rng_state
 
 
 class LoopParameters(NamedTuple):
-    """The parameters of a recipe as numbers, for the compiled training loop."""
+    """The recipe's parameters as numbers, because compiled code cannot read the recipe."""
 
     alpha: float
     gamma: float
     epsilon: float
     epsilon_drop: float
-    rewards: Rewards  # in X's view: `win` if X wins, `loss` if O wins
+    # in X's view: `win` if X wins, `loss` if O wins
+    rewards: Rewards
 
 
 def learn(
@@ -45,12 +46,13 @@ def learn(
 ) -> Iterator[Progress]:
     """Play epsilon-greedily for both players, updating after every move.
 
-    In X's view, X maximises and O minimises Q(s, a), whose initial value is `initial`. After every
-    move Q(s, a) moves a step of size alpha towards r + gamma opt Q(s', .), where s' is the position
-    after the move and opt is the maximum if X is to move there, the minimum if O is. r is `win` if
-    X wins, `loss` if O wins, `draw` for a draw, and 0 before the end. The table is stored in the
-    view of the player to move: values where O is to move are multiplied by -1, so that both players
-    maximise.
+    In X's view, X maximises and O minimises Q(s, a), which begins as `initial`. After every move
+    Q(s, a) moves a step of size alpha towards r + gamma opt Q(s', .). Here s' is the position after
+    the move, and opt is the maximum if X is to move there, the minimum if O is. The reward r is
+    `win` if X wins, `loss` if O wins, `draw` for a draw, and 0 before the end.
+
+    The table is stored in the view of the player to move: values where O is to move are multiplied
+    by -1, so that both players maximise.
     """
     pair_start, next_state = list_legal_pairs(game)
     sign = game.to_move.astype(np.float64)
@@ -97,11 +99,10 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update `q` and `visits`, [P]; `run_phases` explains the last arguments.
+    """Play games and update `q` and `visits`, [P]; `run_phases` explains the last six arguments.
 
     `sign`, [D], is 1 where X is to move and -1 where O is.
     """
-    # The target of a move is minus the best value of the next state, in which the opponent moves.
     alpha, gamma, epsilon, epsilon_drop, rewards = parameters
     # `compute_greedy_target` gets the rewards in the view of the player who moves next.
     after_x = Rewards(-rewards.loss, -rewards.draw, -rewards.win)
@@ -116,6 +117,7 @@ def _play_games(  # type: ignore[no-untyped-def]
                 pair_start, q, state, exploration, False, rng_state
             )
             opponents_rewards = after_x if sign[state] > 0 else after_o
+            # The opponent moves in the next state, so its best value there has the opposite sign.
             target = -compute_greedy_target(
                 pair_start, q, next_state[pair], gamma, opponents_rewards
             )

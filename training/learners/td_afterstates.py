@@ -29,23 +29,29 @@ from training.learners.randomness import draw_uniform
 
 
 class LoopParameters(NamedTuple):
-    """The parameters of a recipe as numbers, for the compiled training loop."""
+    """The recipe's parameters as numbers, because compiled code cannot read the recipe."""
 
     alpha: float
     alpha_drop: float
     epsilon: float
     epsilon_drop: float
     rewards: Rewards
-    updates_random_moves: bool  # whether random moves cause updates, too
-    seats: Indices  # [n] the learner's seats in turn: 0 as X, 1 as O
+    updates_random_moves: bool
+    # [n] the seats that the learner takes in turn: 0 for X, 1 for O
+    seats: Indices
 
 
 class LearnerArrays(NamedTuple):
-    """The values of K classes of afterstates, in the view of the player who made the afterstate."""
+    """What the training changes: the values of K classes of afterstates.
+
+    Values are in the view of the player whose move led to the afterstate.
+    """
 
     values: Values
-    visits: Visits  # [K] how often each class was updated
-    q: Values  # [P] copies of the values, up to date only in rows that `refresh_row` copied
+    # [K] the number of updates of each class
+    visits: Visits
+    # [P] the value of each move; `refresh_row` copies it from `values`, state by state
+    q: Values
 
 
 def learn(
@@ -53,13 +59,15 @@ def learn(
 ) -> Iterator[Progress]:
     """Play games as X or O, as the recipe says, and learn during each game.
 
-    The move played leads to the afterstate z' with the highest value V(z'), or with probability
-    epsilon it is random. After a move the value of the learner's previous afterstate z is updated:
-    V(z) <- V(z) + alpha (V(z') - V(z)). A random move makes no update, unless `learn_from` is
-    "all". If the opponent ends the game, the last afterstate moves towards the reward. Afterstates
-    that end the game have their rewards as fixed values from the beginning. If both players learn,
-    each learns from the afterstates that it makes itself. Alpha falls like epsilon, after each
-    tenth of the games.
+    The learner plays the move to the afterstate z' with the highest value V(z') or, with
+    probability epsilon, a random move. After the move it updates the value of its previous
+    afterstate z: V(z) <- V(z) + alpha (V(z') - V(z)). A random move makes no update, unless
+    `learn_from` is "all". If the opponent ends the game, the value of the learner's last afterstate
+    moves towards the reward. An afterstate that ends the game has its reward as a fixed value from
+    the beginning.
+
+    If both players learn, each learns from its own afterstates. Both alpha and epsilon decrease
+    after each tenth of the games.
     """
     classes = list_afterstate_classes(game, recipe.symmetric)
     arrays = LearnerArrays(
@@ -107,19 +115,17 @@ def _play_games(  # type: ignore[no-untyped-def]
     games,
     updates,
 ):
-    """Play games and update the arrays; `run_phases` explains the numbers of turns and updates."""
-    # A value moves towards that of the same player's next afterstate; final boards have fixed values.
-    # So at the end only the player who did not make the last move needs an update, by its reward.
+    """Play games and update `arrays`; `run_phases` explains the last six arguments."""
     alpha, alpha_drop, epsilon, epsilon_drop, rewards, updates_random_moves, seats = (
         parameters
     )
     values, visits, q = arrays
-    # The class of the last afterstate of the learner and of its opponent, -1 for none.
+    # the class of the learner's last afterstate and that of its opponent; -1 for none
     last_class = np.empty(2, np.int32)
     length = phase_end - phase_start
     while games < phase_end and updates < max_updates:
         game = games - phase_start
-        # Rates are the same in a game as X and the following one as O, so both learn alike.
+        # A game as X and the following one as O have the same rates, so both seats learn alike.
         round_start = game // len(seats) * len(seats)
         step_size = pairs.decay_rate(alpha, alpha_drop, round_start, length)
         exploration = pairs.decay_rate(epsilon, epsilon_drop, round_start, length)
@@ -145,7 +151,8 @@ def _play_games(  # type: ignore[no-untyped-def]
             else:
                 state = draw_reply(replies, q, state, False, rng_state)
             mover = 1 - mover
-        # The player without the last move learns the result; `state` is the end in that player's view.
+        # The last move led to a final board, which has a fixed value. So only the other player learns
+        # from the ending, and `state` is in that player's view.
         previous = last_class[mover]
         if previous >= 0:
             values[previous] += step_size * (

@@ -36,15 +36,18 @@ class PlayedGames(NamedTuple):
 
     # [cells + 2, N] the position before each ply; the last one is repeated
     position: Numbers
-    cell: Numbers  # [cells, N] the cell played at each ply; 0 after the end
+    # [cells, N] the cell played at each ply; 0 after the end
+    cell: Numbers
 
 
 class EpochShares(NamedTuple):
     """The results of an epoch's games for one player, X or O, as shares of the games."""
 
     won: float
-    lost: float  # Games lost by an illegal move count, too.
-    forfeited: float  # the share of games lost by an illegal move
+    # Games lost by an illegal move count, too.
+    lost: float
+    # the share of games lost by an illegal move
+    forfeited: float
 
 
 class MoveArrays(NamedTuple):
@@ -53,7 +56,8 @@ class MoveArrays(NamedTuple):
     decision: Numbers
     cell: Numbers
     reward: NDArray[np.float32]
-    next_decision: Numbers  # the position at the learner's next move, or NO_NEXT_STATE
+    # the position at the learner's next move, or NO_NEXT_STATE
+    next_decision: Numbers
 
 
 class NetworkTrainee(NamedTuple):
@@ -62,7 +66,8 @@ class NetworkTrainee(NamedTuple):
     seats: tuple[int, ...]
     state: net.TrainingState
     replay_buffer: MoveArrays
-    step_count: int  # how many steps of Adam it makes in an epoch
+    # how many steps of Adam it makes in an epoch
+    step_count: int
 
 
 SampleCallback = Callable[[NetworkTrainee, MoveArrays], None]

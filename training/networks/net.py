@@ -20,10 +20,12 @@ from app.tictactoe.game import Game
 
 LEAKY_SLOPE = 0.1
 DROPOUT_RATE = 0.1
-HUBER_DELTA = 1.0  # The Huber loss is linear above this error.
+# The Huber loss is linear above this error.
+HUBER_DELTA = 1.0
 # the reward of an illegal move, which is also the target of the output for it
 ILLEGAL_TARGET = -5.0
-SQUARE_SIZE = 2  # A convolution reads squares of 2 by 2 cells.
+# A convolution reads squares of 2 by 2 cells.
+SQUARE_SIZE = 2
 
 
 Array = jax.Array | NDArray[Any]
@@ -35,8 +37,10 @@ class Layer(NamedTuple):
     In a network that reads squares, the first layer applies these weights to each square.
     """
 
-    weight: Array  # [inputs, outputs] the weight of each input for each output
-    bias: Array  # [outputs] a number that is added to each output
+    # [inputs, outputs] the weight of each input for each output
+    weight: Array
+    # [outputs] a number that is added to each output
+    bias: Array
 
 
 Network = tuple[Layer, ...]
@@ -45,17 +49,22 @@ Network = tuple[Layer, ...]
 class Minibatches(NamedTuple):
     """The minibatches of several training steps, with a row for each step."""
 
-    decision: Array  # [steps, batch] the position of each sampled move
-    cell: Array  # [steps, batch] the cell of each sampled move
-    target: Array  # [steps, batch] the target of this cell's output
+    # [steps, batch] the position of each sampled move
+    decision: Array
+    # [steps, batch] the cell of each sampled move
+    cell: Array
+    # [steps, batch] the target of this cell's output
+    target: Array
 
 
 class TrainingState(NamedTuple):
     """A network in training, with the state of its optimizer and its random key."""
 
     network: Network
-    optimizer_state: Any  # Adam's moving averages of the gradient and of its square
-    random_key: Array  # The dropout of all later steps follows from it.
+    # Adam's moving averages of the gradient and of its square
+    optimizer_state: Any
+    # The dropout of all later steps follows from it.
+    random_key: Array
 
 
 def build_inputs(
