@@ -90,7 +90,7 @@ def list_blunders(agent_id: str, models: Path) -> list[Blunder]:
     return blunders[:MAX_BLUNDERS]
 
 
-def index_blunders(
+def group_blunders_by_entry(
     learner: ReferenceLearner,
     blunders: list[Blunder],
     list_cells: Callable[[Blunder], Iterable[int]],
@@ -129,10 +129,10 @@ def find_updates_behind_blunders(
     recipe = SHIPPED[agent_id].recipe
     recorder = GameRecorder(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
-    watched = index_blunders(
+    watched = group_blunders_by_entry(
         learner, blunders, lambda blunder: learner.game.legal_moves(blunder.board)
     )
-    own = index_blunders(learner, blunders, lambda blunder: [blunder.cell])
+    own = group_blunders_by_entry(learner, blunders, lambda blunder: [blunder.cell])
     deciding = dict[Blunder, Place]()
     firsts = dict[Blunder, Place]()
     preferred = {blunder: prefers_blunder(learner, blunder) for blunder in blunders}

@@ -169,8 +169,8 @@ def table_options(command: Command) -> Command:
     return command
 
 
-one_agent = click.argument("agent", metavar="ID|RECIPE", type=parse_agent)
-any_agents = click.argument(
+agent_argument = click.argument("agent", metavar="ID|RECIPE", type=parse_agent)
+agents_argument = click.argument(
     "agents", nargs=-1, metavar="[ID|RECIPE]...", type=parse_agent
 )
 models_option = folder_option(
@@ -259,7 +259,7 @@ def list_agents(parameters: bool) -> None:
 
 
 @main.command()
-@any_agents
+@agents_argument
 @click.option(
     "--all",
     "selects_all",
@@ -308,7 +308,7 @@ def train(
 
 
 @main.command()
-@any_agents
+@agents_argument
 @models_option
 def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
     """Train agents again from the recipes of their cards and compare them bit for bit."""
@@ -366,9 +366,9 @@ def judge(
     again from its table and written, without any training.
     """
     from training.external_agents import (  # noqa: PLC0415
-        describe_external,
+        describe_external_agent,
         describe_shipped_agent,
-        judge_external,
+        judge_external_agent,
     )
     from training.run import recompute_figures  # noqa: PLC0415
 
@@ -377,11 +377,11 @@ def judge(
     has_faults = False
     for text in (one for one in agents if isinstance(one, str)):
         if as_json:
-            record = describe_external(game, text, options, site)
+            record = describe_external_agent(game, text, options, site)
             click.echo(msgspec.json.encode(record))
             has_faults |= "unread" in record
         else:
-            for line in judge_external(game, text, options, site):
+            for line in judge_external_agent(game, text, options, site):
                 click.echo(line)
     if has_faults:
         sys.exit(1)
@@ -403,7 +403,7 @@ def judge(
 
 
 @main.command()
-@any_agents
+@agents_argument
 @models_option
 @click.option("--markdown", is_flag=True, help="Print the table as Markdown.")
 @json_flag("Print the results of each agent as JSON, one line each.")
@@ -469,7 +469,7 @@ def updates(names: tuple[str, ...], mistakes: bool, models: Path) -> None:
 
 
 @main.command()
-@one_agent
+@agent_argument
 @number_option(
     "--seeds", "seed_count", default=100, minimum=1, meaning="The number of seeds."
 )
@@ -563,7 +563,7 @@ def experiment(
 
 
 @main.command()
-@one_agent
+@agent_argument
 @models_option
 @click.option(
     "--seat", type=click.Choice(["x", "o"]), default="x", help="Your side; default: x."
@@ -584,7 +584,7 @@ def play(agent: NamedRecipe, models: Path, seat: str, seed: int | None) -> None:
 
 
 @main.command()
-@one_agent
+@agent_argument
 def code(agent: NamedRecipe) -> None:
     """Print a training as one file of plain Python, which needs nothing but Python 3.11.
 

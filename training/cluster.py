@@ -30,7 +30,7 @@ PACKAGES = ("app", "training")
 SENT_SUFFIXES = {".py", ".toml", ".nbi", ".nbc"}
 # The scheduler must answer within this time. If no result comes for so long, we check whether any
 # worker is left.
-WAIT_SECONDS = 10.0
+TIMEOUT_SECONDS = 10.0
 
 MeasuredResult = TypeVar("MeasuredResult")
 # Versions of packages and of the machine, by group and name, as `distributed.versions` lists them.
@@ -112,16 +112,16 @@ def run_in_cluster(
     with a sentence as its message.
     """
     try:
-        asyncio.run(asyncio.wait_for(_check_scheduler(address), WAIT_SECONDS))
+        asyncio.run(asyncio.wait_for(_check_scheduler(address), TIMEOUT_SECONDS))
     except (OSError, ValueError) as error:
         reason = f" ({error})" if str(error) else ""
         raise ConnectionError(
             f"no dask scheduler answers at {address!r}{reason}"
         ) from error
     try:
-        client = Client(address, timeout=WAIT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+        client = Client(address, timeout=TIMEOUT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
         with client:
-            client.wait_for_workers(1, WAIT_SECONDS)
+            client.wait_for_workers(1, TIMEOUT_SECONDS)
             # Versions are compared first: another version of Python could not unpickle the code.
             _compare_versions(client, packages)
             client.register_plugin(CodePlugin(packages), "q-tac-toe")
@@ -138,10 +138,10 @@ def run_in_cluster(
                 future.add_done_callback(finished.put)  # type: ignore[no-untyped-call]
             while numbers:
                 try:
-                    future = finished.get(timeout=WAIT_SECONDS)
+                    future = finished.get(timeout=TIMEOUT_SECONDS)
                 except Empty:
                     # If all workers are gone, this raises an error instead of waiting for ever.
-                    client.wait_for_workers(1, WAIT_SECONDS)
+                    client.wait_for_workers(1, TIMEOUT_SECONDS)
                     continue
                 if future.status == "error":
                     # A worker that joined later may have other versions.
@@ -161,7 +161,7 @@ def run_in_cluster(
 
 async def _check_scheduler(address: str) -> None:
     """Raise OSError or ValueError if no scheduler answers; a `Client` would wait for ever."""
-    async with rpc(address, timeout=WAIT_SECONDS) as other:  # type: ignore[no-untyped-call]
+    async with rpc(address, timeout=TIMEOUT_SECONDS) as other:  # type: ignore[no-untyped-call]
         kind = (await other.identity())["type"]
     if kind != "Scheduler":
         raise ValueError(f"it is a {kind}")

@@ -13,15 +13,15 @@ from app.tictactoe.game import Game
 from app.tictactoe.report import compute_figures
 
 OPPONENT_TITLES = {"random": "Random", "t-hand": "T-hand"}
-SEATS = {"x": "X", "o": "O"}
+SEAT_TITLES = {"x": "X", "o": "O"}
 RESULT_HEADINGS = [
     "Agent",
     *(
         f"as {seat}, {name}"
         for name in OPPONENT_TITLES.values()
-        for seat in SEATS.values()
+        for seat in SEAT_TITLES.values()
     ),
-    *(f"as {seat}, best responder" for seat in SEATS.values()),
+    *(f"as {seat}, best responder" for seat in SEAT_TITLES.values()),
     "Blunders",
 ]
 CLAIM_HEADINGS = ["Claim", "Source", "Verdict", "Runs"]

@@ -114,7 +114,7 @@ def build_script(recipe: Recipe) -> str:
         else "list_turns(parameters.phases, opponents)",
         learner=learner.__name__,
     )
-    return "\n\n\n".join([head.strip(), *map(format_body, texts), run])
+    return "\n\n\n".join([head.strip(), *map(format_module, texts), run])
 
 
 def list_plain_opponents(recipe: Recipe) -> list[str]:
@@ -202,7 +202,7 @@ def format_imports(source_texts: Iterable[str]) -> Iterator[str]:
         )
 
 
-def format_body(source_text: str) -> str:
+def format_module(source_text: str) -> str:
     """Return a module without its imports, and with its docstring turned into a comment."""
     (docstring,) = DOCSTRING_PATTERN.findall(source_text)
     comment = [f"# {line}".rstrip() for line in docstring.strip().splitlines()]

@@ -47,7 +47,7 @@ FUNCTION_PATTERN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 MAX_MOVES = 50
 MAX_QUOTED_LENGTH = 40
 MAX_FILE_BYTES = 64 << 20
-TABLE_ENDINGS = {
+TABLE_SUFFIXES = {
     ".npz",
     ".npy",
     ".json",
@@ -59,7 +59,7 @@ TABLE_ENDINGS = {
     ".gz",
 }
 # To load a pickle is to run its code, so such a file is refused with a command that converts it.
-PICKLE_ENDINGS = {".pkl", ".pickle", ".p"}
+PICKLE_SUFFIXES = {".pkl", ".pickle", ".p"}
 # An error message ends with the description of the form in which the agent was given.
 FORM_DESCRIPTIONS = {
     "table": "A table is JSON, CSV, npz, npy, or a dict or list as Python prints it. It has boards, "
@@ -97,7 +97,7 @@ class ExternalAgent(NamedTuple):
 
 def find_agent_form(agent_text: str) -> str:
     """Return whether a text names a "table", a "link" or a "function"; "" if it names none of them."""
-    if Path(agent_text).suffix.lower() in TABLE_ENDINGS | PICKLE_ENDINGS:
+    if Path(agent_text).suffix.lower() in TABLE_SUFFIXES | PICKLE_SUFFIXES:
         return "table"
     if "moves=" in agent_text or (
         len(agent_text) > MAX_NAME_LENGTH and ALPHABET.fullmatch(agent_text)
@@ -106,7 +106,7 @@ def find_agent_form(agent_text: str) -> str:
     return "function" if FUNCTION_PATTERN.fullmatch(agent_text) else ""
 
 
-def judge_external(
+def judge_external_agent(
     game: Game, agent_text: str, options: TableOptions, site: str
 ) -> Iterator[str]:
     """Yield the exact results of another program's agent, line by line.
@@ -116,63 +116,63 @@ def judge_external(
     wrong, where, and what would be valid. If only some rows of a table cannot be read, the error
     comes after the results of the others.
     """
-    foreign = read_external(game, agent_text, options)
-    if foreign.notes:
-        yield from foreign.notes
+    external_agent = read_external_agent(game, agent_text, options)
+    if external_agent.notes:
+        yield from external_agent.notes
         yield ""
-    yield from _list_play_results(game, foreign)
-    if foreign.q is not None:
+    yield from _report_play(game, external_agent)
+    if external_agent.q is not None:
         yield ""
-        yield from _list_value_errors(game, foreign.q)
+        yield from _report_value_errors(game, external_agent.q)
     yield ""
-    yield f"{site}/judge?moves={encode_moves(game, foreign.chosen_moves)}"
-    if foreign.policy is not None:
+    yield f"{site}/judge?moves={encode_moves(game, external_agent.chosen_moves)}"
+    if external_agent.policy is not None:
         yield "(The link has the moves that are drawn, each with an equal chance.)"
-    if foreign.fault:
+    if external_agent.fault:
         raise ValueError(
-            f"{agent_text}: the other rows were judged, these cannot be read: {foreign.fault}"
+            f"{agent_text}: the other rows were judged, these cannot be read: {external_agent.fault}"
         )
 
 
-def describe_external(
+def describe_external_agent(
     game: Game, agent_text: str, options: TableOptions, site: str
 ) -> dict[str, Any]:
     """Return the exact results of another program's agent for JSON, as `describe_play` does.
 
     Added are a link to the results, and notes on how a table was read. Raises ValueError as
-    `judge_external` does, except for unreadable rows: these are listed under "unread".
+    `judge_external_agent` does, except for unreadable rows: these are listed under "unread".
     """
-    foreign = read_external(game, agent_text, options)
-    figures = _compute_figures(game, foreign)
-    policy = _get_policy(foreign)
-    moves = encode_moves(game, foreign.chosen_moves)
+    external_agent = read_external_agent(game, agent_text, options)
+    figures = _compute_figures(game, external_agent)
+    policy = _get_policy(external_agent)
+    moves = encode_moves(game, external_agent.chosen_moves)
     record = {
         "agent": agent_text,
         **describe_play(game, policy, figures),
         "link": f"{site}/judge?moves={moves}",
-        "notes": [*foreign.notes],
+        "notes": [*external_agent.notes],
     }
-    return record | ({"unread": foreign.fault} if foreign.fault else {})
+    return record | ({"unread": external_agent.fault} if external_agent.fault else {})
 
 
-def report_moves(game: Game, chosen_moves: CellMask, site: str) -> dict[str, Any]:
+def describe_moves(game: Game, chosen_moves: CellMask, site: str) -> dict[str, Any]:
     """Return the exact results of moves, [D, cells], as `describe_play` does, with a link to them."""
     figures = _compute_figures(game, ExternalAgent(chosen_moves))
     record = describe_play(game, policy_from_moves(chosen_moves), figures)
     return {**record, "link": f"{site}/judge?moves={encode_moves(game, chosen_moves)}"}
 
 
-def _get_policy(foreign: ExternalAgent) -> Policy:
-    if foreign.policy is not None:
-        return foreign.policy
-    return policy_from_moves(foreign.chosen_moves)
+def _get_policy(external_agent: ExternalAgent) -> Policy:
+    if external_agent.policy is not None:
+        return external_agent.policy
+    return policy_from_moves(external_agent.chosen_moves)
 
 
-def _compute_figures(game: Game, foreign: ExternalAgent) -> Figures:
-    if foreign.policy is None:
-        table = foreign.chosen_moves[game.legal].astype(np.float32)
+def _compute_figures(game: Game, external_agent: ExternalAgent) -> Figures:
+    if external_agent.policy is None:
+        table = external_agent.chosen_moves[game.legal].astype(np.float32)
         return compute_figures(game, table[None], [0], RewardScale())
-    return compute_policy_figures(game, foreign.policy)
+    return compute_policy_figures(game, external_agent.policy)
 
 
 def describe_shipped_agent(game: Game, agent: Agent) -> dict[str, Any]:
@@ -218,8 +218,13 @@ def describe_play(game: Game, policy: Policy, figures: Figures) -> dict[str, Any
     }
 
 
-def read_external(game: Game, agent_text: str, options: TableOptions) -> ExternalAgent:
-    """Read an agent from a table, a link or a function; raises ValueError as `judge_external` does."""
+def read_external_agent(
+    game: Game, agent_text: str, options: TableOptions
+) -> ExternalAgent:
+    """Read an agent from a table, a link or a function.
+
+    Raises ValueError as `judge_external_agent` does.
+    """
     form = find_agent_form(agent_text)
     try:
         if form == "link":
@@ -307,10 +312,10 @@ def _quote_repr(item: object) -> str:
     return text if len(text) <= MAX_QUOTED_LENGTH else f"{text[:MAX_QUOTED_LENGTH]}…"
 
 
-def _list_play_results(game: Game, foreign: ExternalAgent) -> Iterator[str]:
+def _report_play(game: Game, external_agent: ExternalAgent) -> Iterator[str]:
     """Yield lines on how an agent plays: its results, its blunders, and their likely causes."""
-    policy = _get_policy(foreign)
-    figures = _compute_figures(game, foreign)
+    policy = _get_policy(external_agent)
+    figures = _compute_figures(game, external_agent)
     for seat, record in find_lost_games(game, policy).items():
         verdict = (
             "cannot be beaten, proved" if record is None else f"loses the game {record}"
@@ -343,7 +348,7 @@ def _list_play_results(game: Game, foreign: ExternalAgent) -> Iterator[str]:
         )
 
 
-def _list_value_errors(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
+def _report_value_errors(game: Game, q: NDArray[np.float64]) -> Iterator[str]:
     """Yield lines on how far an agent's values, [D, cells], are from those of optimal play."""
     known = ~np.isnan(q)
     values = q[known]

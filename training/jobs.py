@@ -27,9 +27,9 @@ from app.tictactoe.agents import Agent, pack_agent
 from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.policy import policy_from_values
 from app.tictactoe.report import compute_figures, evaluate_policies
-from training.kernels import choose_folder, is_compiled
+from training.kernels import choose_kernel_folder, is_compiled
 
-NO_GAME = "-"
+NO_CELLS = "-"
 # So many updates take a textbook learner a few seconds.
 MAX_TEXTBOOK_UPDATES = 200_000
 
@@ -37,7 +37,7 @@ MAX_TEXTBOOK_UPDATES = 200_000
 def answer_request(request: str) -> bytes:
     """Return the answer to a request; raises RecipeError if its recipe is invalid."""
     # numba reads the folder of its files once, on import. So whatever imports numba is imported later.
-    choose_folder()
+    choose_kernel_folder()
     game = tic_tac_toe()
     kind, _, rest = request.partition("/")
     if kind == "story":
@@ -55,7 +55,7 @@ def answer_request(request: str) -> bytes:
         return answer_course(
             game,
             recipe,
-            None if cells == NO_GAME else cells,
+            None if cells == NO_CELLS else cells,
             is_compiled(ALGORITHMS[recipe.partition(",")[0]]),
         )
     if kind == "seeds":

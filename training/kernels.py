@@ -22,7 +22,7 @@ FOLDER_VARIABLE = "NUMBA_CACHE_DIR"
 
 
 @cache
-def choose_folder() -> Path:
+def choose_kernel_folder() -> Path:
     """Return the folder of the compiled kernels: beside the code or, if that is read-only, in a cache.
 
     The environment variable NUMBA_CACHE_DIR may name another one. Raises OSError if no folder can
@@ -60,13 +60,13 @@ def is_compiled(algorithm: type[Recipe]) -> bool:
         return False
 
 
-def compile_all() -> None:
+def compile_all_kernels() -> None:
     """Compile the kernels that are missing; do nothing if another process is compiling."""
     from training.jobs import answer_request  # noqa: PLC0415
 
     with (
         suppress(Timeout),
-        FileLock(choose_folder() / "compiling.lock", blocking=False),
+        FileLock(choose_kernel_folder() / "compiling.lock", blocking=False),
     ):
         for algorithm in list_compiled_algorithms():
             if not is_compiled(algorithm):
@@ -97,8 +97,8 @@ def _find_last_change() -> float:
 
 
 def _get_marker(algorithm: type[Recipe]) -> Path:
-    return choose_folder() / f"{algorithm.slug}.compiled"
+    return choose_kernel_folder() / f"{algorithm.slug}.compiled"
 
 
 if __name__ == "__main__":
-    compile_all()
+    compile_all_kernels()

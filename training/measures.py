@@ -1,7 +1,8 @@
-"""Measure training runs: each run trains a recipe with a seed and is evaluated exactly.
+"""Measures of trainings: functions that train a recipe and evaluate the agent exactly.
 
-`seeds` and the experiments use these measures. Each `Measure` has a version. Raise it if the
-results change: stored results of other versions are ignored.
+The command `seeds` and the experiments use them. A run is the training of a recipe with one seed.
+Each `Measure` has a version. Raise it if the results change: stored results of other versions are
+ignored.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,17 +25,17 @@ from training.learners import learn, skip_checkpoints
 from training.learners.phases import NextCheckpoint
 from training.run import find_next_round_number
 
-# A proof is tried again when the number of updates has grown by this part of it: 1 / 50.
+# Between two proofs the number of updates grows by 1 / 50.
 GROWTH_DIVISOR = 50
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What is measured of a training: a function that trains a recipe and returns results.
+    """A function that trains a recipe and returns results, with a name for the database of runs.
 
-    `compute` is a module-level function, so that other processes and machines can import it by
-    name; a process gets at most `batch_size` recipes at a time. A result is a frozen msgspec struct
-    with a field `seconds`, or a dict. Except for its times, it depends only on the recipe.
+    `compute` must be a module-level function, because other processes and machines import it by its
+    name. A process gets up to `batch_size` recipes at a time. A result is a dict, or a frozen
+    msgspec struct with a field `seconds`. Apart from its times, it depends only on the recipe.
     """
 
     name: str
@@ -45,7 +46,7 @@ class Measure:
     batch_size: int = 10
 
     def measure_as_json(self, recipe_names: Sequence[str]) -> list[bytes]:
-        """Train the recipes with these names; return their results, as JSON for the database of runs."""
+        """Train recipes, given by their names; return each result as JSON for the database of runs."""
         return [
             self._encode_result(parse_recipe(one), perf_counter())
             for one in recipe_names
@@ -58,7 +59,7 @@ class Measure:
         return msgspec.json.encode(result)
 
     def decode(self, content: bytes) -> Any:
-        """Return a result from the database of runs; the entries of a dict become attributes."""
+        """Return a result from the database of runs, with the entries of a dict as attributes."""
         if self.result_type is None:
             return SimpleNamespace(**msgspec.json.decode(content))
         return msgspec.json.decode(content, type=self.result_type)
@@ -77,23 +78,22 @@ class MeasuredRun(
         "is_unbeatable": "unbeatable",
     },
 ):
-    """The results of a training run at T snapshots; the last snapshot is the end of the training."""
+    """The results of a run at T snapshots, the last of which is at the end of the training."""
 
-    # how long training and evaluation took
+    # training and evaluation together
     seconds: float
-    # how many of these seconds the evaluation took
     evaluation_seconds: float
-    # [T] how many games came before each snapshot
+    # [T] the number of games before each snapshot
     snapshot_games: list[int]
-    # [T] the checkpoint at which each snapshot was due, as a number of updates; -1 for the end
+    # [T] the number of updates after which each snapshot was due; -1 for the end
     due_checkpoints: list[int]
-    # the exact results, with an entry for each of the T snapshots
+    # the exact results, as lists of length T
     figures: Figures
-    # [T] whether no opponent can win a game, for each of the agent's seats
+    # [T] for each seat of the agent, whether no opponent can beat it there
     is_unbeatable: BySeat[bool]
-    # [T] in how many positions, up to symmetry, a move was updated
+    # [T] the number of positions, up to symmetry, with an updated move
     known_positions: list[int]
-    # [T] the highest value of the empty board
+    # [T] the highest value on the empty board
     start_values: list[float]
 
 
@@ -108,20 +108,19 @@ class ProofRun(
         "played_games": "played",
     },
 ):
-    """After how many games the play of a training run is proved unbeatable.
+    """After how many games a run is proved unbeatable.
 
-    `measure_proof` does not check the play after every game, so the true number may be a little
-    smaller.
+    `measure_proof` may not check after every game, so the true numbers may be a little smaller.
     """
 
     seconds: float
-    # how many games until the play is first unbeatable in both seats; None if it never is
+    # the games until the agent is first unbeatable in both seats; None if it never is
     games_to_proof: int | None
-    # how many games until the play stays unbeatable to the end; None if it does not
+    # the games from which on it is unbeatable until the end; None if it is not at the end
     games_to_lasting_proof: int | None
-    # how many games until the play is first unbeatable and without a blunder; None if it never is
+    # the games until it is first unbeatable and makes no blunder; None if it never is
     games_to_faultless: int | None
-    # how many games the whole training has
+    # the games of the whole training
     played_games: int
 
 
@@ -130,8 +129,8 @@ def measure_run(
 ) -> MeasuredRun:
     """Train a recipe; return its results at the checkpoints and at the end.
 
-    With `includes_start` the run also has a snapshot of the start. A checkpoint is evaluated after
-    the game that reaches it; a checkpoint that the training jumps over is left out.
+    With `includes_start` there is also a snapshot of the start. A checkpoint is evaluated after the
+    game in which it is reached; if a game reaches several, there is one snapshot for all.
     """
     game = tic_tac_toe()
     start_time = perf_counter()
@@ -170,17 +169,17 @@ def measure_run(
 
 
 def find_next_game_checkpoint(updates: int) -> int:
-    """Return the next checkpoint, which is the end of the current game."""
+    """Return the next checkpoint, which is always the end of the current game."""
     return updates + 1
 
 
 def find_next_growth_checkpoint(updates: int) -> int:
-    """Return the next checkpoint: each game at first, later each increase of the updates by 2%."""
+    """Return the next checkpoint: after each game at first, later after 2% more updates."""
     return updates + 1 + updates // GROWTH_DIVISOR
 
 
 def measure_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> ProofRun:
-    """Train a recipe; return after how many games it is unbeatable, which checkpoints show."""
+    """Train a recipe; return after how many games it is unbeatable, as seen at the checkpoints."""
     game = tic_tac_toe()
     begin = perf_counter()
     first_proof, stays, faultless = None, None, None
@@ -199,7 +198,7 @@ def measure_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> ProofRun:
 
 
 def count_known_positions(game: Game, visits: NDArray[np.uint32]) -> int:
-    """Return in how many positions, up to symmetry, a move was updated; `visits` is [D, cells]."""
+    """Count the positions, up to symmetry, in which a move was updated; `visits` is [D, cells]."""
     met = (visits > 0).any(axis=1)
     return len(np.unique(game.symmetry_class[: game.decisions][met]))
 
@@ -218,6 +217,6 @@ EXACT_PROOF_MEASURE = Measure(
 )
 
 
-def make_key(measure: Measure, recipe: Recipe) -> str:
-    """Return the key of a result in the database of runs."""
+def make_run_key(measure: Measure, recipe: Recipe) -> str:
+    """Return the key of a result in the database of runs: the measure, its version, and the recipe."""
     return f"{measure.name}.{measure.version} {name_recipe(recipe)}"

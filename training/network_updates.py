@@ -1,6 +1,6 @@
 """Record one training step of a deep Q-network for a page: a minibatch before and after the step.
 
-`python -m training updates dqn` writes it. It needs JAX, whose sums differ in the last digits
+`python -m training updates dqn` runs this. It needs JAX, whose sums differ in the last digits
 between processors.
 """
 
@@ -24,13 +24,13 @@ from training.networks.dqn import (
 from training.story import replace_nan
 
 NETWORK_AGENT = "dqn-vs-random"
-# The first step of this epoch is shown; epochs count from 1.
+# The page shows the first step of this epoch; epochs are counted from 1.
 RECORDED_EPOCH = 12
 MAX_SHOWN_UPDATES = 8
 
 
 def build_minibatch() -> list[UpdateExample]:
-    """Return the first moves in the first minibatch of an epoch, before and after its step."""
+    """Return the first moves of the first minibatch of an epoch, with their values before and after."""
     game = tic_tac_toe()
     recipe = SHIPPED[NETWORK_AGENT].recipe
     assert isinstance(recipe, Dqn)
@@ -76,7 +76,8 @@ def build_minibatch() -> list[UpdateExample]:
         over = next_decision == NO_NEXT_STATE
         made = int(game.successor[decision, cell])
         if over and not game.is_over(made):
-            # The opponent's reply ended the game: the replay buffer does not hold that board.
+            # The opponent's reply ended the game. A page cannot show the final board, because the
+            # replay buffer does not have it.
             continue
         following = format_position(game, made if over else int(next_decision))
         next_row = [] if over else replace_nan(target_table[next_decision])
@@ -117,7 +118,7 @@ def build_minibatch() -> list[UpdateExample]:
 
 
 def _is_clear(change: TrainingUpdate) -> bool:
-    """Return whether an update is easy to follow: it has a next state, and its error becomes smaller."""
+    """Return whether an update is easy to follow: it has a next state, and its error decreases."""
     assert change.target is not None
     error = abs(change.target - change.new)
     return bool(change.next_values) and error < abs(change.target - change.old)

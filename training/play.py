@@ -1,4 +1,4 @@
-"""Play a game in the terminal against an agent, which shows its values on the cells in colour."""
+"""Play a game in the terminal against an agent whose values are shown on the cells, in colour."""
 
 from collections.abc import Callable
 
@@ -26,10 +26,10 @@ def play_in_terminal(
     seed: int | None,
     read_line: Callable[[str], str],
 ) -> str:
-    """Play a game as "x" or "o" against an agent and return its record, finished or not.
+    """Play a game as "x" or "o" against an agent; return its record, finished or not.
 
-    `read_line` prompts and returns the typed text: a cell, "u" to take back, "q" to quit. The agent
-    draws its moves with `seed`.
+    `read_line` shows a prompt and returns the text that was typed: a cell, "u" to take back a move,
+    or "q" to quit. `seed` is for the agent's random moves.
     """
     console = Console(highlight=False)
     rng = np.random.default_rng(seed)
@@ -67,7 +67,7 @@ def play_in_terminal(
 
 
 def build_board_table(game: Game, agent: Agent, position: int) -> Table:
-    """Return the board as a table; empty cells show their number and the agent's value there."""
+    """Return the board as a table; an empty cell shows its number and the value of a move there."""
     texts = [
         format_cell(game, agent, position, cell, int(stone))
         for cell, stone in enumerate(game.board[position])
@@ -81,7 +81,7 @@ def build_board_table(game: Game, agent: Agent, position: int) -> Table:
 def format_cell(game: Game, agent: Agent, position: int, cell: int, stone: int) -> Text:
     """Return a cell: its mark, or its number and value, coloured from red (loss) to green (win).
 
-    The value is on the common scale, a loss -1 and a win +1; numbers of beads have no colour.
+    The value is on a scale from -1 for a loss to 1 for a win. Numbers of beads have no colour.
     """
     if stone or game.is_over(position):
         return Text(f"\n   {MARKS[stone].replace('.', ' ')}   \n", "bold")

@@ -1,4 +1,4 @@
-"""Work in several processes that exit together with the process that started them."""
+"""Call a function in several processes, which end when the process that started them ends."""
 
 import multiprocessing
 import os
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 ProgressCallback = Callable[[Any], object]
-# This function receives the progress reports of the current work in this process.
+# In a process of the pool it puts reports into the queue; with one job it is the caller's function.
 _on_progress: ContextVar[ProgressCallback] = ContextVar("_on_progress")
 
 
@@ -22,12 +22,12 @@ def run_in_parallel(
     jobs: int,
     on_progress: ProgressCallback = lambda progress: None,
 ) -> Iterator[tuple[int, Result]]:
-    """Call `function` with each of `call_arguments` on `jobs` processes.
+    """Call `function` with each of `call_arguments` in `jobs` processes; yield (index, result) pairs.
 
-    `function` is a module-level function. Yields the index and the result of each call as it
-    finishes. With one job the work is done in the current process. `on_progress` is called in a
-    thread with the arguments of `report_progress`. If the caller leaves before the last result, the
-    processes are terminated.
+    The pairs come in the order in which the calls finish. `function` must be a module-level
+    function. With one job the current process does the work. Reports that the work makes by
+    `report_progress` are passed to `on_progress`; with several processes it runs in a thread. If
+    the caller stops early, the processes are terminated.
     """
     jobs = min(jobs, len(call_arguments))
     if jobs <= 1:
@@ -58,20 +58,19 @@ def run_in_parallel(
 
 
 def report_progress(progress: Any) -> None:
-    """Send the progress of the current work to the process that called `run_in_parallel`."""
+    """Pass a report on the current work to the process that called `run_in_parallel`."""
     _on_progress.get()(progress)
 
 
 def _forward_reports(
     reports: "SimpleQueue[Any]", on_progress: ProgressCallback
 ) -> None:
-    """Call `on_progress` with each report from the queue, until None arrives."""
     while (progress := reports.get()) is not None:
         on_progress(progress)
 
 
 def _init_process(reports: "SimpleQueue[Any]") -> None:
-    """Prepare a process of the pool: it ignores Ctrl-C and exits when its parent has ended."""
+    """Prepare a process: it ignores Ctrl-C, which its parent handles, and it ends with its parent."""
     signal(SIGINT, SIG_IGN)
     _on_progress.set(reports.put)
     Thread(target=_exit_with_parent, daemon=True).start()

@@ -1,4 +1,4 @@
-"""Show progress bars on the error stream of a terminal while agents are trained."""
+"""Show progress bars in the terminal, on the error stream, while agents are trained."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,12 +20,12 @@ from training.learners.phases import Progress
 from training.run import OnProgress
 
 COMPILING_LABEL = "compiling"
-# The speed in these last seconds shows how much time is left.
+# The time left is estimated from the speed in the last ten minutes.
 SPEED_SECONDS = 600.0
 
 
 class RateColumn(ProgressColumn):
-    """A column with the number of items per second."""
+    """A column with the number of items that are finished per second."""
 
     def render(self, task: Task) -> Text:
         return Text("" if task.speed is None else f"{task.speed:,.1f}/s")
@@ -33,9 +33,9 @@ class RateColumn(ProgressColumn):
 
 @contextmanager
 def show_bar(label: str, item_count: int) -> Iterator[Callable[[int], None]]:
-    """Show how many of `item_count` items are finished, and the time left.
+    """Show how many of `item_count` items are finished, their speed, and the time left.
 
-    Yields a function that adds a number of items to the finished ones.
+    Yields a function that is called with the number of newly finished items.
     """
     columns = (
         TextColumn("{task.description}"),
@@ -53,9 +53,10 @@ def show_bar(label: str, item_count: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def show_training_bars(is_shown: bool = True) -> Iterator[Callable[[str], OnProgress]]:
-    """Show a line for each agent, if `is_shown`: share, games, updates per second, time left.
+    """Show a line for each agent with its finished share, games, updates per second, and time left.
 
-    Yields a function that adds the line of an agent and returns its progress callback.
+    Yields a function that adds a line for the agent with a name, and returns the callback for its
+    progress. If not `is_shown`, nothing is shown.
     """
     columns = [
         TextColumn("{task.description}"),
@@ -70,8 +71,8 @@ def show_training_bars(is_shown: bool = True) -> Iterator[Callable[[str], OnProg
 
         def add_line(name: str) -> OnProgress:
             task = bars.add_task(name, total=1.0, games=0, rate=COMPILING_LABEL)
-            # The time in seconds and the number of updates at the first report with updates. The
-            # compiler has finished before it.
+            # The speed is measured from the first report with updates on, because the kernels are
+            # compiled before it. This is its time in seconds and its number of updates.
             first: tuple[float, int] | None = None
 
             def update_line(progress: Progress) -> None:

@@ -1,7 +1,7 @@
 """Train agents from recipes, and compare agents.
 
-A trained agent consists of arrays, which have its values at every snapshot of the training, and of
-its card, a JSON file with all facts about it.
+A trained agent has arrays with its values at snapshots of the training, and a card: a JSON file
+with its recipe, its results and other facts.
 """
 
 import platform
@@ -35,20 +35,19 @@ from training.learners.phases import NextCheckpoint, Progress
 from training.processes import report_progress, run_in_parallel
 
 MODELS = ROOT / "models"
-# An agent reports its progress at most so often.
+# Reports cost time, so an agent makes one at most this often.
 REPORT_SECONDS = 0.1
 MAX_CHECKPOINT_STEP = 100_000
 TABLE_PACKAGES = ("numpy", "numba")
 NETWORK_PACKAGES = ("numpy", "jax", "jaxlib", "optax")
-# These entries of the card may differ between equal training runs: duration, versions of the packages,
-# digest of the file.
+# Equal trainings may differ in these entries of the card. "arrays" is a digest of the file.
 UNCOMPARED_FIELDS = {"seconds", "versions", "arrays"}
 
 OnProgress = Callable[[Progress], None]
 
 
 class TrainingMethod(NamedTuple):
-    """The functions that train a recipe and evaluate its policies, compiled or not."""
+    """A function that trains a recipe, and one that evaluates policies, both compiled or both plain."""
 
     learn: Callable[[Game, Recipe, NextCheckpoint], Iterator[Progress]]
     evaluate_policies: Callable[[Game, Values], PolicyResults]
@@ -58,7 +57,7 @@ COMPILED_METHOD = TrainingMethod(learners.learn, evaluate_policies_fast)
 
 
 class CardTexts(msgspec.Struct, frozen=True, rename={"findings": "found"}):
-    """The texts on an agent's card that do not come from the training."""
+    """The texts on an agent's card, which do not come from its training."""
 
     title: str
     origin: str
@@ -67,7 +66,7 @@ class CardTexts(msgspec.Struct, frozen=True, rename={"findings": "found"}):
 
 
 def read_texts(agent_id: str, recipe: Recipe) -> CardTexts:
-    """Return an agent's title and origin: from its card if it is shipped, else from its recipe."""
+    """Return the texts for a new card of an agent; those on a shipped agent's present card stay."""
     card = MODELS / f"{agent_id}.json"
     if agent_id in SHIPPED and card.exists():
         return msgspec.json.decode(card.read_bytes(), type=CardTexts)
@@ -82,12 +81,11 @@ def read_texts(agent_id: str, recipe: Recipe) -> CardTexts:
 
 
 def make_agent_id(recipe: Recipe) -> str:
-    """Return the id of the agent that a recipe trains.
+    """Return the id of the agent that a recipe trains, which is also the name of its files.
 
-    A shipped recipe has its agent's id; other ids are the recipe's name in characters for file
-    names: `q-learning,alpha=0.5` becomes `q-learning-alpha-0-5`, and a minus becomes `minus`. If a
-    person taught MENACE in three games, the id is `menace-taught-3-` and a part of the digest of
-    the recipe's name.
+    A shipped agent has an id of its own. Other ids are made from the recipe: `q-learning,alpha=0.5`
+    becomes `q-learning-alpha-0-5`, and a minus sign becomes `minus`. If a person taught MENACE in
+    three games, the id is `menace-taught-3-` and the beginning of the recipe's SHA-256.
     """
     text = name_recipe(recipe)
     if recipe.has_opponent(PERSON_OPPONENT):
@@ -105,10 +103,10 @@ def train(
     on_progress: OnProgress,
     method: TrainingMethod = COMPILED_METHOD,
 ) -> Agent:
-    """Train and evaluate the agent of a recipe; `on_progress` is called with the progress.
+    """Train and evaluate the agent of a recipe; pass the progress to `on_progress`.
 
-    The card has the id `agent_id` and no digest of its file, which `save_agent` adds. The compiled
-    and the textbook method make the same agent.
+    The digest of the arrays on its card is empty, because `save_agent` adds it. The compiled and
+    the textbook method make the same agent.
     """
     won_shares: list[tuple[float, float]] = []
 
@@ -128,10 +126,10 @@ def train_all(
     add_progress_line: Callable[[str], OnProgress],
     jobs: int,
 ) -> None:
-    """Train the agents of these recipes, by id, in parallel; save each agent when it is finished.
+    """Train agents in parallel, and save each one when it is finished; `recipes` are by agent id.
 
-    `add_progress_line` adds a progress line for an agent. Raises ModelError or OSError if an agent
-    cannot be saved.
+    `add_progress_line` is called with an agent's id, and returns the callback for its progress.
+    Raises ModelError or OSError if an agent cannot be saved.
     """
     callbacks: dict[str, OnProgress] = {}
 
@@ -149,7 +147,7 @@ def train_all(
 
 
 def train_and_save(agent_id: str, recipe: str, output_folder: Path) -> None:
-    """Train the agent of a recipe, given by its name, and save it; report the progress at intervals."""
+    """Train the agent of a recipe, given by its name, and save it; report the progress."""
     game = tic_tac_toe()
     reported = 0.0
 
@@ -170,9 +168,9 @@ def train_and_save(agent_id: str, recipe: str, output_folder: Path) -> None:
 
 
 def get_agent(game: Game, agent_text: str, models: Path = MODELS) -> Agent:
-    """Return the agent that an id or a recipe names, from `models` if it is there, else trained now.
+    """Return the agent that an id or a recipe names; train it if it is not in the folder `models`.
 
-    Raises RecipeError if the text is neither, and ModelError if the file cannot be loaded.
+    Raises RecipeError if the text is neither, and ModelError if the agent's files are invalid.
     """
     recipe = (
         SHIPPED[agent_text].recipe
@@ -186,7 +184,7 @@ def get_agent(game: Game, agent_text: str, models: Path = MODELS) -> Agent:
 
 
 def get_policy(game: Game, policy_text: str, models: Path = MODELS) -> Policy:
-    """Return the policy, [D, cells], that the name of a baseline, an id or a recipe stands for.
+    """Return the policy, [D, cells], of a baseline, an agent id or a recipe.
 
     Raises errors as `get_agent` does.
     """
@@ -202,9 +200,9 @@ def record_history(
     on_progress: OnProgress,
     method: TrainingMethod = COMPILED_METHOD,
 ) -> list[Progress]:
-    """Return the progress of a training at 0, 1, 2, 5, 10, ... updates and at the end.
+    """Train a recipe; return its progress at 0, 1, 2, 5, 10, ... updates and at the end.
 
-    If a file cannot hold so many snapshots, the first snapshots after the start are dropped.
+    If these are too many snapshots for a file, the first ones after the start are left out.
     """
     history: list[Progress] = []
     mark = 0
@@ -228,7 +226,10 @@ def build_agent(
     won_shares: Sequence[tuple[float, float]] = (),
     method: TrainingMethod = COMPILED_METHOD,
 ) -> Agent:
-    """Return the trained agent with its card, and with exact results for every snapshot in `history`."""
+    """Return a trained agent with its card, and with exact results for every snapshot in `history`.
+
+    `won_shares` are the shares of games won as X and as O in each epoch of a network's training.
+    """
     end = history[-1]
     texts = read_texts(agent_id, recipe)
     updates = np.array([moment.updates for moment in history], np.int64)
@@ -277,7 +278,7 @@ def build_agent(
 
 
 def recompute_figures(game: Game, agent: Agent) -> Agent:
-    """Return the agent with the results on its card computed again from its arrays, without training."""
+    """Return an agent whose results are computed again from its arrays, without any training."""
     recipe = parse_recipe(agent.card.recipe)
     tables = agent.history.get_all_values()
     updates = agent.snapshot_updates.tolist()
@@ -291,9 +292,9 @@ def recompute_figures(game: Game, agent: Agent) -> Agent:
 
 
 def compare_agents(saved: Agent, rebuilt: Agent) -> str:
-    """Return a text that says whether a saved agent equals the rebuilt one.
+    """Say whether a saved agent equals a rebuilt one and, if not, what differs.
 
-    If they differ, the text has the versions of the packages that made each of them.
+    A difference may come from other versions of packages, so both lists of versions are added.
     """
     found = list_differences(saved, rebuilt)
     if not found:
@@ -306,7 +307,10 @@ def compare_agents(saved: Agent, rebuilt: Agent) -> str:
 
 
 def list_differences(saved: Agent, rebuilt: Agent) -> list[str]:
-    """Return the names of the arrays and the card's entries that differ in any bit."""
+    """Return the names of the arrays and the entries of the card that differ.
+
+    Arrays are compared bit for bit.
+    """
     arrays = []
     rebuilt_arrays = rebuilt.collect_arrays()
     for name, a in saved.collect_arrays().items():
@@ -325,7 +329,7 @@ def list_differences(saved: Agent, rebuilt: Agent) -> list[str]:
 
 
 def find_next_round_number(updates: int) -> int:
-    """Return the first of 0, 1, 2, 5, 10, 20, 50, ... that is larger than `updates`."""
+    """Return the first of 1, 2, 5, 10, 20, 50, ... that is larger than `updates`."""
     power = int(10 ** (len(str(updates)) - 1))
     return next(
         power * leading for leading in (1, 2, 5, 10) if power * leading > updates
@@ -333,12 +337,12 @@ def find_next_round_number(updates: int) -> int:
 
 
 def find_next_checkpoint(updates: int) -> int:
-    """Return the next round number, but at most MAX_CHECKPOINT_STEP more updates."""
+    """Return the next round number, but at most MAX_CHECKPOINT_STEP updates from now."""
     return min(find_next_round_number(updates), updates + MAX_CHECKPOINT_STEP)
 
 
 def list_versions(*recipes: Recipe) -> dict[str, str]:
-    """Return the versions of the platform, Python, numpy and the packages that train these recipes."""
+    """Return the versions of the platform, of Python, and of the packages that train these recipes."""
     used = [package for recipe in recipes for package in list_packages(recipe)]
     return {
         "platform": f"{platform.system()} {platform.machine()}",

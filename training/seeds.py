@@ -1,4 +1,4 @@
-"""Evaluate a recipe over many training seeds, to see how much a result depends on luck."""
+"""Train a recipe with many seeds, to see how much its results depend on chance."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -20,14 +20,14 @@ from training.processes import run_in_parallel
 from training.progress import show_bar
 
 COMPARED_OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
-# the length of a histogram's longest bar, in characters
+# in characters, for the longest bar
 HISTOGRAM_WIDTH = 40
 
 Measured = TypeVar("Measured")
 
 
 def report_over_seeds(recipe: Recipe, seeds: Sequence[int], jobs: int) -> Iterator[str]:
-    """Yield lines that show how a recipe's results are distributed over these seeds."""
+    """Yield lines of text on how the results of a recipe vary between seeds."""
     yield from format_distribution(
         measure_seeds(partial(measure_seed, END_MEASURE, recipe), seeds, jobs)
     )
@@ -43,9 +43,9 @@ def report_over_seeds(recipe: Recipe, seeds: Sequence[int], jobs: int) -> Iterat
 def evaluate_seeds(
     recipe: Recipe, seeds: Sequence[int], jobs: int
 ) -> Iterator[dict[str, Any]]:
-    """Train a recipe with each of these seeds; yield a JSON object for each.
+    """Train a recipe with each of these seeds; yield the results of each as values for JSON.
 
-    `against` has the shares of games won, drawn and lost as X and as O.
+    Under "against", each opponent has the shares of games won, drawn and lost as X and as O.
     """
     results = measure_seeds(partial(measure_seed, END_MEASURE, recipe), seeds, jobs)
     for seed, result in zip(seeds, results, strict=True):
@@ -71,7 +71,7 @@ def evaluate_seeds(
 def measure_seeds(
     measure: Callable[[int], Measured], seeds: Sequence[int], jobs: int
 ) -> list[Measured]:
-    """Return the measurement of each seed, in their order, with a progress bar on the error stream."""
+    """Call `measure` with each seed in several processes; return the results in the order of seeds."""
     results: dict[int, Measured] = {}
     with show_bar("seeds", len(seeds)) as count:
         for number, result in run_in_parallel(
@@ -83,12 +83,11 @@ def measure_seeds(
 
 
 def measure_seed(measure: Measure, recipe: Recipe, seed: int) -> Any:
-    """Return what a recipe's training with this seed measures."""
     return measure.compute(recipe.with_seed(seed))
 
 
 def format_distribution(results: Sequence[MeasuredRun]) -> Iterator[str]:
-    """Yield lines that show how the results of runs are distributed."""
+    """Yield lines with the minimum, the quartiles and the maximum of each result over the seeds."""
     yield f"{f'over {len(results):,} seeds':<40}     min  quartile   median  quartile      max"
     for opponent, seat in product(COMPARED_OPPONENTS, SEATS):
         by_seat = [one.figures.baseline_chances[opponent] for one in results]
@@ -96,9 +95,11 @@ def format_distribution(results: Sequence[MeasuredRun]) -> Iterator[str]:
         for column, verb in ((0, "wins against"), (2, "loses to")):
             shares = [100 * chances[column] for chances in ends]
             title = BASELINES[opponent].title
-            yield _format_line(f"as {seat.upper()}, {verb} {title}, %", shares)
-    yield _format_line("blunders", [result.figures.blunders[-1] for result in results])
-    yield _format_line(
+            yield _format_five_numbers(f"as {seat.upper()}, {verb} {title}, %", shares)
+    yield _format_five_numbers(
+        "blunders", [result.figures.blunders[-1] for result in results]
+    )
+    yield _format_five_numbers(
         "positions known, up to symmetry",
         [result.known_positions[-1] for result in results],
     )
@@ -112,9 +113,9 @@ def format_distribution(results: Sequence[MeasuredRun]) -> Iterator[str]:
 
 
 def format_games_distribution(results: Sequence[ProofRun]) -> Iterator[str]:
-    """Yield lines that show after how many games runs play without a blunder.
+    """Yield lines on how many games the runs play until they are unbeatable, and until they end.
 
-    Raises ValueError if a run never does.
+    Raises ValueError if a run never plays without a blunder.
     """
     proved = [
         result.games_to_proof for result in results if result.games_to_proof is not None
@@ -135,7 +136,7 @@ def format_games_distribution(results: Sequence[ProofRun]) -> Iterator[str]:
 
 
 def compute_five_numbers(values: Iterable[float]) -> list[float]:
-    """Return the minimum, the three quartiles and the maximum."""
+    """Return the minimum, the three quartiles and the maximum of some numbers."""
     ordered = sorted(values)
     middle = (
         quantiles(ordered, n=4, method="inclusive") if len(ordered) > 1 else ordered * 3
@@ -144,7 +145,7 @@ def compute_five_numbers(values: Iterable[float]) -> list[float]:
 
 
 def format_histogram(whole_numbers: Sequence[int], bins: int = 12) -> list[str]:
-    """Return lines that show how often whole numbers occur, a line for each range of equal width."""
+    """Return the lines of a histogram, one for each of at most `bins` ranges of equal width."""
     low = min(whole_numbers)
     high = max(whole_numbers)
     width = (high - low) // bins + 1
@@ -155,14 +156,13 @@ def format_histogram(whole_numbers: Sequence[int], bins: int = 12) -> list[str]:
     for i, count in enumerate(counts):
         first = low + width * i
         last = first + width - 1
-        # the length of the bar, rounded up
+        # Rounded up, because a range with a single number must have a visible bar.
         bar = "#" * -(-HISTOGRAM_WIDTH * count // max(counts))
         lines.append(f"{first:>5} to {last:<5} {count:>6}  {bar}".rstrip())
     return lines
 
 
-def _format_line(label: str, values: Sequence[float]) -> str:
-    """Return a line with a label, and the minimum, the quartiles and the maximum of some values."""
+def _format_five_numbers(label: str, values: Sequence[float]) -> str:
     low, first, middle, third, high = compute_five_numbers(values)
     return (
         f"{label:<40}{low:>8.2f}{first:>10.2f}{middle:>9.2f}{third:>10.2f}{high:>9.2f}"

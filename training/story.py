@@ -41,59 +41,61 @@ RESULT_BY_SIGN: dict[int, Literal["win", "draw", "loss"]] = {
     0: "draw",
     -1: "loss",
 }
-# Q-iteration plays no games; MCTS simulates games from every position.
+# Q-iteration plays no games, and MCTS simulates games from every position.
 UNRECORDED_ALGORITHMS = ("q-iteration", "mcts")
 RECORDED_ALGORITHMS = tuple(
     slug
     for slug, algorithm in ALGORITHMS.items()
     if not algorithm.is_network and slug not in UNRECORDED_ALGORITHMS
 )
-# These learners update the moves of their opponents, too, so all moves are recorded alike.
+# These learners learn after every move, also after the opponent's, so an update belongs to the move
+# that was just made.
 RECORDED_EVERY_PLY = ("league",)
 
 
 class GameRecorder:
-    """Records the games that a learner plays, with its updates."""
+    """Records the games of a training, each with its moves and its updates."""
 
     def __init__(self, game: Game, recipe: Recipe, with_values: bool = False) -> None:
-        """Create an empty record; updates have the values of all moves if `with_values`."""
+        """Begin an empty record; with `with_values`, updates also have the values of all moves."""
         self.game = game
         self.recipe = recipe
         self.rules = build_rules(game)
         self.with_values = with_values
-        # How often each entry of the learner's table was updated.
+        # by the key of an entry in the learner's table
         self.update_counts: Counter[Hashable] = Counter()
         self.forget_games()
 
     def forget_games(self) -> None:
-        """Delete the recorded games; the counts of updates stay."""
-        # the moves of each game
+        """Delete the recorded games, but keep the number of updates of each table entry."""
         self.games: list[list[TrainingMove]] = []
-        # The updates of each game, by its index; a game without an update is missing.
+        # by the index of the game; a game without an update is missing
         self.updates_by_game: dict[int, list[TrainingUpdate]] = {}
-        # The learner's opponent and seat in each game of a league.
+        # In a league: the learner's opponent and the learner's seat in each game.
         self.meetings: list[tuple[str, str]] = []
-        # Whether the present game is a league game without the learner.
-        self.is_others_game = False
+        # In a league, learners also play games without this learner; these are not recorded.
+        self.is_game_without_learner = False
 
     def record_event(self, learner: ReferenceLearner, event: TrainingEvent) -> None:
-        """Record the next event of the training."""
         match event:
             case league.Meeting(opponent, seat):
-                self.is_others_game = not opponent
+                self.is_game_without_learner = not opponent
                 if opponent:
                     self.meetings.append((opponent, seat))
-            case Move(board, cell, explored) if not self.is_others_game:
+            case Move(board, cell, explored) if not self.is_game_without_learner:
                 self.record_move(board, cell, explored)
             case Update():
                 self.record_update(learner, event)
 
     def record_move(self, board: str, cell: int, explored: bool | None) -> None:
-        """Record a move of the learner, or the board after the opponent's reply to its last move."""
+        """Record a move of the learner, or add the board after the opponent's reply to its last move.
+
+        `explored` is None for a move of the opponent.
+        """
         moves = self.games[-1] if self.games else []
         next_board = self.rules.make_move(board, cell)
         if explored is None:
-            # An opponent's first move of a game is not a reply: it changes no recorded move.
+            # If the opponent makes the first move of a game, there is no move to complete.
             if moves and not self.is_finished(moves):
                 moves[-1] = replace(moves[-1], next_own_board=next_board)
             return
@@ -106,7 +108,6 @@ class GameRecorder:
         )
 
     def is_finished(self, moves: list[TrainingMove]) -> bool:
-        """Return whether these moves are a finished game."""
         return bool(self.rules.is_over(moves[-1].next_own_board))
 
     def count_update(self, learner: ReferenceLearner, update: Update) -> int:
@@ -116,7 +117,7 @@ class GameRecorder:
         return self.update_counts[key]
 
     def record_update(self, learner: ReferenceLearner, update: Update) -> None:
-        """Record an update after the last recorded game."""
+        """Record an update with the game that was recorded last."""
         count = self.count_update(learner, update)
         game_index = len(self.games) - 1
         moves = self.games[game_index]
@@ -154,7 +155,6 @@ class GameRecorder:
         )
 
     def build_game(self, game_index: int) -> TrainingGame:
-        """Return the record of a finished game."""
         moves = self.games[game_index]
         opponent, seat = self.meetings[game_index] if self.meetings else ("", "")
         if not seat:
@@ -170,9 +170,9 @@ class GameRecorder:
 
 
 def encode_story(game: Game, recipe: Recipe, max_games: int = MAX_SHOWN_GAMES) -> bytes:
-    """Return the first games of a training as JSON, a list of at most `max_games` `TrainingGame`.
+    """Return the first games of a training as JSON: a list of at most `max_games` `TrainingGame`.
 
-    The list is empty for an algorithm whose games are not recorded.
+    The list is empty for an algorithm that plays no games.
     """
     recorder = GameRecorder(game, recipe)
     if recipe.slug in RECORDED_ALGORITHMS:
@@ -187,16 +187,16 @@ def encode_story(game: Game, recipe: Recipe, max_games: int = MAX_SHOWN_GAMES) -
 
 
 def replace_nan(values: NDArray[np.floating]) -> list[float | None]:
-    """Return an array of values as a list, with None in place of NaN."""
     return [None if np.isnan(value) else float(value) for value in values]
 
 
 def list_entries(
     learner: ReferenceLearner, board: str, seat: str = ""
 ) -> list[float | None]:
-    """Return the value of each cell on a board, None for an occupied cell; [] if the game is over.
+    """Return the value of each cell on a board, with None for occupied cells; [] if the game is over.
 
-    In a league the values also depend on the seat, "X" or "O", in whose view the board is.
+    In a league the values also depend on the seat, "X" or "O", from which the learner sees the
+    board.
     """
     if not board or learner.game.is_over(board):
         return []
@@ -229,7 +229,10 @@ def find_entry_key(
 def list_entries_before(
     learner: ReferenceLearner, update: Update, board: str, cell: int, seat: str
 ) -> list[float | None]:
-    """Return the values of all moves on a board, as they were before an update changed one of them."""
+    """Return the values of all moves on a board, as they were before an update.
+
+    The update changed the value of the move to `cell`, and of moves that share its table entry.
+    """
     changed_entry = find_entry_key(learner, board, cell, seat)
     return [
         update.old
@@ -241,7 +244,7 @@ def list_entries_before(
 
 
 def _find_move_index(moves: list[TrainingMove], update: Update) -> int:
-    """Return which move of a game an update changed, as an index."""
+    """Return the index of the move that an update is about."""
     updated_move = update.board, update.cell
     return next(
         index

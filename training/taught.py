@@ -1,8 +1,9 @@
-"""Learners that people train by playing: what each game teaches, and the learner's next moves.
+"""Learners (pupils) that people train by playing: what each game teaches them, and their next moves.
 
-A recipe with games against a person is replayed by `app.textbook`, game by game. The state of a
-learner between two games can be copied, so the latest states are cached, and one more game takes
-only the time of that game.
+A lesson is a game against a person, or practice: some games against a program. A course is the
+state of a learner after its lessons. `app.textbook` replays the games of a recipe. The learner can
+be copied after each lesson, and the latest copies are cached, so one more game takes only its own
+time.
 """
 
 from collections import Counter
@@ -65,17 +66,16 @@ from training.learners.pairs import WON, list_legal_pairs
 from training.learners.phases import NextCheckpoint, Progress
 from training.story import GameRecorder, replace_nan
 
-# The page shows them before and after the games.
 MAX_TOUCHED_BOARDS = 2
 # Each of these learners has about 0.1 MB.
 MAX_CACHED_PUPILS = 128
-# How many moves a person makes in the shortest possible game, for each seat of the learner.
-SHORTEST_GAMES = {"X": 2, "O": 3}
+# By the learner's seat: the number of the person's moves in the shortest possible game.
+MIN_PERSON_MOVES = {"X": 2, "O": 3}
 
 
 @cache
 def get_pupil_cache(game: Game, is_compiled: bool) -> "PupilCache":
-    """Return the cache of this process, after loading the kernels that evaluate a lesson."""
+    """Return the cache of this process; the first call also loads the kernels that evaluate a lesson."""
     evaluate_lesson(game, BASELINES["random"].build_policy(game), is_compiled)
     return PupilCache(game, is_compiled)
 
@@ -83,9 +83,9 @@ def get_pupil_cache(game: Game, is_compiled: bool) -> "PupilCache":
 def answer_course(
     game: Game, recipe_name: str, unfinished_moves: str | None, is_compiled: bool = True
 ) -> bytes:
-    """Return the `Course` of a recipe, given by its name, as JSON; if it is invalid, a `Refusal`.
+    """Return the `Course` of a recipe, given by its name, as JSON, or a `Refusal` if it is invalid.
 
-    Compiled kernels evaluate the learner; if not `is_compiled`, numpy does.
+    If `is_compiled`, compiled kernels evaluate the learner, otherwise numpy does.
     """
     try:
         return msgspec.json.encode(
@@ -102,18 +102,18 @@ def answer_course(
 
 
 class LessonPlan(NamedTuple):
-    """A lesson that is still to be played: a game against a person, or practice against a program."""
+    """A lesson that is still to be played."""
 
     opponent: str
-    # the game against the person, or all games of the practice
+    # one for each game
     turns: list[Turn]
-    # the cells that the person plays, "" in practice
+    # the person's moves in the game; "" for practice
     person_cells: str
 
 
 @dataclass
 class PupilState:
-    """The state of a learner that people teach, between two of its games."""
+    """The state of a learner that people teach, between two games."""
 
     learner: ReferenceLearner
     recorder: GameRecorder
@@ -123,20 +123,20 @@ class PupilState:
     lessons: list[Lesson] = field(default_factory=list)
 
     def copy(self) -> "PupilState":
-        """Return an independent copy; it shares the lessons, which never change."""
+        """Return a copy that can play on; both copies share the lessons, which never change."""
         recorder = self.recorder
         fixed = [recorder.game, recorder.recipe, recorder.rules, *self.lessons]
         return deepcopy(self, {id(one): one for one in fixed})
 
 
-# A lesson is identified by its opponent, its number of games, and the person's cells.
+# (opponent, number of games, cells that the person plays)
 LessonKey = tuple[str, int, str]
-# A learner is identified by its recipe without lessons, and its lessons.
+# (recipe without lessons, lessons)
 PupilKey = tuple[Recipe, tuple[LessonKey, ...]]
 
 
 class PupilCache:
-    """A cache of the learners that people taught most recently, as they are between two games."""
+    """A cache of the learners that people taught most recently."""
 
     def __init__(self, game: Game, is_compiled: bool = True) -> None:
         self.game = game
@@ -146,11 +146,11 @@ class PupilCache:
     def build_course(
         self, recipe: Recipe, unfinished_moves: str | None = None
     ) -> Course:
-        """Return the course of a recipe, and begin a new game with the cells `unfinished_moves`.
+        """Return the course of a recipe; a new game begins with the cells in `unfinished_moves`.
 
-        With None no game is begun. If the game is over after these cells, the returned recipe
-        includes it. Raises TaughtMoveError if a move cannot be played, and RecipeError if there are
-        too many games.
+        With None no game begins. If the game is over after these cells, it becomes a part of the
+        returned recipe. Raises TaughtMoveError if a move cannot be played, and RecipeError if there
+        are too many games.
         """
         pupil = self.get_pupil(recipe)
         number = len(list_taught_games(recipe)) + 1
@@ -172,9 +172,9 @@ class PupilCache:
         return self.build_course(longer)
 
     def get_pupil(self, recipe: Recipe) -> PupilState:
-        """Return the learner of a recipe from the cache, or replay its games.
+        """Return the learner of a recipe, from the cache or by replaying its games.
 
-        The returned learner is shared: copy it before it plays on.
+        The cache keeps the returned learner: copy it before it plays on.
         """
         start = remove_all_games(recipe)
         steps = list_lesson_plans(self.game, recipe)
@@ -185,7 +185,7 @@ class PupilCache:
         cached = self.cache[start, tuple(keys[:known])] if known else None
         pupil = cached.copy() if cached else create_pupil(self.game, start)
         for number, step in enumerate(steps[known:], known):
-            # Practice takes a second, so games that are too short are rejected before it.
+            # Practice takes a second. So before it, all later games are checked for their length.
             if step.opponent != PERSON_OPPONENT:
                 check_game_lengths(start, steps[number:])
             self.add_lesson(pupil, step)
@@ -195,14 +195,14 @@ class PupilCache:
     def _count_cached_lessons(
         self, untaught_recipe: Recipe, lesson_keys: list[LessonKey]
     ) -> int:
-        """Return how many of the first lessons need no replay, as the learner after them is cached."""
+        """Return after how many of the first lessons the learner is in the cache."""
         for number in range(len(lesson_keys), 0, -1):
             if (untaught_recipe, tuple(lesson_keys[:number])) in self.cache:
                 return number
         return 0
 
     def add_lesson(self, pupil: PupilState, plan: LessonPlan) -> None:
-        """Let a learner play the games of a planned lesson, and add the lesson to the learner."""
+        """Let a learner play the games of a lesson, and add the lesson to it with its results."""
         recorder = pupil.recorder
         before = build_progress(pupil)
         play_turns(pupil, plan.turns)
@@ -243,9 +243,9 @@ class PupilCache:
         pupil.lessons.append(replace(lesson, losing_move_chances=chances))
 
     def build_record(self, pupil: PupilState, *last_board: str) -> str:
-        """Return the moves of the recorded game, as the digits of the cells.
+        """Return the moves of the recorded game as the digits of the cells.
 
-        They end at the last recorded board, or at `last_board`, if it is given.
+        The last move leads to `last_board` if it is given, otherwise to the last recorded board.
         """
         rules = pupil.recorder.rules
         boards = [rules.empty]
@@ -271,7 +271,7 @@ class PupilCache:
         has_unfinished_game: bool,
         seat: str,
     ) -> Course:
-        """Return the course of a learner at the end of a record; the arguments are those of `Course`."""
+        """Return the course of a learner; the other arguments are fields of the course."""
         progress = build_progress(pupil)
         game = self.game
         decisions = [s for s in replay_record(game, record) if s < game.decisions]
@@ -297,10 +297,10 @@ class PupilCache:
 def learn(
     game: Game, recipe: Recipe, next_checkpoint: NextCheckpoint
 ) -> Iterator[Progress]:
-    """Yield the progress of a training in plain Python, as `training.learners.learn` does.
+    """Yield the progress of a training, like `training.learners.learn`, but in plain Python.
 
-    The recipe may have games against a person. Raises TaughtMoveError for a move that cannot be
-    played.
+    The recipe may have games against a person. Raises TaughtMoveError if one of the person's moves
+    cannot be played.
     """
     start = remove_all_games(recipe) if recipe.has_opponent(PERSON_OPPONENT) else recipe
     pupil = create_pupil(game, start)
@@ -315,7 +315,7 @@ def learn(
 
 
 def create_pupil(game: Game, untaught_recipe: Recipe) -> PupilState:
-    """Return a learner before its first game against a person."""
+    """Return a learner before its first lesson."""
     return PupilState(
         make_learner(game, untaught_recipe),
         GameRecorder(game, untaught_recipe),
@@ -324,9 +324,9 @@ def create_pupil(game: Game, untaught_recipe: Recipe) -> PupilState:
 
 
 def play_turns(pupil: PupilState, turns: list[Turn]) -> None:
-    """Play some turns, and record their games.
+    """Play games and record them; a turn is one game.
 
-    Raises TaughtMoveError for a move of a person that cannot be played.
+    Raises TaughtMoveError if a person's move cannot be played.
     """
     recorder = pupil.recorder
     recorder.forget_games()
@@ -342,7 +342,10 @@ def play_turns(pupil: PupilState, turns: list[Turn]) -> None:
 
 
 def check_bead_choice(recipe: Recipe, turn: Turn, update: Update) -> None:
-    """Raise TaughtMoveError for a move of a game on paper whose box had no bead of that move."""
+    """Raise TaughtMoveError for a move without a bead in its box, if the boxes are of paper.
+
+    Then a person draws the beads, and may draw one that should not be there.
+    """
     is_paper_machine = (
         isinstance(recipe, Menace) and recipe.paper and turn.opponent == PERSON_OPPONENT
     )
@@ -354,7 +357,7 @@ def check_bead_choice(recipe: Recipe, turn: Turn, update: Update) -> None:
 
 
 def build_person_turn(game_number: int, cells: str = "") -> Turn:
-    """Return the turn in which the game with this number, from 1, is played against a person."""
+    """Return the turn of game `game_number` against a person; games are counted from 1."""
     return Turn(
         PERSON_OPPONENT,
         CheckedPerson(game_number, cells),
@@ -365,13 +368,13 @@ def build_person_turn(game_number: int, cells: str = "") -> Turn:
 
 
 def list_seat_letters(recipe: Recipe) -> str:
-    """Return the seats in which a learner plays: "x", "o" or "xo"."""
+    """Return the learner's seats: "x", "o" or "xo"."""
     seat: str = getattr(recipe, "seat", "both")
     return "xo" if seat == "both" else seat
 
 
 def find_seat(recipe: Recipe, game_number: int) -> str:
-    """Return the learner's seat, "X" or "O", in its game against a person with this number."""
+    """Return the learner's seat, "X" or "O", in game `game_number` against a person, from 1."""
     seat: str = build_person_turn(game_number).seat(
         getattr(recipe, "seat", "both"), game_number - 1
     )
@@ -379,7 +382,7 @@ def find_seat(recipe: Recipe, game_number: int) -> str:
 
 
 def list_own_updates(game: TrainingGame, seat: str) -> list[ValueChange]:
-    """Return the updates of a learner's own moves in a recorded game, in the mover's view."""
+    """Return the updates of the learner's own moves in a recorded game, in the mover's view."""
     updates = []
     for change in game.updates:
         board = game.moves[change.move_index].board
@@ -392,12 +395,12 @@ def list_own_updates(game: TrainingGame, seat: str) -> list[ValueChange]:
 def judge_losing_move(
     game: Game, record: str, seat: str, policy: Policy
 ) -> LosingMove | None:
-    """Return the last move after which `seat`, "X" or "O", could no longer avoid losing the game.
+    """Find the move after which `seat`, "X" or "O", could no longer avoid its loss.
 
-    The move has its probability in `policy`. The result is None if the seat never made such a move.
+    It comes with its probability in `policy`. The result is None if there was no such move.
     """
     positions = replay_record(game, record)
-    # The value of every position with optimal play, in the view of this seat.
+    # [D] with optimal play, in the view of this seat: 1 is a win, 0 a draw, -1 a loss
     value = solve_game(game).values * SEATS[seat.lower()]
     for ply in range(len(record) - 1, -1, -1):
         position = positions[ply]
@@ -413,9 +416,9 @@ def judge_losing_move(
 def find_first_chances(
     game: Game, lessons: Sequence[Lesson]
 ) -> dict[tuple[int, int], float]:
-    """Return the losing moves of the lessons, each as (position, cell), with their probabilities.
+    """Return the losing moves of all lessons as (position, cell), with their probabilities.
 
-    A probability is the one that the move had when it was first played.
+    A move may occur in several lessons; its probability is that before the first of them.
     """
     chances: dict[tuple[int, int], float] = {}
     for lesson in lessons:
@@ -429,19 +432,18 @@ def find_first_chances(
 def list_touched_boards(
     pupil: PupilState, progress: Progress, own_decisions: Sequence[int]
 ) -> list[TouchedBoard]:
-    """Return the board that the games with people changed most, then one that the last game changed.
+    """Return two boards: the one whose values changed most, then the most changed one of the last game.
 
-    Boards that share their values, such as the symmetric boards of a box, count as one. Before the
-    end of the first game the boards are the latest of `own_decisions`, the learner's positions in
-    that game.
+    Boards that share their values, such as the symmetric boards of a box, count as one. During the
+    first game they are the last two of `own_decisions`, the learner's positions in that game.
     """
     game = pupil.recorder.game
     initial, _ = build_first_table(game, pupil.recorder.recipe.with_seed(0))
     before = game.spread_pairs(initial)
-    # The first board with each set of shared values, which the keys identify.
+    # By the keys of a board's table entries: the first board that has these entries.
     boards: dict[Hashable, int] = {}
     game_counts: Counter[int] = Counter()
-    # the boards in the last game with an update
+    # Some games change nothing, so these boards may be of an earlier game than the last one.
     latest = set[int]()
     for lesson in pupil.lessons:
         positions = replay_record(game, lesson.record)
@@ -480,9 +482,9 @@ def _get_board_key(pupil: PupilState, position: int) -> Hashable:
 
 
 def list_lesson_plans(game: Game, recipe: Recipe) -> list[LessonPlan]:
-    """Return the games against a person and the practice between them, in the order of the training.
+    """Return the lessons of a recipe, in the order of the training.
 
-    Raises RecipeError if no person can teach the recipe's algorithm.
+    Raises RecipeError if people cannot teach the recipe's algorithm.
     """
     games = iter(list_taught_games(recipe))
     done = list[LessonPlan]()
@@ -496,13 +498,13 @@ def list_lesson_plans(game: Game, recipe: Recipe) -> list[LessonPlan]:
 
 
 def check_game_lengths(recipe: Recipe, plans: list[LessonPlan]) -> None:
-    """Raise TaughtMoveError if a game has too few moves of the person to be finished."""
+    """Raise TaughtMoveError if a game has too few of the person's moves to be finished."""
     for step in plans:
         person = step.turns[0].player
         if (
             step.opponent == PERSON_OPPONENT
             and len(step.person_cells)
-            < SHORTEST_GAMES[find_seat(recipe, person.number)]
+            < MIN_PERSON_MOVES[find_seat(recipe, person.number)]
         ):
             raise TaughtMoveError(
                 person.number, len(step.person_cells) + 1, UNFINISHED_TEXT
@@ -517,7 +519,7 @@ def build_progress(pupil: PupilState) -> Progress:
     initial, entries = build_first_table(game, pupil.recorder.recipe.with_seed(0))
     values = initial.copy()
     visits = np.zeros(len(initial), np.uint32)
-    # In a league, `update_counts` also has the opponent's moves, which are not in `entries`.
+    # In a league the learner also updates moves of its opponent, which have no entry here.
     for key in update_counts.keys() & entries.keys():
         move, pairs = entries[key]
         values[pairs] = learner.value(*move)
@@ -536,9 +538,9 @@ def build_progress(pupil: PupilState) -> Progress:
 def build_first_table(
     game: Game, recipe: Recipe
 ) -> tuple[NDArray[np.float64], Mapping[Hashable, tuple[MovePair, NDArray[np.intp]]]]:
-    """Return the table of a learner before its first game, [P], and its entries by their keys.
+    """Return the values of all moves before the first game, [P], and the entries of the table by key.
 
-    An entry has a move as an example, and all legal moves that share it.
+    An entry is (a move that has it, the pairs of all moves that share it).
     """
     learner = make_learner(game, recipe)
     rules = build_rules(game)
@@ -558,9 +560,10 @@ def build_first_table(
 def evaluate_lesson(
     game: Game, policy: Policy, is_compiled: bool, seats: str = "xo"
 ) -> dict[str, Any]:
-    """Return the exact results of a policy, [D, cells], by the names of the fields of `Lesson`.
+    """Return the exact results of a policy, [D, cells], as fields of `Lesson`.
 
-    The milestones are about the learner's `seats`: "x", "o" or "xo".
+    Milestones, such as blocking every row, are judged only in the learner's `seats`: "x", "o" or
+    "xo".
     """
     pairs = policy[game.legal]
     if is_compiled:
@@ -579,13 +582,13 @@ def evaluate_lesson(
     for number, seat in enumerate(SEATS):
         if seat in seats:
             reachable |= followed.is_reachable[number, 0]
-    wins, blocks = find_duty_moves(game)
+    wins, blocks = find_wins_and_blocks(game)
     losses_to_random = followed.baseline_chances[
         0, list(BASELINES).index("random"), 0, -1
     ]
     reached = {
-        "rows": not can_neglect_duty(game, pairs, reachable, wins),
-        "blocks": not can_neglect_duty(game, pairs, reachable, blocks),
+        "rows": not can_play_another(game, pairs, reachable, wins),
+        "blocks": not can_play_another(game, pairs, reachable, blocks),
         "random": "x" in seats and not losses_to_random,
         "x": "x" in seats and proved["x"],
         "o": "o" in seats and proved["o"],
@@ -602,11 +605,11 @@ def evaluate_lesson(
 
 
 @cache
-def find_duty_moves(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which moves complete a row, and which block all rows, as two masks, [P].
+def find_wins_and_blocks(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return two masks of moves, [P]: moves that complete a row, and moves that block all rows.
 
-    After a blocking move the opponent cannot complete a row. Where the mover itself can complete a
-    row, no move counts as blocking.
+    After a blocking move the opponent cannot complete a row at once. Where the mover itself can
+    complete a row, no move counts as blocking.
     """
     _, after = list_legal_pairs(game)
     wins = after == WON
@@ -615,16 +618,15 @@ def find_duty_moves(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return wins, ~lets_win & ~can_win[game.pair_decision]
 
 
-def can_neglect_duty(
+def can_play_another(
     game: Game,
     pair_chances: NDArray[np.floating],
     is_reachable: NDArray[np.bool_],
-    duty_moves: NDArray[np.bool_],
+    needed_moves: NDArray[np.bool_],
 ) -> bool:
-    """Return whether a policy can leave out a duty move: a move that it should play, such as a block.
+    """Return whether a policy may play another move where one of `needed_moves` is possible.
 
-    Only the positions in `is_reachable`, [D], count. `pair_chances` is the policy and `duty_moves`
-    a mask, both [P].
+    Only positions that are `is_reachable`, [D], count. `pair_chances` and `needed_moves` are [P].
     """
-    able = np.logical_or.reduceat(duty_moves, game.pair_start[:-1]) & is_reachable
-    return bool((able[game.pair_decision] & ~duty_moves & (pair_chances > 0)).any())
+    able = np.logical_or.reduceat(needed_moves, game.pair_start[:-1]) & is_reachable
+    return bool((able[game.pair_decision] & ~needed_moves & (pair_chances > 0)).any())

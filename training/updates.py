@@ -1,8 +1,8 @@
 """The example updates from real training runs, which pages show step by step.
 
 `python -m training updates` writes `models/updates/<algorithm>.json`, so that no page has to wait
-for a training. `updates.toml` says which agent's training has the examples, and in which games. The
-textbook learners make the updates; a test repeats all of them.
+for a training. `updates.toml` names an agent for each algorithm, and the places of the examples in
+its training. The textbook learners make the updates; a test repeats all of them.
 """
 
 from collections.abc import Collection, Mapping
@@ -30,25 +30,28 @@ from app.tictactoe.notation import format_position, parse_record, replay_record
 from app.tictactoe.policy import compute_optimal_q
 from training.story import GameRecorder, list_entries, list_entries_before, replace_nan
 
-# Its examples need JAX, so `network_updates` makes them.
+# The examples of a network need JAX, so the module `network_updates` makes them.
 NETWORK_SLUG = "dqn"
 MINIMAX_SLUG = "minimax"
-# A place is the number of a game in the training, and the index of an update in this game.
+# where an update happened: (number of the game from 1, index of the update in this game)
 Place = tuple[int, int]
-# For each kind of example, its game and the update that is shown first.
-Choices = Mapping[str, Place]
-# For an algorithm without an example in updates.toml, one is searched in this many first games.
+# the place of the update that a page shows first, by the kind of the example
+PlaceByKind = Mapping[str, Place]
+# If updates.toml has no example of an algorithm, one is chosen from the first games of a training.
 SEARCHED_GAMES = 300
 
 
-def load_selections() -> dict[str, tuple[str, Choices]]:
-    """Return an agent and its examples for each algorithm, except networks and minimax."""
+def load_selections() -> dict[str, tuple[str, PlaceByKind]]:
+    """Return for each algorithm an agent, and the places of its examples.
+
+    Networks and minimax are left out; an algorithm that is not in updates.toml has no places.
+    """
     tables = msgspec.toml.decode(
         Path(__file__).with_suffix(".toml").read_bytes(),
         type=dict[str, dict[str, str | Place]],
     )
     others = ALGORITHMS.keys() - tables.keys() - {NETWORK_SLUG}
-    selections: dict[str, tuple[str, Choices]] = {}
+    selections: dict[str, tuple[str, PlaceByKind]] = {}
     for slug, table in tables.items():
         agent = str(table.pop("agent"))
         selections[slug] = agent, msgspec.convert(table, dict[str, Place])
@@ -64,22 +67,25 @@ def find_trained_recipe(agent: str) -> Recipe:
 
 
 def build_examples(slug: str) -> list[UpdateExample]:
-    """Return the examples of an algorithm that needs no network, as pages show them."""
+    """Return the examples of an algorithm, which must not be a network."""
     if slug == MINIMAX_SLUG:
         return build_minimax_examples()
-    agent, choices = SELECTIONS[slug]
-    choices = choices or choose_game(agent)
-    others = {"q-iteration": find_sweep_updates, "mcts": simulate_games}
-    examples = others.get(slug, record_examples)(agent, choices.values())
-    return [replace(examples[place], kind=kind) for kind, place in choices.items()]
+    agent, place_by_kind = SELECTIONS[slug]
+    place_by_kind = place_by_kind or choose_places(agent)
+    others = {"q-iteration": record_sweep_updates, "mcts": record_simulated_games}
+    examples = others.get(slug, record_examples)(agent, place_by_kind.values())
+    return [
+        replace(examples[place], kind=kind) for kind, place in place_by_kind.items()
+    ]
 
 
 def record_examples(
     agent: str, places: Collection[Place]
 ) -> dict[Place, UpdateExample]:
-    """Repeat a training; return the games at `places` with all values before each of their updates.
+    """Repeat a training; return its games at `places` as examples.
 
-    A page shows a game from the update that its place names.
+    An example has all updates of the game, each with the values of all moves before it. A page
+    shows the game from the update at the place on.
     """
     recipe = find_trained_recipe(agent)
     recorder = GameRecorder(tic_tac_toe(), recipe)
@@ -113,8 +119,8 @@ def record_examples(
     return examples
 
 
-def choose_game(agent: str) -> Choices:
-    """Return the place of the update that changes a value most, in the first games of a training."""
+def choose_places(agent: str) -> PlaceByKind:
+    """Choose the update that changes a value most in the first games of a training."""
     recipe = find_trained_recipe(agent)
     recorder = GameRecorder(tic_tac_toe(), recipe)
     learner = make_learner(tic_tac_toe(), recipe)
@@ -130,10 +136,10 @@ def choose_game(agent: str) -> Choices:
     return {"usual": max(changes, key=lambda place: changes[place])}
 
 
-def find_sweep_updates(
+def record_sweep_updates(
     agent: str, places: Collection[Place]
 ) -> dict[Place, UpdateExample]:
-    """Return the updates of Q-iteration at `places`; each changes one move, by one sampled reply."""
+    """Return the updates of Q-iteration at `places`, where a sweep takes the place of a game."""
     recipe = find_trained_recipe(agent)
     learner = make_learner(tic_tac_toe(), recipe)
     rng = Random(recipe.seed)
@@ -158,12 +164,14 @@ def find_sweep_updates(
     return examples
 
 
-# the root of the example's search tree, with X to move
+# X is to move here.
 SIMULATED_BOARD = "...OX...."
 
 
-def simulate_games(agent: str, places: Collection[Place]) -> dict[Place, UpdateExample]:
-    """Return the games at `places` that Monte Carlo tree search simulates from one board."""
+def record_simulated_games(
+    agent: str, places: Collection[Place]
+) -> dict[Place, UpdateExample]:
+    """Simulate games of Monte Carlo tree search from SIMULATED_BOARD; return those at `places`."""
     recipe = find_trained_recipe(agent)
     assert isinstance(recipe, Mcts)
     game = build_rules(tic_tac_toe())
@@ -175,7 +183,7 @@ def simulate_games(agent: str, places: Collection[Place]) -> dict[Place, UpdateE
 
 
 def _list_bounds(tree: Tree, node: tuple[int, ...], board: str) -> list[float | None]:
-    """Return the upper bounds of the moves at a node, None for occupied cells."""
+    """Return the upper bounds of the moves at a node; None for occupied cells and untried moves."""
     bounds: list[float | None] = [None] * len(board)
     for cell in tree.game.legal_moves(board):
         bound = tree.upper_bound(node, cell)
@@ -184,11 +192,11 @@ def _list_bounds(tree: Tree, node: tuple[int, ...], board: str) -> list[float | 
 
 
 def _simulate_game(tree: Tree, agent: str, game_number: int) -> UpdateExample:
-    """Simulate a game and return it as an example; the values of its moves are their upper bounds."""
+    """Simulate a game and return it as an example, with upper bounds as the values of the moves."""
     game = tree.game
     means = {}
     bounds: dict[tuple[int, ...], list[float | None]] = {}
-    # The bounds are copied before the simulated game, because the game changes the tree.
+    # The simulated game changes the tree, so the bounds and the means are copied before it.
     for node in [(), *(node for node, count in tree.visits.items() if count)]:
         board = tree.root
         for cell in node:
@@ -224,16 +232,16 @@ def _simulate_game(tree: Tree, agent: str, game_number: int) -> UpdateExample:
     )
 
 
-# Records of games, and the number of moves before the first board that is shown.
-COMPUTED_EXAMPLES = {"forced": ("0148356", 2), "held": ("048176253", 4)}
+# For each kind of example: the moves of a game, and how many of them precede the first board shown.
+MINIMAX_RECORDS = {"forced": ("0148356", 2), "held": ("048176253", 4)}
 
 
 def build_minimax_examples() -> list[UpdateExample]:
-    """Return games whose exact values are computed from the last move back."""
+    """Return the examples of minimax: games with exact values, from the last move back to the first."""
     game = tic_tac_toe()
     exact = compute_optimal_q(game)
     examples = []
-    for kind, (record, first) in COMPUTED_EXAMPLES.items():
+    for kind, (record, first) in MINIMAX_RECORDS.items():
         positions, cells = replay_record(game, record), parse_record(game, record)
         boards = [format_position(game, position) for position in positions]
         moves = [
@@ -265,13 +273,13 @@ def build_minimax_examples() -> list[UpdateExample]:
 
 
 def encode_examples(examples: list[UpdateExample]) -> bytes:
-    """Return examples as JSON, with a line for each."""
+    """Return the examples as a JSON list, with one line for each."""
     lines = [msgspec.json.encode(example) for example in examples]
     return b"[\n" + b",\n".join(lines) + b"\n]\n"
 
 
 def write_examples(models: Path, slug: str) -> Path:
-    """Write the examples of an algorithm into their file, and return its path."""
+    """Write the examples of an algorithm into a file below `models`; return its path."""
     path = models / UPDATES_FOLDER / f"{slug}.json"
     path.parent.mkdir(exist_ok=True)
     if slug == NETWORK_SLUG:

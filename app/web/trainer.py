@@ -79,15 +79,15 @@ class Trainer:
             COMPILE_TIMEOUT_SECONDS,
             call_by_name,
             "training.kernels",
-            "compile_all",
+            "compile_all_kernels",
         )
 
-        def compile_all() -> None:
+        def compile_all_kernels() -> None:
             process = CallProcess()
             process.call(*work)
             process.close()
 
-        Thread(target=compile_all, daemon=True).start()
+        Thread(target=compile_all_kernels, daemon=True).start()
 
     def _wake_thread(self, kind: str) -> None:
         key = (os.getpid(), kind)

@@ -120,7 +120,7 @@ def test_a_worker_has_the_code_of_now(
 def test_where_no_scheduler_answers_the_command_ends_with_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "WAIT_SECONDS", 0.5)
+    monkeypatch.setattr(cluster, "TIMEOUT_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         mute = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         results = [experiment(address, tmp_path) for address in ("nonsense", mute)]

@@ -45,7 +45,7 @@ from training.experiments.results import (
 )
 from training.experiments.rules import VerdictRules
 from training.learners import learn
-from training.measures import CHECKPOINTS_MEASURE, END_MEASURE, Measure, MeasuredRun, make_key
+from training.measures import CHECKPOINTS_MEASURE, END_MEASURE, Measure, MeasuredRun, make_run_key
 
 ROOT = Path(__file__).parents[2]
 SUMMARIES = ROOT / "models/experiments"
@@ -114,7 +114,7 @@ def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
     seeds: Counter[str] = Counter()  # number of seeds by measure and recipe; equal runs count once
     for sweep in experiment.sweeps:
         for recipe in sweep.recipe_by_label.values():
-            run = make_key(sweep.measure, parse_recipe(recipe))
+            run = make_run_key(sweep.measure, parse_recipe(recipe))
             seeds[run] = max(seeds[run], min(sweep.default_seeds, summary.seeds))
     assert summary.runs == seeds.total()
 

@@ -22,7 +22,7 @@ from training.updates import (
     EXAMPLE_SLUGS,
     SELECTIONS,
     build_examples,
-    choose_game,
+    choose_places,
     encode_examples,
     find_trained_recipe,
     record_examples,
@@ -55,7 +55,7 @@ def test_the_stored_updates_are_those_of_the_trainings(slug: str) -> None:
 
 
 def test_an_algorithm_without_chosen_examples_shows_an_update_that_moves_its_value() -> None:
-    (example,) = record_examples("sarsa", choose_game("sarsa").values()).values()
+    (example,) = record_examples("sarsa", choose_places("sarsa").values()).values()
     changes = [abs(update.new - update.old) for update in example.updates]
     assert changes[example.shown_index] == max(changes) > 0
 

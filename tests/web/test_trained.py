@@ -358,20 +358,20 @@ def test_kernels_are_kept_in_a_folder_of_the_user_if_the_code_is_read_only(
     monkeypatch.setenv(kernels.FOLDER_VARIABLE, "")  # monkeypatch restores it at the end
     monkeypatch.delenv(kernels.FOLDER_VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    choose_folder = kernels.choose_folder.__wrapped__
-    assert choose_folder() == ROOT / "training/learners/__pycache__"
+    choose_kernel_folder = kernels.choose_kernel_folder.__wrapped__
+    assert choose_kernel_folder() == ROOT / "training/learners/__pycache__"
     (tmp_path / "training").touch()  # a file, so there can be no folder inside it
     monkeypatch.setattr(kernels, "ROOT", tmp_path)
-    folder = choose_folder()
+    folder = choose_kernel_folder()
     assert folder.is_relative_to(tmp_path / "cache")
     assert os.environ[kernels.FOLDER_VARIABLE] == str(folder)
     monkeypatch.setenv(kernels.FOLDER_VARIABLE, str(tmp_path / "chosen/by an operator"))
-    assert choose_folder() == tmp_path / "chosen/by an operator"
-    assert choose_folder().is_dir()
+    assert choose_kernel_folder() == tmp_path / "chosen/by an operator"
+    assert choose_kernel_folder().is_dir()
     monkeypatch.delenv(kernels.FOLDER_VARIABLE)
     (tmp_path / "home").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))  # nothing can be written there
-    assert choose_folder() == get_runtime_folder()
+    assert choose_kernel_folder() == get_runtime_folder()
 
 
 def test_kernels_of_changed_code_count_as_missing(
@@ -381,7 +381,7 @@ def test_kernels_of_changed_code_count_as_missing(
     source.parent.mkdir()
     source.touch()
     monkeypatch.setattr(kernels, "ROOT", tmp_path)
-    monkeypatch.setattr(kernels, "choose_folder", lambda: tmp_path)
+    monkeypatch.setattr(kernels, "choose_kernel_folder", lambda: tmp_path)
     monkeypatch.setattr(kernels, "_find_last_change", kernels._find_last_change.__wrapped__)
     (kind,) = (kind for kind in ALGORITHMS.values() if kind.slug == "sarsa")
     assert not kernels.is_compiled(kind)

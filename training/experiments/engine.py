@@ -30,7 +30,7 @@ from app.recipes import Recipe, name_recipe, parse_recipe
 from training.experiments import list_claims
 from training.experiments.claim import Claim, load_claims
 from training.experiments.results import Results
-from training.measures import Measure, make_key
+from training.measures import Measure, make_run_key
 from training.processes import run_in_parallel
 from training.progress import show_bar
 from training.run import TABLE_PACKAGES, list_packages, list_versions
@@ -116,7 +116,9 @@ def run_experiment(
         measure = sweep.measure
         seeds = range(min(sweep.default_seeds, max_seeds or sweep.default_seeds))
         by_label = {
-            label: {make_key(measure, one): one for one in _add_seeds(recipe, seeds)}
+            label: {
+                make_run_key(measure, one): one for one in _add_seeds(recipe, seeds)
+            }
             for label, recipe in sweep.recipe_by_label.items()
         }
         recipes = {

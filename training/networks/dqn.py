@@ -15,11 +15,11 @@ from app.tictactoe.policy import BASELINES, Policy, epsilon_greedy_policy
 from training.learners.phases import Epoch, NextCheckpoint, Progress
 from training.networks import net
 
-# It stands for the learner's next position if the game is over.
+# in place of the learner's next position if the game is over
 NO_NEXT_STATE = -1
-# The result for a player who made an illegal move.
+# A win is 1, a draw 0, another loss -1.
 ILLEGAL_LOSS = -2
-# For each value of the parameter `networks`, the seats that each network plays.
+# The recipe's parameter `networks` says whether X and O share a network.
 SEATS_OF_NETWORKS = {
     "shared": ((X, O),),
     "separate": ((X,), (O,)),
@@ -29,44 +29,44 @@ Numbers = NDArray[np.int32]
 
 
 class PlayedGames(NamedTuple):
-    """The positions and moves of N games; a finished game keeps its last position.
+    """The positions and moves of N games, played in parallel; a finished game keeps its last position.
 
-    After an illegal move the position is S, the number of positions, which no real position has.
+    After an illegal move the position is S, which is the number of positions, and so no real one.
     """
 
-    # [cells + 2, N] the position before each ply; the last one is repeated
+    # [cells + 2, N] the position before each ply; the last two rows are equal
     position: Numbers
-    # [cells, N] the cell played at each ply; 0 after the end
+    # [cells, N] the cell that is played at each ply; 0 after the end
     cell: Numbers
 
 
 class EpochShares(NamedTuple):
-    """The results of an epoch's games for one player, X or O, as shares of the games."""
+    """The results of one player, X or O, in the games of an epoch, as shares of the games."""
 
     won: float
-    # Games lost by an illegal move count, too.
+    # illegal moves included
     lost: float
-    # the share of games lost by an illegal move
+    # lost by an illegal move
     forfeited: float
 
 
 class MoveArrays(NamedTuple):
-    """The learner's moves, with the rewards after the replies; all arrays have the same shape."""
+    """Moves of the learner in arrays of equal shape; a reward is that after the opponent's reply."""
 
     decision: Numbers
     cell: Numbers
     reward: NDArray[np.float32]
-    # the position at the learner's next move, or NO_NEXT_STATE
+    # the position in which the learner moves next, or NO_NEXT_STATE
     next_decision: Numbers
 
 
 class NetworkTrainee(NamedTuple):
-    """A network in training, with the seats that it plays, its replay buffer and its steps."""
+    """A network in training, the seats that it plays, and its replay buffer."""
 
     seats: tuple[int, ...]
     state: net.TrainingState
     replay_buffer: MoveArrays
-    # how many steps of Adam it makes in an epoch
+    # the number of steps of Adam in each epoch
     step_count: int
 
 
@@ -79,25 +79,23 @@ def learn(
     next_checkpoint: NextCheckpoint,
     on_sample: SampleCallback | None = None,
 ) -> Iterator[Progress]:
-    """Train in epochs: play games as X and as O against an opponent, then change the network.
+    """Train in epochs: play games as X and as O against an opponent, then train the network.
 
-    After the games of an epoch come `steps` steps of Adam. Each step samples a minibatch of `batch`
-    moves from the last `memory` moves; its loss is `net.compute_loss`, with r + gamma max Q(s', .)
-    as the target of a move. The network at the end of an epoch chooses the moves of the next
-    epoch's games, and is the target network of its steps. Epsilon falls linearly from the first
-    epoch to the last. If X and O have separate networks, these divide the steps between them, and
-    each has a replay buffer with the moves of its own seat.
+    The games of an epoch are followed by `steps` steps of Adam. Each step samples a minibatch of
+    `batch` moves from the last `memory` moves. Its loss is `net.compute_loss`, and the target of a
+    move is r + gamma max Q(s', .). The network at the end of an epoch chooses the moves in the
+    games of the next epoch; it is also the target network of that epoch's steps. Epsilon changes
+    linearly from the first epoch to the last. If X and O have separate networks, these divide the
+    steps between them, and each has a replay buffer with the moves of its own seat.
 
     With guard rails only legal moves are played, and a target of -5 pulls down the outputs of
     illegal moves. Without guard rails the network does not know which moves are legal: it chooses
-    among all cells, and the maximum of its targets is over all cells. An illegal move then ends the
-    game with reward -5.
+    among all cells, and the maximum in its targets is over all cells. An illegal move then ends the
+    game with the reward -5.
 
-    `on_sample` is called once in each epoch with the network before the epoch's steps, and its moves.
-
-    An update is one step of Adam. A network has a value for every move; the visits of a move count
-    how often it was added to the buffer. Every epoch is reported, so `next_checkpoint` is not
-    called.
+    An update is one step of Adam. The visits of a move count how often it was added to a replay
+    buffer. Every epoch is reported, so `next_checkpoint` is not called. In each epoch `on_sample`
+    gets each network as it is before its steps, and the moves that are sampled for them.
     """
     rng = np.random.default_rng(recipe.seed)
     inputs = net.build_inputs(game, recipe.encoding, recipe.convolution)
@@ -129,7 +127,7 @@ def learn(
             for trainee in trainees
         ]
         met = np.concatenate([moves.decision for moves in new.values()])
-        # These moves were chosen by the outputs before the epoch's steps.
+        # `outputs` still has the outputs by which the moves in these games were chosen.
         illegal_share_in_games = compute_illegal_share(game, outputs, met)
         outputs = _compute_outputs(game, trainees, inputs)
         q = np.where(game.legal, outputs, np.float32(np.nan))
@@ -161,7 +159,7 @@ def _make_trainees(
 
 
 def _list_opponents(game: Game, recipe: Dqn) -> list[Policy]:
-    """Return the policy of the opponent in every epoch, [D, cells] each."""
+    """Return the opponent's policy in each epoch, [D, cells]."""
     return [
         policy
         for opponent, epochs in recipe.phases
@@ -172,7 +170,6 @@ def _list_opponents(game: Game, recipe: Dqn) -> list[Policy]:
 def _list_moves(
     game: Game, recipe: Dqn, games: Mapping[int, PlayedGames]
 ) -> dict[int, MoveArrays]:
-    """Return the learner's moves as X and as O, with their rewards."""
     rewards = (net.ILLEGAL_TARGET, *recipe.get_reward_scale().x)
     return {
         seat: extract_moves(game, games[seat], seat, rewards, recipe.step)
@@ -190,9 +187,9 @@ def _train_epoch(
     new_moves: Mapping[int, MoveArrays],
     on_sample: SampleCallback | None,
 ) -> NetworkTrainee:
-    """Return a network after the steps of an epoch.
+    """Make the steps of an epoch with a network; return it afterwards.
 
-    `target_outputs`, [D, cells], are the outputs of the target network, and `new_moves` the moves
+    `target_outputs`, [D, cells], are the outputs of the target network. `new_moves` has the moves
     of this epoch as X and as O.
     """
     buffer = append_moves(
@@ -221,7 +218,7 @@ def _summarize_epoch(
     outputs: NDArray[np.float32],
     illegal_share_in_games: float,
 ) -> Epoch:
-    """Return the results of an epoch as X and as O, and how often the highest output is illegal."""
+    """Return the results of an epoch in both seats, and how often the network prefers illegal moves."""
     as_x = compute_shares(game, games[X], X)
     as_o = compute_shares(game, games[O], O)
     return Epoch(
@@ -236,7 +233,10 @@ def _summarize_epoch(
 def compute_illegal_share(
     game: Game, outputs: NDArray[np.float32], decisions: NDArray[np.int32] | slice
 ) -> float:
-    """Return in which share of these positions the highest of the outputs, [D, cells], is illegal."""
+    """Return the share of `decisions` in which an illegal move has the highest output.
+
+    `outputs`, [D, cells], has the outputs in all positions.
+    """
     highest = outputs.argmax(axis=1)
     is_legal = game.legal[np.arange(game.decisions), highest]
     return float((~is_legal[decisions]).mean())
@@ -245,7 +245,7 @@ def compute_illegal_share(
 def _compute_outputs(
     game: Game, trainees: Sequence[NetworkTrainee], inputs: net.Array
 ) -> NDArray[np.float32]:
-    """Return the outputs for every position, [D, cells], by the network of the player to move."""
+    """Return the outputs in every position, [D, cells]; the network is that of the player to move."""
     outputs = [
         net.compute_outputs(trainee.state.network, inputs) for trainee in trainees
     ]
@@ -259,7 +259,7 @@ def play_games(
     o_policy: Policy,
     game_count: int,
 ) -> PlayedGames:
-    """Play games of two policies, [D, cells], in parallel; an illegal move ends a game."""
+    """Play games between two policies, [D, cells], in parallel; an illegal move ends a game."""
     position = np.zeros((game.cells + 2, game_count), np.int32)
     cell = np.zeros((game.cells, game_count), np.int32)
     for ply in range(game.cells):
@@ -279,7 +279,7 @@ def play_games(
 
 
 def sample_cells(rng: np.random.Generator, chances: Policy) -> Numbers:
-    """Return a random cell for each row of probabilities, [N, cells], as [N]."""
+    """Draw a cell for each row of probabilities, [N, cells]; return the cells, [N]."""
     sums = chances.cumsum(axis=1)
     drawn = rng.random((len(sums), 1)) * sums[:, -1:]
     passed = sums > drawn
@@ -294,11 +294,11 @@ def extract_moves(
     rewards: tuple[float, ...],
     step_reward: float,
 ) -> MoveArrays:
-    """Return the moves of a player (+1 X, -1 O) in some games, with their rewards, [M] in each field.
+    """Return the moves of a player (+1 X, -1 O) in some games, with their rewards, [M].
 
-    A move is rewarded for the position after the opponent's reply: with `step_reward` if the game
-    goes on, else with one of `rewards`, in the order illegal move, loss, draw, win. Only this
-    player makes illegal moves.
+    A move is rewarded after the opponent's reply: with `step_reward` if the game goes on, otherwise
+    with one of `rewards`, which are for an illegal move, a loss, a draw and a win. Only this player
+    may have made illegal moves.
     """
     first = 0 if player == X else 1
     decision = games.position[first:-2:2]
@@ -320,7 +320,10 @@ def extract_moves(
 
 
 def compute_shares(game: Game, games: PlayedGames, player: int) -> EpochShares:
-    """Return how many games a player (+1 X, -1 O) won and lost; only this player makes illegal moves."""
+    """Return how many games a player (+1 X, -1 O) won and lost.
+
+    An illegal move in a game counts as a move of this player.
+    """
     result = _find_results(game, games.position[-1], player)
     return EpochShares(
         float((result == 1).mean()),
@@ -330,7 +333,7 @@ def compute_shares(game: Game, games: PlayedGames, player: int) -> EpochShares:
 
 
 def _find_results(game: Game, position: Numbers, player: int) -> Numbers:
-    """Return a player's results of finished games: 1 won, 0 drawn, -1 lost, or ILLEGAL_LOSS."""
+    """Return a player's results in final positions: 1 won, 0 drawn, -1 lost, or ILLEGAL_LOSS."""
     finished = np.clip(position - game.decisions, 0, len(game.outcome) - 1)
     result = game.outcome[finished] * np.int32(player)
     return np.where(position == game.positions, np.int32(ILLEGAL_LOSS), result)
@@ -344,7 +347,7 @@ def make_empty_buffer() -> MoveArrays:
 def append_moves(
     buffer: MoveArrays, new_moves: Iterable[MoveArrays], max_moves: int
 ) -> MoveArrays:
-    """Return the replay buffer with new moves at its end, cut to the latest `max_moves` moves."""
+    """Return the replay buffer with new moves at its end, cut to its last `max_moves` moves."""
     columns: list[Any] = [
         np.concatenate(column)[-max_moves:]
         for column in zip(buffer, *new_moves, strict=True)
@@ -355,7 +358,7 @@ def append_moves(
 def sample_moves(
     buffer: MoveArrays, rng: np.random.Generator, shape: tuple[int, ...]
 ) -> MoveArrays:
-    """Return random moves from the replay buffer, drawn uniformly and with replacement."""
+    """Draw moves from the replay buffer, uniformly and with replacement."""
     drawn = rng.integers(len(buffer.cell), size=shape)
     columns: list[Any] = [column[drawn] for column in buffer]
     return MoveArrays(*columns)
@@ -364,7 +367,7 @@ def sample_moves(
 def compute_targets(
     q: NDArray[np.float32], moves: MoveArrays, gamma: float
 ) -> NDArray[np.float32]:
-    """Return the target of each move, r + gamma max Q(s', .), from a table `q`, [D, cells]."""
+    """Return the target of each move, r + gamma max Q(s', .); the table `q` is [D, cells]."""
     highest = np.nanmax(q, axis=1)
     later = np.where(
         moves.next_decision == NO_NEXT_STATE, 0, highest[moves.next_decision]

@@ -20,9 +20,9 @@ from app.tictactoe.game import Game
 
 LEAKY_SLOPE = 0.1
 DROPOUT_RATE = 0.1
-# The Huber loss is linear above this error.
+# The Huber loss is quadratic up to this error, and linear above it.
 HUBER_DELTA = 1.0
-# the reward of an illegal move, which is also the target of the output for it
+# The reward of an illegal move is also the target of its output.
 ILLEGAL_TARGET = -5.0
 # A convolution reads squares of 2 by 2 cells.
 SQUARE_SIZE = 2
@@ -32,14 +32,14 @@ Array = jax.Array | NDArray[Any]
 
 
 class Layer(NamedTuple):
-    """A fully connected layer, as numpy or as JAX arrays.
+    """A fully connected layer, in numpy or JAX arrays.
 
-    In a network that reads squares, the first layer applies these weights to each square.
+    If a network reads squares of cells, its first layer applies the same weights to each square.
     """
 
-    # [inputs, outputs] the weight of each input for each output
+    # [inputs, outputs]
     weight: Array
-    # [outputs] a number that is added to each output
+    # [outputs]
     bias: Array
 
 
@@ -47,23 +47,23 @@ Network = tuple[Layer, ...]
 
 
 class Minibatches(NamedTuple):
-    """The minibatches of several training steps, with a row for each step."""
+    """The minibatches of several training steps, one in each row."""
 
-    # [steps, batch] the position of each sampled move
+    # [steps, batch] the position in which each sampled move is made
     decision: Array
-    # [steps, batch] the cell of each sampled move
+    # [steps, batch] the cell that is played there
     cell: Array
-    # [steps, batch] the target of this cell's output
+    # [steps, batch] the target of the output for this cell
     target: Array
 
 
 class TrainingState(NamedTuple):
-    """A network in training, with the state of its optimizer and its random key."""
+    """A network in training, with what its optimizer and its dropout need for the next steps."""
 
     network: Network
     # Adam's moving averages of the gradient and of its square
     optimizer_state: Any
-    # The dropout of all later steps follows from it.
+    # the state of the random numbers for dropout
     random_key: Array
 
 
@@ -72,8 +72,8 @@ def build_inputs(
 ) -> NDArray[np.float32]:
     """Return the inputs of a network for each position, [D, inputs].
 
-    A convolution reads squares of 2 by 2 cells: then the shape is [D, squares, inputs], with the
-    inputs of the square's cells followed by the inputs that belong to no cell.
+    With `convolution` the network reads squares of 2 by 2 cells. Then the shape is [D, squares,
+    inputs], and a square has the inputs of its cells, followed by those that belong to no cell.
     """
     inputs = encode_inputs(game, encoding)
     if not convolution:
@@ -96,11 +96,11 @@ def make_network(
     hidden_widths: Sequence[int],
     output_count: int,
 ) -> Network:
-    """Return a network with random weights, normal with variance 2 / (inputs of a layer), and biases 0.
+    """Return a network with random weights.
 
-    Only the shape of `inputs` is used; `hidden_widths` are the numbers of units of the hidden
-    layers. If the network reads squares, the units of the first layer are divided among the
-    squares.
+    The weights of a layer are normal with variance 2 / (number of its inputs), and its biases are
+    0. Only the shape of `inputs` matters. `hidden_widths` are the numbers of units in the hidden
+    layers. If the network reads squares, these divide the units of the first layer between them.
     """
     squares = inputs.shape[1] if inputs.ndim == 3 else 1
     each = hidden_widths[0] // squares
@@ -122,8 +122,8 @@ def apply_network(
 ) -> jax.Array:
     """Return the outputs, [N, cells], for inputs [N, inputs] or [N, squares, inputs].
 
-    With a random key a tenth of the hidden units is set to 0 and the others are scaled up
-    (dropout).
+    With a random key there is dropout: about a tenth of the hidden units is set to 0, and the
+    others are scaled up.
     """
     signal = jnp.asarray(inputs)
     for number, layer in enumerate(network[:-1]):
@@ -140,8 +140,8 @@ def apply_network(
 
 
 def compute_outputs(network: Network, inputs: Array) -> NDArray[np.float32]:
-    """Return the outputs for every position, [D, cells], including illegal moves."""
-    # JAX computes the outputs, because sums of numpy depend on the number of cores.
+    """Return the outputs in every position, [D, cells], including those for illegal moves."""
+    # The last digits of numpy's sums depend on the number of cores; those of JAX do not.
     return np.asarray(_apply_compiled(network, inputs))
 
 
@@ -160,10 +160,10 @@ def compute_loss(
 ) -> jax.Array:
     """Return the mean Huber loss over N positions.
 
-    The output of the cell played has the target `target`, [N]. Outputs of `is_guarded` cells, [N,
-    cells], have the target -5 (the guard rails). Other outputs have the targets `other_targets`,
-    [N, cells], if given. With `uses_squared_error` the loss is half the square of the error, which
-    differs from the Huber loss for errors above 1 only.
+    `target`, [N], is for the output of the cell that is played, `cell`. Outputs of `is_guarded`
+    cells, [N, cells], have the target -5: these are the guard rails. Other outputs have the targets
+    `other_targets`, [N, cells], or do not count if it is None. With `uses_squared_error` the loss
+    is half the squared error, which differs from the Huber loss only for errors above 1.
     """
     played = jnp.arange(is_guarded.shape[1]) == cell[:, None]
     if other_targets is None:
@@ -185,7 +185,7 @@ def compute_loss(
 
 
 def start_training(network: Network, seed: int) -> TrainingState:
-    """Return a network ready for training; `seed` determines its random dropout."""
+    """Return a network ready for training; `seed` determines its dropout."""
     moments = optax.adam(0.0).init(jax.tree.map(jnp.asarray, network))
     return TrainingState(network, moments, jax.random.key(seed))
 
@@ -200,12 +200,11 @@ def train_steps(
     uses_squared_error: bool = False,
     other_targets: Array | None = None,
 ) -> TrainingState:
-    """Return the network after a step of Adam with each minibatch.
+    """Return the network after one step of Adam for each minibatch.
 
-    `inputs` are the inputs of each position; outputs that are `is_guarded`, [D, cells], have the
-    target -5, and other outputs that were not played have the targets `other_targets`, [D, cells],
-    if given. The function is compiled once for each shape of network. Networks are trained one by
-    one: eight in parallel, by `vmap`, are 1.07 times as fast on a CPU, but their sums differ in the
+    `inputs` has the inputs in each position. The targets are as in `compute_loss`, with D in place
+    of N. The function is compiled once for each shape of network. Networks are trained one by one:
+    eight in parallel, by `vmap`, are only 1.07 times as fast on a CPU, and their sums differ in the
     last digits, so a recipe's table would depend on the other networks.
     """
 
