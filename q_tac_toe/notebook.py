@@ -20,7 +20,7 @@ from app.tictactoe.views import compute_colour_level, round_for_display, scale_v
 from app.web.formatting import format_beads, format_signed
 from app.web.move_values import HEAT_STEPS
 from app.web.pictures import boards, svg
-from training.external_agents import describe_moves, read_moves
+from training.external_agents import describe_chosen_moves, read_moves
 from training.run import MODELS, make_agent_id
 from training.run import train as train_recipe
 
@@ -119,7 +119,7 @@ def judge(play: Play, site: str = "http://127.0.0.1:8000") -> Mapping[str, Any]:
     `board` is a tuple of nine numbers, 1 for X, -1 for O and 0 for empty; `player` is 1 or -1.
     Raises ValueError, naming the position, if an answer is not an empty cell.
     """
-    return describe_moves(game(), read_moves(game(), play), site)
+    return describe_chosen_moves(game(), read_moves(game(), play), site)
 
 
 def board(q: "Agent | NDArray[np.floating]", position: str = EMPTY) -> Board:

@@ -155,7 +155,9 @@ def describe_external_agent(
     return record | ({"unread": external_agent.fault} if external_agent.fault else {})
 
 
-def describe_moves(game: Game, chosen_moves: CellMask, site: str) -> dict[str, Any]:
+def describe_chosen_moves(
+    game: Game, chosen_moves: CellMask, site: str
+) -> dict[str, Any]:
     """Return the exact results of moves, [D, cells], as `describe_play` does, with a link to them."""
     figures = _compute_figures(game, ExternalAgent(chosen_moves))
     record = describe_play(game, policy_from_moves(chosen_moves), figures)

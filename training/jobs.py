@@ -62,7 +62,8 @@ def answer_request(request: str) -> bytes:
         seeds, _, text = rest.partition("/")
         recipes = [parse_recipe(text).with_seed(int(seed)) for seed in seeds.split(".")]
         runs = [
-            run_seed(game, parse_on_demand(name_recipe(recipe))) for recipe in recipes
+            evaluate_seed(game, parse_on_demand(name_recipe(recipe)))
+            for recipe in recipes
         ]
         return msgspec.msgpack.encode(runs)
     wanted = parse_on_demand(request)
@@ -96,7 +97,7 @@ def train_agent(game: Game, recipe: Recipe, has_kernels: bool) -> Agent:
     return train(make_agent_id(recipe), recipe, game, lambda progress: None, method)
 
 
-def run_seed(game: Game, recipe: Recipe) -> bytes:
+def evaluate_seed(game: Game, recipe: Recipe) -> bytes:
     """Train a recipe; return (seed, exact results, (unbeatable as X, unbeatable as O)).
 
     The answer is JSON, compressed by zlib. It has no results about values, because the page /lab

@@ -17,8 +17,8 @@ from app.project import ROOT
 from app.recipes import ALGORITHMS, Recipe
 from app.tictactoe.files import get_runtime_folder
 
-COMPILED_FIRST = ("q-table", "q-learning")
-FOLDER_VARIABLE = "NUMBA_CACHE_DIR"
+FIRST_COMPILED_SLUGS = ("q-table", "q-learning")
+KERNEL_FOLDER_VARIABLE = "NUMBA_CACHE_DIR"
 
 
 @cache
@@ -29,8 +29,8 @@ def choose_kernel_folder() -> Path:
     be written.
     """
     beside = ROOT / "training/learners/__pycache__"
-    if FOLDER_VARIABLE in os.environ:
-        folder = Path(os.environ[FOLDER_VARIABLE])
+    if KERNEL_FOLDER_VARIABLE in os.environ:
+        folder = Path(os.environ[KERNEL_FOLDER_VARIABLE])
         folder.mkdir(parents=True, exist_ok=True)
         return folder
     # This is numba's default, so the environment variable need not be set.
@@ -39,7 +39,7 @@ def choose_kernel_folder() -> Path:
     folder = user_cache_path("q-tac-toe") / "kernels"
     if not _is_writable(folder):
         folder = get_runtime_folder()
-    os.environ[FOLDER_VARIABLE] = str(folder)
+    os.environ[KERNEL_FOLDER_VARIABLE] = str(folder)
     return folder
 
 
@@ -55,7 +55,7 @@ def _is_writable(folder: Path) -> bool:
 def is_compiled(algorithm: type[Recipe]) -> bool:
     """Return whether the kernels of an algorithm were compiled after the last change of the code."""
     try:
-        return _get_marker(algorithm).stat().st_mtime > _find_last_change()
+        return _get_marker_file(algorithm).stat().st_mtime > _find_last_code_change()
     except FileNotFoundError:
         return False
 
@@ -71,13 +71,13 @@ def compile_all_kernels() -> None:
         for algorithm in list_compiled_algorithms():
             if not is_compiled(algorithm):
                 answer_request(f"seeds/0/{name_short_recipe(algorithm)}")
-                _get_marker(algorithm).touch()
+                _get_marker_file(algorithm).touch()
 
 
 def list_compiled_algorithms() -> list[type[Recipe]]:
     """Return the algorithms that have kernels, the most common ones first."""
     kinds = [kind for kind in ALGORITHMS.values() if not kind.is_network]
-    return sorted(kinds, key=lambda kind: kind.slug not in COMPILED_FIRST)
+    return sorted(kinds, key=lambda kind: kind.slug not in FIRST_COMPILED_SLUGS)
 
 
 def name_short_recipe(algorithm: type[Recipe]) -> str:
@@ -91,12 +91,12 @@ def name_short_recipe(algorithm: type[Recipe]) -> str:
 
 
 @cache
-def _find_last_change() -> float:
+def _find_last_code_change() -> float:
     sources = (ROOT / "training").rglob("*.py")
     return max(source.stat().st_mtime for source in sources)
 
 
-def _get_marker(algorithm: type[Recipe]) -> Path:
+def _get_marker_file(algorithm: type[Recipe]) -> Path:
     return choose_kernel_folder() / f"{algorithm.slug}.compiled"
 
 

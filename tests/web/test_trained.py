@@ -355,8 +355,8 @@ def test_clients_of_one_provider_share_by_network(app: Flask) -> None:
 def test_kernels_are_kept_in_a_folder_of_the_user_if_the_code_is_read_only(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(kernels.FOLDER_VARIABLE, "")  # monkeypatch restores it at the end
-    monkeypatch.delenv(kernels.FOLDER_VARIABLE)
+    monkeypatch.setenv(kernels.KERNEL_FOLDER_VARIABLE, "")  # monkeypatch restores it at the end
+    monkeypatch.delenv(kernels.KERNEL_FOLDER_VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     choose_kernel_folder = kernels.choose_kernel_folder.__wrapped__
     assert choose_kernel_folder() == ROOT / "training/learners/__pycache__"
@@ -364,11 +364,11 @@ def test_kernels_are_kept_in_a_folder_of_the_user_if_the_code_is_read_only(
     monkeypatch.setattr(kernels, "ROOT", tmp_path)
     folder = choose_kernel_folder()
     assert folder.is_relative_to(tmp_path / "cache")
-    assert os.environ[kernels.FOLDER_VARIABLE] == str(folder)
-    monkeypatch.setenv(kernels.FOLDER_VARIABLE, str(tmp_path / "chosen/by an operator"))
+    assert os.environ[kernels.KERNEL_FOLDER_VARIABLE] == str(folder)
+    monkeypatch.setenv(kernels.KERNEL_FOLDER_VARIABLE, str(tmp_path / "chosen/by an operator"))
     assert choose_kernel_folder() == tmp_path / "chosen/by an operator"
     assert choose_kernel_folder().is_dir()
-    monkeypatch.delenv(kernels.FOLDER_VARIABLE)
+    monkeypatch.delenv(kernels.KERNEL_FOLDER_VARIABLE)
     (tmp_path / "home").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))  # nothing can be written there
     assert choose_kernel_folder() == get_runtime_folder()
@@ -382,7 +382,9 @@ def test_kernels_of_changed_code_count_as_missing(
     source.touch()
     monkeypatch.setattr(kernels, "ROOT", tmp_path)
     monkeypatch.setattr(kernels, "choose_kernel_folder", lambda: tmp_path)
-    monkeypatch.setattr(kernels, "_find_last_change", kernels._find_last_change.__wrapped__)
+    monkeypatch.setattr(
+        kernels, "_find_last_code_change", kernels._find_last_code_change.__wrapped__
+    )
     (kind,) = (kind for kind in ALGORITHMS.values() if kind.slug == "sarsa")
     assert not kernels.is_compiled(kind)
     marker = tmp_path / "sarsa.compiled"

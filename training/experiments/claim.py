@@ -38,7 +38,7 @@ from training.experiments.fields import (
     PlayerName,
     Sentences,
     SourceName,
-    expand,
+    fill_in_names,
 )
 from training.experiments.figures import AnyClaimFigure, ClaimFigure
 from training.experiments.network import EPOCHS_MEASURE, FIRST_EPOCHS_MEASURE
@@ -344,7 +344,7 @@ def _expand_recipes(
         for name, values in vary.items()
     }
     for template, recipe in templates.items():
-        for label, words in expand(template, values_by_word):
+        for label, words in fill_in_names(template, values_by_word):
             values = {name: values_by_word[name][word] for name, word in words.items()}
             recipes[label] = recipe.format(**values)
     for recipe in recipes.values():

@@ -103,7 +103,7 @@ class ClaimContext:
         texts = [value] if isinstance(value, str) else value
         labels = Labels(label for text in texts for label in self._expand_label(text))
         labels.template = texts[0]
-        names = list_names(texts[0])
+        names = list_names_in_braces(texts[0])
         labels.axes = {name: self.values_by_name[name] for name in names}
         return labels
 
@@ -113,7 +113,7 @@ class ClaimContext:
             pattern = re.escape(template).replace(re.escape("{}"), ".+")
             found = [one for one in self.labels if re.fullmatch(pattern, one)]
             return found or self._check_labels([template])
-        labels = [label for label, _ in expand(template, self.values_by_name)]
+        labels = [label for label, _ in fill_in_names(template, self.values_by_name)]
         return self._check_labels(labels)
 
     def _check_labels(self, labels: list[str]) -> list[str]:
@@ -133,16 +133,16 @@ class ClaimContext:
     def _read_sentences(self, text: str) -> Sentences:
         if not text.strip():
             raise ValueError("the text is empty: write a sentence")
-        for name in list_names(text):
+        for name in list_names_in_braces(text):
             check_name("sentence", name, self.shared_sentences)
         return Sentences(text)
 
 
-def list_names(template: str) -> list[str]:
+def list_names_in_braces(template: str) -> list[str]:
     return [name for _, name, _, _ in Formatter().parse(template) if name]
 
 
-def expand(
+def fill_in_names(
     template: str, values_by_name: Mapping[str, Collection[str]]
 ) -> list[tuple[str, dict[str, str]]]:
     """Fill in the names in braces, with every combination of their values.
@@ -150,7 +150,7 @@ def expand(
     With gamma = ["0.9", "1"] the template "gamma {gamma}" gives ("gamma 0.9", {"gamma": "0.9"}) and
     ("gamma 1", {"gamma": "1"}). Raises ValueError if a name is not in `values_by_name`.
     """
-    names = list_names(template)
+    names = list_names_in_braces(template)
     for name in names:
         check_name("varying value", name, values_by_name)
     rows = product(*(values_by_name[name] for name in names))

@@ -79,7 +79,7 @@ class NumberCell(TomlTable, frozen=True):
         if is_left_out or is_other or label not in results.runs_by_label:
             return EMPTY_CELL
         if self.difference:
-            return results.describe_difference(label, self.than.single, self.difference)
+            return results.describe_sign_test(label, self.than.single, self.difference)
         if self.points:
             higher, lower = (
                 trace_curve(results, one, self.points)
@@ -96,7 +96,7 @@ class NumberCell(TomlTable, frozen=True):
         if not self.test or not self.value:
             return title
         first, second = self.test
-        difference = results.describe_difference(first, second, self.value.quantity)
+        difference = results.describe_sign_test(first, second, self.value.quantity)
         return title.replace(
             "{test}", f"sign test: {self.subject or first} {difference}"
         )

@@ -107,11 +107,11 @@ def build_quantities(
                 definition.title, definition.unit, function
             )
         else:
-            quantities[name] = _read_fields(definition)
+            quantities[name] = _build_field_quantity(definition)
     return quantities
 
 
-def _read_fields(definition: QuantityDefinition) -> Quantity:
+def _build_field_quantity(definition: QuantityDefinition) -> Quantity:
     """Return a quantity that is read from a field of the runs, or that is a quotient of two fields."""
     title, unit = definition.title, definition.unit
     get_value = attrgetter(definition.field)
@@ -159,16 +159,16 @@ def parse_quantity(text: str, known: Mapping[str, Quantity]) -> Quantity:
         return build_single_quantity(
             "", over_time.unit, lambda run: float(np.mean(over_time.trace(run)))
         )
-    return _parse_outcome(text, known)
+    return _parse_outcome_quantity(text, known)
 
 
-def _parse_outcome(text: str, known: Collection[str]) -> Quantity:
+def _parse_outcome_quantity(text: str, known: Collection[str]) -> Quantity:
     """Return a quantity such as "won against random"; raises ValueError for any other text."""
     if found := OUTCOME_PATTERN.fullmatch(text):
-        return _describe_games(*found.groups())
+        return _build_outcome_quantity(*found.groups())
     if found := EPOCHS_PATTERN.fullmatch(text):
         outcome, seat = found.groups()
-        trace = _average_seats(attrgetter(outcome), seat, lambda share: share)
+        trace = _build_percentage_trace(attrgetter(outcome), seat, lambda share: share)
         return Quantity("", "%", trace, is_by_epoch=True)
     patterns = (
         '"won against random"',
@@ -180,7 +180,7 @@ def _parse_outcome(text: str, known: Collection[str]) -> Quantity:
     raise AssertionError("the text is no quantity")
 
 
-def _describe_games(
+def _build_outcome_quantity(
     outcome: str, seat: str | None, preposition: str, opponent: str
 ) -> Quantity:
     """Return a quantity such as "lost as o to the best responder", in percent of the games.
@@ -200,11 +200,11 @@ def _describe_games(
     return Quantity(
         f"Games {outcome} {as_seat}{preposition} {OPPONENT_TITLES.get(opponent, opponent)}{mean}",
         "%",
-        _average_seats(get_seats, seat, lambda chances: chances[place]),
+        _build_percentage_trace(get_seats, seat, lambda chances: chances[place]),
     )
 
 
-def _average_seats(
+def _build_percentage_trace(
     get_seats: Callable[[Any], Any], seat: str | None, get_share: Callable[[Any], float]
 ) -> Callable[[Any], list[float]]:
     """Return a function from a run to percentages over time.

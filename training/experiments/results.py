@@ -49,7 +49,7 @@ class Results:
     def compute_median(self, label: str, quantity: Quantity) -> float:
         return float(np.median(self.list_values(label, quantity)))
 
-    def describe_difference(self, first: str, second: str, quantity: Quantity) -> str:
+    def describe_sign_test(self, first: str, second: str, quantity: Quantity) -> str:
         """Return a sign test as text, such as "higher for 80 of 100 seeds, p = 0.001".
 
         The recipe `first` is compared with the recipe `second`, seed by seed.
