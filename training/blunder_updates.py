@@ -118,7 +118,7 @@ def prefers_blunder(learner: ReferenceLearner, blunder: Blunder) -> bool:
     return [cell for cell in values if values[cell] == highest] == [blunder.cell]
 
 
-def find_updates_behind_blunders(
+def find_blunder_updates(
     agent_id: str, blunders: list[Blunder]
 ) -> dict[Blunder, tuple[Place, Place]]:
     """Repeat a training; return where the deciding and the first update of each blunder happened.
@@ -168,9 +168,9 @@ def build_blunder_updates(
     """Return two examples for each blunder: its deciding update, then its first update.
 
     The keys are the names that `name_blunder` gives to the blunders. Blunders that
-    `find_updates_behind_blunders` leaves out are missing.
+    `find_blunder_updates` leaves out are missing.
     """
-    found = find_updates_behind_blunders(agent_id, list_blunders(agent_id, models))
+    found = find_blunder_updates(agent_id, list_blunders(agent_id, models))
     places = {place for both in found.values() for place in both}
     examples = record_examples(agent_id, places) if places else {}
     return {
@@ -193,7 +193,7 @@ def encode_blunder_updates(
     return b"{\n" + b",\n".join(lines) + b"\n}\n"
 
 
-def write_updates_behind_blunders(models: Path, agent_id: str) -> Path:
+def write_blunder_updates(models: Path, agent_id: str) -> Path:
     path = models / UPDATES_FOLDER / BLUNDERS_FOLDER / f"{agent_id}.json"
     path.parent.mkdir(exist_ok=True, parents=True)
     path.write_bytes(encode_blunder_updates(build_blunder_updates(agent_id, models)))

@@ -41,7 +41,7 @@ from app.tictactoe.game import Game, tic_tac_toe
 from training.experiments import list_claims
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-MODELS = Path("models")
+LOCAL_MODELS_FOLDER = Path("models")
 INTERRUPTED = 130
 EXTRA_BY_PACKAGE = {
     "jax": "dqn",
@@ -115,8 +115,8 @@ def check_claims(
 
 def find_models_folder() -> Path:
     """Return the folder models/ here if it has agents, otherwise the project's models/."""
-    has_agents = any(MODELS.glob("*.npz"))
-    return MODELS if has_agents else ROOT / "models"
+    has_agents = any(LOCAL_MODELS_FOLDER.glob("*.npz"))
+    return LOCAL_MODELS_FOLDER if has_agents else ROOT / "models"
 
 
 def load_agent_from_folders(
@@ -126,7 +126,7 @@ def load_agent_from_folders(
 
     Raises ModelError if no folder has the agent, or if its files are invalid.
     """
-    folders = [models, ROOT / "models"] if models == MODELS else [models]
+    folders = [models, ROOT / "models"] if models == LOCAL_MODELS_FOLDER else [models]
     for folder in folders:
         if (folder / f"{agent_id}.npz").exists():
             return load_agent(folder, game, agent_id)
@@ -270,7 +270,7 @@ def list_agents(parameters: bool) -> None:
     "-o",
     "--out",
     "output_folder",
-    default=MODELS,
+    default=LOCAL_MODELS_FOLDER,
     meaning="The folder to write to; default: models/ of the current folder.",
 )
 @click.option(
@@ -311,7 +311,7 @@ def train(
 @agents_argument
 @models_option
 def check(agents: tuple[NamedRecipe, ...], models: Path) -> None:
-    """Train agents again from the recipes of their cards and compare them bit for bit."""
+    """Train agents again from the recipes on their cards, and compare old and new bit for bit."""
     from training import run  # noqa: PLC0415
 
     game = tic_tac_toe()
@@ -353,17 +353,17 @@ def judge(
     as_json: bool,
     **answers: str,
 ) -> None:
-    """Judge agents of other programs, or compute the figures of cards again.
+    """Judge agents of other programs, or compute the results of trained agents again.
 
-    A FILE is a table in any form that the page /judge reads: JSON, CSV, npz, npy, or a dict as Python
-    prints it, with boards and the values of their moves or the move that is played.  Nothing in
-    it is executed.  A LINK is a link of the page /judge, or only the moves in it.  A FUNCTION of a
-    MODULE gets a board and a player and returns a move, as docs/judge.py explains.  The play is
-    evaluated exactly, and nothing is written.  If rows of a table cannot be read, the others are
-    judged, the faults are listed, and the exit status is 1.
+    A FILE is a table in any form that the page /judge reads: JSON, CSV, npz, npy, or a dict as
+    Python prints it, with boards and the values of their moves or the move that is played. Nothing
+    in it is executed. A LINK is a link of the page /judge, or only the moves in it. A FUNCTION of a
+    MODULE gets a board and a player and returns a move, as docs/judge.py explains. The play is
+    evaluated exactly, and nothing is written. If rows of a table cannot be read, the others are
+    judged, the unreadable rows are listed, and the exit status is 1.
 
-    For an ID or a RECIPE, or for all agents if you name none, the figures of the card are computed
-    again from its table and written, without any training.
+    For an ID or a RECIPE, or for all agents if you name none, the results on the agent's card (its
+    JSON file) are computed again from its table and written, without any training.
     """
     from training.external_agents import (  # noqa: PLC0415
         describe_external_agent,
@@ -455,11 +455,11 @@ def updates(names: tuple[str, ...], mistakes: bool, models: Path) -> None:
 
     With --mistakes, NAME is the id of a shipped agent.
     """
-    from training.blunder_updates import RECORDED_AGENTS, write_updates_behind_blunders  # noqa: PLC0415
+    from training.blunder_updates import RECORDED_AGENTS, write_blunder_updates  # noqa: PLC0415
     from training.updates import EXAMPLE_SLUGS, NETWORK_SLUG, write_examples  # noqa: PLC0415
 
     known = RECORDED_AGENTS if mistakes else (*EXAMPLE_SLUGS, NETWORK_SLUG)
-    write = write_updates_behind_blunders if mistakes else write_examples
+    write = write_blunder_updates if mistakes else write_examples
     for name in names or known:
         if name not in known:
             raise click.UsageError(
@@ -479,7 +479,7 @@ def updates(names: tuple[str, ...], mistakes: bool, models: Path) -> None:
 def seeds(
     agent: NamedRecipe, seed_count: int, first_seed: int, jobs: int, as_json: bool
 ) -> None:
-    """Train a recipe with many seeds and print how good the agents become, exactly.
+    """Train a recipe with many seeds, and print how the agents' exact results are distributed.
 
     For the champion, also print the number of games until no opponent can beat it.
     """
@@ -528,7 +528,7 @@ def seeds(
     "-o",
     "--out",
     "output_folder",
-    default=MODELS / "experiments",
+    default=LOCAL_MODELS_FOLDER / "experiments",
     meaning="The folder for the summaries; default: models/experiments/.",
 )
 @click.option(
@@ -574,10 +574,10 @@ def experiment(
 def play(agent: NamedRecipe, models: Path, seat: str, seed: int | None) -> None:
     """Play a game in the terminal; each empty cell shows the agent's value of a move there."""
     from training.play import play_in_terminal  # noqa: PLC0415
-    from training.run import get_agent  # noqa: PLC0415
+    from training.run import load_or_train_agent  # noqa: PLC0415
 
     game = tic_tac_toe()
-    opponent = get_agent(game, name_recipe(agent.recipe), models)
+    opponent = load_or_train_agent(game, name_recipe(agent.recipe), models)
     play_in_terminal(
         game, opponent, seat, seed, lambda text: click.prompt(text, type=str)
     )
@@ -629,7 +629,7 @@ def bench() -> None:
     help="The number of server processes.",
 )
 def serve(host: str, port: int, workers: int) -> None:
-    """Serve the site with gunicorn, until Ctrl-C; with waitress, in one process, on Windows.
+    """Serve the site with gunicorn until Ctrl-C; on Windows with waitress, in one process.
 
     The variables HOST, PORT and WEB_CONCURRENCY set the defaults; docs/serving.md lists all
     variables.

@@ -40,7 +40,7 @@ def build_result_rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
 
 
 def print_table(game: Game, agents: Iterable[Agent]) -> None:
-    """Print the results as a table, in lines of any length if the output is not a terminal."""
+    """Print the results as a table; if the output is not a terminal, no line is broken."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=UNLIMITED_WIDTH)

@@ -118,7 +118,7 @@ def build_script(recipe: Recipe) -> str:
 
 
 def list_plain_opponents(recipe: Recipe) -> list[str]:
-    """Return the names of the opponents that do not learn, without the person and without the learner.
+    """Return the names of the opponents that neither learn nor are a person.
 
     A league brings its own opponents, so the list is empty. Raises RecipeError for an opponent
     without a file in `app/textbook`.

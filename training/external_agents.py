@@ -139,8 +139,8 @@ def describe_external_agent(
 ) -> dict[str, Any]:
     """Return the exact results of another program's agent for JSON, as `describe_play` does.
 
-    Added are a link to the results, and notes on how a table was read. Raises ValueError as
-    `judge_external_agent` does, except for unreadable rows: these are listed under "unread".
+    The result also has a link to them, and notes on how a table was read. Raises ValueError as
+    `judge_external_agent` does, except for unreadable rows, which are listed under "unread".
     """
     external_agent = read_external_agent(game, agent_text, options)
     figures = _compute_figures(game, external_agent)

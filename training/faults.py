@@ -41,9 +41,9 @@ def write_faults(folder: Path = MODELS / FAULTS_FOLDER) -> None:
 
 
 def measure_fault(fault: str, seeds: Sequence[int] = range(20)) -> FaultEffect:
-    """Train with and without a fault, with each of the seeds; return the blunders of both.
+    """Train with and without a fault, with each of the seeds; return the numbers of blunders of both.
 
-    Added is the first update that the fault changes, with the recipe's own seed.
+    The result also has the first update that the fault changes, with the recipe's own seed.
     """
     recipes = FAULTY_RECIPES[fault], find_correct_recipe(fault)
     faulty, correct = (

@@ -30,7 +30,7 @@ from app.tictactoe.report import compute_figures, evaluate_policies
 from training.kernels import choose_kernel_folder, is_compiled
 
 NO_CELLS = "-"
-# So many updates take a textbook learner a few seconds.
+# This many updates take a textbook learner a few seconds.
 MAX_TEXTBOOK_UPDATES = 200_000
 
 

@@ -110,7 +110,7 @@ class ProofRun(
 ):
     """After how many games a run is proved unbeatable.
 
-    `measure_proof` may not check after every game, so the true numbers may be a little smaller.
+    `measure_games_to_proof` may not check after every game, so the true numbers may be a little smaller.
     """
 
     seconds: float
@@ -178,7 +178,7 @@ def find_next_growth_checkpoint(updates: int) -> int:
     return updates + 1 + updates // GROWTH_DIVISOR
 
 
-def measure_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> ProofRun:
+def measure_games_to_proof(next_checkpoint: NextCheckpoint, recipe: Recipe) -> ProofRun:
     """Train a recipe; return after how many games it is unbeatable, as seen at the checkpoints."""
     game = tic_tac_toe()
     begin = perf_counter()
@@ -210,10 +210,18 @@ CHECKPOINTS_MEASURE = Measure(
     "marks", 1, partial(measure_run, find_next_round_number, True), MeasuredRun
 )
 PROOF_MEASURE = Measure(
-    "proof", 1, partial(measure_proof, find_next_growth_checkpoint), ProofRun, 2
+    "proof",
+    1,
+    partial(measure_games_to_proof, find_next_growth_checkpoint),
+    ProofRun,
+    2,
 )
 EXACT_PROOF_MEASURE = Measure(
-    "exact-proof", 1, partial(measure_proof, find_next_game_checkpoint), ProofRun, 2
+    "exact-proof",
+    1,
+    partial(measure_games_to_proof, find_next_game_checkpoint),
+    ProofRun,
+    2,
 )
 
 

@@ -167,7 +167,7 @@ def train_and_save(agent_id: str, recipe: str, output_folder: Path) -> None:
     )
 
 
-def get_agent(game: Game, agent_text: str, models: Path = MODELS) -> Agent:
+def load_or_train_agent(game: Game, agent_text: str, models: Path = MODELS) -> Agent:
     """Return the agent that an id or a recipe names; train it if it is not in the folder `models`.
 
     Raises RecipeError if the text is neither, and ModelError if the agent's files are invalid.
@@ -186,11 +186,11 @@ def get_agent(game: Game, agent_text: str, models: Path = MODELS) -> Agent:
 def get_policy(game: Game, policy_text: str, models: Path = MODELS) -> Policy:
     """Return the policy, [D, cells], of a baseline, an agent id or a recipe.
 
-    Raises errors as `get_agent` does.
+    Raises errors as `load_or_train_agent` does.
     """
     if policy_text in BASELINES:
         return BASELINES[policy_text].build_policy(game)
-    agent = get_agent(game, policy_text, models)
+    agent = load_or_train_agent(game, policy_text, models)
     return policy_from_values(agent.q, agent.card.play_rule)
 
 

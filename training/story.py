@@ -117,7 +117,7 @@ class GameRecorder:
         return self.update_counts[key]
 
     def record_update(self, learner: ReferenceLearner, update: Update) -> None:
-        """Record an update with the game that was recorded last."""
+        """Add an update to the game that was recorded last."""
         count = self.count_update(learner, update)
         game_index = len(self.games) - 1
         moves = self.games[game_index]

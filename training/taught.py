@@ -195,7 +195,7 @@ class PupilCache:
     def _count_cached_lessons(
         self, untaught_recipe: Recipe, lesson_keys: list[LessonKey]
     ) -> int:
-        """Return after how many of the first lessons the learner is in the cache."""
+        """Return the largest number of first lessons after which the learner is in the cache."""
         for number in range(len(lesson_keys), 0, -1):
             if (untaught_recipe, tuple(lesson_keys[:number])) in self.cache:
                 return number
@@ -400,7 +400,7 @@ def judge_losing_move(
     It comes with its probability in `policy`. The result is None if there was no such move.
     """
     positions = replay_record(game, record)
-    # [D] with optimal play, in the view of this seat: 1 is a win, 0 a draw, -1 a loss
+    # The value of each position with optimal play is 1 if this seat wins, 0 for a draw, -1 if it loses.
     value = solve_game(game).values * SEATS[seat.lower()]
     for ply in range(len(record) - 1, -1, -1):
         position = positions[ply]
@@ -606,7 +606,7 @@ def evaluate_lesson(
 
 @cache
 def find_wins_and_blocks(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return two masks of moves, [P]: moves that complete a row, and moves that block all rows.
+    """Return two masks of moves, [P]: those that complete a row, and those that block every row.
 
     After a blocking move the opponent cannot complete a row at once. Where the mover itself can
     complete a row, no move counts as blocking.

@@ -2,7 +2,8 @@
 
 `python -m training updates` writes `models/updates/<algorithm>.json`, so that no page has to wait
 for a training. `updates.toml` names an agent for each algorithm, and the places of the examples in
-its training. The textbook learners make the updates; a test repeats all of them.
+its training: the number of a game, and the index of an update in the game. The textbook learners
+make the updates; a test repeats all of them.
 """
 
 from collections.abc import Collection, Mapping
@@ -85,7 +86,7 @@ def record_examples(
     """Repeat a training; return its games at `places` as examples.
 
     An example has all updates of the game, each with the values of all moves before it. A page
-    shows the game from the update at the place on.
+    begins with the update at the place.
     """
     recipe = find_trained_recipe(agent)
     recorder = GameRecorder(tic_tac_toe(), recipe)
@@ -171,7 +172,7 @@ SIMULATED_BOARD = "...OX...."
 def record_simulated_games(
     agent: str, places: Collection[Place]
 ) -> dict[Place, UpdateExample]:
-    """Simulate games of Monte Carlo tree search from SIMULATED_BOARD; return those at `places`."""
+    """Simulate games of Monte Carlo tree search from SIMULATED_BOARD; return the games at `places`."""
     recipe = find_trained_recipe(agent)
     assert isinstance(recipe, Mcts)
     game = build_rules(tic_tac_toe())

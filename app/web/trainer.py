@@ -1,6 +1,6 @@
 """The trainer of a web worker trains agents for visitors, in processes that can be killed.
 
-`job_line.py` holds the waiting jobs, which all web workers share. Every web worker has one process
+Jobs wait in a line (see `job_line.py`), which all web workers share. Every web worker has one process
 for training jobs and one for quick jobs. Each process starts with its first job.
 """
 
@@ -21,7 +21,7 @@ TRAINING_JOB, QUICK_JOB = "training", "quick"
 JOB_TIMEOUT_SECONDS = 60.0
 # Compiling all kernels usually takes 20 seconds.
 COMPILE_TIMEOUT_SECONDS = 600.0
-# A waiting job is dropped so long after its client has left.
+# A waiting job is dropped this many seconds after its client has left.
 KEPT_SECONDS = 1.0
 MIN_POLL_SECONDS, MAX_POLL_SECONDS = 0.003, 0.1
 # An idle process looks this often for jobs that other web workers have put into the line.

@@ -18,7 +18,7 @@ from training.networks import dqn
 from training.networks.dqn import (
     NO_NEXT_STATE,
     MoveArrays,
-    compute_shares,
+    compute_epoch_shares,
     compute_targets,
     extract_moves,
     play_games,
@@ -155,7 +155,7 @@ def test_moves_are_those_of_the_games_told_slowly(game: Game, seat: int) -> None
     ]
     assert sorted(found) == sorted(expected)
     assert {reward for _, _, reward, _ in found} == {1.0, -2.0, -0.1}
-    share = compute_shares(game, games, seat)
+    share = compute_epoch_shares(game, games, seat)
     assert share.won == np.mean([result == seat for _, result in told])
     assert share.lost == np.mean([result == -seat for _, result in told])
     assert share.forfeited == 0
@@ -179,7 +179,7 @@ def test_a_taken_cell_ends_the_game_and_costs_what_it_costs(game: Game, seat: in
         assert told == [("....X....", 4)] * 2
         np.testing.assert_allclose(moves.reward, [-5, -5])
     assert moves.next_decision[-2:].tolist() == [NO_NEXT_STATE, NO_NEXT_STATE]
-    assert compute_shares(game, games, seat) == (0, 1, 1)
+    assert compute_epoch_shares(game, games, seat) == (0, 1, 1)
 
 
 def test_any_move_of_the_memory_may_be_drawn_and_stays_whole() -> None:

@@ -1,4 +1,4 @@
-"""Measure how fast this machine solves boards and trains agents, beside the goals of the project.
+"""Measure how fast this machine solves boards and trains agents, and name the project's goals.
 
 All times are processor time, which does not depend on other programs on the machine.
 """

@@ -24,7 +24,7 @@ MINUS_SIGN_PATTERN = re.compile(r"(?<![\w-])-(?=\d)")
 
 
 class NumberCell(TomlTable, frozen=True):
-    """The description of a row, a column or a cell: which number of a recipe it shows.
+    """What a cell of the table shows, or all cells of a row or a column: one kind of number.
 
     Exactly one of `value`, `difference`, `points` and `function` is given.
     """

@@ -18,7 +18,7 @@ from app.recipes import name_recipe, parse_recipe
 from training.experiments import check_name
 from training.experiments.quantities import Quantity, parse_quantity
 
-# 95% of a normal distribution lie within so many standard deviations of the mean.
+# 95% of a normal distribution lie within this many standard deviations of the mean.
 Z_SCORE_95 = 1.959964
 MAX_SIGNIFICANT_P = 0.05
 EMPTY_CELL = "\N{EN DASH}"

@@ -116,7 +116,7 @@ class Separation(ClaimRule, frozen=True, tag="separate"):
 
 
 class HigherCurve(ClaimRule, frozen=True, tag="curves"):
-    """The rule that learning curves are higher than that of another recipe at most of their points."""
+    """The rule that learning curves are above another recipe's at more than half of their points."""
 
     of: Quantity
     recipes: Labels
@@ -160,7 +160,7 @@ class ClaimPart(
     frozen=True,
     rename={"sentence_if_true": "so", "sentence_if_false": "not_so"},
 ):
-    """A part of a claim, with its rules, and a sentence for the case that it holds and for the other.
+    """A part of a claim: its rules, a sentence to show if it holds, and one to show if it does not.
 
     Exactly one of `rules`, `any` and `unless` is given.
     """

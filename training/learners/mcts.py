@@ -111,7 +111,7 @@ def _create_trees(game: Game, rollouts: int) -> Trees:
 
 @njit(cache=True)
 def _count_nodes(pair_start, next_state, max_nodes_per_tree):  # type: ignore[no-untyped-def]
-    """Return how many nodes the trees can have, without the roots; a limit holds for each tree."""
+    """Return how many nodes all trees can have below their roots, each at most `max_nodes_per_tree`."""
     # A complete tree has a node for each move from its root, and below it the tree of the next state.
     tree_sizes = np.zeros(len(pair_start) - 1, np.int64)
     total = 0

@@ -134,7 +134,7 @@ def list_opponents(game: Game, recipe: Recipe) -> list[tuple[Replies, int]]:
 
 
 def _build_replies(game: Game, opponent: str) -> Replies:
-    """Return the replies of a baseline, of "self" or of "both"."""
+    """Return the replies of an opponent, which is a baseline, "self" or "both"."""
     pair_start, next_state = list_legal_pairs(game)
     # The opponent makes these moves, but the learner needs an ending in its own view.
     next_state = flip_endings(next_state)

@@ -128,9 +128,9 @@ def _play_games(  # type: ignore[no-untyped-def]
 def _update_game(  # type: ignore[no-untyped-def]
     q, visits, played_pairs, pair_count, target, alpha, trace_decay
 ):
-    """Add the last move's TD error to the first `pair_count` of `played_pairs`, by their traces.
+    """Move the values of the first `pair_count` pairs by the last one's TD error, times their traces.
 
-    `target` is the target of the last move. Returns the number of updates.
+    `target` is the target of the last pair. Returns the number of updates.
     """
     if pair_count == 0:
         return 0

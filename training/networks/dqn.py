@@ -219,8 +219,8 @@ def _summarize_epoch(
     illegal_share_in_games: float,
 ) -> Epoch:
     """Return the results of an epoch in both seats, and how often the network prefers illegal moves."""
-    as_x = compute_shares(game, games[X], X)
-    as_o = compute_shares(game, games[O], O)
+    as_x = compute_epoch_shares(game, games[X], X)
+    as_o = compute_epoch_shares(game, games[O], O)
     return Epoch(
         won=(as_x.won, as_o.won),
         lost=(as_x.lost, as_o.lost),
@@ -319,7 +319,7 @@ def extract_moves(
     )
 
 
-def compute_shares(game: Game, games: PlayedGames, player: int) -> EpochShares:
+def compute_epoch_shares(game: Game, games: PlayedGames, player: int) -> EpochShares:
     """Return how many games a player (+1 X, -1 O) won and lost.
 
     An illegal move in a game counts as a move of this player.

@@ -4,8 +4,8 @@ from app.experiments import Table
 from training.experiments.quantities import parse_quantity
 from training.experiments.results import Results, format_share
 
-# For each row: it counts recipes with this text in their label, in these seats ("x", "o" or both),
-# that win this percentage of their games.
+# A row counts the trainings whose label has this text, and which win this percentage of their games in
+# a seat of "x", "o" or "xo".
 TABLE_ROWS = {
     "wins every game as X": ("", "x", 100),
     "wins every game as O": ("", "o", 100),

@@ -1,6 +1,6 @@
-"""How many games MENACE loses to a perfect player until its losses are almost zero.
+"""How many games MENACE loses to a perfect player until it loses almost none.
 
-They are almost zero below NEAR_ZERO_PERCENT of the games.
+"Almost none" is less than NEAR_ZERO_PERCENT of the games.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from training.experiments.results import (
     write_count,
 )
 
-# The largest number in a publication of games that a MENACE lost before it began to draw.
+# In all publications a MENACE lost at most this many games before it began to draw.
 REPORTED_LOST_GAMES = 66
 NEAR_ZERO_PERCENT = 1.0
 LABELS_BY_PLAY = {
@@ -64,13 +64,13 @@ def _trace_losses(results: Results, label: str, seat: str) -> Series:
 
 
 def loses_few_games(results: Results, label: str) -> bool:
-    """Return whether MENACE, as X, loses at most REPORTED_LOST_GAMES games before it hardly loses."""
+    """Return whether MENACE, as X, loses at most REPORTED_LOST_GAMES until it loses almost none."""
     games = count_lost_games(_trace_losses(results, label, "x"))
     return games is not None and round(games) <= REPORTED_LOST_GAMES
 
 
 def tabulate_losses(results: Results) -> Table:
-    """Return a table of the games that MENACE loses and plays until its losses stay near zero.
+    """Return a table of the games that MENACE loses and plays until it loses almost none.
 
     More rows have its losses after training against other opponents.
     """

@@ -1,4 +1,4 @@
-"""After how many moves a learner stops improving that also learns from its opponent's moves."""
+"""When a learner that also learns from its opponent's moves stops improving."""
 
 from app.experiments import Series
 from training.experiments.quantities import QUANTITIES, parse_quantity

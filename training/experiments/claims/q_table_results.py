@@ -3,7 +3,7 @@
 from training.experiments.quantities import parse_quantity
 from training.measures import MeasuredRun
 
-# The author's program tests its table in so many games.
+# The author's program tests its table in this many games.
 SAMPLED_GAMES = 1_000
 
 

@@ -10,7 +10,7 @@ from app.tictactoe.values import Numbers
 from training.learners import learn
 from training.measures import Measure, count_known_positions
 
-# The author's program plays so many test games as X, and as many as O.
+# The author's program plays this many test games as X, and as many as O.
 TEST_GAMES = 1_000
 
 
