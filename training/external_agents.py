@@ -260,7 +260,7 @@ def _read_function(game: Game, function_name: str) -> CellMask:
     module, _, name = function_name.partition(":")
     try:
         play = attrgetter(name)(import_module(module))
-    # Code of others may raise anything.
+    # Somebody else's code may raise anything.
     except (Exception, SystemExit) as error:
         raise ValueError(f"{type(error).__name__}: {error}") from None
     return read_moves(game, play)
@@ -308,7 +308,7 @@ def _quote_repr(item: object) -> str:
     """Return the repr of an object, cut to MAX_QUOTED_LENGTH characters."""
     try:
         text = repr(item)
-    # The repr of a class of others may fail, and so does that of a huge number.
+    # The repr of somebody else's class may fail, and that of a huge number does.
     except Exception:
         text = f"a {type(item).__name__}"
     return text if len(text) <= MAX_QUOTED_LENGTH else f"{text[:MAX_QUOTED_LENGTH]}…"

@@ -232,12 +232,12 @@ def build_table_layout(game: Game, symmetry_count: int) -> TableLayout:
     """
     image = game.symmetric_positions[:symmetry_count]
     symmetry = game.symmetries[:symmetry_count]
-    # The base-3 numbers of the boards under all G symmetries, [2, G, S].
+    # [2, G, S] the base-3 numbers of the boards under all G symmetries
     numbers = number_boards_by_view(game)[:, image]
     highest = numbers.max(axis=1)
     representatives, row_number = np.unique(highest, return_inverse=True)
     first_entry = row_number.reshape(highest.shape) * game.cells
-    # The cell to which each symmetry moves each cell, [G, 1, cells].
+    # [G, 1, cells] the cell to which each symmetry moves each cell
     image_of_cell = np.argsort(symmetry, axis=1)[:, None]
     leads_to_highest = (numbers == highest[:, None])[..., None]
     cell = np.where(leads_to_highest, image_of_cell, game.cells).min(axis=1)

@@ -202,10 +202,11 @@ def train_steps(
 ) -> TrainingState:
     """Return the network after one step of Adam for each minibatch.
 
-    `inputs` has the inputs in each position. The targets are as in `compute_loss`, with D in place
-    of N. The function is compiled once for each shape of network. Networks are trained one by one:
-    eight in parallel, by `vmap`, are only 1.07 times as fast on a CPU, and their sums differ in the
-    last digits, so a recipe's table would depend on the other networks.
+    `inputs` has the inputs in each position. `is_guarded` and `other_targets` are as in
+    `compute_loss`, but for all positions, [D, cells]. The function is compiled once for each shape
+    of network. Networks are trained one by one: eight in parallel, by `vmap`, are only 1.07 times
+    as fast on a CPU, and their sums differ in the last digits, so a recipe's table would depend on
+    the other networks.
     """
 
     def run_step(
