@@ -64,7 +64,7 @@ class Route:
         return replace(self, rule=rule)
 
     def append_ending(self, ending: str) -> "Route":
-        """Return the route of the same page as a file, such as ".csv"."""
+        """Return the route with an ending such as ".csv", which means the page as a file."""
         return self.replace_rule(self.rule + ending)
 
     @property

@@ -373,7 +373,7 @@ def show_agent(name: str) -> Response:
         "name": name,
         "curve_opponent": opponent,
         "curve_opponents": {
-            each: learning.title_opponent(site, each) for each in opponents
+            each: learning.get_opponent_title(site, each) for each in opponents
         },
         "curves": learning.build_training_charts(site, card, opponent),
         "export": export_curves(site, [name], opponent=other_opponent),

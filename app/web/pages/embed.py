@@ -46,7 +46,7 @@ from app.web.pages.parts.match_page import (
     MatchPage,
     build_shared_title,
     find_losing_move,
-    summarise_game,
+    summarize_game,
 )
 from app.web.pictures import boards, curves, minds
 from app.web.pictures.curves import (
@@ -223,7 +223,7 @@ def show_exports(record: str = "") -> Response:
         title=build_shared_title(state, moves),
         match_url=play_url(match),
         picture_url=match_url(MATCH_PREVIEW, end) if state.is_over else "",
-        picture_text=summarise_game(state, blame) if state.is_over else "",
+        picture_text=summarize_game(state, blame) if state.is_over else "",
         replay_url=play_url(replay),
     )
 
@@ -338,7 +338,7 @@ def download_board_preview(record: str = "") -> Response:
     line = build_shared_title(state, moves)
     blame = find_losing_move(state, moves)
     if state.is_over:
-        line = summarise_game(state, blame)
+        line = summarize_game(state, blame)
     if move_values:
         line = build_legend(state, move_values).caption
     turned = state.played_cells[blame.ply - 1] if blame else None

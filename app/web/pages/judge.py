@@ -310,7 +310,7 @@ def download_certificate(seat: str, name: str = "") -> Response:
 
 
 def get_judged_policy(policy_name: str = "") -> str:
-    """Return the name of the judged policy: an agent's, or the name for the moves in the URL.
+    """Return the name of the judged policy: `policy_name`, or the name of the moves in the URL.
 
     Raises NotFound for an unknown agent, and BadRequest for invalid moves.
     """

@@ -259,7 +259,7 @@ ILLUSTRATIONS = {
 
 
 def find_misled_puzzle(site: SiteData) -> tuple[int, Puzzle]:
-    """Return the puzzle whose blunder has the highest value, after its number.
+    """Return (number, puzzle) for the puzzle whose blunder has the highest value.
 
     The blunder loses against optimal play, but against random moves it is the best move. Puzzles of
     LESSON_AGENT are preferred. Raises NotFound if no puzzle qualifies.

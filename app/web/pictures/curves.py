@@ -154,7 +154,7 @@ def build_logarithmic_axis_from_zero(maximum: float) -> Axis:
 
 
 def choose_tick_distance(axis_length: float) -> float:
-    """Return a round number, so that at most MAX_TICKS ticks fit on an axis of this length."""
+    """Return a round distance between ticks, so that an axis has at most MAX_TICKS of them."""
     rough = axis_length / (MAX_TICKS - 1)
     power = 10.0 ** floor(log10(rough))
     least = rough * (1 - 1e-9)

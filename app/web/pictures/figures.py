@@ -52,7 +52,7 @@ MAX_NAME_CHARACTERS = 32
 # The text at a reference line has lines of this length.
 MAX_REFERENCE_CHARACTERS = 22
 # of the widest letter, in pixels
-CHARACTER_WIDTH = 7.0
+MAX_CHARACTER_WIDTH = 7.0
 MIN_PLOT_WIDTH = 270.0
 MAX_BINS = 36
 # from the centre of a dot to the next one in its column
@@ -125,7 +125,7 @@ def _lay_out_histogram(
     top = 0.0
     for group, runs in zip(groups, every, strict=True):
         middle = format_with_unit(tables.compute_median(group.values), figure.unit)
-        top = _add_name(
+        top = _add_row_name(
             shapes, top, group.name, f"median {middle} ({_write_run_count(len(runs))})"
         )
         stacks = _sort_runs_into_bins(runs, axis)
@@ -378,7 +378,7 @@ def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> FigureLayout
             top += TEXT_LINE_HEIGHT
         shapes += _plot_grid_row(figure, row, site, extent, format_value, top)
         top += CELL_HEIGHT if names_are_beside else CELL_HEIGHT + 4
-    bottom = top + _name_columns(shapes, figure.columns, top)
+    bottom = top + _add_column_names(shapes, figure.columns, top)
     margin = measure_margin(figure.rows) if names_are_beside else 0
     caption = _describe_grid(figure, site, extent, shapes)
     return FigureLayout(
@@ -423,9 +423,11 @@ def _plot_grid_row(
         )
 
 
-def _name_columns(shapes: list[svg.Shape], columns: Sequence[str], top: float) -> float:
+def _add_column_names(
+    shapes: list[svg.Shape], columns: Sequence[str], top: float
+) -> float:
     """Add the names of the columns, vertical if they are long. Return the height that they need."""
-    longest = max(map(len, columns)) * CHARACTER_WIDTH
+    longest = max(map(len, columns)) * MAX_CHARACTER_WIDTH
     are_short = longest * len(columns) <= MIN_PLOT_WIDTH
     for column, name in enumerate(columns):
         middle = (column + 0.5) * (1 / len(columns))
@@ -469,7 +471,7 @@ def _lay_out_bars(figure: Bars, site: SiteData, first_seed: int) -> FigureLayout
     shapes: list[svg.Shape] = []
     top = 0.0
     for bar, link in zip(figure.bars, links, strict=True):
-        top = _add_name(shapes, top, bar.name, _describe_bar(bar, figure.unit))
+        top = _add_row_name(shapes, top, bar.name, _describe_bar(bar, figure.unit))
         at = axis.compute_share(bar.value)
         shapes += _plot_tick_lines(axis, top - 2, top + BAR_HEIGHT + 4)
         shapes.append(svg.Rect("track", 0, top + 1, 1, BAR_HEIGHT, link))
@@ -640,7 +642,7 @@ def _place_board(
     return svg.Inset("", [position, *words], x, y, link=untitled)
 
 
-def _add_name(
+def _add_row_name(
     shapes: list[svg.Shape], top: float, row_name: str, spoken_text: str
 ) -> float:
     """Add the name of a row and a text below it. Return where the text ends."""

@@ -50,7 +50,7 @@ EXPECTED_KEY = "expects"
 # Sizes of a picture in a file of its own, in pixels.
 TILE_SIZE = 15
 LEFT_MARGIN, TOP_MARGIN, BOTTOM_MARGIN, RIGHT_MARGIN = (34, 46, 46, 14)
-SWATCH_PATH = "M0 0h.9v.9h-.9z"
+LEGEND_SQUARE_PATH = "M0 0h.9v.9h-.9z"
 CSV_COLUMNS = ("position", "record", "move", "to_move", "true_value", "heat", "visits")
 
 
@@ -193,10 +193,10 @@ RepresentedDecisions = tuple[NDArray[np.intp], NDArray[np.bool_]]
 def choose_decisions(
     site: SiteData, agent_name: str, snapshot: int | None = None
 ) -> RepresentedDecisions:
-    """Return the decision that each tile shows, of all symmetric decisions, at each snapshot.
+    """Return which decision each tile shows at each snapshot, and whether it was updated by then.
 
-    If the agent has updated only some of these decisions by then, it is one of those. With
-    `snapshot` the result has only one row.
+    A tile stands for several symmetric decisions. If the agent has updated only some of them, it
+    shows one of these. With `snapshot` the arrays have only one row.
     """
     agent = site.agents[agent_name]
     steps = range(agent.history.snapshot_count) if snapshot is None else (snapshot,)
@@ -212,8 +212,8 @@ def estimate_tiles(
 ) -> NDArray[np.float64]:
     """Return the highest value that an agent has in each of N tiles at T snapshots, [T, N].
 
-    Values are from -1 to +1 for the mover. For beads they say how much likelier than with equal
-    beads the likeliest move is. With `snapshot`, T is 1.
+    Values are from -1 to +1 for the mover. For beads they say how strongly the agent prefers its
+    likeliest move. With `snapshot`, T is 1.
     """
     game = site.game
     agent = site.agents[agent_name]
@@ -413,7 +413,9 @@ def plot_mind_file(site: SiteData, picture: MindPicture, snapshot: int) -> Drawi
     x = float(RIGHT_MARGIN)
     for name, kind_of, value in _list_legend(kind):
         swatch = Inset(
-            kind_of, [Sign("" if value else "blank", SWATCH_PATH, value)], scale=13
+            kind_of,
+            [Sign("" if value else "blank", LEGEND_SQUARE_PATH, value)],
+            scale=13,
         )
         words = Text("told", 18, 10, name)
         shapes.append(Inset("", [swatch, words], round(x, 1), height - 26))

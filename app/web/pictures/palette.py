@@ -16,7 +16,7 @@ Colour = tuple[int, int, int]
 # "#rrggbb" in the light and in the dark scheme
 SchemeColours = tuple[str, str]
 # "#rrggbb" of a loss, a draw and a win
-EndColours = tuple[str, str, str]
+OutcomeColours = tuple[str, str, str]
 COLOUR_SCHEMES = ("light", "dark")
 # the highest level of the scale from nothing to all
 LEVEL_COUNT = 10
@@ -38,7 +38,7 @@ INK_COLOURS: dict[str, SchemeColours] = {
     "drawn": ("#aab2bd", "#6a7583"),
 }
 # In the dark scheme wins and losses are the brightest colours, and a draw is dark.
-PALETTES: dict[str, dict[str, EndColours]] = {
+PALETTES: dict[str, dict[str, OutcomeColours]] = {
     "red-green": {
         "light": ("#c62828", "#f7f7f7", "#00897b"),
         "dark": ("#ff6f61", "#2a3038", "#2fd9c0"),

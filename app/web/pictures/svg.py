@@ -171,7 +171,7 @@ class Plot(NamedTuple):
 
 
 def read_stylesheet() -> str:
-    """Return the CSS rules for shapes on a page, which are not for other elements."""
+    """Return the rules of `shapes.css`, limited to the pictures on a page."""
     return f".drawing{{{''.join(SHAPES_STYLESHEET.splitlines())}}}"
 
 

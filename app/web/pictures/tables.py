@@ -79,9 +79,9 @@ def build_verdict_table(numbers: Table) -> HtmlTable:
 
 
 def list_samples(site: SiteData, figure: Figure, first_seed: int) -> list[RunSample]:
-    """Return links to runs of a histogram: to all runs of a small group.
+    """Return links to the runs of each group in a histogram.
 
-    For a large group they are the runs with the lowest, the middle and the highest results.
+    Of a large group only the runs with the lowest, the middle and the highest results have links.
     """
     if not isinstance(figure, Histogram):
         return []

@@ -1,4 +1,4 @@
-"""How two recipes differ, and what they are after a visitor changed them in a form."""
+"""Finds how two recipes differ, and applies the changes of a form to them."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -51,7 +51,7 @@ def find_possible_causes(recipe: Recipe, other_recipe: Recipe) -> list[Parameter
 
 
 def find_shared_parameters(recipe: Recipe, other_recipe: Recipe) -> list[Parameter]:
-    """Return the parameters of a recipe that mean the same in the other recipe's algorithm."""
+    """Return the parameters of a recipe that the other recipe's algorithm has with the same meaning."""
     others = {one.name: one for one in list_parameters(other_recipe)}
     return [
         one

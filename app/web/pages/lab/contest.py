@@ -50,7 +50,7 @@ class LabMeasure(NamedTuple):
 def list_measures(site: SiteData, runs: Iterable[SeedRun]) -> dict[str, LabMeasure]:
     """Return key -> measure for all measures that every run has.
 
-    The key of the results against a baseline is the id of this opponent.
+    The key of a measure against a baseline is the baseline's id.
     """
     runs = list(runs)
     measures = {
@@ -214,8 +214,9 @@ def describe_contest(
 ) -> Verdict:
     """Return the verdict on recipes A and B.
 
-    `side_phrases` names them by letter ("with α 0.8"), and `medians` has the median of each. With
-    `answers_question` the headline begins with Yes or No.
+    `side_phrases` has a phrase for each recipe, such as {"A": "with α 0.4", "B": "with α 0.8"}.
+    `medians` has the median of A and of B. With `answers_question` the headline begins with Yes or
+    No.
     """
     after = f"The verdict follows after {MAX_SEEDS} seeds of A and of B."
     if contest.seed_count == 1:

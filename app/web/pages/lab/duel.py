@@ -164,12 +164,12 @@ class Duel:
 
     @property
     def all_seeds_url(self) -> str:
-        """The URL of this comparison with all seeds; with one seed if no other can be trained."""
+        """The URL of this comparison with all seeds, or with one if this server cannot train others."""
         all_seeds = self.more_seeds_url or self.finished_seed_count == MAX_SEEDS
         return self.build_url(seeds=MAX_SEEDS if all_seeds else None)
 
     def build_url(self, **numbers: int | None) -> str:
-        """Return the URL of this comparison; `numbers` are number parameters of `lab_url`."""
+        """Return the URL of this comparison with query parameters, such as `seeds=20`."""
         return self.build_pair_url(
             self.main_side.recipe_name, self.baseline_name, **numbers
         )
@@ -428,7 +428,7 @@ def train_seeds(
     return results
 
 
-def list_proofs(site: SiteData, agent: str) -> list[tuple[str, bool, str]]:
+def list_seat_proofs(site: SiteData, agent: str) -> list[tuple[str, bool, str]]:
     """Return (mark, is unbeatable, URL) for each seat of an agent; an unbeatable seat comes first.
 
     The URL leads to the proof, or to a game that the agent loses.

@@ -299,7 +299,7 @@ def render_lab(site: SiteData, main_recipe: str, query: Mapping[str, str]) -> Re
         if shown.baseline_name
         else "",
         verdict_table=_build_other_verdicts(shown, query),
-        proofs=duel.list_proofs(site, main_recipe),
+        proofs=duel.list_seat_proofs(site, main_recipe),
         side_films=_list_side_films(shown, values["side_descriptions"], record, step),
         next_frame_url=shown.build_url(step=get_next_snapshot(step, last)),
         game_picture=training_game.build_game_picture(shown, query),
@@ -318,8 +318,7 @@ def _list_side_films(
 ) -> list[dict[str, Any]]:
     """Return, for each recipe, its description, its film and its picture of all positions.
 
-    Both films stop at the same share of their training. `snapshot` is a snapshot of the main
-    recipe.
+    `snapshot` is that of recipe B. The film of recipe A shows the same share of its training.
     """
     site = shown_duel.site
     last = site.get_last_snapshot(shown_duel.main_side.recipe_name)

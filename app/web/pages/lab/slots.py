@@ -308,7 +308,7 @@ def _build_undo_link(pair: RecipePair, contrast: Parameter) -> Destination:
 def _build_change_slot(
     pair: RecipePair, contrasts: Sequence[Parameter]
 ) -> dict[str, Any]:
-    """Return the slot without a contrast, or the one that lists several contrasts to undo."""
+    """Return the slot that offers a first contrast or, if there are several, to undo one of them."""
     if contrasts:
         undo = [_build_undo_link(pair, contrast) for contrast in contrasts]
         title, groups = (
@@ -517,9 +517,8 @@ def _build_slider(
 ) -> dict[str, float] | None:
     """Return the slider of a number field, or None for a number that no slider can show well.
 
-    A slider for positive numbers without 0 is logarithmic: its numbers are exponents of ten. A seed
-    has no slider, nor a number whose range begins at 0 and ends above 1, nor one smaller than the
-    slider's step.
+    A slider for numbers above 0 is logarithmic: it shows exponents of ten. A number has no slider
+    if it is a seed, if its range goes from 0 to more than 1, or if it is smaller than SLIDER_STEP.
     """
     low = parameter.minimum or 0.0
     is_logarithmic = low > 0

@@ -20,7 +20,7 @@ from app.web.site_data import SiteData
 MAX_LABEL_LENGTH = 28
 MAX_PHRASE_LENGTH = 90
 # A list of a person's games is cut to so many characters.
-MAX_TEXT_LENGTH = 24
+MAX_VALUE_LENGTH = 24
 NUMBER_WORDS = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
 # Their names alone do not show that they are players.
 UNFAMILIAR_OPPONENTS = ("fixed", "t-hand", "minimax-random", "strongest")
@@ -235,6 +235,6 @@ def describe_value(recipe: Recipe, parameter: Parameter) -> str:
     )
     key = format_value(value)
     text = format_count(int(value)) if parameter.value_type is int else key
-    if len(text) > MAX_TEXT_LENGTH:
-        text = f"{text[:MAX_TEXT_LENGTH]}..."
+    if len(text) > MAX_VALUE_LENGTH:
+        text = f"{text[:MAX_VALUE_LENGTH]}..."
     return wording.value_phrases.get(key) or wording.value_phrase.format(text)

@@ -131,7 +131,7 @@ class PuzzleAttempt:
 
     @property
     def is_first_question(self) -> bool:
-        """Whether the visitor has not answered a question of this day yet."""
+        """Whether this is the first question of a day's round."""
         is_unanswered = not self.answer_digits and self.chosen_correct_cell is None
         return self.day is not None and is_unanswered
 
@@ -222,7 +222,7 @@ def list_daily_puzzles(site: SiteData, day: date) -> list[int]:
 
 
 def count_round_puzzles(site: SiteData, day: date | None) -> int:
-    """Return the length of a round: of the day's round, or of any other if `day` is None."""
+    """Return the number of puzzles in a day's round; without a day it is ROUND_LENGTH."""
     return len(list_daily_puzzles(site, day)) if day else ROUND_LENGTH
 
 
@@ -299,9 +299,9 @@ def parse_day(day_text: str) -> date | None:
 
 
 def parse_answers(answer_digits: str, allowed_lengths: range) -> str:
-    """Return the digits of the answers to earlier puzzles of a round, after a check.
+    """Check and return the answers to the earlier puzzles of a round, one digit each.
 
-    Raises BadRequest for a digit without a meaning, or if their number is not in `allowed_lengths`.
+    Raises BadRequest for an unknown digit, or if their number is not in `allowed_lengths`.
     """
     digits = DIGITS[: len(ANSWER_WORDS)]
     if len(answer_digits) not in allowed_lengths or set(answer_digits) - set(digits):

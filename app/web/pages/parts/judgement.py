@@ -30,7 +30,7 @@ from app.web.formatting import format_percent, name_square
 from app.web.links.play import map_plies_to_urls, play_against_url, play_url
 from app.web.match import Match, build_match_against_person, replay_match
 from app.web.move_values import OUTCOME_LABELS, spell_best_play, spell_outcome
-from app.web.pages.parts.learning import title_opponent
+from app.web.pages.parts.learning import get_opponent_title
 from app.web.pictures.boards import plot_small_board
 from app.web.pictures.curves import build_bar_parts
 from app.web.routes import Destination
@@ -53,7 +53,7 @@ def build_result_bars(
 ) -> dict[str, list[list[dict[str, Any]]]]:
     """Return the bars of `list_result_bars` from the chances by (opponent, seat)."""
     return {
-        title_opponent(site, opponent): [
+        get_opponent_title(site, opponent): [
             build_bar_parts(chances[opponent, seat]) for seat in SEATS
         ]
         for opponent, _ in chances

@@ -77,7 +77,7 @@ def list_card_opponents(card: Card) -> dict[str, ChancesBySeat]:
     return card.figures.baseline_chances | {BEST_RESPONDER: card.figures.best_response}
 
 
-def title_opponent(site: SiteData, opponent: str) -> str:
+def get_opponent_title(site: SiteData, opponent: str) -> str:
     """Return the title of an opponent in a chart, after "against"."""
     return (
         "its best responder"
@@ -89,7 +89,7 @@ def title_opponent(site: SiteData, opponent: str) -> str:
 def build_training_charts(site: SiteData, card: Card, opponent: str) -> Charts:
     """Return the learning curves of an agent: exact results over the number of updates."""
     figures = card.figures
-    title = title_opponent(site, opponent)
+    title = get_opponent_title(site, opponent)
     chances = list_card_opponents(card)[opponent]
     charts = [
         Chart(
@@ -358,9 +358,9 @@ def build_agents_frame(
 
 
 def align_snapshots(last_snapshot: int, last_frame: int) -> list[int]:
-    """Return the snapshot of an agent at each frame of a film that has more frames than snapshots.
+    """Spread an agent's snapshots over the frames of a film: return the snapshot at each frame.
 
-    The frames are numbered 0 to `last_frame`, and the agent's snapshots 0 to `last_snapshot`.
+    The frames are numbered 0 to `last_frame`, and the snapshots 0 to `last_snapshot`.
     """
     return [
         round(frame * last_snapshot / max(1, last_frame))

@@ -183,7 +183,7 @@ def start_next_game(state: MatchState) -> Match:
 
 
 def count_results(state: MatchState) -> tuple[int, int, int]:
-    """Return how many games X won, were drawn and O won, including this game if it is over.
+    """Return the numbers of games (won by X, drawn, won by O), with this game if it is over.
 
     A replay of a finished game is not counted.
     """

@@ -289,7 +289,7 @@ class MatchPage:
                 gettext("Can you do better?"),
                 "",
                 [play],
-                summarise_game(state, self.losing_move),
+                summarize_game(state, self.losing_move),
             )
         actions = [
             _build_button(
@@ -485,7 +485,7 @@ def _describe_losing_move(state: MatchState, losing_move: ReviewedMove) -> str:
     return gettext(words, ply=losing_move.ply, who=who, what=what)
 
 
-def summarise_game(state: MatchState, losing_move: ReviewedMove | None) -> str:
+def summarize_game(state: MatchState, losing_move: ReviewedMove | None) -> str:
     """Return a sentence on how a finished game was decided by a blunder, or that no move was one."""
     match = state.match
     site = state.site
@@ -533,7 +533,7 @@ def build_shared_title(state: MatchState, reviewed_moves: list[ReviewedMove]) ->
         )
     losing_move = find_losing_move(state, reviewed_moves)
     if losing_move and get_mover(losing_move.ply - 1) == match.person_side:
-        story = summarise_game(state, losing_move)
+        story = summarize_game(state, losing_move)
         return gettext("Can you do better? %(story)s", story=story)
     agent = titles[match.get_player_name(-match.person_side)]
     blunders = [move.ply for move in reviewed_moves if move.is_blunder]

@@ -1,7 +1,7 @@
 """The next update of a value if the training went on from the table that the page shows.
 
-The update depends on what happens next. Each possibility is a case: a reply of the opponent, or a
-result of the game. The algorithm decides which of both it is.
+The update depends on what happens next. Each possibility is a case. For some algorithms a case is a
+reply of the opponent, for others it is a result of the game.
 """
 
 from collections.abc import Callable, Sequence

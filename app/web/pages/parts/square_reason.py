@@ -164,7 +164,7 @@ def _describe_best_moves(
 
 
 def _describe_only_answer(query: ValueQuery, opponent: str, cell: int) -> str:
-    """Describe the only reply of the opponent, to `cell`."""
+    """Describe the opponent's only possible reply, which is to `cell`."""
     position = int(query.game.successor[query.next_position, cell])
     words = gettext_noop("%(opponent)s answers %(square)s.")
     if query.game.is_over(position):

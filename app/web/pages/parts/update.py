@@ -393,7 +393,7 @@ class UpdatePicture:
 
 
 def prepare_update_picture(recipe: Recipe) -> partial[UpdatePicture]:
-    """Return `UpdatePicture` with the algorithm, rewards and discount of a recipe filled in."""
+    """Return a partial `UpdatePicture` with a recipe's algorithm, rewards and discount factor."""
     return partial(
         UpdatePicture,
         ALGORITHM_PAGES[recipe.slug],

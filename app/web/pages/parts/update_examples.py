@@ -157,7 +157,7 @@ def build_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
 
 
 def compute_blunder_effect(example: UpdateExample) -> dict[str, Any]:
-    """Say how an update gave a blunder the highest value on its board."""
+    """Describe how an update gave a blunder the highest value on its board."""
     change = example.updates[example.shown_index]
     values = [-math.inf if value is None else value for value in change.values]
     values[get_shown_move(example).cell] = change.new

@@ -93,7 +93,10 @@ def find_truncated_link(recipe_name: str) -> tuple[int, int, Recipe] | None:
 
 
 def count_games(recipe_settings: str) -> int:
-    """Return how many games with people a recipe has, from the part of its name before the games."""
+    """Return how many games with people a recipe has.
+
+    `recipe_settings` is the name of the recipe, up to the moves of these games.
+    """
     if ",vs=you," in f"{recipe_settings},":
         number = re.search(r",games=([0-9]{1,3})(,|$)", recipe_settings)
         return int(number[1]) if number else 1
