@@ -115,17 +115,17 @@ def get_figures(site: SiteData, policy_name: str) -> Figures:
     An agent has them on its card. For a policy that is named by its moves, they are computed.
     """
     return (
-        _judge_moves(site, policy_name)
+        _judge_named_moves(site, policy_name)
         if is_policy_name(policy_name)
         else site.agents[policy_name].card.figures
     )
 
 
 @cached_per_site(MAX_CACHED_POLICIES)
-def find_causes(site: SiteData, policy_name: str) -> list[Cause]:
+def find_blunder_causes(site: SiteData, policy_name: str) -> list[Cause]:
     """Return the likely causes of a policy's blunders, found in its moves."""
     return list_causes(
-        explore_reachable_play(site, policy_name),
+        find_reachable_play(site, policy_name),
         list_policy_blunders(site, policy_name),
         classify_blunders(site, policy_name),
     )
@@ -148,7 +148,7 @@ def play_round_robin(site: SiteData, added_player: str) -> NDArray[np.float64]:
 
 
 @cached_per_site(4)
-def explore_reachable_play(site: SiteData, policy_name: str) -> ReachablePlay:
+def find_reachable_play(site: SiteData, policy_name: str) -> ReachablePlay:
     """Return the positions that games of a policy can reach; the result takes 0.3 MB."""
     return ReachablePlay(site.game, site.policies[policy_name])
 
@@ -162,7 +162,7 @@ def get_random_play(site: SiteData) -> ReachablePlay:
 @cached_per_site(MAX_CACHED_POLICIES)
 def list_policy_blunders(site: SiteData, policy_name: str) -> BlunderDecisions:
     """Return the decisions in which a policy can blunder."""
-    return list_blunder_decisions(explore_reachable_play(site, policy_name))
+    return list_blunder_decisions(find_reachable_play(site, policy_name))
 
 
 @cached_per_site(8)
@@ -177,14 +177,14 @@ def build_certificate(site: SiteData, policy_name: str, seat: str) -> Unbeatable
 
     Raises ValueError if it can be beaten.
     """
-    return prove_unbeatable(explore_reachable_play(site, policy_name), SEATS[seat])
+    return prove_unbeatable(find_reachable_play(site, policy_name), SEATS[seat])
 
 
 def find_record_of_policy(site: SiteData, policy_name: str, position: int) -> str:
     """Return the moves of a game that leads to a position, if possible of a game of the policy."""
     seat = int(site.game.to_move[position])
     games = (
-        explore_reachable_play(site, policy_name).games_by_player[seat],
+        find_reachable_play(site, policy_name).games_by_player[seat],
         get_random_play(site).games_by_player[seat],
     )
     return next(
@@ -221,7 +221,7 @@ def list_puzzles(site: SiteData) -> list[Puzzle]:
     )
 
 
-def check_puzzle(puzzle_number: int, site: SiteData) -> None:
+def check_puzzle_number(puzzle_number: int, site: SiteData) -> None:
     """Raise NotFound with a sentence if no puzzle has this number."""
     total = len(list_puzzles(site))
     if not 1 <= puzzle_number <= total:
@@ -253,7 +253,7 @@ def _round_values_for_display(
 
 
 @cached_per_site(MAX_CACHED_POLICIES)
-def _judge_moves(site: SiteData, policy_name: str) -> Figures:
+def _judge_named_moves(site: SiteData, policy_name: str) -> Figures:
     """Return the exact results of a policy that is named by its moves.
 
     Such a policy has no values. In their place is a table in which its moves have the highest

@@ -98,7 +98,7 @@ def format_number(value: float) -> str:
     return digits.replace("-", MINUS) + small
 
 
-def format_short(value: float) -> str:
+def format_short_number(value: float) -> str:
     """Return a number in short form for labels, such as "20K" or "1.5M"."""
     for size, name in NUMBER_SUFFIXES:
         if abs(value) >= size and (size > 1e3 or abs(value) >= 10_000):
@@ -120,7 +120,7 @@ def name_square(cell: int) -> str:
     return gettext(SQUARE_NAMES[cell])
 
 
-def format_choices(names: Iterable[str]) -> str:
+def format_valid_names(names: Iterable[str]) -> str:
     """Return a sentence for an error that lists the valid names, at most MAX_LISTED_NAMES of them."""
     several = [*names]
     words = gettext_noop("Possible names: %(names)s.")

@@ -110,13 +110,13 @@ class JobLine:
 
     def find_place(self, request: str) -> int:
         """Return the place of a job in the line, from 1, or 0 if a process has already taken it."""
-        self._drop_unwanted()
+        self._drop_unwanted_jobs()
         rows = self._execute("SELECT place FROM line WHERE request = ?", request)
         return int(rows[0][0]) if rows else 0
 
     def take_job(self, kind: str) -> str | None:
         """Take the next job of a kind for this process, None if there is none; drop unwanted jobs."""
-        self._drop_unwanted()
+        self._drop_unwanted_jobs()
         rows = self._execute(
             "UPDATE jobs SET worker = ? WHERE worker IS NULL AND request = "
             "(SELECT request FROM line WHERE kind = ? AND place = 1) RETURNING request, address",
@@ -152,7 +152,7 @@ class JobLine:
         """Put the jobs of a process that has ended back into the line."""
         self._execute("UPDATE jobs SET worker = NULL WHERE worker = ?", process)
 
-    def _drop_unwanted(self) -> None:
+    def _drop_unwanted_jobs(self) -> None:
         self._execute(
             "DELETE FROM jobs WHERE worker IS NULL AND wanted_until < ?", monotonic()
         )
@@ -165,12 +165,12 @@ class JobLine:
 
     def _connect(self) -> sqlite3.Connection:
         try:
-            return _open(str(self._file or ":memory:"))
+            return _open_database(str(self._file or ":memory:"))
         except sqlite3.Error:  # the disk is full, for example
-            return _open(":memory:")
+            return _open_database(":memory:")
 
 
-def _open(name: str) -> sqlite3.Connection:
+def _open_database(name: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         name, LOCK_SECONDS, isolation_level=None, check_same_thread=False
     )
@@ -182,12 +182,12 @@ def _open(name: str) -> sqlite3.Connection:
 def get_job_line() -> JobLine:
     """Return the line of this server: of this process and of its future forks."""
     try:
-        return JobLine(_create_file())
+        return JobLine(_create_line_file())
     except OSError:
         return JobLine(None)
 
 
-def _create_file() -> Path:
+def _create_line_file() -> Path:
     """Create a file in the runtime folder, and remove those of servers that were killed.
 
     A server that is still running holds the lock of its file.
@@ -195,16 +195,16 @@ def _create_file() -> Path:
     folder = get_runtime_folder()
     for old in folder.glob(f"*{LOCK_SUFFIX}"):
         with suppress(Timeout, OSError), FileLock(old, blocking=False):
-            _remove_files(old)
+            _remove_line_files(old)
     file = folder / f"{os.getpid()}-{token_hex(4)}"
     lock = file.with_suffix(LOCK_SUFFIX)
     _held_locks.append(FileLock(lock))
     _held_locks[-1].acquire()
-    atexit.register(_remove_files, lock, os.getpid())
+    atexit.register(_remove_line_files, lock, os.getpid())
     return file
 
 
-def _remove_files(lock: Path, process: int | None = None) -> None:
+def _remove_line_files(lock: Path, process: int | None = None) -> None:
     """Remove a lock and the files beside it; if `process` is given, do so only in this process."""
     if process in (None, os.getpid()):
         for file in lock.parent.glob(f"{lock.stem}*"):

@@ -22,7 +22,7 @@ from app.tictactoe.notation import (
     parse_record,
     replay_record,
 )
-from app.web.formatting import format_choices
+from app.web.formatting import format_valid_names
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop, localize_number
 
@@ -245,7 +245,7 @@ def _check_ply_and_seats(match: Match, site: SiteData) -> None:
             sentence = gettext(
                 "There is no player with the name %(name)s.", name=repr(seat)
             )
-            raise NotFound(f"{sentence} {format_choices(site.player_names)}")
+            raise NotFound(f"{sentence} {format_valid_names(site.player_names)}")
 
 
 def check_value_source(
@@ -258,7 +258,7 @@ def check_value_source(
     """
     if value_source and not site.is_value_source(value_source):
         sentence = gettext("%(name)s has no values to show.", name=repr(value_source))
-        raise BadRequest(f"{sentence} {format_choices(site.value_sources)}")
+        raise BadRequest(f"{sentence} {format_valid_names(site.value_sources)}")
     if snapshot is None:
         return None
     if not site.agents.contains_name(value_source):
@@ -364,7 +364,9 @@ def build_value_error(parameter_name: str, text: str, valid_values: str) -> BadR
     )
 
 
-def _build_range_check(minimum: float, maximum: float) -> Callable[[str], float | None]:
+def _build_range_reader(
+    minimum: float, maximum: float
+) -> Callable[[str], float | None]:
     return lambda text: value if minimum <= (value := float(text)) <= maximum else None
 
 
@@ -380,12 +382,12 @@ _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "step": _NUMBER_READER,
     "epsilon": (
         _DECIMAL_PATTERN,
-        _build_range_check(0, 1),
+        _build_range_reader(0, 1),
         gettext_noop("a chance from 0 to 1"),
     ),
     "delay": (
         _DECIMAL_PATTERN,
-        _build_range_check(*DELAY_RANGE),
+        _build_range_reader(*DELAY_RANGE),
         gettext_noop("a number of seconds from %(least)s to %(most)s"),
     ),
     "train": _FLAG_READER,

@@ -45,7 +45,7 @@ OUTCOME_IN_MOVES = {
     -1: gettext_noop("loss in %(moves)s"),
     1: gettext_noop("win in %(moves)s"),
 }
-UNIT_REWARDS = RewardScale()  # rewards of optimal play: loss -1, draw 0, win 1
+OPTIMAL_PLAY_REWARDS = RewardScale()  # rewards of optimal play: loss -1, draw 0, win 1
 # the colours in the legend
 LEGEND_HEATS = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5)
 # Pages show no smaller differences from an exact value, on the scale from -1 to +1.
@@ -319,7 +319,7 @@ def build_move_values(
     their values are shown even without an update. `is_wrong` and `is_blunder` are all False.
     """
     if reward_scale is None:
-        source_values, scaled = _normalize_beads(
+        source_values, scaled = _compute_bead_preferences(
             site, position, source_values, play_rule
         )
     else:
@@ -387,7 +387,7 @@ def _build_policy_moves(site: SiteData, position: int, value_source: str) -> Mov
         nothing,
         np.isfinite(nothing),
         policy,
-        UNIT_REWARDS,
+        OPTIMAL_PLAY_REWARDS,
     )
     return replace(view, is_best=plays.tolist(), is_wrong=blunders, is_blunder=blunders)
 
@@ -412,7 +412,7 @@ def build_notes(
     if move_values.is_optimal_play:
         return [Note(truth, truth) for truth in move_values.optimal_results]
     if marked_errors == "task":
-        values = list_task_values(
+        values = list_task_value_texts(
             site,
             move_values.position,
             move_values.value_source,
@@ -453,7 +453,7 @@ def _format_optimal_result(result_text: str) -> str:
 
 
 @cached_per_site(256, per_language=True)
-def list_task_values(
+def list_task_value_texts(
     site: SiteData,
     position: int,
     value_source: str,
@@ -480,7 +480,7 @@ def list_task_values(
     ]
 
 
-def _normalize_beads(
+def _compute_bead_preferences(
     site: SiteData, position: int, bead_row: NDArray[np.float64], play_rule: PlayRule
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the beads of each move, and how far they exceed an equal share, both [cells]."""

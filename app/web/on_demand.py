@@ -47,7 +47,7 @@ from app.web.job_line import LineFullError
 from app.web.trainer import QUICK_JOB, TRAINING_JOB, Trainer
 from app.web.translation import gettext, gettext_noop, mark_english
 
-MAX_UNPACKED_AGENTS = 16  # how many agents are cached, 0.7 MB each
+MAX_CACHED_AGENTS = 16  # how many agents are cached, 0.7 MB each
 MAX_CACHED_NAMES = 500  # how many names are cached, which take at most 3 MB
 MAX_PAGE_WAIT_SECONDS = 3.0  # longest wait of a page before it shows the queue position
 MAX_FILE_WAIT_SECONDS = 30.0  # longest wait of requests for files
@@ -55,7 +55,7 @@ MAX_FILE_WAIT_SECONDS = 30.0  # longest wait of requests for files
 CLOSED_PAGE_SECONDS = 4.0
 RETRY_SECONDS = 1
 # the length of an IPv6 network prefix in bits
-IPV6_PREFIX = 64
+IPV6_PREFIX_BITS = 64
 # the key in the WSGI environment for the time when a request arrived
 ARRIVAL_TIME_KEY = "on_demand.began"
 
@@ -89,11 +89,9 @@ class Lab:
         self.id_by_recipe = {
             agent.card.recipe: id for id, agent in shipped_agents.items()
         }
-        # the agents of the pages /faults, by recipe
-        self.faults: dict[str, Agent] = {}
-        self.agents: LRUCache[str, Agent] = LRUCache(MAX_UNPACKED_AGENTS)
-        # for the cache of agents
-        self.lock = Lock()
+        self.fault_agents: dict[str, Agent] = {}
+        self.agents: LRUCache[str, Agent] = LRUCache(MAX_CACHED_AGENTS)
+        self.agents_lock = Lock()
 
     def canonicalize(self, recipe_text: str) -> str | None:
         """Return the canonical name of a recipe, None for a text that is no recipe.
@@ -147,7 +145,7 @@ class Lab:
         """Return whether the agent of a recipe is loaded or can be trained; train nothing."""
         try:
             name = self.find_canonical_name(name_recipe(recipe))
-            if name in self.shipped or name in self.faults:
+            if name in self.shipped or name in self.fault_agents:
                 return True
             check_on_demand(recipe)
         except RecipeError:
@@ -163,9 +161,9 @@ class Lab:
         name = self.canonicalize(recipe_text) or recipe_text
         if name in self.shipped:
             return self.shipped[name]
-        if name in self.faults:
-            return self.faults[name]
-        with self.lock:
+        if name in self.fault_agents:
+            return self.fault_agents[name]
+        with self.agents_lock:
             agent = self.agents.get(name)
         if agent:
             return agent
@@ -173,7 +171,9 @@ class Lab:
         # jobs.
         kind = QUICK_JOB if "taught=" in name else TRAINING_JOB
         answer = self._request_answer(name, kind)
-        with self.lock:  # Threads that wait for the same agent get the same object.
+        with (
+            self.agents_lock
+        ):  # Threads that wait for the same agent get the same object.
             if name not in self.agents:
                 self.agents[name] = decode_trained_agent(self.game, name, answer)
             return self.agents[name]
@@ -211,9 +211,13 @@ class Lab:
         RecipeError if a name is too long.
         """
         names = {seed: self.name_with_seed(recipe, seed) for seed in seeds}
-        with self.lock:
+        with self.agents_lock:
             cached = {**self.agents}
-        loaded = {**self.shipped, **self.faults, **(cached if len(seeds) == 1 else {})}
+        loaded = {
+            **self.shipped,
+            **self.fault_agents,
+            **(cached if len(seeds) == 1 else {}),
+        }
         runs = {
             seed: self._build_seed_run(loaded[name])
             for seed, name in names.items()
@@ -238,7 +242,7 @@ class Lab:
         return SeedRun(agent.card.seed, agent.card.figures, (as_x, as_o))
 
     def _require_trainable(self, recipe_text: str) -> str:
-        if recipe_text in self.faults:
+        if recipe_text in self.fault_agents:
             return recipe_text
         if self.trainer is None:
             raise NotFound(
@@ -323,7 +327,9 @@ def get_client_network() -> str:
     if ":" not in address:
         return address
     with suppress(ValueError):
-        return str(ip_network((address.partition("%")[0], IPV6_PREFIX), strict=False))
+        return str(
+            ip_network((address.partition("%")[0], IPV6_PREFIX_BITS), strict=False)
+        )
     return address
 
 

@@ -46,7 +46,7 @@ from app.tictactoe.tasks import Task, solve_task
 from app.tictactoe.value_map import Tiles, place_tiles
 from app.tictactoe.values import Solution, solve_game
 from app.tictactoe.views import RewardScale
-from app.web.formatting import format_choices
+from app.web.formatting import format_valid_names
 from app.web.on_demand import Lab
 from app.web.trainer import get_trainer
 from app.web.translation import get_current_language, gettext, mark_english
@@ -289,7 +289,7 @@ class SiteData:
         """
         agent = self.agents.find(agent_name)
         if agent is None:
-            words = f"There is no trained agent {agent_name!r}. {format_choices(self.agents)}"
+            words = f"There is no trained agent {agent_name!r}. {format_valid_names(self.agents)}"
             raise NotFound(mark_english(words))
         return agent
 
@@ -300,7 +300,7 @@ class SiteData:
         """
         if claim not in self.experiments:
             raise NotFound(
-                f"There is no experiment {claim!r}. {format_choices(self.experiments)}"
+                f"There is no experiment {claim!r}. {format_valid_names(self.experiments)}"
             )
         return self.experiments[claim]
 
@@ -527,7 +527,7 @@ def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteD
     on_demand = Lab(game, agents, get_trainer() if trains_on_demand else None)
     if (models_folder / FAULTS_FOLDER).is_dir():
         faulty = load_agents(models_folder / FAULTS_FOLDER, game).values()
-        on_demand.faults = {agent.card.recipe: agent for agent in faulty}
+        on_demand.fault_agents = {agent.card.recipe: agent for agent in faulty}
     return SiteData(
         game=game,
         update_examples=updates,

@@ -19,7 +19,12 @@ from app.web.formatting import (
     name_square,
 )
 from app.web.match import MatchState
-from app.web.move_values import LEGEND_HEATS, UNIT_REWARDS, MoveValues, evaluate_moves
+from app.web.move_values import (
+    LEGEND_HEATS,
+    OPTIMAL_PLAY_REWARDS,
+    MoveValues,
+    evaluate_moves,
+)
 from app.web.site_data import (
     HUMAN,
     TASK_SUFFIX,
@@ -284,9 +289,9 @@ def _label_scale(
     names = [name and gettext(name) for name in names]
     values = [
         format_signed(value, decimals)
-        for value in (reward_scale if in_source_units else UNIT_REWARDS).get_rewards(
-            seat
-        )
+        for value in (
+            reward_scale if in_source_units else OPTIMAL_PLAY_REWARDS
+        ).get_rewards(seat)
     ]
     return tuple(zip(names, values, strict=True))
 

@@ -10,18 +10,18 @@ from app.web.formatting import MINUS, format_percent
 from app.web.links.play import play_url
 from app.web.match import Match
 from app.web.move_values import HEAT_STEPS
-from app.web.pages.arena import ARENA_MEASURES, build_rows, list_standings, sort_players
+from app.web.pages.arena import ARENA_MEASURES, build_table_rows, list_standings, rank_players
 from app.web.site_data import SiteData
 
 PLACES = {"win": 0, "draw": 1, "loss": 2}
 
 
 def table(site: SiteData, show: str) -> list[dict[str, Any]]:
-    return build_rows(site, sort_players(site), ARENA_MEASURES[show])
+    return build_table_rows(site, rank_players(site), ARENA_MEASURES[show])
 
 
 def league(site: SiteData) -> dict[str, dict[str, Any]]:
-    return {one["title"]: one for one in list_standings(site, sort_players(site))}
+    return {one["title"]: one for one in list_standings(site, rank_players(site))}
 
 
 def number(text: str) -> float:

@@ -33,7 +33,7 @@ from app.web.algorithms import ALGORITHM_PAGES
 from app.web.formatting import (
     format_number,
     format_one_decimal,
-    format_short,
+    format_short_number,
     format_with_unit,
 )
 from app.web.links.agents import agent_url
@@ -289,7 +289,7 @@ def test_a_logarithmic_axis_too(values: list[float]) -> None:
 )
 def test_numbers_are_short_but_whole(value: float, text: str, small: str) -> None:
     assert format_number(value) == text
-    assert format_short(value) == small
+    assert format_short_number(value) == small
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from app.web.pages.faults import (
     FAULT_EFFECTS,
     FAULT_ORDER,
     FAULT_TEXTS,
+    find_example_record,
     find_fault_agents,
-    find_telling_record,
     list_puzzle_choices,
 )
 from app.web.site_data import SiteData
@@ -31,14 +31,14 @@ def test_every_fault_has_its_agent_and_the_right_one(site: SiteData) -> None:
     recipes = {
         name_recipe(recipe) for recipe in [*FAULTY_RECIPES.values(), *CORRECT_RECIPES.values()]
     }
-    assert set(site.lab.faults) == recipes
+    assert set(site.lab.fault_agents) == recipes
     for fault, recipe in FAULTY_RECIPES.items():
         assert name_recipe(recipe) == f"{name_recipe(find_correct_recipe(fault))},fault={fault}"
 
 
 def test_they_are_no_agents_of_the_list(site: SiteData) -> None:
-    assert not set(site.lab.faults) & set(site.agents)
-    for name in site.lab.faults:
+    assert not set(site.lab.fault_agents) & set(site.agents)
+    for name in site.lab.fault_agents:
         assert site.agents.contains_name(name)
 
 
@@ -62,7 +62,7 @@ def test_a_fault_is_shown_with_its_figures(client: FlaskClient, fault: str) -> N
 def test_the_board_shows_a_loss_at_once_or_a_value_that_no_game_has(site: SiteData) -> None:
     game = site.game
     for fault in FAULT_ORDER:
-        position = replay_record(game, find_telling_record(site, fault))[-1]
+        position = replay_record(game, find_example_record(site, fault))[-1]
         faulty, right = find_fault_agents(site, fault)
         if fault == "terminal":
             assert np.nanmax(faulty.q[position]) > 1
@@ -86,7 +86,7 @@ def test_the_board_shows_a_loss_at_once_or_a_value_that_no_game_has(site: SiteDa
 def test_the_figures_are_those_of_an_independent_evaluation(site: SiteData) -> None:
     rules = Rules()
     uniform = in_floats(rules.uniform())
-    for name, agent in site.lab.faults.items():
+    for name, agent in site.lab.fault_agents.items():
         policy = in_floats(
             {
                 format_position(site.game, decision): equally(np.flatnonzero(row).tolist())

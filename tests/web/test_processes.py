@@ -213,10 +213,10 @@ def test_files_of_servers_that_were_killed_are_removed(
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     tmp_path.chmod(0o700)
-    running = job_line._create_file()
+    running = job_line._create_line_file()
     stale = running.with_name("stale")
     for file in (stale, stale.with_name("stale-wal"), stale.with_name("stale.lock")):
         file.touch()
-    job_line._create_file()
+    job_line._create_line_file()
     assert running.with_suffix(".lock").exists()
     assert not [*stale.parent.glob("stale*")]

@@ -29,8 +29,8 @@ from app.tictactoe.game import build_game
 from app.web.facts import get_figures
 from app.web.job_line import JobLine
 from app.web.on_demand import (
+    MAX_CACHED_AGENTS,
     MAX_CACHED_NAMES,
-    MAX_UNPACKED_AGENTS,
     Lab,
     decode_trained_agent,
     get_client_network,
@@ -220,10 +220,10 @@ def test_threads_that_want_the_same_agent_have_it_trained_once(app: Flask, site:
 
 
 def test_what_is_kept_of_agents_is_bounded(client: FlaskClient, site: SiteData) -> None:
-    asked = [fresh() for _ in range(MAX_UNPACKED_AGENTS + 2)]
+    asked = [fresh() for _ in range(MAX_CACHED_AGENTS + 2)]
     for name in asked:
         assert client.get(f"/api/v1/agents/{name}").status_code == 200
-    assert len(site.lab.agents) == MAX_UNPACKED_AGENTS
+    assert len(site.lab.agents) == MAX_CACHED_AGENTS
     assert client.get(f"/agents/{asked[0]}.npz").status_code == 200
 
 

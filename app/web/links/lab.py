@@ -11,13 +11,15 @@ _RECIPE_PARAMETERS = sorted(
     {name for kind in ALGORITHMS.values() for name in get_parameters(kind)}
 )
 # A parameter changes in both recipes of the lab, in recipe a, or in recipe b.
-LAB_CHANGES = [
+LAB_CHANGE_PARAMETERS = [
     side + name
     for side in ("", "a.", "b.")
     for name in ("algorithm", *_RECIPE_PARAMETERS)
 ]
 RECIPE_SCRIPT = Route("/lab/<name>.py")
-LAB = Route("/lab", " ".join(["recipe algorithm", _LAB_PARAMETERS, *LAB_CHANGES[1:]]))
+LAB = Route(
+    "/lab", " ".join(["recipe algorithm", _LAB_PARAMETERS, *LAB_CHANGE_PARAMETERS[1:]])
+)
 LAB_RECIPE = Route("/lab/<name>", _LAB_PARAMETERS)
 LAB_PREVIEW = Route("/preview/lab/<name>.png", _LAB_PARAMETERS)
 

@@ -146,7 +146,7 @@ def parse_order(query: Mapping[str, str]) -> TableOrder:
     )
 
 
-def sort_players(players: Iterable[AgentRow], order: TableOrder) -> list[AgentRow]:
+def sort_rows(players: Iterable[AgentRow], order: TableOrder) -> list[AgentRow]:
     """Return the rows in an order; equal rows are sorted by title."""
     by_title = sorted(players, key=_get_sort_title)
     value = next(
@@ -270,8 +270,8 @@ def show_agents() -> Response:
         table_order=order,
         groups=COLUMNS_BY_GROUP,
         group_titles=COLUMN_GROUPS,
-        rows=sort_players(list_agent_rows(site, site.agents), order),
-        baselines=sort_players(list_agent_rows(site, BASELINES), order),
+        rows=sort_rows(list_agent_rows(site, site.agents), order),
+        baselines=sort_rows(list_agent_rows(site, BASELINES), order),
         divide_chances=partial(build_bar_parts, decimals=PERCENT_DECIMALS),
         decision_count=site.game.decisions,
         strength_meanings=STRENGTH_MEANINGS,
@@ -379,11 +379,13 @@ def show_agent(name: str) -> Response:
         "export": export_curves(site, [name], opponent=other_opponent),
     }
     if not wants_fragment():
-        values |= describe_training(site, name) | describe_strength(site, name)
+        values |= build_training_variables(site, name) | build_strength_variables(
+            site, name
+        )
     return render_page("agents/agent.html", fragment=("learning",), **values)
 
 
-def describe_strength(site: SiteData, name: str) -> dict[str, Any]:
+def build_strength_variables(site: SiteData, name: str) -> dict[str, Any]:
     """Return the variables for the part of an agent's page about its strength."""
     return {
         "site": site,
@@ -408,7 +410,7 @@ def describe_strength(site: SiteData, name: str) -> dict[str, Any]:
     }
 
 
-def describe_training(site: SiteData, name: str) -> dict[str, Any]:
+def build_training_variables(site: SiteData, name: str) -> dict[str, Any]:
     """Return the variables for the part of an agent's page about its training."""
     card = complete_card(site.agents[name])
     recipe = site.get_recipe(name)

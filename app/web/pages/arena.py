@@ -16,7 +16,7 @@ from app.tictactoe.arena import (
     summarize_round_robin,
 )
 from app.web.facts import play_round_robin
-from app.web.formatting import MINUS, format_choices, format_percent, format_signed
+from app.web.formatting import MINUS, format_percent, format_signed, format_valid_names
 from app.web.links.agents import agent_url
 from app.web.links.arena import ARENA
 from app.web.links.play import play_url
@@ -95,11 +95,11 @@ def show_arena() -> Response:
     for name in (player, add):
         if name and not site.policies.contains_name(name):
             raise BadRequest(
-                f"There is no player {name!r}. {format_choices(site.policies)}"
+                f"There is no player {name!r}. {format_valid_names(site.policies)}"
             )
     added_recipe = find_added_player(site, player, add)
-    players = sort_players(site, added_recipe)
-    rows = build_rows(site, players, ARENA_MEASURES[show], added_recipe)
+    players = rank_players(site, added_recipe)
+    rows = build_table_rows(site, players, ARENA_MEASURES[show], added_recipe)
     selected = [player or added_recipe] if player or added_recipe else site.agents
     selected_row = next(at for at, row in enumerate(rows) if row["id"] in selected)
     return render_page(
@@ -109,7 +109,7 @@ def show_arena() -> Response:
         added_recipe=added_recipe,
         rows=rows,
         selected_row=selected_row,
-        table_sketch=_draw_sketch(rows, selected_row),
+        table_sketch=_render_table_sketch(rows, selected_row),
         standings=list_standings(site, players, added_recipe),
     )
 
@@ -132,7 +132,7 @@ def find_added_player(site: SiteData, selected_player: str, added_recipe: str) -
     return "".join(names)
 
 
-def sort_players(site: SiteData, added_recipe: str = "") -> dict[str, int]:
+def rank_players(site: SiteData, added_recipe: str = "") -> dict[str, int]:
     """Return the index of each player in the round robin; the weakest player comes first."""
     names = [*site.policies, *([added_recipe] if added_recipe else [])]
     scores = summarize_round_robin(play_round_robin(site, added_recipe)).mean_score
@@ -142,7 +142,7 @@ def sort_players(site: SiteData, added_recipe: str = "") -> dict[str, int]:
     }
 
 
-def build_rows(
+def build_table_rows(
     site: SiteData,
     players: Mapping[str, int],
     measure: ArenaMeasure,
@@ -183,7 +183,7 @@ def _build_pairing(
     }
 
 
-def _draw_sketch(rows: list[dict[str, Any]], chosen_player: int) -> Markup:
+def _render_table_sketch(rows: list[dict[str, Any]], chosen_player: int) -> Markup:
     size = len(rows)
 
     def compute_offset(line_number: int) -> float:

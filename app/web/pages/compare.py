@@ -110,7 +110,7 @@ def build_panel(
         "title": name,
         "board": board,
         "legend": build_legend(seen, move_values) if move_values else None,
-        "move_text": describe_plays(site, move_values) if move_values else "",
+        "move_text": describe_played_moves(site, move_values) if move_values else "",
         "is_blunder": move_values is not None and can_blunder(state, move_values),
         "origin_text": _format_training(site, view),
         "earlier_url": earlier,
@@ -135,7 +135,7 @@ def format_view_name(site: SiteData, view: SourceSnapshot) -> str:
     )
 
 
-def describe_plays(site: SiteData, move_values: MoveValues) -> str:
+def describe_played_moves(site: SiteData, move_values: MoveValues) -> str:
     """Say on which squares an agent plays, and which value it gives to these moves."""
     first = move_values.likeliest_cells[0]
     expected = (
@@ -214,7 +214,7 @@ def _share_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
     return all(minds.list_colourings(site, name)[key] == usual for name in agent_names)
 
 
-def draw_minds(site: SiteData, comparison: Comparison) -> dict[str, Any] | None:
+def build_minds(site: SiteData, comparison: Comparison) -> dict[str, Any] | None:
     """Return the pictures of all positions for the compared agents, and the film of their training.
 
     A picture has a tile for each position. Two pictures with the same meaning of colours become
@@ -436,7 +436,7 @@ def render_comparison(comparison: Comparison, state: MatchState) -> Response:
         export=export_curves(site, agents, curve_key, record=record)
         if agents
         else None,
-        compared_minds=draw_minds(site, comparison),
+        compared_minds=build_minds(site, comparison),
     )
 
 

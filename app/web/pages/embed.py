@@ -71,7 +71,7 @@ from app.web.wording import build_legend
 Query = MultiDict[str, str]
 bp = PageBlueprint("embed", __name__)
 
-NARROW_WIDTH = 320  # width in pixels of the picture of curves for small screens
+NARROW_PICTURE_WIDTH = 320  # width in pixels of the picture of curves for small screens
 
 
 def parse_curves(
@@ -133,7 +133,7 @@ def show_curves(name: str) -> Response:
     charts, take, build_url = parse_curves(get_current_site(), name, request.args)
     drawings = {
         width: plot_curves_file(charts, take.title, width)
-        for width in (DEFAULT_FILE_WIDTH, NARROW_WIDTH)
+        for width in (DEFAULT_FILE_WIDTH, NARROW_PICTURE_WIDTH)
     }
     wide, narrow = (
         (frame_file_url(build_url(width), "svg"), width, drawing.height)

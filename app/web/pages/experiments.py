@@ -48,7 +48,7 @@ VERDICT_SLUGS = {
 }
 bp.add_app_template_filter(VERDICT_SLUGS.__getitem__, "verdict")
 # the headings on the page of sources, by kind of source
-FAMILY_HEADINGS = {
+SOURCE_HEADINGS = {
     "project": "The five projects",
     "classic": "The classics",
     "page": "Pages and programs of others",
@@ -170,14 +170,14 @@ def show_sources() -> Response:
     cards = [agent.card for agent in site.shipped_agents.values()]
     # the sources with their agents and claims, by heading
     entries: dict[str, list[tuple[Source, list[Card], list[ClaimSummary]]]] = {
-        title: [] for title in FAMILY_HEADINGS.values()
+        title: [] for title in SOURCE_HEADINGS.values()
     }
     for source in SOURCES.values():
-        if source.kind not in FAMILY_HEADINGS:
+        if source.kind not in SOURCE_HEADINGS:
             continue
         own_cards = [card for card in cards if card.origin == source.name]
         claims = [
             one for one in site.experiments.values() if source.slug in one.sources
         ]
-        entries[FAMILY_HEADINGS[source.kind]].append((source, own_cards, claims))
+        entries[SOURCE_HEADINGS[source.kind]].append((source, own_cards, claims))
     return render_page("experiments/sources.html", sources_by_heading=entries)

@@ -23,11 +23,11 @@ from app.tictactoe.notation import DIGITS, MARKS, find_record, parse_position
 from app.tictactoe.policy import policy_from_values
 from app.web.comparison import Comparison, SourceSnapshot
 from app.web.formatting import (
-    format_choices,
     format_count,
     format_number,
     format_percent,
     format_signed,
+    format_valid_names,
 )
 from app.web.links.compare import compare_url
 from app.web.links.faults import FAULT, FAULT_PUZZLE, FAULT_PUZZLES, FAULTS
@@ -48,10 +48,12 @@ bp.add_room(
     "Puzzles",
     "which-line",
     gettext_noop("Code puzzles"),
-    lambda: FAULT_PUZZLES.url() if get_current_site().lab.faults else "",
+    lambda: FAULT_PUZZLES.url() if get_current_site().lab.fault_agents else "",
 )
 bp.add_to_sitemap(
-    lambda: map(FAULT.url, FAULTY_RECIPES) if get_current_site().lab.faults else []
+    lambda: (
+        map(FAULT.url, FAULTY_RECIPES) if get_current_site().lab.fault_agents else []
+    )
 )
 FAULT_ORDER: tuple[str, ...] = tuple(FAULTY_RECIPES)
 # A puzzle shows the right fault and those this many places after it in FAULT_ORDER.
@@ -109,7 +111,7 @@ class FaultEffect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     first_update: FirstUpdate
 
     @property
-    def worse_count(self) -> int:
+    def worse_seed_count(self) -> int:
         """The number of seeds for which the agent with the fault has more blunders."""
         pairs = zip(self.faulty_blunders, self.correct_blunders, strict=True)
         return sum(faulty > correct for faulty, correct in pairs)
@@ -145,17 +147,19 @@ def find_fault_agents(site: SiteData, fault: str) -> tuple[Agent, Agent]:
     Raises NotFound if there is no such fault, or if the site has no such agents.
     """
     if fault not in FAULTY_RECIPES:
-        raise NotFound(f"There is no fault {fault!r}. {format_choices(FAULT_ORDER)}")
-    if not site.lab.faults:
+        raise NotFound(
+            f"There is no fault {fault!r}. {format_valid_names(FAULT_ORDER)}"
+        )
+    if not site.lab.fault_agents:
         raise NotFound("The agents of the faults are missing here.")
     faulty, correct = map(
         name_recipe, (FAULTY_RECIPES[fault], find_correct_recipe(fault))
     )
-    return site.lab.faults[faulty], site.lab.faults[correct]
+    return site.lab.fault_agents[faulty], site.lab.fault_agents[correct]
 
 
 @cached_per_site(16)
-def find_telling_record(site: SiteData, fault: str) -> str:
+def find_example_record(site: SiteData, fault: str) -> str:
     """Return the record of a position that shows what a fault does.
 
     If the faulty agent has values above the reward of a win, it is the position with the highest
@@ -213,24 +217,24 @@ def build_lab_url(fault: str) -> str:
 
 
 @cached_per_site(16, per_language=True)
-def build_card(site: SiteData, fault: str) -> dict[str, Any]:
+def build_list_entry(site: SiteData, fault: str) -> dict[str, Any]:
     """Return the variables for a fault in the list of faults."""
     text = FAULT_TEXTS[fault]
     faulty, _ = find_fault_agents(site, fault)
-    record = find_telling_record(site, fault)
+    record = find_example_record(site, fault)
     return {
         "fault_text": text,
         "url": FAULT.url(fault),
         "effect": FAULT_EFFECTS[fault],
         "lab_url": build_lab_url(fault),
-        "board": draw_values(
+        "board": lay_out_values(
             site, faulty, record, fault, f"Example board: {text.title}"
         ),
         "board_sentence": describe_board(site, fault, record),
     }
 
 
-def draw_values(
+def lay_out_values(
     site: SiteData, agent: Agent, record: str, board_id: str, label: str
 ) -> BoardPicture:
     """Return the board after the moves of a record, with the agent's values on the squares.
@@ -244,7 +248,7 @@ def draw_values(
     return lay_out_board(state, move_values, None, f"board-{board_id}", label)
 
 
-def build_side(
+def build_agent_half(
     site: SiteData, agent: Agent, id_suffix: str, title: str, record: str
 ) -> dict[str, Any]:
     """Return the variables for half of a page: the agent with the fault or the one without.
@@ -260,12 +264,12 @@ def build_side(
         "title": title,
         "recipe_name": name,
         "mind_svg": mind.render_svg(f"mind-{id_suffix}"),
-        "board": draw_values(site, agent, record, id_suffix, f"Board: {title}"),
+        "board": lay_out_values(site, agent, record, id_suffix, f"Board: {title}"),
         "game_url": play_url(Match(record, x=x, o=o, value_source=name)),
     }
 
 
-def draw_first_update(site: SiteData, fault: str) -> BoardPicture:
+def lay_out_first_update(site: SiteData, fault: str) -> BoardPicture:
     """Return the board after the first move that differs, with the move marked."""
     first = FAULT_EFFECTS[fault].first_update
     record = find_record(site.game, parse_position(site.game, first.board))
@@ -295,7 +299,7 @@ def list_first_values(fault: str) -> list[tuple[str, str]]:
 def show_faults() -> Response:
     site = get_current_site()
     find_fault_agents(site, FAULT_ORDER[0])
-    cards = [build_card(site, fault) for fault in FAULT_ORDER]
+    cards = [build_list_entry(site, fault) for fault in FAULT_ORDER]
     return render_page("faults/faults.html", cards=cards)
 
 
@@ -303,7 +307,7 @@ def show_faults() -> Response:
 def show_fault(fault: str) -> Response:
     site = get_current_site()
     faulty, correct = find_fault_agents(site, fault)
-    record = find_telling_record(site, fault)
+    record = find_example_record(site, fault)
     views = (
         SourceSnapshot(faulty.card.recipe, None),
         SourceSnapshot(correct.card.recipe, None),
@@ -313,12 +317,12 @@ def show_fault(fault: str) -> Response:
         fault_text=FAULT_TEXTS[fault],
         effect=FAULT_EFFECTS[fault],
         puzzle_number=FAULT_ORDER.index(fault) + 1,
-        first_board=draw_first_update(site, fault),
+        first_board=lay_out_first_update(site, fault),
         first_values=list_first_values(fault),
         board_sentence=describe_board(site, fault, record),
         fault_agents=[
-            build_side(site, faulty, "with", "With the fault", record),
-            build_side(site, correct, "without", "Without the fault", record),
+            build_agent_half(site, faulty, "with", "With the fault", record),
+            build_agent_half(site, correct, "without", "Without the fault", record),
         ],
         comparison_url=compare_url(Comparison(record, views)),
         lab_url=build_lab_url(fault),
@@ -348,8 +352,8 @@ def show_puzzle(number: int) -> Response:
         chosen_fault=answer,
         fault=fault,
         fault_text=FAULT_TEXTS[fault],
-        fault_agent=build_side(
-            site, agent, "with", "", find_telling_record(site, fault)
+        fault_agent=build_agent_half(
+            site, agent, "with", "", find_example_record(site, fault)
         ),
         choices=[
             (choice, FAULT_TEXTS[choice], FAULT_PUZZLE.url(number, answer=choice))

@@ -32,7 +32,7 @@ from app.tictactoe.report import compute_policy_figures
 from app.web.facts import (
     build_certificate,
     classify_blunders,
-    find_causes,
+    find_blunder_causes,
     find_losing_game,
     get_figures,
     list_outcome_chances,
@@ -133,7 +133,7 @@ def show_judge() -> Response:
                     for position in cause.example_positions
                 ],
             )
-            for cause in find_causes(site, name)
+            for cause in find_blunder_causes(site, name)
         ],
         results=judgement.list_result_bars(site, name),
         mind_picture=mind,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import ROUND_LENGTH
-from app.web.facts import check_puzzle, list_puzzles
+from app.web.facts import check_puzzle_number, list_puzzles
 from app.web.formatting import name_square
 from app.web.links.play import MATCH_PREVIEW, match_url
 from app.web.links.puzzle import PUZZLE, PUZZLE_TODAY, PUZZLES, SCORE, puzzle_url
@@ -81,7 +81,7 @@ def redirect_to_today() -> werkzeug.Response:
     """Redirect to the first puzzle of the day, which begins at midnight UTC."""
     now = datetime.now(UTC)
     numbers = list_daily_puzzles(get_current_site(), now.date())
-    check_puzzle(numbers[0] if numbers else 1, get_current_site())
+    check_puzzle_number(numbers[0] if numbers else 1, get_current_site())
     address = puzzle_url(numbers[0], now.date())
     response = redirect(get_url_in_frame(address))
     midnight = datetime.combine(now.date() + timedelta(1), time(), UTC)
@@ -131,7 +131,7 @@ def show_puzzle(number: int) -> Response:
 @bp.get(SCORE.framed, endpoint="framed_score")
 def show_score(number: int) -> Response:
     site = get_current_site()
-    check_puzzle(number, site)
+    check_puzzle_number(number, site)
     day = parse_day(request.args.get("day", ""))
     length = count_round_puzzles(site, day)
     answers = parse_answers(request.args.get("answers", ""), range(length, length + 1))

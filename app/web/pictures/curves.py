@@ -13,7 +13,7 @@ from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 
 from app.tictactoe.report import Chances
-from app.web.formatting import format_count, format_percent, format_short
+from app.web.formatting import format_count, format_percent, format_short_number
 from app.web.game_review import RESULT_LABELS, ReviewedMove, describe_moves
 from app.web.match import MatchState
 from app.web.pictures import svg
@@ -323,7 +323,9 @@ def plot_vertical_axis(
 
     Return the width that the numbers need, as a multiple of 8 pixels.
     """
-    labels = [format_short(tick) + "%" * unit.startswith("%") for tick in axis.ticks]
+    labels = [
+        format_short_number(tick) + "%" * unit.startswith("%") for tick in axis.ticks
+    ]
     for tick, label in zip(axis.ticks, labels, strict=True):
         y = compute_y(axis, tick, top, height)
         shapes.append(
@@ -348,7 +350,7 @@ def plot_horizontal_axis(
         elif at > 0.96:
             anchor = "end"
         shapes.append(
-            svg.Text("tick", at, y + 14, format_short(tick) + percent, anchor)
+            svg.Text("tick", at, y + 14, format_short_number(tick) + percent, anchor)
         )
     if title != percent:
         shapes.append(svg.Text("axis", 1, y + 30, title, "end"))

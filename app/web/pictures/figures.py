@@ -27,7 +27,7 @@ from app.tictactoe.notation import parse_record, replay_record
 from app.web.formatting import (
     format_count,
     format_one_decimal,
-    format_short,
+    format_short_number,
     format_with_unit,
 )
 from app.web.pictures import curves, svg, tables
@@ -362,7 +362,9 @@ def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> FigureLayout
     flat = [value for row in figure.values for value in row]
     extent = min(flat), max(flat)
     format_value = (
-        format_short if all(value % 1 == 0 for value in flat) else format_one_decimal
+        format_short_number
+        if all(value % 1 == 0 for value in flat)
+        else format_one_decimal
     )
     names_are_beside = max(map(len, figure.rows)) <= MAX_CHARACTERS_BESIDE_ROW
     top = TEXT_LINE_HEIGHT + 8

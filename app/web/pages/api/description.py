@@ -31,7 +31,7 @@ MODULE_PREFIX = f"{PREFIX}app."
 # the heading of the part of a docstring that describes the fields
 ATTRIBUTES_HEADING = "\n\nAttributes:\n"
 # the field that tells the kind of a figure, such as histogram or curves
-FIGURE_KIND = "type"
+FIGURE_KIND_FIELD = "type"
 RECIPE_PATTERN = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
 # the names of recipes, and of the exact values of their tasks
 RECIPE_SCHEMA = {
@@ -47,7 +47,7 @@ TAUGHT_RECIPE_SCHEMA = {
 }
 PYTHON_TYPES = {"integer": int, "number": float, "boolean": bool, "string": str}
 # the names of a limit in JSON Schema and in msgspec
-LIMIT_NAMES = {
+MSGSPEC_LIMIT_NAMES = {
     "minimum": "ge",
     "maximum": "le",
     "exclusiveMaximum": "lt",
@@ -84,11 +84,11 @@ def build_description(site: SiteData) -> Document:
     _, schemas = msgspec.json.schema_components(
         [Card, Experiment], ref_template=SCHEMA_PREFIX + "{name}"
     )
-    for struct in list_structs(msgspec.Struct):
+    for struct in list_subclasses(msgspec.Struct):
         if struct.__module__.startswith(MODULE_PREFIX) and struct.__name__ in schemas:
             describe_fields(struct, schemas[struct.__name__])
     for schema in schemas.values():
-        if kind := schema["properties"].get(FIGURE_KIND):
+        if kind := schema["properties"].get(FIGURE_KIND_FIELD):
             kind["description"] = (
                 "The kind of chart: histogram, curves, grid, bars or boards."
             )
@@ -96,11 +96,11 @@ def build_description(site: SiteData) -> Document:
     return document
 
 
-def list_structs(base: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
+def list_subclasses(base: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
     """Yield all direct and indirect subclasses of a class."""
     for struct in base.__subclasses__():
         yield struct
-        yield from list_structs(struct)
+        yield from list_subclasses(struct)
 
 
 def describe_fields(struct: type[msgspec.Struct], schema: Document) -> None:
@@ -170,17 +170,19 @@ def _read_value(name: str, schema: Document) -> Any:
     if len(texts) > 1:
         raise BadRequest(f"{name} is wrong: expected one value, got {len(texts)}.")
     try:
-        return msgspec.convert(texts[0], build_type(schema), strict=False)
+        return msgspec.convert(texts[0], build_python_type(schema), strict=False)
     except ValidationError as error:
         what = lower_first_letter(str(error))
         raise BadRequest(f"{name} is wrong: {what}.") from None
 
 
-def build_type(schema: Document) -> Any:
+def build_python_type(schema: Document) -> Any:
     """Return the Python type of a parameter, by which msgspec checks the value."""
     if "enum" in schema:
         return Literal[tuple(schema["enum"])]
     limits = {
-        LIMIT_NAMES[key]: limit for key, limit in schema.items() if key in LIMIT_NAMES
+        MSGSPEC_LIMIT_NAMES[key]: limit
+        for key, limit in schema.items()
+        if key in MSGSPEC_LIMIT_NAMES
     }
     return Annotated[PYTHON_TYPES[schema["type"]], Meta(**limits)]

@@ -35,8 +35,8 @@ from app.tictactoe.report import (
     round_figure,
 )
 from app.tictactoe.values import compute_outcome_chances, find_likeliest_game
-from app.web.facts import find_causes, find_losing_games, get_figures
-from app.web.formatting import format_choices
+from app.web.facts import find_blunder_causes, find_losing_games, get_figures
+from app.web.formatting import format_valid_names
 from app.web.links.agents import agent_url
 from app.web.links.api import (
     API_AGENT,
@@ -94,7 +94,7 @@ def list_agents() -> Response:
     rules = [name for name in site.policies if name not in site.agents]
     return build_cacheable_response(
         {
-            "agents": [build_summary(site, id) for id in site.agents],
+            "agents": [build_agent_summary(site, id) for id in site.agents],
             "baselines": [
                 {
                     "id": id,
@@ -110,9 +110,12 @@ def list_agents() -> Response:
 @bp.get(API_AGENT)
 def show_agent(id: str) -> Response:
     site = get_current_site()
-    _require_name(id, site.agents, site.agents.contains_name(id))
+    _check_name_exists(id, site.agents, site.agents.contains_name(id))
     return build_cacheable_response(
-        {"summary": build_summary(site, id), "card": complete_card(site.agents[id])}
+        {
+            "summary": build_agent_summary(site, id),
+            "card": complete_card(site.agents[id]),
+        }
     )
 
 
@@ -186,10 +189,11 @@ def build_judgement(
         "decisions": site.game.decisions,
         "reachable_blunders": {"x": reachable.x[-1], "o": reachable.o[-1]},
         "nash_conv": figures.nash_conv[-1],
-        "against_random": build_shipped_results(figures.baseline_chances["random"]),
-        "against_best_responder": build_shipped_results(figures.best_response),
+        "against_random": build_final_results(figures.baseline_chances["random"]),
+        "against_best_responder": build_final_results(figures.best_response),
         "causes": [
-            _build_cause(site, cause) for cause in find_causes(site, policy_name)
+            _build_cause(site, cause)
+            for cause in find_blunder_causes(site, policy_name)
         ],
         "page": judge_url(policy_name),
         "play": play_against_url(policy_name),
@@ -215,13 +219,13 @@ def list_position_values(
 def show_position(position: str, lens: str, step: int | None = None) -> Response:
     """Get a position with the values of an agent and the results of optimal play."""
     site = get_current_site()
-    _require_name(lens, site.value_sources, site.is_value_source(lens))
+    _check_name_exists(lens, site.value_sources, site.is_value_source(lens))
     learned = site.agents.find(lens)
     steps = len(learned.snapshot_updates) if learned else 0
     if step is not None and step >= steps:
         raise NotFound(f"{lens} has {steps} snapshots: there is no step {step}.")
     number = _parse_position_number(position)
-    return build_cacheable_response(build_view(site, number, lens, step))
+    return build_cacheable_response(build_position_view(site, number, lens, step))
 
 
 @bp.get(API_MOVE)
@@ -234,16 +238,20 @@ def draw_move(
     """
     site = get_current_site()
     number = _parse_position_number(position)
-    _require_name(agent, site.policies, site.policies.contains_name(agent))
+    _check_name_exists(agent, site.policies, site.policies.contains_name(agent))
     if site.game.is_over(number):
         raise Conflict(f"The game is over in {position}: no player is to move.")
     if seed is None:
         draw = current_app.extensions["random"]
-        response = build_json_response(build_move(site, number, agent, epsilon, draw))
+        response = build_json_response(
+            build_drawn_move(site, number, agent, epsilon, draw)
+        )
         response.cache_control.no_store = True
         return response
     draw = random.Random(f"{seed} {agent} {position}")
-    return build_cacheable_response(build_move(site, number, agent, epsilon, draw))
+    return build_cacheable_response(
+        build_drawn_move(site, number, agent, epsilon, draw)
+    )
 
 
 @bp.get(API_GAME)
@@ -272,7 +280,7 @@ def show_match(x: str, o: str) -> Response:
     """Get the exact probabilities of the results of a match between two players."""
     site = get_current_site()
     for name in (x, o):
-        _require_name(name, site.policies, site.policies.contains_name(name))
+        _check_name_exists(name, site.policies, site.policies.contains_name(name))
     policies = site.policies[x], site.policies[o]
     chances = [
         round_figure(chance)
@@ -313,7 +321,7 @@ def list_experiments() -> Response:
 def show_experiment(claim: str) -> Response:
     """Get a claim with all texts and numbers of its experiment."""
     summaries = get_current_site().experiments
-    _require_name(claim, summaries, claim in summaries)
+    _check_name_exists(claim, summaries, claim in summaries)
     page = EXPERIMENT.url(claim)
     fields = {
         name: getattr(summaries[claim], name) for name in ClaimSummary.__struct_fields__
@@ -346,12 +354,12 @@ def _parse_position_number(position: str) -> int:
         raise NotFound(f"There is no such position: {error}.") from None
 
 
-def _require_name(name: str, valid_names: Collection[str], is_known: bool) -> None:
+def _check_name_exists(name: str, valid_names: Collection[str], is_known: bool) -> None:
     if not is_known:
-        raise NotFound(f"There is no {name!r} here. {format_choices(valid_names)}")
+        raise NotFound(f"There is no {name!r} here. {format_valid_names(valid_names)}")
 
 
-def build_summary(site: SiteData, agent_id: str) -> Document:
+def build_agent_summary(site: SiteData, agent_id: str) -> Document:
     """Return the main results of an agent at the end of its training."""
     card = site.agents[agent_id].card
     figures = card.figures
@@ -372,8 +380,8 @@ def build_summary(site: SiteData, agent_id: str) -> Document:
         "blunders": figures.blunders[-1],
         "decisions": site.game.decisions,
         "task": task,
-        "against_random": build_shipped_results(figures.baseline_chances["random"]),
-        "against_best_responder": build_shipped_results(figures.best_response),
+        "against_random": build_final_results(figures.baseline_chances["random"]),
+        "against_best_responder": build_final_results(figures.best_response),
         "href": API_AGENT.url(agent_id),
         "page": agent_url(agent_id),
         "play": play_url(Match(o=agent_id)),
@@ -392,7 +400,7 @@ def build_state(site: SiteData, position: int) -> Document:
     }
 
 
-def build_view(
+def build_position_view(
     site: SiteData, position: int, value_source: str, snapshot: int | None
 ) -> Document:
     """Return a position with its exact values, and with those of an agent or another source."""
@@ -431,7 +439,7 @@ def build_view(
     }
 
 
-def build_move(
+def build_drawn_move(
     site: SiteData, position: int, player_name: str, epsilon: float, rng: random.Random
 ) -> Document:
     """Draw the move of an agent in a position; with probability `epsilon` it is random."""
@@ -462,7 +470,7 @@ def _build_cause(site: SiteData, cause: Cause) -> Document:
     }
 
 
-def build_shipped_results(figures: ChancesBySeat) -> Document:
+def build_final_results(figures: ChancesBySeat) -> Document:
     """Return an agent's chances against an opponent at the end of its training."""
     seats = {"x": figures.x[-1], "o": figures.o[-1]}
     return {

@@ -23,7 +23,7 @@ from app.web.comparison import (
 from app.web.links.compare import compare_url
 from app.web.links.lab import (
     LAB,
-    LAB_CHANGES,
+    LAB_CHANGE_PARAMETERS,
     LAB_PREVIEW,
     LAB_RECIPE,
     RECIPE_SCRIPT,
@@ -152,7 +152,7 @@ def read_form(site: SiteData, query: Mapping[str, str]) -> tuple[str, str]:
     recipe_a = (
         duel.find_recipe(site, query["ghost"]) if query.get("ghost") else recipe_b
     )
-    changes = {key: text for key, text in query.items() if key in LAB_CHANGES}
+    changes = {key: text for key, text in query.items() if key in LAB_CHANGE_PARAMETERS}
     recipe_a, recipe_b = change_recipe_pair(recipe_a, recipe_b, changes)
     return slots.find_recipe_name(site, recipe_b), slots.find_recipe_name(
         site, recipe_a

@@ -15,7 +15,7 @@ from werkzeug.exceptions import BadRequest, Conflict
 
 from app.tictactoe.notation import DIGITS, MARKS
 from app.tictactoe.puzzles import PUZZLE_LEVELS, ROUND_LENGTH, Puzzle
-from app.web.facts import check_puzzle, list_puzzles
+from app.web.facts import check_puzzle_number, list_puzzles
 from app.web.formatting import join_words, name_square
 from app.web.links.puzzle import SCORE, puzzle_url
 from app.web.match import (
@@ -233,7 +233,7 @@ def parse_attempt(
 
     Raises BadRequest, NotFound or Conflict if the number or an answer is not possible.
     """
-    check_puzzle(puzzle_number, site)
+    check_puzzle_number(puzzle_number, site)
     day = parse_day(query.get("day", ""))
     answers = parse_answers(
         query.get("answers", ""), range(count_round_puzzles(site, day))

@@ -21,7 +21,7 @@ from app.recipes import parse_recipe
 from app.recipes.taught import format_taught_title, list_taught_phases
 from app.web.algorithms import ALGORITHM_PAGES
 from app.web.comparison import Comparison, SourceSnapshot
-from app.web.facts import check_puzzle
+from app.web.facts import check_puzzle_number
 from app.web.formatting import format_count, join_words
 from app.web.links.agents import agent_url
 from app.web.links.compare import compare_url
@@ -201,7 +201,7 @@ def export_puzzle(site: SiteData, puzzle_number: int) -> Export:
 
     Raises NotFound if no puzzle has this number.
     """
-    check_puzzle(puzzle_number, site)
+    check_puzzle_number(puzzle_number, site)
     return _build_page_export(
         f"Find the mistake: puzzle {puzzle_number}",
         puzzle_url(puzzle_number),

@@ -23,7 +23,7 @@ from app.doctor import Diagnosis
 from app.reading import read_or_diagnose
 from app.tables.options import OPTION_QUESTIONS, TableOptions
 from app.tables.reader import TableReading
-from app.web.formatting import format_choices
+from app.web.formatting import format_valid_names
 from app.web.service.reading import limit_seconds, read_in_process
 
 MAX_TABLE_BYTES = 4 << 20
@@ -124,5 +124,7 @@ def read_options(form_values: dict[str, str]) -> TableOptions:
     for name, value in options.items():
         _, answers = OPTION_QUESTIONS[name]
         if value not in answers:
-            raise BadRequest(f"There is no {name}={value!r}. {format_choices(answers)}")
+            raise BadRequest(
+                f"There is no {name}={value!r}. {format_valid_names(answers)}"
+            )
     return TableOptions(**options)
