@@ -11,7 +11,6 @@ class BackwardLearner:
     """A learner with a table of Q(s, a), in which symmetric moves share one entry."""
 
     def play(self, turn, rng):
-        """Play a game, then update its moves, the last one first."""
         game, parameters = self.game, self.parameters
         together = 2 if parameters.seat == "both" else 1
         drop = parameters.epsilon_drop
@@ -28,26 +27,19 @@ class BackwardLearner:
             next_board_by_player[player] = s
 
     def key(self, board, cell):
-        """Return the key of a move in the table, the same for all symmetric moves.
-
-        With `key=afterstate` it is the board after the move, so that all moves to this board share
-        it.
-        """
+        """Return the key of a move, or with `key=afterstate` of the board after the move."""
         if self.parameters.key == "afterstate":
             return canonical_board(self.game, self.game.make_move(board, cell))
         return canonical_pair(self.game, board, cell)
 
     def explore(self, board, rng):
-        """Return an epsilon-greedy move, and whether it was random."""
         ties = self.parameters.ties
         return epsilon_greedy(self.values(board), self.epsilon, rng, ties)
 
     def choose(self, board, rng):
-        """Return a greedy move."""
         return epsilon_greedy(self.values(board), 0.0, rng, self.parameters.ties)[0]
 
     def values(self, board):
-        """Return the values of all legal moves, by cell."""
         return {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
 
     def move_towards(self, q, key, target):

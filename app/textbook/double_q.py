@@ -60,7 +60,6 @@ class DoubleQ(BackwardLearner):
         )
 
     def play(self, turn, rng):
-        """Play a game, then update its moves, the last one first."""
         self.rng = rng
         return super().play(turn, rng)
 

@@ -7,15 +7,11 @@ from collections import Counter
 from app.textbook.exploration import pick
 from app.textbook.loop import Update
 
-GAMES_PER_SEAT = 1_000
+TEST_GAMES = 1_000
 
 
 def main(game, learner, turns, rng):
-    """Train an agent, print its table, and test it against random moves.
-
-    `learner.play` is a generator of moves and updates. The training runs while the updates are
-    counted.
-    """
+    """Train an agent (the training runs while its updates are counted), print its table, and test it."""
     updates = 0
     for turn in turns:
         before = updates
@@ -26,14 +22,13 @@ def main(game, learner, turns, rng):
     write_table(game, learner.value)
     for seat in "XO":
         results = Counter(
-            play_random(game, learner, seat, rng) for _ in range(GAMES_PER_SEAT)
+            play_random(game, learner, seat, rng) for _ in range(TEST_GAMES)
         )
         won, drawn, lost = (
-            f"{results[result] / GAMES_PER_SEAT:.1%}" for result in (1, 0, -1)
+            f"{results[result] / TEST_GAMES:.1%}" for result in (1, 0, -1)
         )
         print(
-            f"as {seat} against random moves, {GAMES_PER_SEAT} games: "
-            f"{won} won, {drawn} drawn, {lost} lost",
+            f"as {seat} against random moves, {TEST_GAMES} games: {won} won, {drawn} drawn, {lost} lost",
             file=sys.stderr,
         )
 

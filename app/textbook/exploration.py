@@ -19,6 +19,5 @@ def epsilon_greedy(values, epsilon, rng, ties="random"):
 
 
 def pick(cells, u):
-    """Return a random cell of a list, by a random number u from 0 to 1."""
-    # Rounding in `epsilon_greedy` can make u exactly 1.
+    """Return a random cell of a list, by a random number u; rounding could make u 1, hence the `min`."""
     return cells[min(int(u * len(cells)), len(cells) - 1)]

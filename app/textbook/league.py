@@ -31,10 +31,7 @@ MEMBERS = (*LEARNERS, "fixed", "random")
 
 
 class Meeting(NamedTuple):
-    """The start of a league game: the learner's opponent, and its seat, "X" or "O".
-
-    Both fields are "" in a game between two other members.
-    """
+    """The learner's opponent and seat in a league game; both are "" in a game between other members."""
 
     opponent: str
     seat: str
@@ -74,10 +71,7 @@ class Player:
         return Update(s, a, old, q[s, a], reward, after, None, best_next, target, alpha)
 
     def draw(self, board, seat, rng):
-        """Return a random move, whose probability is proportional to k ** Q(s, a).
-
-        While k is below 1, moves with low values are more likely; k grows with every update.
-        """
+        """Return a random move, whose probability is proportional to k ** Q(s, a)."""
         cells = self.game.legal_moves(board)
         weights = [self.k ** self.q[self.see(board, cell, seat)] for cell in cells]
         ends = list(accumulate(weights))
@@ -136,7 +130,6 @@ class League:
         return list(permutations(members, 2))
 
     def choose(self, board, rng):
-        """Return a greedy move."""
         cells = self.game.legal_moves(board)
         values = {cell: self.value(board, cell) for cell in cells}
         return epsilon_greedy(values, 0.0, rng)[0]

@@ -14,9 +14,9 @@ class Move(NamedTuple):
 class Update(NamedTuple):
     """One update of a value, from `old` to `new`, and the numbers that the update used.
 
-    `next_board` is "" if the update uses no next state, and `next_cell` is None if it uses no next
-    move. Beads and bounds have no `target`. `in_table` has the old and the new value in the table
-    that double Q-learning updated: `old` and `new` are the means of its two tables.
+    `next_board` is "" without a next state, and `next_cell` is None without a next move. Beads and
+    bounds have no `target`. `in_table` has the old and new value in one of the tables of double
+    Q-learning.
     """
 
     board: str

@@ -81,11 +81,9 @@ class Menace:
         return self.key(self.game.empty, cell) == self.key(self.game.empty, first)
 
     def key(self, board, cell):
-        """Return the key of a move in the table, which is the same for symmetric moves."""
         return canonical_pair(self.game, board, cell)
 
     def draw(self, board, rng):
-        """Return a random move, whose probability is proportional to its beads."""
         cells = self.game.legal_moves(board)
         left = (
             rng.random() * [*accumulate(self.share(board, cell) for cell in cells)][-1]

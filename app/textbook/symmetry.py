@@ -30,9 +30,8 @@ def list_symmetries(rows, columns):
         [row * columns + column for column in range(columns)] for row in range(rows)
     ]
     grids = []
-    for _ in range(4):
+    for _quarter_turn in range(4):
         grids += [grid, [row[::-1] for row in grid]]
-        # Turn the grid by 90 degrees.
         grid = [list(row) for row in zip(*grid[::-1])]
     return [
         [cell for row in grid for cell in row] for grid in grids if len(grid) == rows

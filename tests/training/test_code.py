@@ -50,8 +50,8 @@ TAUGHT = ["menace", "q-table,epsilon_drop=0", "sarsa,start=empty", "self-play", 
 
 def run(code: str, folder: Path) -> str:
     """Run a file with Python's standard library only, with 10 test games instead of 1,000."""
-    assert code.count("\nGAMES_PER_SEAT = 1_000") == 1
-    quick_code = code.replace("\nGAMES_PER_SEAT = 1_000", "\nGAMES_PER_SEAT = 10")
+    assert code.count("\nTEST_GAMES = 1_000") == 1
+    quick_code = code.replace("\nTEST_GAMES = 1_000", "\nTEST_GAMES = 10")
     (folder / "training.py").write_text(quick_code)
     command = [sys.executable, "-I", "-S", "training.py"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)

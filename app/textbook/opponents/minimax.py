@@ -10,7 +10,6 @@ def list_minimax_move(game, board):
 
 @cache
 def list_best_moves(game, board):
-    """Return the moves with the highest minimax value."""
     moves = game.legal_moves(board)
     values = {cell: -minimax(game, game.make_move(board, cell)) for cell in moves}
     return [cell for cell, value in values.items() if value == max(values.values())]

@@ -10,5 +10,4 @@ class Opponent:
         self.game, self.list_moves = game, list_moves
 
     def choose(self, board, rng):
-        """Return one of the moves of `list_moves` at random."""
         return pick(self.list_moves(self.game, board), rng.random())

@@ -2,5 +2,4 @@
 
 
 def list_random_moves(game, board):
-    """Return every legal move."""
     return game.legal_moves(board)
