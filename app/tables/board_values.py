@@ -1,6 +1,7 @@
-"""Read tables with values of boards, not of moves: the agent plays the move to the best board.
+"""Read tables that have values of boards, not of moves: the agent moves to the best board.
 
-See Sutton & Barto (2018), section 1.5.
+See Sutton & Barto (2018), section 1.5. The *view* of a table is the player for whom a high value is
+good.
 """
 
 import numpy as np
@@ -11,8 +12,8 @@ from app.tables.options import ask_for_option
 from app.tables.values import TableError
 from app.tictactoe.game import Game, O, X
 
-# For each view of a table, the signs by which to multiply the value of a board after a move of X and
-# after a move of O, so that a high value is good for the player of this move.
+# A value times its sign is good for the player whose move made the board. The first sign is for a move
+# of X, the second for a move of O.
 VIEW_SIGNS = {"moved": (1, 1), "x": (1, -1), "o": (-1, 1), "mover": (-1, -1)}
 VIEW_NAMES = {
     "moved": "the player who has just moved",
@@ -25,10 +26,11 @@ VIEW_NAMES = {
 def read_board_values(
     game: Game, values: NDArray[np.float64], view_option: str
 ) -> tuple[NDArray[np.float64], list[str]]:
-    """Return the value of the board after each move, [D, cells], in the mover's view, and notes.
+    """Return the value of the board after each move for the player of the move, [D, cells].
 
-    `values`, [S], has the value of each board, NaN where unknown. The notes tell the user how they
-    were read. Raises TableError if it is not clear for which player a high value is good.
+    Also returns notes that tell the user how the values were read. `values`, [S], has the value of
+    each board, NaN where it is unknown. Raises TableError if it is not clear which view the values
+    have.
     """
     q = np.where(game.legal, values[np.where(game.legal, game.successor, 0)], np.nan)
     if np.isnan(q).all():
@@ -66,10 +68,10 @@ def read_board_values(
 
 
 def count_good_moves(game: Game, q: NDArray[np.float64]) -> tuple[list[int], list[int]]:
-    """Count where good moves lead to boards of higher values than other moves, and where to lower ones.
+    """Count the positions in which good moves have higher values than others, and those with lower ones.
 
-    Returns two lists, the higher and the lower counts, each with a number for X and one for O. A
-    good move wins at once; if no move does, it is one that keeps the opponent from winning at once.
+    Returns the two counts, each as a list with a number for X and one for O. A good move wins at
+    once. If no move does, a good move is one after which the opponent cannot win at once.
     """
     known = ~np.isnan(q)
     wins = find_winning_moves(game) & known
@@ -88,7 +90,6 @@ def count_good_moves(game: Game, q: NDArray[np.float64]) -> tuple[list[int], lis
 def _compute_means(
     q: NDArray[np.float64], is_counted: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Return the mean of the counted values in each row, 0 if none are counted."""
     sums = np.where(is_counted, q, 0.0).sum(axis=1)
     means: NDArray[np.float64] = sums / np.maximum(is_counted.sum(axis=1), 1)
     return means
@@ -97,9 +98,9 @@ def _compute_means(
 def list_views(
     q: NDArray[np.float64], game: Game, higher: list[int], lower: list[int]
 ) -> list[str]:
-    """List for whom a high value can be good, according to the counts of `count_good_moves`.
+    """Return the views that a table can have, by the counts of `count_good_moves`.
 
-    If several answers lead to the same moves, only the first is listed.
+    If several views lead to the same moves, only the first one is listed.
     """
     views = [*VIEW_SIGNS]
     for seat, player in enumerate((X, O)):

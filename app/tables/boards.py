@@ -1,6 +1,7 @@
 """Find out how a table writes boards, and to which position each board belongs.
 
-A table may use any signs for X, O and an empty cell. A scheme is one possible meaning of its signs.
+A table may use any signs for X, O and an empty cell. A *scheme* is one possible meaning of these
+signs. Positions are numbers in the order of `Game`.
 """
 
 import re
@@ -48,7 +49,7 @@ NINE_SIGNS_PATTERN = re.compile(r"[012]{9}|[012 ._]{9}|[XxOo0._\- *#?bBeEnN]{9}"
 NINE_DIGITS_PATTERN = re.compile(r"[012]{9}")
 THREE_RANKS_PATTERN = re.compile(r"(\S{3})\s(\S{3})\s(\S{3})")
 BOARD_AND_MOVE_PATTERN = re.compile(r"(.{9})(?:[\s,;:|/_-]+([0-9])|([XOxo]))", re.ASCII)
-# This matches nine numbers without separators, such as 10-1000000 or 1.00.0-1.0...
+# Some programs join nine numbers without separators, such as 10-1000000 or 1.00.0-1.0...
 JOINED_NUMBERS_PATTERN = re.compile(r"(?:-?[012](?:\.0)?){9}", re.ASCII)
 JOINED_NUMBER_PATTERN = re.compile(r"-?[012](?:\.0)?", re.ASCII)
 SYMBOL_TRANSLATION = str.maketrans("❌✖×⭕◯○⬜◻□·", "XXXOOO....")
@@ -57,26 +58,29 @@ TOKEN_PATTERN = re.compile(
     r"""\"([^"]*)\"|'([^']*)'|([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|([A-Za-z]+)|([._*#?-])""",
     re.ASCII,
 )
-# These characters may stand between the signs of a board.
 SEPARATOR_SIGNS = set(" \t\r\n,;:|/()[]{}='\"")
 NUMERAL_PATTERN = re.compile(r"-?\d+|\.", re.ASCII)
-# If at least this many boards show that X began and as many that O began, the table has both games.
+# A table has games that X begins and games that O begins if this many boards show it for each.
 MIN_STARTED_BOARDS = 3
-# It stands for the position of a board that no game leads to.
+# No game leads to some boards of a table, so they have no position.
 UNREACHABLE = -1
 MAX_SIGN_LENGTH = 4
-MAX_BOARD_LENGTH = 600  # Nine numbers have 150 characters as numpy prints them.
+# This is four times the length of nine numbers as numpy prints them.
+MAX_BOARD_LENGTH = 600
 MAX_LISTED_SIGNS = 8
 MOVER_NAMES = ("the player to move", "the other side")
 SIDE_NAMES = ("X", "O")
 
 
 class BoardSigns(NamedTuple):
-    """The nine signs of a board, as a table writes them."""
+    """The nine signs of a board, in the form that `_normalize_token` returns.
 
-    tokens: tuple[str, ...]  # the nine signs as `_normalize_token` returns them
-    is_base3_number: bool  # whether they are the digits of a base-3 number
-    # the move and the value, if they stand in the same item as the board
+    They may be the digits of a base-3 number. If the item of the table also contains a move or a
+    value, these are the `extra_items`.
+    """
+
+    tokens: tuple[str, ...]
+    is_base3_number: bool
     extra_items: tuple[TableItem, ...] = ()
 
 
@@ -85,10 +89,7 @@ LOW_DIGITS = list(product("012", repeat=5))
 
 
 def _normalize_token(sign_text: str) -> str:
-    """Return a sign in the form in which signs are compared.
-
-    This is a whole number, "." for an empty cell, or the sign in upper case.
-    """
+    """Return a sign as a whole number, as "." for an empty cell, or else in upper case."""
     number = parse_number(sign_text)
     if number is not None and number.is_integer():
         return str(int(number))
@@ -97,7 +98,6 @@ def _normalize_token(sign_text: str) -> str:
 
 
 def read_token(cell_item: TableItem) -> str:
-    """Return the sign of a cell in the form of `_normalize_token`."""
     return _normalize_token("" if cell_item is None else format_item(cell_item))
 
 
@@ -113,7 +113,7 @@ def read_signs(board_item: TableItem) -> BoardSigns | None:
 
 
 def _parse_code(code: int) -> BoardSigns | None:
-    """Return the nine digits of a base-3 number, None if the number is too large for a board."""
+    """Return the nine digits of a base-3 number, or None if it has more digits."""
     if code >= CODE_COUNT:
         return None
     high, low = divmod(code, len(LOW_DIGITS))
@@ -140,7 +140,7 @@ def _parse_board_text(board: str) -> BoardSigns | None:
 
 
 def _split_signs(board: str) -> Sequence[str]:
-    """Split nine signs, perhaps with blanks, or with bars, slashes or line breaks between the rows."""
+    """Split nine signs; there may be blanks, or bars, slashes or line breaks between the rows."""
     joined = re.sub(r"[|/\r\n]", "", board).translate(SYMBOL_TRANSLATION)
     ranks = THREE_RANKS_PATTERN.fullmatch(joined.strip())
     for text in (board, joined, "".join(ranks.groups()) if ranks else joined.strip()):
@@ -156,7 +156,7 @@ def _split_joined_numbers(board: str) -> Sequence[str]:
 
 
 def _split_numbered_cells(board: str) -> Sequence[str]:
-    """Split nine cells of which empty ones show their numbers, counted from 0 or from 1."""
+    """Split nine cells in which an empty cell is written as its number, counted from 0 or from 1."""
     board = re.sub(r"[|/\r\n]", "", board)
     for first in (0, 1) if len(board) == CELL_COUNT else ():
         cells = [
@@ -169,7 +169,7 @@ def _split_numbered_cells(board: str) -> Sequence[str]:
 
 
 def _split_bare_cells(board: str) -> Sequence[str]:
-    """Split nine cells at commas or semicolons; a cell with a blank or with nothing is empty."""
+    """Split nine cells at commas or semicolons; nothing or a blank is an empty cell."""
     for separator in ",;" if not set(board) & set("([{'\"") else "":
         cells = [cell.strip() for cell in board.split(separator)]
         is_short = all(len(cell) <= MAX_SIGN_LENGTH for cell in cells)
@@ -179,7 +179,7 @@ def _split_bare_cells(board: str) -> Sequence[str]:
 
 
 def _split_raw_array(board: str) -> Sequence[str]:
-    """Split the raw bytes of an array of nine numbers."""
+    """Split the bytes of an array of nine numbers, as numpy's `tobytes` returns them."""
     for kind in ("i1", "<i4", "<i8", "<f4", "<f8"):
         is_size = len(board) == CELL_COUNT * np.dtype(kind).itemsize
         if is_size and not board.isprintable() and max(board) <= "\xff":
@@ -200,9 +200,9 @@ SQUARE_SPLITTERS = (
 
 
 def _parse_board_list(board: list[TableItem]) -> BoardSigns | None:
-    """Return the signs of a board written as a list, None if the list is not a board.
+    """Return the signs of a board written as a list, or None if the list is no board.
 
-    The list has nine cells, perhaps followed by a move and a value; or it has a board and its move.
+    The list has nine cells, or it has a board as its first item. A move and a value may follow.
     """
     items = flatten_lists(board)
     if CELL_COUNT <= len(items) <= CELL_COUNT + 2:
@@ -219,28 +219,28 @@ def _parse_board_list(board: list[TableItem]) -> BoardSigns | None:
 
 
 class SignScheme(NamedTuple):
-    """A possible meaning of the signs in a table, as a digit for each sign.
+    """A possible meaning of the signs in a table: a digit for each sign, and who begins.
 
-    0 is an empty cell. If `starter` is "mover", 1 is the player to move and 2 the opponent;
-    otherwise 1 is X and 2 is O. If `starter` is "o", O begins, and the table is read as if O were
-    X.
+    The digit 0 is an empty cell. With the `starter` "x" or "o", 1 is X and 2 is O, and the starter
+    makes the first move of a game. If O begins, O is read as X and X as O. With the `starter`
+    "mover", 1 is the player to move and 2 is the opponent. The page /judge documents the usual
+    meanings.
     """
 
     digits: dict[str, int]
-    starter: str  # who makes the first move: "x", "o" or "mover"
-    meaning: str  # what the signs of the board mean, as a part of a sentence
-    is_usual: bool = True  # whether the page /judge documents this meaning
+    starter: str
+    meaning: str
+    is_usual: bool = True
 
     @property
     def description(self) -> str:
-        """The meaning of the signs in words, and who begins."""
         if self.starter == "o":
             return f"{self.meaning}, and O begins: it counts as X"
         return f"{self.meaning}, and X begins" if "X" in self.digits else self.meaning
 
 
 def list_schemes(used_tokens: set[str], options: TableOptions) -> list[SignScheme]:
-    """Return the possible meanings of the signs in a table, the usual ones first."""
+    """Return the possible meanings of the signs in a table, the documented ones first."""
     if used_tokens & {"X", "O"}:
         scheme = make_letter_scheme(used_tokens)
         begins = "xo" if options.begins == "auto" else options.begins
@@ -252,7 +252,7 @@ def list_schemes(used_tokens: set[str], options: TableOptions) -> list[SignSchem
 
 
 def list_letter_schemes(letters: list[str], used_tokens: set[str]) -> list[SignScheme]:
-    """Return the possible meanings of one or two letters other than X and O."""
+    """Return the possible meanings of one or two letters other than X and O: either may begin."""
     blanks = dict.fromkeys(used_tokens - {*letters}, 0)
     return [
         SignScheme(
@@ -265,10 +265,7 @@ def list_letter_schemes(letters: list[str], used_tokens: set[str]) -> list[SignS
 def list_number_schemes(
     used_tokens: set[str], options: TableOptions
 ) -> Iterator[SignScheme]:
-    """Yield the possible meanings of numbers on boards.
-
-    First the numbers stand for X and O, then for the player to move and the opponent.
-    """
+    """Yield the possible meanings of numbers: first for X and O, then for the player to move."""
     starters = ["o" if options.begins == "o" else "x", "mover"]
     if options.boards != "auto":
         starters = starters[:1] if options.boards == "x" else starters[1:]
@@ -286,7 +283,7 @@ def list_number_schemes(
 
 
 def make_letter_scheme(used_tokens: set[str]) -> SignScheme:
-    """Return what each sign means in a table that uses X and O; the digit 0 can also stand for O."""
+    """Return the meaning of the signs in a table with X and O; a 0 may be written for O."""
     has_zero_for_o = (
         "0" in used_tokens and "O" not in used_tokens and "." in used_tokens
     )
@@ -297,13 +294,11 @@ def make_letter_scheme(used_tokens: set[str]) -> SignScheme:
 
 @dataclass(eq=False)
 class DistinctBoards:
-    """The B different boards in a table."""
+    """The B different boards in a table, with their signs as indices of the `vocabulary`, [B, 9]."""
 
     board_signs: list[BoardSigns]
-    # [B, 9] the signs as indices of `vocabulary`
     tokens: NDArray[np.intp] = field(init=False)
-    vocabulary: list[str] = field(init=False)  # the different signs
-    # [B] whether the board is written as a base-3 number
+    vocabulary: list[str] = field(init=False)
     is_base3_number: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -315,15 +310,15 @@ class DistinctBoards:
         is_base3 = [signs.is_base3_number for signs in self.board_signs]
         self.is_base3_number = np.array(is_base3)
 
-    def find_scheme(
+    def choose_scheme(
         self, game: Game, options: TableOptions, weights: NDArray[np.int64]
     ) -> tuple[SignScheme, str, NDArray[np.bool_]]:
-        """Return the meaning of the signs that makes the most rows boards of possible games.
+        """Return the scheme under which most rows have possible boards, a note, and ignored boards.
 
-        With it come a sentence for the user on the evidence, and for each board, [B], whether it is
-        ignored because it occurs only in games that the other mark begins. `weights`, [B], is the
-        number of rows with each board. Raises TableError if no meaning fits, or if several fit
-        equally well and give different positions.
+        The note tells the user what speaks for the scheme. A board, [B], is ignored if it can only
+        come from games that the other player begins. `weights`, [B], counts the rows with each
+        board. Raises TableError if no scheme fits, or if several fit equally well and give
+        different positions.
         """
         used = set(self.vocabulary)
         schemes = list_schemes(used, options)
@@ -343,19 +338,19 @@ class DistinctBoards:
                     f"{fit:,} rows have boards of games if {schemes[best].meaning}, and "
                     f"as many if {schemes[other].meaning}.",
                 )
-        return self.weigh_starters(game, schemes, schemes[best], weights)
+        return self.choose_starter(game, schemes, schemes[best], weights)
 
-    def weigh_starters(
+    def choose_starter(
         self,
         game: Game,
         schemes: list[SignScheme],
         best: SignScheme,
         weights: NDArray[np.int64],
     ) -> tuple[SignScheme, str, NDArray[np.bool_]]:
-        """Return the best meaning of the signs, with the mark that begins, as `find_scheme` does.
+        """Choose who begins under the best scheme; return the result of `choose_scheme`.
 
-        If some games begin with X and others with O, those that begin with X are read, unless the
-        user chose O.
+        If some games begin with X and others with O, only those with X are read, unless the user
+        chose O.
         """
         of_x, of_o = (
             self.find_positions(game, best._replace(starter=starter)) != UNREACHABLE
@@ -382,9 +377,9 @@ class DistinctBoards:
     def find_positions(
         self, game: Game, scheme: SignScheme, is_reversed: bool = False
     ) -> NDArray[np.intp]:
-        """Return the position of each board, [B], UNREACHABLE for boards of no game.
+        """Return the position of each board, [B], or UNREACHABLE if no game leads to the board.
 
-        If `is_reversed`, the last digit of a base-3 number is the first cell of the board.
+        If `is_reversed`, the first cell of a board is the last digit of its base-3 number.
         """
         digits = np.array([scheme.digits.get(token, 0) for token in self.vocabulary])
         if scheme.starter == "o":
@@ -395,8 +390,8 @@ class DistinctBoards:
         ones = (stones == 1).sum(axis=1)
         twos = (stones == 2).sum(axis=1)
         is_own = scheme.starter == "mover"
-        # The digit 1 is the player to move. If O is to move, swap the digits 1 and 2.
         if is_own:
+            # The digit 1 is the player to move. So if O is to move, 1 is O, and 2 is X.
             is_of_o = ones < twos
             stones[is_of_o] = np.array([0, 2, 1])[stones[is_of_o]]
         codes = stones @ (3 ** np.arange(CELL_COUNT - 1, -1, -1))
@@ -406,7 +401,7 @@ class DistinctBoards:
 
 @lru_cache(maxsize=2)
 def map_codes_to_positions(game: Game) -> NDArray[np.intp]:
-    """Return the position of every base-3 number, UNREACHABLE for boards of no game."""
+    """Return the position of every base-3 number, or UNREACHABLE if no game leads to its board."""
     positions = np.full(CODE_COUNT, UNREACHABLE)
     positions[game.code] = np.arange(game.positions)
     return positions
@@ -421,10 +416,10 @@ NUMERAL_DESCRIPTIONS = {
 def convert_numbers(
     board_items: Sequence[TableItem],
 ) -> tuple[Sequence[TableItem], str]:
-    """Convert boards that are written as decimal or base-4 numbers.
+    """Convert boards that are written as decimal or base-4 numbers, and return a note for the user.
 
-    Decimal ones become nine digits, base-4 ones become base-3 numbers. Returns the boards, and a
-    sentence about the notation for the user, "" if nothing was converted.
+    A decimal number becomes a text of nine digits, and a base-4 number becomes a base-3 number. If
+    the boards are written in another way, they stay as they are, and the note is "".
     """
     numbers = [parse_number(item) for item in board_items]
     codes = [int(number) for number in numbers if is_whole(number)]
@@ -445,12 +440,11 @@ def convert_numbers(
 def collect_boards(
     board_items: Sequence[TableItem],
 ) -> tuple[DistinctBoards | None, NDArray[np.intp], list[tuple[TableItem, ...]], str]:
-    """Return the boards in the rows of a table, and what stands beside them.
+    """Return the different boards of a table; the board of each row, -1 for none; other items; a note.
 
-    `board_items` has the parsed board of each row. Returns the different boards, None if no row has
-    a board; for each row the index of its board, -1 if it has none; for each row the move and the
-    value in the same item as its board, () if there are none; and how boards are written as numbers,
-    in words, "" for base 3.
+    `board_items` has the parsed board of each row. The item can also contain a move or a value,
+    which are the other items of the row. The note tells the user how boards are written as numbers;
+    it is "" for base 3. The first result is None if no row has a board.
     """
     board_items, numeral_note = convert_numbers(board_items)
     board_numbers: dict[TableItem, int] = {}
@@ -462,7 +456,8 @@ def collect_boards(
         try:
             key = tuple(board) if isinstance(board, list) else board
             number = board_numbers.get(key)
-        except TypeError:  # A list inside the board is not hashable.
+        except TypeError:
+            # A list inside the board is not hashable.
             key = _make_hashable(board)
             number = board_numbers.get(key)
         if number is None:
@@ -480,7 +475,7 @@ def collect_boards(
 
 
 def split_board(board_item: TableItem) -> tuple[TableItem, tuple[TableItem, ...]]:
-    """Split an item of a table into its board and a tuple with the rest: a move, a value, or both.
+    """Split an item of a table into its board and the rest: a move, a value, or both.
 
     `[[0, 1, ...], 4]` is split into the board and `(4,)`.
     """
@@ -493,7 +488,6 @@ def split_board(board_item: TableItem) -> tuple[TableItem, tuple[TableItem, ...]
 
 
 def _make_hashable(board_item: TableItem) -> TableItem:
-    """Turn nested lists into tuples, so that a board can be a key in a dictionary."""
     if isinstance(board_item, list | tuple):
         return tuple(map(_make_hashable, board_item))
     return board_item

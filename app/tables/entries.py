@@ -1,7 +1,7 @@
 """Read the entries of a table: moves, values, and moves with their values.
 
-A row has a board and one or more entries. They are read before it is known which positions the
-boards are, so a move may still be any of several cells.
+A row has a board and one or more entries. Entries are read before the meaning of the boards is
+known, and a move may still be counted from 0 or from 1.
 """
 
 from collections.abc import Sequence
@@ -26,31 +26,38 @@ from app.tables.values import (
 )
 
 CELL_COUNT = 9
-# Fewer lists do not show whether their numbers are moves or values.
+# With fewer lists, rising whole numbers may be values by chance.
 MIN_LISTS = 5
 
 
 class EntryKind(IntEnum):
-    """What the numbers in an entry mean."""
+    """What the numbers of an entry mean.
 
-    CELL = 0  # a cell, counted from 0
-    MOVE = 1  # a cell, counted from 0 or from 1
-    ROW_AND_COLUMN = 2  # both counted from 0 or from 1
-    EMPTY_CELL_INDEX = 3  # which of the board's empty cells, counted from 0
-    ONLY_NUMBER = 4  # the row has no other number: a move or the value of the board
+    A CELL is counted from 0. An EMPTY_CELL_INDEX counts only the empty cells of the board, from 0.
+    MOVE and ROW_AND_COLUMN are counted from 0 or from 1. ONLY_NUMBER is the only number of its row,
+    so it may be a move or the value of the board.
+    """
+
+    CELL = 0
+    MOVE = 1
+    ROW_AND_COLUMN = 2
+    EMPTY_CELL_INDEX = 3
+    ONLY_NUMBER = 4
 
 
 @dataclass(frozen=True, eq=False)
 class TableEntries:
-    """The E entries in the rows of a table, moves and values, as arrays in the order of the rows."""
+    """The E entries of a table in the order of its rows, as arrays [E].
+
+    `first` is the number of a cell, or of its row if there is a column, and -1 if there is no move.
+    `second` is the number of the column. A move without a value is a choice: the agent plays it.
+    """
 
     rows: NDArray[np.intp]
     kinds: NDArray[np.int8]
-    first: NDArray[np.intp]  # the number of the cell or of its row, -1 if there is none
-    # the number of the column, if the key is a row and a column
+    first: NDArray[np.intp]
     second: NDArray[np.intp]
-    values: NDArray[np.float64]  # NaN for a move without a value
-    # whether it is a move without a value: the agent plays it
+    values: NDArray[np.float64]
     is_choice: NDArray[np.bool_]
 
     def locate_cells(
@@ -59,11 +66,11 @@ class TableEntries:
         entry_boards: NDArray[np.intp],
         first_number: int,
     ) -> NDArray[np.intp]:
-        """Return the cell of each entry, [E], -1 if the board has no such cell.
+        """Return the cell of each entry, [E], or -1 if the board has no such cell.
 
         `free_cells`, [B, 10], has the empty cells of each board, padded with -1, and
-        `entry_boards`, [E], the board of each entry. `first_number`, 0 or 1, is the number of the
-        top left square.
+        `entry_boards`, [E], has the board of each entry. `first_number`, 0 or 1, is the number of
+        the top left square.
         """
         numbers = np.where(
             self.kinds == EntryKind.CELL, self.first, self.first - first_number
@@ -81,14 +88,12 @@ class TableEntries:
 
 @dataclass(eq=False)
 class EntryCollector:
-    """Collects the entries of all rows, and the reasons why rows cannot be read."""
+    """Collects the entries of all rows, and for each row that cannot be read, the reason."""
 
-    # for each row that cannot be read, the reason
     faults: dict[int, str] = field(default_factory=dict)
     columns: list[tuple[int, int, int, int, float, bool]] = field(default_factory=list)
-    # a cache of `parse_move`, because tables have few different moves
-    moves: dict[TableItem, tuple[int, ...]] = field(default_factory=dict)
-    # whether lists in this table contain moves that the agent plays, not values
+    # Tables have few different moves, so most of them are parsed already.
+    parsed_moves: dict[TableItem, tuple[int, ...]] = field(default_factory=dict)
     has_move_lists: bool = False
 
     def collect_entries(
@@ -96,7 +101,7 @@ class EntryCollector:
     ) -> TableEntries:
         """Return the entries of all rows.
 
-        `extra_items` has, for each row, the move or the value in the same item as its board.
+        `extra_items` has for each row the move or the value that its board's item also contains.
         """
         self.has_move_lists = _has_move_lists(rows)
         for number, row in enumerate(rows):
@@ -116,7 +121,6 @@ class EntryCollector:
         )
 
     def add_row(self, number: int, row: Row, extra: tuple[TableItem, ...]) -> None:
-        """Add the entries of a row; raises TableError if they cannot be read."""
         if isinstance(row.value, list):
             self.add_list(number, row.value)
         elif row.move is not None:
@@ -128,7 +132,7 @@ class EntryCollector:
             self.add_single(number, row.value)
 
     def add_list(self, number: int, items: list[TableItem]) -> None:
-        """Add the entries of a list: moves with values, moves alone, or the values of the cells."""
+        """Add the entries in a list: moves with values, moves without values, or values of the cells."""
         if isinstance(items, KeyValuePairs) or _are_pairs(items):
             for move, item in items:
                 self.add_move(number, move, parse_value(item))
@@ -141,7 +145,7 @@ class EntryCollector:
             self.add_listed_values(number, flatten_lists(items))
 
     def add_listed_values(self, number: int, items: list[TableItem]) -> None:
-        """Add a list of values, one for each cell or each empty cell; or a move as row and column."""
+        """Add a value for each cell or for each empty cell; two small numbers are a row and a column."""
         if len(items) == 2 and max(parse_move(items), default=9) <= 3:
             self.add_move(number, items)
             return
@@ -152,7 +156,7 @@ class EntryCollector:
             self.columns.append((number, kind, place, 0, parse_value(item), False))
 
     def add_single(self, number: int, item: TableItem) -> None:
-        """Add the only number in a row; raises TableError if it is no number."""
+        """Add the only number of a row; raises TableError if the item is neither a number nor a move."""
         move, value = self.parse_move_cached(item), parse_number(item)
         if len(move) == 2:
             self.add_move(number, item)
@@ -165,9 +169,9 @@ class EntryCollector:
     def add_move(
         self, number: int, move: TableItem, value: float | None = None
     ) -> None:
-        """Add a move with its value; without a value, the agent plays this move.
+        """Add a move with its value; a move without a value is the one that the agent plays.
 
-        Raises TableError if it is no move.
+        Raises TableError if the item is no move.
         """
         numbers = self.parse_move_cached(move)
         if isinstance(move, list) and len(move) == CELL_COUNT:
@@ -181,17 +185,16 @@ class EntryCollector:
         )
 
     def parse_move_cached(self, move: TableItem) -> tuple[int, ...]:
-        """Return the numbers of a move as `parse_move` does, from a cache if possible."""
         if isinstance(move, list):
             return parse_move(move)
-        numbers = self.moves.get(move)
+        numbers = self.parsed_moves.get(move)
         if numbers is None:
-            numbers = self.moves[move] = parse_move(move)
+            numbers = self.parsed_moves[move] = parse_move(move)
         return numbers
 
 
 def _is_scored_move(items: list[TableItem]) -> bool:
-    """Return whether a list is a score, then a move as row and column, such as (1, (2, 0))."""
+    """Return whether a list is a score with a row and a column, such as (1, (2, 0))."""
     return (
         len(items) == 2
         and parse_number(items[0]) is not None
@@ -201,7 +204,7 @@ def _is_scored_move(items: list[TableItem]) -> bool:
 
 
 def _parse_one_hot(items: list[TableItem]) -> tuple[int, ...]:
-    """Return the cell of a move written as nine numbers, all 0 but one; () for other lists."""
+    """Return the cell of a move that is written as a one-hot list of nine numbers, else ()."""
     cells = [cell for cell, item in enumerate(items) if parse_number(item) != 0]
     return tuple(cells) if len(cells) == 1 else ()
 
@@ -209,7 +212,8 @@ def _parse_one_hot(items: list[TableItem]) -> tuple[int, ...]:
 def _has_move_lists(rows: Sequence[Row]) -> bool:
     """Return whether all lists seem to contain moves: whole numbers from 0 to 8 in rising order.
 
-    If all lists have nine numbers, or all have two, they could also be something else.
+    Lists of nine numbers may have the values of all cells, and lists of two may have a row and a
+    column. So the answer is no if the table has only such lists.
     """
     lists = [row.value for row in rows if type(row.value) is list]
     sizes = {len(numbers) for numbers in lists}
@@ -230,22 +234,27 @@ def _are_pairs(items: list[TableItem]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class EntryPlaces:
-    """The position and the cell of each of E entries, for one way of reading a table."""
+    """The positions and cells of E entries, under one reading of the table; all arrays are [E].
 
-    positions: NDArray[np.intp]  # -1 if no game leads to the board
-    cells: NDArray[np.intp]  # -1 if the entry names no cell of the board
-    is_decision: NDArray[np.bool_]  # whether the game on the board is not over
+    The position is -1 if no game leads to the board, and the cell is -1 if the board has no such
+    cell. In a decision the game is not over. A taken cell is one of a possible board that is not
+    empty.
+    """
+
+    positions: NDArray[np.intp]
+    cells: NDArray[np.intp]
+    is_decision: NDArray[np.bool_]
     is_legal: NDArray[np.bool_]
-    is_taken: NDArray[np.bool_]  # whether the cell of a known board is not empty
+    is_taken: NDArray[np.bool_]
 
 
 def split_players(
     rows: Sequence[Row], extra_items: Sequence[tuple[TableItem, ...]]
 ) -> tuple[list[tuple[TableItem, ...]], NDArray[np.int64]]:
-    """Decide whether what stands beside a board is a move or the player to move.
+    """Decide whether the item beside each board is a move or the player to move.
 
-    Returns the extra items that are moves, and the player in each row, [rows]: 1 for X or the
-    number 1, -1 for O or the number -1, 0 if the row names no player.
+    Returns the items that are moves, and the player of each row, [rows]: 1 for X or the number 1,
+    -1 for O or the number -1, and 0 if the row names no player.
     """
     names = [
         format_item(item[0]).strip("'\" ").upper() if len(item) == 1 else ""

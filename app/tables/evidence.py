@@ -1,4 +1,4 @@
-"""Count what speaks for each way of reading an ambiguous table."""
+"""Count what speaks for and against each way of reading an ambiguous table."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,21 +6,22 @@ from numpy.typing import NDArray
 from app.tictactoe.game import Game
 from app.tictactoe.policy import CellMask
 
-# The evidence is clear if one count is more than twice the other, and if the counts of heads and
-# tails of a tossed coin would hardly differ as much: by three standard deviations.
 MIN_RATIO = 2
-MIN_DEVIATIONS = 3
+# If both ways of reading were equally good, the counts would hardly ever differ by more than this.
+MIN_STANDARD_DEVIATIONS = 3
 
 
 def is_clear(supporting: int, opposing: int) -> bool:
-    """Return whether the evidence for a way of reading outweighs the evidence against it."""
+    """Return whether far more entries support a way of reading than oppose it."""
     difference = supporting - opposing
-    is_significant = difference**2 >= MIN_DEVIATIONS**2 * (supporting + opposing)
+    is_significant = difference**2 >= MIN_STANDARD_DEVIATIONS**2 * (
+        supporting + opposing
+    )
     return supporting > MIN_RATIO * opposing and is_significant
 
 
 def is_contradicted(opposing: int, opposing_other: int) -> bool:
-    """Return whether a way of reading makes many more entries impossible than the other way."""
+    """Return whether far more entries oppose a way of reading than oppose the other way."""
     return opposing > MIN_RATIO * opposing_other
 
 
@@ -39,7 +40,7 @@ def find_winning_moves(game: Game) -> CellMask:
 
 
 def find_losing_moves(game: Game) -> CellMask:
-    """Return after which moves the opponent can win at once, [D, cells]."""
+    """Return the moves after which the opponent can win at once, [D, cells]."""
     can_win = np.zeros(game.positions, np.bool_)
     can_win[: game.decisions] = find_winning_moves(game).any(axis=1)
     return game.legal & can_win[np.where(game.legal, game.successor, 0)]

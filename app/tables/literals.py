@@ -9,7 +9,7 @@ import numpy as np
 from app.tables.values import KeyValuePairs, TableError, TableItem
 
 MAX_NESTING = 60
-# A dict with a numpy number for each move has 280,000 tokens.
+# The largest tables, dicts with a numpy number for each move, have 280,000 tokens.
 MAX_TOKENS = 400_000
 TOKEN_PATTERN = re.compile(
     r"""\s*(?:
@@ -39,7 +39,8 @@ def parse_literal(literal_text: str) -> TableItem:
                 parse_constant=lambda word: None,
             )
         except (ValueError, RecursionError):
-            pass  # It is no JSON, so it is parsed as a Python literal.
+            # A text that is no JSON can still be a Python literal.
+            pass
     return LiteralParser(literal_text).parse_all()
 
 
@@ -62,14 +63,13 @@ class LiteralParser:
         self.read_next_token()
 
     def parse_all(self) -> TableItem:
-        """Return the value that the whole text stands for."""
         value = self.read_value(0)
         if self.kind:
             raise self.make_error()
         return value
 
     def read_next_token(self) -> None:
-        """Read the next token; its kind is "" at the end of the text."""
+        """Store the next token; its kind is "" at the end of the text."""
         found = TOKEN_PATTERN.match(self.text, self.position)
         if found is None:
             rest = self.text[self.position :].lstrip()
@@ -99,11 +99,10 @@ class LiteralParser:
         return self.kind == "sign" and self.value == sign
 
     def count_angle_bracket(self) -> int:
-        """Return 1 if the current token is "<", -1 if it is ">", else 0."""
         return self.is_at_sign("<") - self.is_at_sign(">")
 
     def read_value(self, depth: int) -> TableItem:
-        """Return the value that begins at the current token; `depth` counts the brackets around it."""
+        """Return the value that begins at the current token, which is inside `depth` brackets."""
         if depth > MAX_NESTING:
             raise TableError(f"there are more than {MAX_NESTING} brackets in brackets")
         kind = self.kind
@@ -124,13 +123,12 @@ class LiteralParser:
         return self.read_items("]" if value == "[" else ")", depth)
 
     def read_numbers(self, depth: int) -> list[TableItem]:
-        """Return the numbers and words in a single `list` or `tuple` token."""
+        """Return the numbers and words of a list or tuple that is a single token."""
         try:
             values = _parse_numbers(self.value)
         except ValueError:
-            # Reading the list token by token finds the error.
+            # Go back to the opening bracket, because only single tokens show where the error is.
             end = "]" if self.kind == "list" else ")"
-            # Go back to the first token after the opening bracket.
             self.position -= len(self.value) + 1
             self.read_next_token()
             return self.read_items(end, depth)
@@ -138,10 +136,10 @@ class LiteralParser:
         return values
 
     def read_call(self, depth: int) -> TableItem:
-        """Return the last argument of a call, None for a word without brackets.
+        """Return the last argument of a call, or None for a word that is no call.
 
-        The last argument is the table in `defaultdict(<class 'float'>, {...})`, and the number in
-        `int64(4)`.
+        In `defaultdict(<class 'float'>, {...})` the last argument is the table, in `int64(4)` the
+        number.
         """
         if self.kind == "tuple":
             items = self.read_numbers(depth)
@@ -155,7 +153,7 @@ class LiteralParser:
     def read_items(
         self, closing_bracket: str, depth: int, is_call: bool = False
     ) -> list[TableItem]:
-        """Return the items up to this closing bracket; in a call, `<...>` and keywords are skipped."""
+        """Return the items before the closing bracket; in a call, keywords and `<...>` are left out."""
         parsed_items: list[TableItem] = []
         while not self.is_at_sign(closing_bracket):
             if is_call and self.is_at_sign("<"):
@@ -175,7 +173,6 @@ class LiteralParser:
         return parsed_items
 
     def read_pairs(self, depth: int) -> KeyValuePairs:
-        """Return the keys and values in a dict."""
         pairs = KeyValuePairs()
         while not self.is_at_sign("}"):
             key = self.read_value(depth + 1)
@@ -188,7 +185,7 @@ class LiteralParser:
         return pairs
 
     def skip_comma(self, closing_bracket: str) -> None:
-        """Skip the comma after an item; it may be missing before this closing bracket."""
+        """Skip a comma between two items; after the last item it is optional."""
         if self.is_at_sign(","):
             self.read_next_token()
         elif not self.is_at_sign(closing_bracket):
@@ -196,7 +193,6 @@ class LiteralParser:
 
 
 def _unescape(match: re.Match[str]) -> str:
-    """Return the character that an escape sequence stands for."""
     sign = match[1]
     if len(sign) > 1:
         return chr(int(sign[1:], 16))
@@ -204,13 +200,14 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def _parse_numbers(numbers_text: str) -> list[float | None]:
-    """Return the numbers in a text, separated by commas, with None for each word.
+    """Return the numbers in a text, separated by commas; words such as None become None.
 
     Raises ValueError for any other content.
     """
     parts = numbers_text.replace("None", "nan").replace("null", "nan").split(",")
     if not parts[-1].strip():
-        parts.pop()  # After a trailing comma the last part is empty.
+        # Python prints a tuple of one number with a comma after it.
+        parts.pop()
     values = list(map(float, parts))
     if inf in values or -inf in values:
         raise ValueError("too large")

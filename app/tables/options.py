@@ -1,4 +1,4 @@
-"""The options by which a user says how to read a table that can be read in several ways."""
+"""The options with which a user says how to read an ambiguous table."""
 
 from typing import NamedTuple
 
@@ -6,26 +6,24 @@ from app.tables.values import TableError
 
 
 class TableOptions(NamedTuple):
-    """The options that a user chose for a table; `OPTION_QUESTIONS` lists the possible values."""
+    """The options that a user chose for a table; `OPTION_QUESTIONS` explains them and their values."""
 
-    numbers: str = "auto"  # whether single numbers are moves, or values of boards
-    marks: str = "auto"  # the numbers that stand for empty, X and O
-    # whether boards show X and O, or the player to move and the opponent
+    numbers: str = "auto"
+    marks: str = "auto"
     boards: str = "auto"
-    begins: str = "auto"  # which mark makes the first move
-    digits: str = "auto"  # which digit of a base-3 number is the top left square
-    cells: str = "auto"  # the number of the top left square
-    view: str = "auto"  # for which player a high value is good
-    play: str = "highest"  # how the agent chooses a move by the values
-    ties: str = "any"  # what the agent plays if several moves have the best value
-    # what the agent plays in positions that the table does not have
+    begins: str = "auto"
+    digits: str = "auto"
+    cells: str = "auto"
+    view: str = "auto"
+    play: str = "highest"
+    ties: str = "any"
     missing: str = "auto"
 
 
 DEFAULT_OPTIONS = TableOptions()
 DETECTED_VALUE = "detected automatically"
-# For each value of the option `marks`, the numbers for an empty cell, X and O, or for an empty cell,
-# the player to move and the opponent.
+# The three numbers stand for an empty cell, X and O, or for an empty cell, the player to move and the
+# opponent.
 MARK_CODES = {
     "01-1": ("0", "1", "-1"),
     "012": ("0", "1", "2"),
@@ -36,7 +34,7 @@ MARK_CODES = {
     "120": ("1", "2", "0"),
     "102": ("1", "0", "2"),
 }
-# For each option, the question in the form and the answers by value. The first answer is the default.
+# The first answer to each question is the default.
 OPTION_QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "numbers": (
         "What does a single number after a board mean?",

@@ -1,4 +1,8 @@
-"""Read a table in any usual notation, and find the moves and values that it has for each position."""
+"""Read a table in any usual notation: find its moves and values for each position.
+
+A *reading* is one way to understand a table: the order of the digits in base-3 numbers, and the
+number of the first cell. Values on taken squares speak against a reading.
+"""
 
 from dataclasses import dataclass
 from itertools import product
@@ -32,26 +36,31 @@ from app.tictactoe.policy import (
 )
 
 MAX_LISTED_ROWS = 20
-# If a table has at least this many positions and no two are symmetric, each one stands for all
-# positions that are symmetric to it.
+# In a smaller table it can be chance that no two positions are symmetric. In a larger one it means that
+# each position stands for all symmetric ones.
 MIN_POSITION_COUNT = 20
-# If this many moves are on taken squares, the program stored the boards after the moves.
+# Fewer moves on taken squares do not show that the boards were stored after the moves.
 MIN_TAKEN_MOVES = 3
 MIN_TAKEN_SHARE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
 class TableReading:
-    """What was read from a table: its moves, its values, and the rows that could not be read."""
+    """The moves and values that were read from a table, and the rows that could not be read.
+
+    The values `q`, [D, cells], are those of the player to move, NaN where there is none; `q` is
+    None if the table has moves only. `position_count` counts the unfinished positions of the table.
+    The notes are sentences for the user on how the table was read. Moves can be drawn in proportion
+    to their values.
+    """
 
     policy: Policy
-    # [D, cells] in the mover's view, NaN without a value; None if the table has moves only
     q: NDArray[np.float64] | None
-    position_count: int  # how many unfinished positions the table has
-    notes: list[str]  # sentences for the user on how the table was read
-    unread_reasons: list[str]  # the first unreadable rows, with reasons
-    unread_count: int  # how many rows cannot be read
-    is_proportional: bool  # whether moves are drawn in proportion to their values
+    position_count: int
+    notes: list[str]
+    unread_reasons: list[str]
+    unread_count: int
+    is_proportional: bool
 
     @property
     def chosen_moves(self) -> CellMask:
@@ -61,13 +70,11 @@ class TableReading:
 
     @property
     def summary_sentence(self) -> str:
-        """A sentence that tells how many positions were read, and how many rows could not be read."""
         rows = f" {self.unread_count:,} could not be read." if self.unread_count else ""
         return f"Read: {self.position_count:,} of {len(self.policy):,} positions.{rows}"
 
     @property
     def fault_sentence(self) -> str:
-        """A text that tells why rows could not be read, "" if all could be read."""
         more = self.unread_count - len(self.unread_reasons)
         parts = [*self.unread_reasons]
         if more:
@@ -78,9 +85,9 @@ class TableReading:
 def read_table(
     game: Game, file_content: bytes, options: TableOptions = DEFAULT_OPTIONS
 ) -> TableReading:
-    """Return the moves and values in the content of a file: JSON, a Python literal, CSV, npy or npz.
+    """Return the moves and values in a file: JSON, a Python literal, CSV, npy or npz.
 
-    Raises TableError, naming the row where there is one, if there is nothing readable.
+    Raises TableError if nothing can be read; the message names the first row with a fault, if any.
     """
     if game.cells != CELL_COUNT:
         raise TableError("only tables of boards with nine cells can be read")
@@ -88,34 +95,33 @@ def read_table(
 
 
 class TableReader:
-    """Reads the rows of one table; `read` calls the other methods in order."""
+    """Reads the rows of one table; only `read` is called from outside."""
 
     def __init__(self, game: Game, rows: list[Row], options: TableOptions) -> None:
         self.game = game
         self.rows = rows
         self.options = options
         self.notes: list[str] = []
-        self.faults: dict[int, str] = {}  # for each row that cannot be read, the reason
+        self.faults: dict[int, str] = {}
         self.cell_evidence = ""
-        # In a table with a row for every base-3 number, many rows have only initial values.
+        # A table with a row for every base-3 number has rows of impossible boards, which are no faults.
         self.is_untouched = np.zeros(len(rows), np.bool_)
         self.has_values = False
         self.q = np.full(game.legal.shape, np.nan)
-        self.found: NDArray[np.bool_]  # whether the table has each of the D positions
-        # The empty cells of each position, padded with -1, and a last row without any: [D + 1, 10].
+        self.found: NDArray[np.bool_]
+        # The last row stands for finished and impossible positions, which have no free cells to play.
         self.free_cells = np.full((game.decisions + 1, CELL_COUNT + 1), -1)
         for position, is_free in enumerate(game.legal):
             cells = np.flatnonzero(is_free)
             self.free_cells[position, : len(cells)] = cells
 
     def read(self) -> TableReading:
-        """Return the table's moves and values; raises TableError if no row can be read."""
         extra_items = self.read_boards()
         moves, self.players = split_players(self.rows, extra_items)
         collector = EntryCollector()
         self.entries = collector.collect_entries(self.rows, moves)
         self.entry_faults = collector.faults
-        self.scheme, note, self.is_left_out = self.boards.find_scheme(
+        self.scheme, note, self.is_left_out = self.boards.choose_scheme(
             self.game, self.options, self.count_informative_rows()
         )
         self.notes.append(note)
@@ -146,7 +152,7 @@ class TableReader:
         )
 
     def read_boards(self) -> list[tuple[TableItem, ...]]:
-        """Store the boards of all rows, and return what else stands in the same items.
+        """Store the boards of all rows; return the moves or values that are in the same items.
 
         Raises TableError if no row has a board.
         """
@@ -164,10 +170,10 @@ class TableReader:
         return extra_items
 
     def read_games_of_o(self) -> TableReading | None:
-        """Return the table read as games that O began; None if it belongs to games that X began.
+        """Return the table as one of games that O began, or None if X began.
 
-        Boards with as many X as O can come from both kinds of games. If a table has both kinds, the
-        values of these boards show whose turn it was.
+        A board with as many X as O can come from both kinds of games. If the table has both kinds,
+        the values of such boards show whose turn it was.
         """
         if self.options.begins != "auto" or not self.is_left_out.any():
             return None
@@ -187,24 +193,24 @@ class TableReader:
     def add_fault(self, row_index: int, fault: str) -> None:
         """Record why a row cannot be read.
 
-        An array with a row for every base-3 number has rows that are no board of any game. For
-        these rows nothing is recorded.
+        Nothing is recorded for a table with a row for every base-3 number, because many of these
+        are no boards of any game.
         """
         if self.rows[row_index].label and not self.is_untouched[row_index]:
             self.faults.setdefault(row_index, fault)
 
     def describe_first_fault(self) -> str:
-        """Return the end of an error message, which tells why the first unreadable row is unreadable."""
+        """Return why the first unreadable row cannot be read, as the end of an error message."""
         if not self.faults:
             return ""
         row = min(self.faults)
         return f": {self.rows[row].name}: {self.faults[row]}"
 
     def count_informative_rows(self) -> NDArray[np.int64]:
-        """Return how many rows with learned values each board has, [B].
+        """Return for each board, [B], how many rows have learned values of it.
 
-        A table with a row for every base-3 number also has rows with initial values only. These
-        rows are not counted, because they may be no boards of any game.
+        A table with a row for every base-3 number also has rows with initial values. These rows are
+        not counted, because no game may lead to their boards.
         """
         entries = self.entries
         untouched = find_most_common(entries.values[~entries.is_choice])
@@ -219,21 +225,20 @@ class TableReader:
         indices = self.board_indices[is_board & ~self.is_untouched]
         return np.bincount(indices, minlength=len(self.boards.board_signs))
 
-    # Find the position and the cell of each entry.
     def find_positions(self, is_reversed: bool) -> NDArray[np.intp]:
-        """Return the position of each entry, [E], UNREACHABLE if there is none."""
+        """Return the position of each entry, [E], or UNREACHABLE."""
         positions = self.boards.find_positions(self.game, self.scheme, is_reversed)
         positions[self.is_left_out] = UNREACHABLE
         row_positions = np.where(
             self.board_indices >= 0, positions[self.board_indices], UNREACHABLE
         )
-        self.leave_out_players(row_positions)
+        self.leave_out_wrong_players(row_positions)
         return row_positions[self.entries.rows]
 
-    def leave_out_players(self, row_positions: NDArray[np.intp]) -> None:
-        """Set the position of rows that name a player who is not to move to UNREACHABLE.
+    def leave_out_wrong_players(self, row_positions: NDArray[np.intp]) -> None:
+        """Set the position of a row to UNREACHABLE if the row names a player who is not to move.
 
-        Nothing is done if this would concern at least half of the rows.
+        If at least half of the rows do so, the names mean something else, and nothing is changed.
         """
         game = self.game
         is_decision = (row_positions >= 0) & (row_positions < game.decisions)
@@ -248,7 +253,7 @@ class TableReader:
             row_positions[is_other] = UNREACHABLE
 
     def locate_entries(self, is_reversed: bool, first_number: int) -> EntryPlaces:
-        """Return the positions and cells of all entries, for one way of reading the table."""
+        """Return the positions and cells of all entries under one reading."""
         game = self.game
         positions = self.find_positions(is_reversed)
         is_decision = (positions >= 0) & (positions < game.decisions)
@@ -261,10 +266,10 @@ class TableReader:
         return EntryPlaces(positions, cells, is_decision, is_legal, is_taken)
 
     def count_taken_squares(self, places: EntryPlaces) -> int:
-        """Return how many moves and values are on taken squares, which speaks against a reading.
+        """Return how many moves and values are on taken squares.
 
-        A row with nine numbers has numbers for taken squares, too. The most common of them is not
-        counted, because it fills these squares.
+        A row with nine numbers has one for each taken square, too. The most common of these numbers
+        only fills the squares, so it is not counted.
         """
         entries = self.entries
         is_counted = places.is_taken & places.is_decision & ~np.isnan(entries.values)
@@ -274,9 +279,8 @@ class TableReader:
         is_counted &= ~(is_full & (entries.values == filler))
         return int(is_counted.sum())
 
-    # Find out what the numbers mean.
     def has_board_values(self) -> bool:
-        """Return whether the only number in each row is the value of the board, not a move."""
+        """Return whether the single number in each row is the value of the board, not a move."""
         entries = self.entries
         is_single = entries.kinds == EntryKind.ONLY_NUMBER
         if not is_single.any() or self.options.numbers == "moves":
@@ -302,7 +306,7 @@ class TableReader:
         return are_values
 
     def are_taken_moves(self, is_single: NDArray[np.bool_]) -> bool:
-        """Return whether the numbers are moves that the boards already contain."""
+        """Return whether the single numbers are moves that are already on the boards."""
         if len(np.unique(self.entries.first[is_single])) < MIN_TAKEN_MOVES:
             return False
         return any(
@@ -311,12 +315,12 @@ class TableReader:
         )
 
     def list_digit_orders(self) -> list[bool]:
-        """Return in which orders the digits of base-3 numbers may be: False as usual, True reversed."""
+        """Return the possible values of `is_reversed` for base-3 numbers."""
         ways = {"first": [False], "last": [True]}.get(self.options.digits)
         return ways or ([False, True] if self.boards.is_base3_number.any() else [False])
 
     def choose_reading(self) -> EntryPlaces:
-        """Choose the order of digits and the number of the first cell; return the places of entries."""
+        """Choose a reading by the entries on taken squares, and return its EntryPlaces."""
         ways = self.list_digit_orders()
         numbers = self.list_first_numbers()
         self.check_taken_moves(ways, numbers)
@@ -339,10 +343,10 @@ class TableReader:
         return self.locate_entries(self.is_reversed, number)
 
     def choose_digit_order(self, first: int, last: int) -> bool:
-        """Return whether base-3 numbers are reversed; raises TableError if it is not clear.
+        """Return whether base-3 numbers are reversed; raises TableError if this is not clear.
 
-        `first` entries are on taken squares if the top left square is the first digit, and `last`
-        entries if it is the last digit.
+        So many entries are on taken squares: `first` if the top left square is the first digit, and
+        `last` if it is the last digit.
         """
         if is_contradicted(first, last):
             return True
@@ -364,9 +368,9 @@ class TableReader:
         )
 
     def note_digit_order(self, fewest: dict[bool, int]) -> None:
-        """Note for the user which digit is the top left square.
+        """Tell the user which digit is the top left square.
 
-        `fewest` has, for each order of digits, the number of entries on taken squares.
+        `fewest` has the number of entries on taken squares for each order of the digits.
         """
         digit = "last" if self.is_reversed else "first"
         evidence = ""
@@ -380,7 +384,7 @@ class TableReader:
         )
 
     def list_first_numbers(self) -> list[int]:
-        """Return which numbers, 0 and 1, the top left square may have, by the option or by the moves."""
+        """Return the possible numbers, 0 or 1, of the top left square."""
         if self.options.cells != "auto":
             return [int(self.options.cells)]
         entries = self.entries
@@ -397,9 +401,10 @@ class TableReader:
         return [0] if lowest or not (is_single | is_pair).any() else [0, 1]
 
     def choose_first_number(self, from_0: int, from_1: int) -> int:
-        """Return the number of the top left square, and note it for the user.
+        """Return the number of the top left square, and tell the user about it.
 
-        `from_0` moves are on taken squares if they are counted from 0, and `from_1` if from 1.
+        So many moves are on taken squares: `from_0` if they are counted from 0, and `from_1` if
+        from 1.
         """
         evidence = f"{from_0:,} on taken squares if from 0, {from_1:,} if from 1"
         if is_clear(from_0, from_1):
@@ -412,7 +417,7 @@ class TableReader:
         return 0
 
     def check_taken_moves(self, ways: list[bool], numbers: list[int]) -> None:
-        """Raise TableError if the table has the boards after the moves instead of before them."""
+        """Raise TableError if the boards of the table already contain the moves."""
         entries = self.entries
         is_move = entries.kinds != EntryKind.CELL
         is_move &= entries.kinds != EntryKind.EMPTY_CELL_INDEX
@@ -433,9 +438,8 @@ class TableReader:
                     "store a copy of the board before the move, and train again"
                 )
 
-    # The methods from here on read values of moves.
     def read_values_of_moves(self) -> None:
-        """Store the values of all moves in `q`; a move without a value counts as 1."""
+        """Store the values of all moves in `q`; a move without a value gets the value 1."""
         entries = self.entries
         places = self.choose_reading()
         self.add_row_faults(places)
@@ -454,7 +458,7 @@ class TableReader:
             self.convert_to_movers_view()
 
     def add_row_faults(self, places: EntryPlaces) -> None:
-        """Record which rows of a table of moves cannot be read, each with the first reason."""
+        """Record why rows with moves cannot be read; of several reasons, only the first counts."""
         boards = self.board_indices
         positions = self.boards.find_positions(self.game, self.scheme, self.is_reversed)
         is_judged = (boards >= 0) & ~self.is_left_out[boards]
@@ -474,7 +478,7 @@ class TableReader:
         self.add_move_faults(places)
 
     def add_move_faults(self, places: EntryPlaces) -> None:
-        """Record the rows whose move is no square, or is on a taken square."""
+        """Record the rows with a move that is no square or is on a taken square."""
         entries = self.entries
         is_wrong = places.is_decision & (places.cells < 0)
         is_wrong &= entries.kinds != EntryKind.EMPTY_CELL_INDEX
@@ -495,14 +499,12 @@ class TableReader:
         return str(entries.first[entry])
 
     def note_finished_games(self, places: EntryPlaces) -> None:
-        """Note for the user how many rows have finished games."""
         is_finished = places.positions >= self.game.decisions
         finished = len(np.unique(self.entries.rows[is_finished]))
         if finished and self.rows[0].label:
             self.notes.append(f"Finished games, left out: {finished:,}.")
 
     def note_taken_squares(self, places: EntryPlaces) -> None:
-        """Note for the user how many values are on taken squares."""
         taken = self.count_taken_squares(places)
         if taken and self.has_values:
             self.notes.append(f"Values on taken squares, left out: {taken:,}.")
@@ -520,7 +522,7 @@ class TableReader:
             )
 
     def convert_to_movers_view(self) -> None:
-        """Negate the values of a player for whom low values are good."""
+        """Negate the values of the player for whom low values are good."""
         view = self.options.view
         evidence = ""
         if view == "auto":
@@ -549,9 +551,9 @@ class TableReader:
             self.q[self.game.to_move == opponent] *= -1
 
     def count_wins_of_o(self) -> tuple[int, int]:
-        """Return how often a winning move of O has the highest value, and how often the lowest.
+        """Count the positions in which a winning move of O has the highest value, and the lowest value.
 
-        Positions in which all values are equal are not counted.
+        Positions in which all values are equal do not count.
         """
         game = self.game
         known = self.q[(game.to_move == O)]
@@ -564,9 +566,9 @@ class TableReader:
         return int(with_highest.sum()), int(with_lowest.sum())
 
     def count_completed_lines(self) -> tuple[int, int]:
-        """Return how often completing X's line has a higher value than completing O's, and the reverse.
+        """Count the boards on which completing X's line has the higher value, and completing O's line.
 
-        Only boards on which X is to move and both could complete a line are counted.
+        On these boards X is to move, and X and O could each complete a line.
         """
         game = self.game
         of_x = find_winning_moves(game)
@@ -581,9 +583,8 @@ class TableReader:
             int((is_of_x & (values[1] > values[0])).sum()),
         )
 
-    # The methods from here on read values of boards.
     def read_values_of_boards(self) -> None:
-        """Store the value of the board after each move in `q`, in the mover's view."""
+        """Store in `q` the value of the board after each move, for the player of the move."""
         entries = self.entries
         positions = self.find_positions(self.options.digits == "last")
         is_value = (positions >= 0) & (entries.kinds == EntryKind.ONLY_NUMBER)
@@ -601,9 +602,8 @@ class TableReader:
         self.notes += notes
         self.has_values = True
 
-    # Choose the moves that follow from the values.
     def choose_moves(self) -> Policy:
-        """Return the chances of the moves, [D, cells]; they are 0 in positions that the table lacks."""
+        """Return the probabilities of the moves, [D, cells]: 0 in a position that the table lacks."""
         policy = np.zeros(self.q.shape)
         q = self.q[self.found]
         if self.options.play == "proportional" and self.has_values:
@@ -633,7 +633,7 @@ class TableReader:
         return policy
 
     def fill_missing_positions(self, policy: Policy) -> Policy:
-        """Return `policy` with moves in all positions, as the user's option says."""
+        """Add moves to `policy` in the positions that the table lacks, and return it."""
         game = self.game
         rule = self.options.missing
         if rule == "auto":
@@ -662,16 +662,16 @@ class TableReader:
     def copy_symmetric_moves(
         self, policy: Policy, is_missing: NDArray[np.bool_]
     ) -> int:
-        """Copy moves from symmetric positions to missing positions, and return how many got them.
+        """Copy moves to missing positions from symmetric ones; return how many positions got moves.
 
-        This updates `policy`, [D, cells], and `is_missing`, [D], in place.
+        `policy`, [D, cells], and `is_missing`, [D], are changed in place.
         """
         game = self.game
         missing_count = int(is_missing.sum())
         for image, cells in zip(game.symmetric_positions, game.symmetries, strict=True):
             sources = np.flatnonzero(self.found)
             targets = image[sources]
-            # A symmetry maps different positions to different positions, so no target is set twice.
+            # No two positions have the same image, so no target is set twice in this step.
             needs_copy = is_missing[targets]
             sources = sources[needs_copy]
             targets = targets[needs_copy]

@@ -27,12 +27,12 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
 from app.tictactoe.npz import read_array, read_npy
 
-# A table with a row for every cell of every position has 49,302 rows.
+# This is enough for a row for every cell of every position, which are 49,302 rows.
 MAX_ROWS = 50_000
-# A board of nine columns with nine values has 18 columns.
+# This is enough for a board of nine columns with nine values, which have 18 columns.
 MAX_COLUMNS = 40
-MAX_UNPACKED_BYTES = 8 << 20  # A table may be sent packed as gzip.
-# A text without commas is no table if none of so many lines begins with a board.
+MAX_UNPACKED_BYTES = 8 << 20
+# A text without commas is taken for prose if none of these lines begins with a board.
 MAX_PROSE_LINES = 50
 CELL_COUNT = 9
 BOARD_NAMES = ("board", "state", "position", "key", "s", "obs", "observation")
@@ -55,22 +55,20 @@ ASSIGNMENT_PATTERN = re.compile(
 )
 DECIMAL_COMMA_PATTERN = re.compile(r"-?\d+,\d+(?:[eE]-?\d+)?", re.ASCII)
 CHOSEN_CELLS_PATTERN = re.compile(r"[0-8](?:[ ,;][0-8])*")
-# They stand between a board and its values.
 BOARD_SEPARATORS = ("->", "=>", ":", "=", "|")
-# A pickle begins like this. Before protocol 2 it is text.
+# A pickle of protocol 2 or later begins with "\x80"; an earlier one is a text of commands.
 PICKLE_PATTERN = re.compile(
     rb"\x80[\x02-\x09]|[(][dl]p\d|c[\w.]{1,80}\n\w{1,80}\n", re.ASCII
 )
 NPY_SIGNATURE, ZIP_SIGNATURE, GZIP_SIGNATURE = b"\x93NUMPY", b"PK\x03\x04", b"\x1f\x8b"
 UTF_16_SIGNATURES = (b"\xff\xfe", b"\xfe\xff")
-# With this command a user can write a pickled table as text.
+# Pickles are never loaded here, so users write their table as text with this command.
 PICKLE_COMMAND = (
     "python -c \"import pickle; f = lambda x: {f(k): f(v) for k, v in x.items()} if hasattr(x, 'items') "
     "else f(x.tolist()) if hasattr(x, 'tolist') else tuple(map(f, x)) if isinstance(x, (list, tuple)) "
     "else f(vars(x)) if hasattr(x, '__dict__') else x; "
     "open('q.txt', 'w').write(repr(f(pickle.load(open('q.pkl', 'rb')))))\""
 )
-# The first bytes of files that are no tables, and what kind of file each is.
 FOREIGN_SIGNATURES = {
     b"\xac\xed\x00\x05": "an object of Java",
     b"SQLite format 3": "an SQLite database",
@@ -90,30 +88,31 @@ NPY_COMMAND = PICKLE_COMMAND.replace(
     "pickle.load(open('q.pkl', 'rb'))", "numpy.load('q.npy', allow_pickle=True).item()"
 ).replace("import pickle", "import numpy")
 
-# The number of a line, and the cells of its columns.
+# A line is its number in the file, and the cells of its columns.
 NumberedCells: TypeAlias = tuple[int, list[str]]
 
 
 class ChosenCells(list[int]):
-    """The cells that an agent plays with equal chances, counted from 0."""
+    """Cells, counted from 0, of which an agent plays each with the same probability."""
 
 
 class Row(NamedTuple):
-    """A board with its values or its move, as a file has them."""
+    """A board with its values or its move, as they are in a file.
 
-    label: (
-        str  # "entry 3" or "line 3"; "" in an array with a row for each base-3 number
-    )
+    The label is "entry 3" or "line 3". It is "" in an array with a row for each base-3 number. If
+    the row is an entry of a dict, messages also quote the entry's key. `fault` tells what is wrong
+    with the row.
+    """
+
+    label: str
     board: TableItem
     value: TableItem
     move: TableItem = None
-    # whether the row is a dict entry, whose key is quoted in messages
     is_entry: bool = False
-    fault: str = ""  # what is wrong with the form of the row
+    fault: str = ""
 
     @property
     def name(self) -> str:
-        """How messages call the row, such as "line 3"."""
         return (
             f"{self.label} ({quote_item(self.board)})" if self.is_entry else self.label
         )
@@ -144,7 +143,7 @@ def read_rows(game: Game, file_content: bytes) -> list[Row]:
 
 
 def find_foreign_kind(file_content: bytes) -> str:
-    """Return what kind of file this is if it is no table, such as an Excel workbook; else ""."""
+    """Return the kind of a file that is no table, such as "an Excel workbook", else ""."""
     if file_content.startswith(ZIP_SIGNATURE):
         names = (name for part, name in ZIPPED_NAMES.items() if part in file_content)
     else:
@@ -171,7 +170,7 @@ def unpack_gzip(packed: bytes) -> bytes:
 
 
 def read_text_rows(game: Game, text: str) -> list[Row]:
-    """Return the rows of a text: one literal, a literal on each line, or lines with columns."""
+    """Return the rows of a text: a single literal, a literal on each line, or columns."""
     assignment = ASSIGNMENT_PATTERN.match(text)
     if assignment:
         text = text[assignment.end() :].rstrip().rstrip(";")
@@ -187,7 +186,7 @@ def read_text_rows(game: Game, text: str) -> list[Row]:
 
 
 def read_literal_lines(text: str) -> Iterator[Row]:
-    """Yield a row for each line that is a literal; stop if already the first line is none."""
+    """Yield a row for each line with a literal; stop if the first line has none."""
     for number, whole_line in enumerate(text.splitlines()[: MAX_ROWS + 1], 1):
         line = whole_line.strip().rstrip(",")
         if not line:
@@ -200,7 +199,10 @@ def read_literal_lines(text: str) -> Iterator[Row]:
 
 
 def read_literal_line(label: str, line: str) -> Row | None:
-    """Return the row on a line (an object, items, or a board and its values), or None."""
+    """Return the row on a line, or None if the line is no literal.
+
+    The literal is an object, the items of a list without brackets, or a board with its values.
+    """
     for opening, closing in ("[]", "{}"):
         try:
             items = parse_literal(f"{opening}{line}{closing}")
@@ -213,7 +215,6 @@ def read_literal_line(label: str, line: str) -> Row | None:
 
 
 def read_literal_rows(game: Game, literal: TableItem) -> list[Row]:
-    """Return the rows in a parsed dict or list."""
     if isinstance(literal, KeyValuePairs):
         return read_pairs_rows(game, literal)
     if not isinstance(literal, list) or not literal:
@@ -226,7 +227,7 @@ def read_literal_rows(game: Game, literal: TableItem) -> list[Row]:
 
 
 def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
-    """Return the rows in a dict: its keys are boards, or it has one table, or a table for each seat."""
+    """Return the rows of a dict with boards as keys, or of the tables inside a dict."""
     named = {
         format_item(key).lower(): inner
         for key, inner in pairs
@@ -244,9 +245,9 @@ def read_pairs_rows(game: Game, pairs: KeyValuePairs) -> list[Row]:
 
 
 def find_inner_tables(pairs: KeyValuePairs, names: set[str]) -> list[KeyValuePairs]:
-    """Return the tables that a dict contains under these names: one, or one for each seat.
+    """Return the tables inside a dict: one, or one for each seat; [] if the dict is itself a table.
 
-    Returns [] if the dict is itself a table.
+    `names` are the keys of the dict.
     """
     tables = [inner for _, inner in pairs if isinstance(inner, KeyValuePairs)]
     first_keys = [table[0][0] for table in tables if table]
@@ -258,14 +259,14 @@ def find_inner_tables(pairs: KeyValuePairs, names: set[str]) -> list[KeyValuePai
 
 
 def _is_written_board(item: TableItem) -> bool:
-    """Return whether an item is a board, but not a number."""
+    """Return whether an item is a board, and not a number that could be one."""
     is_number = parse_number(item) is not None and len(str(item)) < CELL_COUNT
     signs = None if is_number else read_signs(item)
     return signs is not None and not signs.extra_items
 
 
 def _unwrap_values(inner: TableItem) -> TableItem:
-    """Return the values in an object such as {"q": [...], "visits": 3}; other items stay as they are."""
+    """Return the values of an object such as {"q": [...], "visits": 3}, or else the item itself."""
     if not isinstance(inner, KeyValuePairs):
         return inner
     named = {key.lower(): value for key, value in inner if isinstance(key, str)}
@@ -282,9 +283,9 @@ def _unwrap_values(inner: TableItem) -> TableItem:
 
 
 def _find_value_list(named: Mapping[str, TableItem]) -> list[TableItem] | None:
-    """Return the list with the values, None if it is not clear which list this is.
+    """Return the list of values in an object, or None if there is not exactly one.
 
-    If there is a list for each seat, only the list of the player to move has other values than 0.
+    An object may have a list for each seat. Then only the list of the player to move is not all 0.
     """
     lists = [item for name, item in named.items() if name.startswith("value")]
     used = [item for item in lists if isinstance(item, list) and any(item)]
@@ -293,7 +294,7 @@ def _find_value_list(named: Mapping[str, TableItem]) -> list[TableItem] | None:
 
 
 def read_item_row(label: str, list_item: TableItem) -> Row:
-    """Return the row that an item of a list makes: an object, a pair, or a board, a move and a value."""
+    """Return the row in an item of a list: an object, or a list that begins with a board."""
     if isinstance(list_item, KeyValuePairs):
         return read_named_row(
             label, {format_item(key).lower(): inner for key, inner in list_item}
@@ -310,17 +311,17 @@ def read_item_row(label: str, list_item: TableItem) -> Row:
 def get_first_field(
     field_values: Mapping[str, TableItem], field_names: Iterable[str]
 ) -> TableItem:
-    """Return the first of these fields that exists, None if there is none."""
+    """Return the value of the first field that exists, or None."""
     return next(
         (field_values[name] for name in field_names if name in field_values), None
     )
 
 
 def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
-    """Return the row that named fields make; they come from an object, or from a line below a heading.
+    """Return the row in named fields, which come from an object or from a line under a heading.
 
-    If no field is named like a board, nine fields are its cells. If no field is named like a move
-    or a value, fields whose names are moves hold the values of these moves.
+    If no field has the name of a board, nine fields are its cells. If no field has the name of a
+    move or a value, each field whose name is a move has the value of this move.
     """
     find = partial(get_first_field, field_values)
     others = [name for name in field_values if name not in KNOWN_FIELD_NAMES]
@@ -328,7 +329,7 @@ def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
     if board is None and len(others) == CELL_COUNT:
         board = [field_values[name] for name in others]
     chosen = str(field_values.get("moves", "")).strip()
-    # The proofs that this site offers as files list the chosen cells.
+    # This site offers proofs as files, in which this field lists the cells that the agent plays.
     if CHOSEN_CELLS_PATTERN.fullmatch(chosen):
         return Row(label, board, ChosenCells(map(int, chosen[::2])))
     if move is None and find(ROW_NAMES) is not None:
@@ -342,7 +343,7 @@ def read_named_row(label: str, field_values: Mapping[str, TableItem]) -> Row:
 
 
 def read_line_rows(game: Game, text: str) -> list[Row]:
-    """Return the rows of a text with one row on each line; the first line may be a heading."""
+    """Return the rows of a text with a row on each line; the first line may be a heading."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     first_line = next((line for line in text.split("\n") if line.strip()), "")
     if separator := find_board_separator(first_line):
@@ -364,10 +365,10 @@ def read_line_rows(game: Game, text: str) -> list[Row]:
 
 
 def split_cells(text: str, first_line: str) -> list[NumberedCells]:
-    """Split the lines of a text into cells; the first line shows what separates them."""
+    """Split the lines of a text into cells, by the separator that is found in the first line."""
     delimiter = next((sign for sign in "\t;," if sign in first_line), "")
     if first_line.startswith('"'):
-        # A first cell of several lines hides the delimiter.
+        # If a quoted cell has several lines, the delimiter comes only after the first line.
         delimiter = delimiter or ","
     lines = (
         split_csv_lines(text, delimiter) if delimiter else split_lines_at_blanks(text)
@@ -389,7 +390,7 @@ def _replace_decimal_comma(cell: str) -> str:
 
 
 def find_heading(number: int, cells: list[str]) -> list[str]:
-    """Return the names of the columns if the first line of a text is a heading, else [].
+    """Return the names of the columns if a line is a heading, else [].
 
     Raises TableError if the heading has no column for the board.
     """
@@ -398,7 +399,7 @@ def find_heading(number: int, cells: list[str]) -> list[str]:
     if not known:
         has_moves = len({*map(parse_move, heading[1:])} - {()}) == CELL_COUNT
         is_heading = has_moves and not _is_board(heading[0])
-        # pandas writes the column of its index, here the boards, without a name.
+        # pandas writes no name above the first column, its index, which here has the boards.
         return ["board", *heading[1:]] if is_heading else []
     if known.isdisjoint(BOARD_NAMES) and len({*heading} - known) != CELL_COUNT:
         raise TableError(
@@ -409,7 +410,7 @@ def find_heading(number: int, cells: list[str]) -> list[str]:
 
 
 def find_board_separator(line: str) -> str:
-    """Return the sign that follows the board at the start of a line, "" if there is none."""
+    """Return the separator between a board at the start of a line and the rest, or ""."""
     for separator in BOARD_SEPARATORS:
         board, found, rest = line.partition(separator)
         if found and rest.strip() and _is_board(board):
@@ -418,7 +419,6 @@ def find_board_separator(line: str) -> str:
 
 
 def _is_board(text: str) -> bool:
-    """Return whether a text is a board and nothing else."""
     signs = read_signs(text) or read_signs(text.strip("\"' "))
     return signs is not None and not signs.extra_items
 
@@ -444,7 +444,7 @@ def read_separated_rows(text: str, separator: str) -> Iterator[Row]:
 def split_lines_at_blanks(text: str) -> list[NumberedCells]:
     """Split lines without commas into cells, at the blanks.
 
-    A board at the start of a line may have blanks for its empty cells.
+    Only the board at the start of a line may contain blanks, for its empty cells.
     """
     first_lines = text.split("\n", MAX_PROSE_LINES)[:MAX_PROSE_LINES]
     is_table = any(map(_begins_with_board, first_lines))
@@ -464,7 +464,7 @@ def split_at_blanks(line: str) -> list[str]:
 
 
 def _begins_with_board(line: str) -> bool:
-    """Return whether a line begins with a board, or with a number that may be one."""
+    """Return whether a line begins with a board, or with a number, which may be one."""
     words = line.split(maxsplit=1)[:1]
     return _is_board(line[:CELL_COUNT]) or any(
         _is_board(word) or _are_values([word]) for word in words
@@ -479,9 +479,9 @@ def _are_values(cells: list[str]) -> bool:
 
 
 def read_dense_rows(game: Game, lines: list[NumberedCells]) -> list[Row]:
-    """Return the rows in lines of numbers without boards, one line for each base-3 number.
+    """Return the rows of a text without boards: one line of numbers for each base-3 number.
 
-    Raises TableError if there are fewer or more lines.
+    Raises TableError for any other number of lines.
     """
     codes = 3**game.cells
     width = len(lines[0][1])
@@ -498,7 +498,7 @@ def read_dense_rows(game: Game, lines: list[NumberedCells]) -> list[Row]:
 
 
 def split_csv_lines(csv_text: str, delimiter: str) -> list[NumberedCells]:
-    """Return the records of a CSV file that are not empty, each with the number of its first line."""
+    """Return the lines of a CSV file that are not empty; a record gets the number of its first line."""
     reader = csv.reader(io.StringIO(csv_text, newline=""), delimiter=delimiter)
     numbered_lines: list[NumberedCells] = []
     number = 1
@@ -519,7 +519,7 @@ def split_csv_lines(csv_text: str, delimiter: str) -> list[NumberedCells]:
 
 
 def read_headed_rows(heading: list[str], lines: list[NumberedCells]) -> list[Row]:
-    """Return the rows in the lines below a heading; the last cells of a line may be missing."""
+    """Return the rows under a heading; a line may have fewer cells than the heading."""
     return [
         read_named_row(f"line {number}", dict(zip(heading, cells, strict=False)))
         for number, cells in lines
@@ -527,10 +527,10 @@ def read_headed_rows(heading: list[str], lines: list[NumberedCells]) -> list[Row
 
 
 def _parse_cell(cell: TableItem) -> TableItem:
-    """Return the list or dict that a cell contains as text, or the cell itself."""
+    """Return the list or dict that a cell contains as text, or else the cell itself."""
     if not isinstance(cell, str) or cell.lstrip()[:1] not in ("[", "(", "{"):
         return cell
-    # numpy prints numbers with blanks between them.
+    # numpy prints numbers with blanks instead of commas between them.
     text = re.sub(r"(?<=[\d.\]])\s+(?=[-\d\[])", ", ", cell)
     try:
         return parse_literal(text)
@@ -539,10 +539,10 @@ def _parse_cell(cell: TableItem) -> TableItem:
 
 
 def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Row:
-    """Return the row on a line without a heading; the number of cells shows what they are.
+    """Return the row on a line without a heading; the number of cells shows what each cell means.
 
-    If `has_short_cells`, no cell of the file is a whole board. So a line of ten cells is a board of
-    nine cells and a move.
+    If `has_short_cells`, no cell of the file is long enough for a board. Then ten cells are the
+    nine cells of a board and a move.
     """
     match cells:
         case [board, value]:
@@ -568,7 +568,7 @@ def read_unheaded_row(label: str, cells: list[str], has_short_cells: bool) -> Ro
 
 
 def _are_move_pairs(board: str, cells: list[str]) -> bool:
-    """Return whether the cells after a board are moves with values, such as 0, 0.5, 4, -1."""
+    """Return whether the cells after a board are moves and values in turn, such as 0, 0.5, 4, -1."""
     moves = [parse_number(cell) for cell in cells[::2]]
     return (
         len(cells) % 2 == 0
@@ -579,7 +579,6 @@ def _are_move_pairs(board: str, cells: list[str]) -> bool:
 
 
 def describe_unknown_form(cells: list[str]) -> str:
-    """Return a sentence that tells why the cells on a line cannot be a row."""
     if not _is_board(cells[0]):
         return describe_no_board(cells[0] if len(cells) == 1 else ",".join(cells))
     if len(cells) == 1:
@@ -591,10 +590,7 @@ def describe_unknown_form(cells: list[str]) -> str:
 
 
 def describe_no_board(item: TableItem, is_quoted: bool = True) -> str:
-    """Return a sentence that tells why an item is no board.
-
-    `is_quoted` is False if the name of its row quotes the item already.
-    """
+    """Return a sentence that tells why an item is no board; it quotes the item only if `is_quoted`."""
     text = format_item(item)
     if isinstance(item, str) and _is_board(text[:CELL_COUNT]):
         sign = text[CELL_COUNT : CELL_COUNT + 1]
@@ -609,14 +605,14 @@ def describe_no_board(item: TableItem, is_quoted: bool = True) -> str:
 
 
 def read_array_rows(game: Game, file_content: bytes) -> list[Row]:
-    """Return the rows in an npy file, or in the array `q`, else the first array, of an npz file."""
+    """Return the rows in an npy file, or in the array "q" or else the first array of an npz file."""
     codes = 3**game.cells
     shapes = [
         (game.decisions, game.cells),
         (codes, game.cells),
         (codes,),
         (3,) * game.cells + (game.cells,),
-        # A dimension for each cell, then one for the move's row and one for its column.
+        # After the cells of the board there are two axes for the row and the column of the move.
         (3,) * (game.cells + 2),
         (3,) * game.cells,
     ]

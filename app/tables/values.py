@@ -5,12 +5,13 @@ from math import isfinite, isinf, nan
 from typing import Any, TypeAlias, TypeGuard
 
 MAX_QUOTED_LENGTH = 40
-# Larger whole numbers are written with an exponent.
+# A larger whole number would fill a message with its digits, so it is written with an exponent.
 MAX_WRITTEN_WHOLE = 1e21
-MAX_NUMBER = 1e300  # Twice this is still finite.
+# Even the difference of two such numbers is finite.
+MAX_NUMBER = 1e300
 MISSING_VALUE_WORDS = {"", "-", "nan", "none", "null", "-inf", "inf"}
 NUMBER_PATTERN = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
-# A move may be written as a number after a word, as a row and a column in two digits, or in words.
+# A move can be written as "move 4", as a row and a column in two digits, or as "top left".
 MOVE_PREFIX_PATTERN = re.compile(
     r"^\s*(?:a|(?:[Aa]ction|[Cc]ell|[Mm]ove|[Pp]os|[Ss]quare)[\s_]*)(?=\d)"
 )
@@ -19,7 +20,7 @@ CENTRE_WORDS = dict.fromkeys(("middle", "center", "centre"), 1)
 ROW_WORDS = {"top": 0, "upper": 0, **CENTRE_WORDS, "bottom": 2, "lower": 2}
 COLUMN_WORDS = {"left": 0, **CENTRE_WORDS, "right": 2}
 UNSIGNED_NUMBER_PATTERN = re.compile(r"\d+(?:\.\d*)?", re.ASCII)
-# Python prints such names and types around numbers and lists: `np.float64`, `dtype=...`.
+# numpy and torch print such names around numbers and lists, as in `np.float64(0.5)`.
 CONSTRUCTOR_PATTERN = re.compile(
     r"\b(?:np|numpy|torch|jnp)\.\w+|\b(?:array|tensor|tuple|list)\b|\bdtype=\w+",
     re.ASCII,
@@ -27,7 +28,7 @@ CONSTRUCTOR_PATTERN = re.compile(
 
 
 class TableError(ValueError):
-    """Raised for a table that cannot be read; the message tells the reason, and perhaps the row."""
+    """Raised for a table that cannot be read; the message tells the reason, and if possible the row."""
 
 
 # A parsed item of a table is a number, a text, a list, KeyValuePairs or None.
@@ -35,11 +36,11 @@ TableItem: TypeAlias = Any
 
 
 class KeyValuePairs(list[tuple[TableItem, TableItem]]):
-    """The keys and values of a dict in order; keys may be lists and may be repeated."""
+    """The keys and values of a dict in order; here keys can also be lists, and can be repeated."""
 
 
 def flatten_lists(items: list[TableItem]) -> list[TableItem]:
-    """Return the items of nested lists in one list; a dict among them becomes its keys and values."""
+    """Return the items of nested lists in one list; a dict inside is replaced by its keys and values."""
     if not any(isinstance(item, list | tuple) for item in items):
         return items
     flat_items: list[TableItem] = []
@@ -61,7 +62,7 @@ def parse_number(table_item: TableItem) -> float | None:
 
 
 def parse_value(table_item: TableItem) -> float:
-    """Return a value as a float, NaN if it is missing; raises TableError for any other text."""
+    """Return a value as a float, or NaN if it is missing; raises TableError for any other text."""
     number = parse_number(table_item)
     if number is not None:
         return number
@@ -75,10 +76,7 @@ def parse_value(table_item: TableItem) -> float:
 
 
 def parse_move(move_item: TableItem) -> tuple[int, ...]:
-    """Return the numbers of a move, () if the item is not a move.
-
-    A single number is a cell; two numbers are a row and a column.
-    """
+    """Return the number of a cell, or the numbers of a row and a column; () if the item is no move."""
     if isinstance(move_item, str):
         text = CONSTRUCTOR_PATTERN.sub("", move_item)
         text = MOVE_PREFIX_PATTERN.sub("", text, count=1)
@@ -96,7 +94,7 @@ def parse_move(move_item: TableItem) -> tuple[int, ...]:
 
 
 def _parse_square_words(words: list[str]) -> tuple[int, ...]:
-    """Return the row and the column that words such as "top left" name; () for other words."""
+    """Return the row and the column of a square in words such as "top left"; () for other words."""
     if len(words) == 1 and words[0] in CENTRE_WORDS:
         return (1, 1)
     if len(words) == 2 and words[0] in ROW_WORDS and words[1] in COLUMN_WORDS:
@@ -119,7 +117,7 @@ def format_item(table_item: TableItem) -> str:
         return "nothing"
     if isinstance(table_item, list | tuple):
         return f"[{', '.join(map(format_item, table_item))}]"
-    # The float of a number with too many digits is infinite.
+    # Python turns a number with too many digits into infinity.
     if isinstance(table_item, float) and isinf(table_item):
         return "Infinity" if table_item > 0 else "-Infinity"
     if (
