@@ -13,7 +13,7 @@ from urllib.parse import quote
 # Other sites can show the pages below this path in a frame.
 EMBED_PREFIX = "/embed/"
 # Names of recipes and URLs are usually shorter.
-MAX_CACHED_LENGTH = 250
+MAX_CACHED_TEXT_LENGTH = 250
 # Recipe names contain these characters, which need no quoting in a URL, unlike "+".
 UNQUOTED_CHARACTERS = ",:="
 
@@ -33,14 +33,12 @@ class Route:
 
     @cached_property
     def query_parameters(self) -> tuple[str, ...] | None:
-        """The names of the query parameters, in the order in which URLs have them."""
         if self.query_text is None:
             return None
         return tuple(name.rstrip("*") for name in self.query_text.split())
 
     @cached_property
     def repeated_parameters(self) -> frozenset[str]:
-        """The names of the parameters that can occur more than once."""
         names = (self.query_text or "").split()
         return frozenset(name.rstrip("*") for name in names if name.endswith("*"))
 
@@ -84,7 +82,6 @@ class Destination(NamedTuple):
     title: str
     # "" disables the link
     href: str
-    # describes the page behind the link
     description: str = ""
     id: str = ""
     is_current: bool = False
@@ -123,7 +120,7 @@ def quote_path(path: str) -> str:
 
 def quote_text(text: str) -> str:
     """Return a text quoted for a URL. Short texts are cached."""
-    if len(text) > MAX_CACHED_LENGTH:
+    if len(text) > MAX_CACHED_TEXT_LENGTH:
         return quote(text, safe=UNQUOTED_CHARACTERS)
     return _quote_cached(text)
 

@@ -51,7 +51,6 @@ from app.web.on_demand import Lab
 from app.web.trainer import get_trainer
 from app.web.translation import get_current_language, gettext, mark_english
 
-# in the folder of models
 EXPERIMENTS_FOLDER = "experiments"
 HUMAN = "human"
 TRUTH = "truth"
@@ -92,7 +91,6 @@ class Registry(dict[str, Value]):
         self._make = build_value
 
     def contains_name(self, name: str) -> bool:
-        """Return whether there is a value of this name, or one can be created."""
         return name in self or self._known(name)
 
     def find(self, name: str) -> Value | None:
@@ -143,7 +141,6 @@ class SiteData:
 
     game: Game
     lab: Lab
-    # the agents in the folder of models
     shipped_agents: dict[str, Agent]
     baselines: dict[str, Policy]
     # claim -> results
@@ -153,7 +150,6 @@ class SiteData:
     # agent -> "board cell" -> recorded updates that led to this blunder, as JSON
     blunder_examples: dict[str, dict[str, Raw]] = field(default_factory=dict)
 
-    # filled by `cached_per_site`
     caches: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     # Each registry lists what needs no training, and also finds recipes that are trained on demand.
@@ -220,7 +216,6 @@ class SiteData:
 
     @cached_property
     def player_names(self) -> tuple[str, ...]:
-        """The names of all players that need no training on demand."""
         return (HUMAN, *self.policies)
 
     @property
@@ -372,9 +367,9 @@ class SiteData:
 
     @cached_per_site(MAX_CACHED_POLICIES)
     def decode_moves(self, policy_name: str) -> CellMask:
-        """Return which moves a policy plays, from its name, [D, cells].
+        """Return the moves that are encoded in the name of a policy, [D, cells].
 
-        Raises ValueError if the name cannot be decoded.
+        Raises ValueError if the name is invalid.
         """
         return decode_moves(self.game, policy_name.removeprefix(MOVES_PREFIX))
 
@@ -479,7 +474,6 @@ class SiteData:
 
     @cached_property
     def tile_layout(self) -> Tiles:
-        """The place of each decision in pictures of all positions."""
         return place_tiles(self.game)
 
     def _has_policy_on_demand(self, policy_name: str) -> bool:

@@ -78,7 +78,6 @@ SYMMETRY_NAMES = (
     "reflected, top and bottom",
     "reflected, along the rising diagonal",
 )
-# X wins this short game with its third move.
 WORKED_RECORD = "03142"
 WORKED_ALPHA = 0.9
 
@@ -196,7 +195,7 @@ DIFFERENCE_HEADINGS = {
     "result": "The result of the game instead of a next value",
     "bounds": "Exact values or bounds",
 }
-# The overview says how each other algorithm differs from this one.
+# The overview compares all other algorithms with this one.
 REFERENCE_SLUG = "q-learning"
 
 
@@ -368,10 +367,7 @@ def describe_example(site: SiteData, slug: str, match: Match) -> dict[str, Any]:
 def build_start_values(
     site: SiteData, match: Match, value_source: str = ""
 ) -> StartValues:
-    """Return the values of the moves in the first position of a section's example board.
-
-    They are the values of `value_source`. By default this is the agent that the section is about.
-    """
+    """Return the moves' values in a section's first position, by default those of its agent."""
     state = replay_match(
         replace(match, value_source=value_source) if value_source else match, site
     )

@@ -54,7 +54,7 @@ EMPTY_ILLUSTRATION: Mapping[str, Any] = MappingProxyType(
         "frame_index": 0,
         "mind_picture": None,
         "board": None,
-        # the values of one position, learned against different opponents
+        # one position with values learned against each of two opponents
         "boards": {},
         "attempt": None,
         "next_update": None,
@@ -70,7 +70,6 @@ def build_illustration(agent_id: str, **parts: Any) -> dict[str, Any]:
 
 
 def choose_filmed_agent(site: SiteData) -> str:
-    """Return LESSON_AGENT, or the first agent of a site that lacks it."""
     return LESSON_AGENT if LESSON_AGENT in site.agents else next(iter(site.agents))
 
 
@@ -152,7 +151,6 @@ def _illustrate_unbeatable_play(site: SiteData, frame_text: str) -> dict[str, An
 
 
 def _list_squares(site: SiteData, puzzle: Puzzle, agent_id: str) -> list[UpdateSquare]:
-    """Return the squares of a puzzle's board with an agent's values; the blunder is marked."""
     values = evaluate_moves(site, puzzle.position, agent_id)
     marks = format_position(site.game, puzzle.position).replace(".", " ")
     return [

@@ -239,7 +239,6 @@ def show_preferences(record: str = "") -> Response:
 
 
 def describe_preference(state: MatchState, value_source: str) -> dict[str, Any]:
-    """Return the moves that a value source prefers, with the value of the first one."""
     view = evaluate_moves(state.site, state.position, value_source)
     first = view.likeliest_cells[0]
     plays = gettext("any of %(number)s squares", number=len(view.likeliest_cells))

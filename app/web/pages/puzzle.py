@@ -116,7 +116,6 @@ def show_puzzle(number: int) -> Response:
                 attempt.choose_cell(cell).url if attempt.offers_cell(cell) else ""
             ),
         ),
-        # from the blunder to the end of the game
         refutation_links=[
             Destination(name_square(cell), attempt.show_ply(ply).url, sides[ply % 2])
             for ply, cell in enumerate(parse_record(site.game, puzzle.refutation), 1)

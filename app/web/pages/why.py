@@ -165,7 +165,6 @@ def _format_value(query: ValueQuery, value: float) -> str:
 def _build_reply_row(
     query: ValueQuery, algorithm: Algorithm, reason: ValueReason, reply: Reply
 ) -> dict[str, Any]:
-    """Return the table row of a reply, with the next value and the target after it."""
     likely = (
         f"{format_percent(reply.chance)}%"
         if algorithm.reply_heading == CHANCE_HEADING
@@ -218,7 +217,10 @@ def _build_value_statement(query: ValueQuery, reason: ValueReason) -> dict[str, 
 
 
 def _describe_missing_count(query: ValueQuery, reason: ValueReason) -> list[str]:
-    """Say that nobody counted the updates up to this snapshot, if the value is not at its target."""
+    """Say that the updates up to an earlier snapshot are not counted.
+
+    The list is empty if nobody needs the number, because the value is at its target.
+    """
     if (
         query.snapshot is None
         or not query.is_known
@@ -266,7 +268,6 @@ def _describe_result(query: ValueQuery, algorithm: Algorithm) -> list[str]:
 
 
 def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]:
-    """Return the numbers about a value, each with a label."""
     best_play = _build_best_play_fact(query)
     if query.value_source == TRUTH:
         return [best_play]
@@ -296,7 +297,6 @@ def _list_facts(query: ValueQuery, reason: ValueReason) -> list[tuple[str, str]]
 
 
 def _list_parameters(query: ValueQuery) -> list[tuple[str, str]]:
-    """Return the step size and the discount factor of the update, each with a label."""
     titles = PARAMETER_TITLES
     if not query.is_learned:
         titles = {"gamma": PARAMETER_TITLES["gamma"]}
@@ -403,7 +403,6 @@ def describe_update(match: Match, query: ValueQuery, case: str) -> dict[str, Any
 
 
 def _is_played_blunder(query: ValueQuery) -> bool:
-    """Return whether the trained agent always plays this move, and the move is a blunder."""
     if not query.is_learned or query.snapshot is not None:
         return False
     view = query.move_values

@@ -14,7 +14,6 @@ from app.web.move_values import EMPTY_NOTE, MoveValues, Note, build_notes
 from app.web.pictures import svg
 from app.web.translation import gettext, gettext_noop
 
-# SVG outlines in a cell of width 1, from its top left corner
 SIGN_PATHS = {
     "last": "m.06.06h.88v.88h-.88z",
     "x": "m.24.24.52.52m0-.52-.52.52",
@@ -30,7 +29,6 @@ SQUARE_DISTANCE = SQUARE_SIZE + SQUARE_GAP
 # The side does not include the margin.
 BOARD_SIDE = 3 * SQUARE_DISTANCE - SQUARE_GAP
 GRID_LINES = "M1 0v3M2 0v3M0 1h3M0 2h3"
-# leaves room for the headline and the caption
 HEADING_HEIGHT = 58
 CSV_COLUMNS = ("row", "column", "mark", "value", "heat", "best", "true_outcome", "note")
 SIGN_WORDS = {
@@ -49,7 +47,6 @@ class BoardSquare(NamedTuple):
     """A square of a large board, with its value and its links."""
 
     id: str
-    # the digit key that plays this square
     shortcut_key: str
     row: int
     column: int
@@ -59,7 +56,6 @@ class BoardSquare(NamedTuple):
     move_url: str = ""
     # "" if no agent replies
     reply_url: str = ""
-    # True for the square of the last move
     is_last_move: bool = False
     is_page_subject: bool = False
     is_in_winning_line: bool = False
@@ -71,7 +67,6 @@ class BoardSquare(NamedTuple):
     # the result with optimal play, if the value is wrong or the page shows all results
     note: Note = EMPTY_NOTE
     is_best: bool = False
-    # shown in place of an unknown value
     unknown_text: str = ""
     is_hinted: bool = False
     # explains the value of a square that cannot be played
@@ -115,7 +110,6 @@ class BoardPicture(NamedTuple):
 
     id: str
     label: str
-    # three rows from the top
     square_rows: list[list[BoardSquare]]
     winning_lines: list[svg.Segment]
     # True while the page waits for a reply: the values are those before the last move
@@ -225,7 +219,6 @@ def _add_move_urls(
     build_move_url: CellUrl | None,
     build_reply_url: CellUrl | None,
 ) -> BoardSquare:
-    """Return the square with the URL after a move there and, if the game goes on, after the reply."""
     game = state.site.game
     goes_on = not game.is_over(int(game.successor[state.position, cell]))
     return square._replace(
@@ -241,7 +234,6 @@ def _add_values(
     notes: Sequence[Note],
     square_url: str,
 ) -> None:
-    """Add values to the empty squares, in place. `notes` has an entry for each cell."""
     separator = "&" if "?" in square_url else "?"
     for cell in empty_cells:
         known = move_values.is_known[cell]
@@ -387,7 +379,6 @@ def _plot_square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]
 
 
 def _find_winning_lines(game: Game, position: int) -> list[list[int]]:
-    """Return the cells of each complete line."""
     stones = game.board[position][game.lines]
     complete = np.abs(stones.sum(axis=1)) == game.in_a_row
     winning_lines: list[list[int]] = game.lines[complete].tolist()

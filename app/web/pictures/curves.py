@@ -38,7 +38,6 @@ AXIS_HEIGHT = 34.0
 
 # Sizes of charts on a page, in pixels.
 PLOT_HEIGHT = 170.0
-# for the values of a game
 LOW_PLOT_HEIGHT = 80.0
 ROOM_ABOVE = 8.0
 
@@ -49,7 +48,6 @@ MIN_CHART_WIDTH = 300
 SINGLE_CHART_HEIGHT, JOINED_CHART_HEIGHT = 224, 144
 TITLE_HEIGHT, NAME_HEIGHT, KEY_ROW_HEIGHT, ROOM_BELOW = (30, 26, 17, 44)
 PLOT_LEFT, PLOT_RIGHT, TEXT_MARGIN = (50, 14, 12)
-# The key has a sample of each line.
 KEY_LINE_WIDTH = 24
 VALUE_COLUMNS = (
     "move",
@@ -178,7 +176,6 @@ class Curve(NamedTuple):
 
     @property
     def end_numbers(self) -> tuple[LabelledNumber, LabelledNumber]:
-        """The first and the last number of the line."""
         known = [number for number in self.numbers if number]
         return known[0], known[-1]
 
@@ -214,7 +211,6 @@ class CurvePoint(NamedTuple):
     # shows the agent at this snapshot; "" without such a page
     agent_url: str
     numbers: list[LabelledNumber | None]
-    # on the horizontal axis, from 0 to 100
     cursor_percent: float
 
     @property
@@ -227,7 +223,6 @@ class Charts(NamedTuple):
     """Charts that share a horizontal axis."""
 
     id: str
-    # such as "Updates"
     axis_title: str
     x_axis: Axis
     charts: list[Chart]
@@ -235,7 +230,6 @@ class Charts(NamedTuple):
 
     @property
     def drawn_charts(self) -> list[tuple[Chart, Sequence[svg.LegendKey], Markup]]:
-        """Each chart, with the key that names its lines, and its SVG."""
         plots = [lay_out_chart(self, chart, PLOT_HEIGHT) for chart in self.charts]
         each = zip(self.charts, plots, strict=True)
         return [(chart, plot.keys, svg.write_plot(plot)) for chart, plot in each]
@@ -550,7 +544,6 @@ def list_game_value_rows(
 def _list_keys(
     legend_keys: Sequence[svg.LegendKey], width: float
 ) -> tuple[list[svg.Shape], int]:
-    """Return the key that names the lines of a chart as shapes, and the number of its rows."""
     shapes: list[svg.Shape] = []
     x, row = 0.0, 0
     for key in legend_keys:

@@ -55,7 +55,6 @@ MAX_REFERENCE_CHARACTERS = 22
 MAX_CHARACTER_WIDTH = 7.0
 MIN_PLOT_WIDTH = 270.0
 MAX_BINS = 36
-# from the centre of a dot to the next one in its column
 DOT_DISTANCE = 9.0
 # A figure with few rows has high rows.
 MAX_ROW_HEIGHT, MIN_ROW_HEIGHT = (180.0, 46.0)
@@ -173,7 +172,6 @@ def _scale_histogram(figure: Histogram) -> Axis:
 def _plot_quantiles(
     runs: tables.Runs, median: float, axis: Axis, bottom: float
 ) -> list[svg.Segment]:
-    """Return a line below the dots for the middle 80% of the runs, with a mark at the median."""
     low = axis.compute_share(tables.find_quantile_run(runs, 0.1)["value"])
     high = axis.compute_share(tables.find_quantile_run(runs, 0.9)["value"])
     middle = axis.compute_share(median)
@@ -208,7 +206,6 @@ class PlotArea(NamedTuple):
 
     @property
     def bottom(self) -> float:
-        """Where the horizontal axis is, in pixels from the top of the picture."""
         return self.top + self.height
 
     def place_point(self, x: float, y: float) -> tuple[float, float]:
@@ -358,7 +355,6 @@ def _describe_curves(
 
 @lay_out_figure.register
 def _lay_out_grid(figure: Grid, site: SiteData, first_seed: int) -> FigureLayout:
-    """Return the layout of a grid, with a square for each pair of parameter values."""
     flat = [value for row in figure.values for value in row]
     extent = min(flat), max(flat)
     format_value = (
@@ -542,7 +538,6 @@ def _describe_bars(figure: Bars) -> str:
 
 @lay_out_figure.register
 def _lay_out_boards(figure: Boards, site: SiteData, first_seed: int) -> FigureLayout:
-    """Return the layout of small boards, which show the right moves and what the agent plays."""
     pictures = []
     for board in figure.boards:
         game = site.game

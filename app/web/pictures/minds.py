@@ -41,9 +41,7 @@ from app.web.pictures.svg import (
 )
 from app.web.site_data import TASK_SUFFIX, TRUTH, SiteData, cached_per_site
 
-# A tile begins at the left end of its top edge.
 TILE_PATH = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"
-# a tile is 1 high
 OPTIMAL_LINE_HEIGHT = 0.16
 EXPECTED_KEY = "expects"
 
@@ -95,7 +93,6 @@ class MindPicture(NamedTuple):
 
     agent_name: str
     title: str
-    # a key of COLOURINGS
     colouring_key: str
     # "heat" or "level"
     colour_scale: str
@@ -359,7 +356,6 @@ def _build_mind_picture(
 
 @lru_cache(maxsize=2)
 def plot_optimal_lines(tile_layout: Tiles) -> Inset:
-    """Return a coloured line below each row of tiles, for the results with optimal play."""
     lines = []
     for ply in range(len(tile_layout.row_middles)):
         row = tile_layout.plies == ply

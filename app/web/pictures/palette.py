@@ -128,7 +128,6 @@ def mix_colours(first_colour: Colour, second_colour: Colour, share: float) -> Co
 
 
 def format_hex(colour: Colour) -> str:
-    """Return a colour as "#rrggbb"."""
     return "#" + bytes(colour).hex()
 
 

@@ -79,7 +79,6 @@ class Path(NamedTuple):
     points: Sequence[tuple[float, float]]
     is_closed: bool = False
     link: Destination | None = None
-    # These points are drawn as dots.
     dot_points: Sequence[tuple[float, float]] = ()
 
 
@@ -98,14 +97,12 @@ class Text(NamedTuple):
 
     css_classes: str
     x: float
-    # the baseline of the text
     y: float
     text: str
     # "start", "middle" or "end": the part of the text that is at (x, y)
     anchor: str = "start"
     # in pixels
     left_shift: float = 0.0
-    # the colour behind the text
     colour_value: ScaleValue | None = None
 
 
@@ -146,7 +143,6 @@ class Drawing(NamedTuple):
 
     width: float
     height: float
-    # for screen readers
     label: str
     shapes: Sequence[Shape]
 
@@ -294,7 +290,6 @@ def _write_style_of_scheme(
 
 
 def list_colour_values(shapes: Iterable[Shape]) -> Iterator[ScaleValue]:
-    """Yield each colour of the shapes, and of shapes inside them, on a scale."""
     for shape in shapes:
         if isinstance(shape, Inset):
             yield from list_colour_values(shape.shapes)
@@ -315,7 +310,6 @@ class SvgWriter(NamedTuple):
     link_attributes: str = ""
 
     def write_shapes(self, shapes: Iterable[Shape]) -> str:
-        """Return shapes as SVG, with their links and tooltips."""
         return "".join(map(self._write_shape, shapes))
 
     def _write_shape(self, shape: Shape) -> str:

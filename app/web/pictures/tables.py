@@ -47,7 +47,6 @@ RECORD_COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "
 
 # takes a seed, and returns the URL of its run
 BuildRunUrl = Callable[[int], str]
-# a record of `Runs`
 Run: TypeAlias = Any
 # N records with the fields "seed" and "value", [N]
 Runs = NDArray[np.void]
@@ -73,7 +72,6 @@ RunSample = tuple[str, list[Cell]]
 
 
 def build_verdict_table(numbers: Table) -> HtmlTable:
-    """Return the table of the numbers that a verdict is based on."""
     rows = [(name, row) for name, row in numbers.rows.items()]
     return HtmlTable(numbers.unit, numbers.columns, rows)
 
@@ -411,7 +409,6 @@ def find_quantile_run(runs: Runs, share: float) -> Run:
 
 
 def find_middle_run(runs: Runs) -> Run:
-    """Return the middle one of sorted runs."""
     return runs[len(runs) // 2]
 
 

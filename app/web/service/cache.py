@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 # enough for about 2,000 compressed pages
 CACHE_BYTES = 8 << 20
-# A larger response is not cached.
 MAX_RESPONSE_BYTES = 1 << 19
 # A response that varies by another header is not cached.
 CACHED_VARY_HEADERS = {"accept-encoding", "hx-request"}
@@ -123,7 +122,7 @@ class ResponseCache:
 
 
 def _normalize_request(environ: "WSGIEnvironment") -> None:
-    """Change a request in place, so that equal requests look the same to the cache and to Flask."""
+    """Change a request in place: what does not change the response gets one form or is removed."""
     environ[ENCODING_VARIABLE] = choose_encoding(environ.get(ENCODING_VARIABLE, ""))
     environ[ARRIVAL_TIME_KEY] = monotonic()
     # A badly configured proxy may send any text as the scheme.
@@ -141,7 +140,6 @@ def _send_cached_response(
     environ: "WSGIEnvironment",
     start_response: "StartResponse",
 ) -> Iterable[bytes]:
-    """Start a cached response and return its body, or 304 without a body if the client has it."""
     if {"HTTP_IF_NONE_MATCH", IF_MATCH_VARIABLE} & environ.keys():
         response = Response(
             cached_response.body, cached_response.status, cached_response.headers

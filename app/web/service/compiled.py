@@ -41,7 +41,7 @@ def init_app(app: Flask) -> None:
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         owner = folder.lstat()
-        # Windows has no such numbers, and a user's folder belongs to this user.
+        # Windows has no user ids, and nobody else can write to a user's folder there.
         if not hasattr(os, "getuid") or (
             owner.st_uid == os.getuid() and not owner.st_mode & OTHER_USERS_PERMISSIONS
         ):

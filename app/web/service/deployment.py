@@ -94,7 +94,6 @@ def read_binding() -> tuple[int, str]:
 
 
 def has_lost_terminal() -> bool:
-    """Return whether the terminal that started the server is closed."""
     return STARTED_BY_TERMINAL and not os.isatty(0)
 
 
@@ -113,7 +112,6 @@ class Settings(NamedTuple):
     proxy_count: int
     # The trusted proxies also set X-Forwarded-Host.
     trusts_forwarded_host: bool
-    # "" for any host name
     canonical_host: str
     # in security.txt; "" without this file
     contact: str

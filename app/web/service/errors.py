@@ -77,7 +77,6 @@ def init_app(app: Flask) -> None:
 
 
 def refuse_request() -> None:
-    """Refuse a request whose URL is too long or whose Host is invalid."""
     if is_too_long(request.environ):
         abort(414)
     if not is_host_valid(request.environ):
@@ -108,7 +107,6 @@ def get_max_url_length(environ: "WSGIEnvironment") -> int:
 
 
 def is_host_valid(environ: "WSGIEnvironment") -> bool:
-    """Return whether the Host header is a valid host name or missing."""
     host: str = environ.get("HTTP_HOST", "localhost")
     if not HOST_PATTERN.fullmatch(host):
         return False

@@ -6,7 +6,6 @@ from typing import Any
 
 from gunicorn.instrument.statsd import Statsd
 
-# A longer value is cut.
 MAX_TEXT_LENGTH = 1_000
 
 

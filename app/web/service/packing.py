@@ -27,7 +27,6 @@ COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": partial(gzip.compress, compresslevel=5, mtime=0),
 }
 NO_ENCODING = "identity"
-# A smaller response is not compressed.
 MIN_COMPRESSED_BYTES = 500
 # Texts of all kinds are compressed, too.
 COMPRESSED_TYPES = {"application/json", "image/svg+xml"}
@@ -131,7 +130,6 @@ def strip_file(path: Path) -> bytes:
 def _compress_file(
     file_name: str, content: bytes
 ) -> tuple[str | None, dict[str, bytes]]:
-    """Return the media type of a file, and encoding -> its content."""
     encoded_contents = {
         # Quality 11 would take three times as long for 2% less.
         "br": brotli.compress(content, quality=10),

@@ -15,7 +15,6 @@ from app.processes import CallError, CallProcess
 
 Result = TypeVar("Result")
 
-# far more than the largest table needs
 READ_SECONDS = 5.0
 _process = CallProcess()
 atexit.register(_process.close)

@@ -61,7 +61,6 @@ def _summarize_sides(duel: Duel, axis: str) -> list[Series]:
 
 
 def _summarize_side(duel: Duel, side: Side, axis: str) -> Series:
-    """Return the median and the quantiles of the runs at equally spaced points of an axis."""
     courses = [
         (run.figures.snapshot_updates, duel.measure.get_curve(run.figures))
         for run in side.runs
@@ -116,7 +115,6 @@ def _list_seed_links(duel: Duel) -> list[tuple[Destination, list[str]]]:
 
 
 def build_seed_table(duel: Duel) -> HtmlTable:
-    """Return the table with the results of all seeds, with links to the runs."""
     seeds = [run.seed for run in duel.sides[0].runs]
     rows = [
         ((str(seed), link.href), texts)

@@ -43,7 +43,6 @@ class LabMeasure(NamedTuple):
     get_curve: GetCurve
 
     def get_final_value(self, run: SeedRun) -> float:
-        """Return the measure at the last snapshot, after the training."""
         return self.get_curve(run.figures)[-1]
 
 
@@ -183,7 +182,6 @@ class Verdict(NamedTuple):
 
     headline: str
     detail: str
-    # says that several parameters differ
     warning: str = ""
 
     @property

@@ -67,9 +67,7 @@ AXIS_TITLES = {
 class Side(NamedTuple):
     """Recipe A or B of a comparison, with its training runs."""
 
-    # "A" or "B"
     letter: str
-    # the canonical name
     recipe_name: str
     recipe: Recipe
     # such as "α 0.8"; the letter if no name is short enough for a chart
@@ -96,7 +94,6 @@ class Duel:
     site: SiteData
     # [A, B], or the single recipe
     sides: Sequence[Side]
-    # trained or not
     seeds: range
     # a key of `measures`
     measure_key: str
@@ -153,7 +150,6 @@ class Duel:
 
     @cached_property
     def more_seeds_url(self) -> str:
-        """The URL of this comparison with more seeds, "" if all seeds are trained."""
         if not all(
             can_train_seeds(self.site, side.recipe, self.seeds) for side in self.sides
         ):

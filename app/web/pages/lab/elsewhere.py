@@ -128,7 +128,6 @@ def _list_variants(
 def _compare_recipes(
     pair: RecipePair, recipes: tuple[Recipe, Recipe]
 ) -> Contest | None:
-    """Train both recipes with all seeds and compare them; None if they lack the measure."""
     runs = train_seeds(pair.site, recipes, list_seeds(recipes[1]), MAX_SEEDS)
     measures = list_measures(pair.site, [each[0] for each in runs])
     measure = measures.get(pair.measure_key)

@@ -340,7 +340,6 @@ def _list_side_films(
 
 
 def _build_compare_url(shown_duel: duel.Duel, record: str) -> str:
-    """Return the URL that compares both agents on a board, at the next position where they disagree."""
     site = shown_duel.site
     baseline = shown_duel.baseline_name
     views = [

@@ -27,7 +27,6 @@ from app.web.pages.lab.wording import (
 )
 from app.web.site_data import SiteData
 
-# These slots do not stand for one parameter.
 CHANGE_SLOT, SETTINGS_SLOT, MEASURE_SLOT = (
     "change",
     "settings",
@@ -198,7 +197,6 @@ def _describe_settings(
 def _describe_training(
     site: SiteData, recipe_a: Recipe, recipe_b: Recipe, contrasts: Sequence[Parameter]
 ) -> list[Phrase]:
-    """Return phrases for the opponent and for the length, unless A and B differ in them."""
     names = {one.name for one in contrasts}
     shared = {one.name: one for one in find_shared_parameters(recipe_a, recipe_b)}
     is_shared = recipe_a.slug == recipe_b.slug

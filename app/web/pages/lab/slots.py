@@ -58,7 +58,6 @@ SHIPPED_HEADING = "Agents on this site"
 PARAMETER_ORDER = ["epsilon", "alpha", "step_size", "", "gamma", "initial", "seat"]
 # A slider for rewards ends at the smallest limit that includes the reward.
 REWARD_SLIDER_LIMITS = (2.0, 10.0, 100.0)
-# A slider from 0 to 1 has so large steps.
 SLIDER_STEP = 0.01
 CHOICE_LABELS = {
     "x": "X",
@@ -150,7 +149,6 @@ def _build_slot(
     fields: Sequence[Mapping[str, Any]] = (),
     is_contrast: bool = False,
 ) -> dict[str, Any]:
-    """Return a slot as the template reads it; `is_contrast` tells whether it changes recipe B only."""
     return {
         "title": title,
         "links_by_heading": links_by_heading,
@@ -234,7 +232,6 @@ def _build_measure_slot(
 def _build_shared_slots(
     pair: RecipePair, contrasts: Sequence[Parameter]
 ) -> dict[str, dict[str, Any]]:
-    """Return the slots of the opponent and of the length, unless A and B differ in them."""
     varied = {one.name for one in contrasts}
     recipe = pair.recipe_a
     slots = {}
@@ -253,7 +250,6 @@ def _build_shared_slots(
 def _build_settings_slot(
     pair: RecipePair, contrasts: Sequence[Parameter]
 ) -> dict[str, Any]:
-    """Return the slot of all parameters that have no slot of their own."""
     elsewhere = {
         "vs",
         "taught",
@@ -407,7 +403,6 @@ def suggest_values(recipe: Recipe, parameter: Parameter) -> list[str]:
 
 
 def _list_nearby_values(parameter: Parameter, current_value: float) -> list[float]:
-    """Return a larger and a smaller value; both can be out of range."""
     low = parameter.minimum or 0.0
     high = parameter.maximum or 0.0
     if low < 0 or (parameter.value_type is int and current_value < 2):
@@ -420,7 +415,6 @@ def _list_nearby_values(parameter: Parameter, current_value: float) -> list[floa
 
 
 def list_options(recipe: Recipe, parameter: Parameter) -> list[str]:
-    """Return the values of a parameter that is no number, including its present value."""
     if parameter.choices:
         return [*parameter.choices]
     options = [*OPPONENTS]

@@ -84,7 +84,6 @@ def _build_move_picture(
     move_index: int,
     update_count: int,
 ) -> dict[str, Any]:
-    """Return the picture of a move, after the first `update_count` updates of its game."""
     move = game.moves[move_index]
     changes = game.updates[:update_count]
     change = next(

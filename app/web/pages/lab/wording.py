@@ -139,7 +139,6 @@ def name_sides(
 def describe_values(
     site: SiteData, recipe: Recipe, parameters: Iterable[Parameter]
 ) -> Description:
-    """Describe a recipe by its values of some parameters."""
     named = {one.name: one for one in parameters}
     if "vs" in named and len(recipe.phases) > 1:
         # The name of each opponent already says the number of turns.
@@ -168,13 +167,11 @@ def get_wording(recipe: Recipe, parameter: Parameter) -> Wording:
 def _find_distinguishing_parameters(
     recipe: Recipe, other_recipe: Recipe
 ) -> list[Parameter]:
-    """Return the differing parameters; the seed is among them only if nothing else differs."""
     differences = find_differing_parameters(recipe, other_recipe)
     return [one for one in differences if one.name != "seed"] or differences
 
 
 def _describe_training(site: SiteData, recipe: Recipe) -> tuple[str, Description]:
-    """Return the title of a shipped agent, or of an algorithm with values that are not defaults."""
     named = site.lab.find_canonical_name(name_recipe(recipe))
     if named in site.shipped_agents:
         return site.display_titles[named], Description([], [])

@@ -126,7 +126,6 @@ class PuzzleAttempt:
 
     @property
     def is_solved(self) -> bool:
-        """Whether both answers are right."""
         return self.answer_digit == SOLVED_DIGIT
 
     @property
@@ -141,7 +140,6 @@ class PuzzleAttempt:
 
     @property
     def blunder_square(self) -> str:
-        """The name of the square that the agent plays."""
         return name_square(self.puzzle.blunder_cell)
 
     @property
@@ -166,7 +164,6 @@ class PuzzleAttempt:
 
     @property
     def url(self) -> str:
-        """The URL of this page, with the answers so far."""
         answered = self.chosen_correct_cell, self.chosen_agent_cell, self.shown_plies
         return get_url_in_frame(
             puzzle_url(self.puzzle_number, self.day, self.answer_digits, *answered)
@@ -204,7 +201,6 @@ class PuzzleAttempt:
 
 
 def get_next_number(site: SiteData, puzzle_number: int) -> int:
-    """Return the number of the next puzzle; the first puzzle follows the last."""
     return puzzle_number % len(list_puzzles(site)) + 1
 
 
@@ -358,7 +354,6 @@ def lay_out_attempt(attempt: PuzzleAttempt, build_url: CellUrl | None) -> BoardP
 
 
 def _build_answer_notes(attempt: PuzzleAttempt) -> list[Note]:
-    """Return the note of each cell: it marks the visitor's answers and the solution."""
     puzzle = attempt.puzzle
     notes_by_cell: dict[int, str] = {}
     words_by_cell: dict[int | None, list[str]] = {}

@@ -80,14 +80,12 @@ addEventListener("message", ({ source, data }) => {
 class Export(NamedTuple):
     """The ways to use a chart, a board or a page elsewhere."""
 
-    # of the HTML element with the links
     id: str
     title: str
     page_url: str
     svg_url: str = ""
     png_url: str = ""
     csv_url: str = ""
-    # an animated GIF of the training
     film_url: str = ""
     # for an iframe; "" if no other site can show the page
     frame_url: str = ""

@@ -86,7 +86,6 @@ def get_player_title(state: MatchState) -> str:
 
 
 def build_blunder_notes(state: MatchState, cell: int) -> list[Note]:
-    """Return the note of each cell: it marks the blunder, and the moves that were right."""
     notes = [EMPTY_NOTE] * state.site.game.cells
     right, blunder = gettext("right"), gettext("blunder")
     for right_cell in list_hint_cells(state):

@@ -67,7 +67,6 @@ Exhibit = dict[str, Any]
 
 
 def list_game_links(policy_name: str) -> list[Destination]:
-    """Return links to new games: against a policy in each seat, and the policy against itself."""
     return [
         Destination("Play X against it", play_against_url(policy_name), id="play-x"),
         Destination(
@@ -157,7 +156,6 @@ def _group_exhibits(
 
 
 def build_decision_exhibit(site: SiteData, policy_name: str, position: int) -> Exhibit:
-    """Return the exhibit of a position with the policy's moves and the right moves."""
     chosen = site.policies[policy_name][position] > 0
     right = site.is_move_correct[position]
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")
@@ -334,7 +332,6 @@ def _build_lost_game(
     return {
         "url": play_url(state.match.show_ply(0)),
         "best_response_chances": results[BEST_RESPONDER, seat],
-        # How likely is this game, if the opponent makes exactly these moves?
         "game_chance": prod(chances),
         # The opponent may blunder, too, if the policy then blunders again.
         "unpunished_count": unpunished,

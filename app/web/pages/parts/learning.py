@@ -78,7 +78,6 @@ def list_card_opponents(card: Card) -> dict[str, ChancesBySeat]:
 
 
 def get_opponent_title(site: SiteData, opponent: str) -> str:
-    """Return the title of an opponent in a chart, after "against"."""
     return (
         "its best responder"
         if opponent == BEST_RESPONDER
@@ -136,7 +135,6 @@ def build_training_charts(site: SiteData, card: Card, opponent: str) -> Charts:
 
 
 def build_win_rate_chart(rates: RatesBySeat) -> Charts:
-    """Return a chart of how many training games were won in each epoch."""
     lines = [
         Curve(
             f"as {seat.upper()}",
@@ -343,7 +341,6 @@ def build_agents_film(site: SiteData, agent_names: tuple[str, ...]) -> Film:
 def build_agents_frame(
     site: SiteData, agent_names: Sequence[str], snapshots: Sequence[int]
 ) -> FilmFrame:
-    """Return the frame that shows each agent at its own snapshot."""
     films = [build_agent_film(site, name) for name in agent_names]
     moments = [film.frames[step] for film, step in zip(films, snapshots, strict=True)]
     both = zip(films, moments, strict=True)
@@ -421,7 +418,6 @@ def compute_frame_x(frame_index: int, last_frame: int) -> float:
 
 
 def _build_blunder_path(blunder_counts: Sequence[int], maximum: int) -> str:
-    """Return the curve of blunders as an SVG path; `maximum` is its highest point."""
     points = []
     for i, number in enumerate(blunder_counts):
         x = compute_frame_x(i, len(blunder_counts) - 1)

@@ -294,7 +294,6 @@ def _build_take_back_url(match: Match, build_url: Callable[[Match], str]) -> str
 
 @cached_per_site(64, per_language=True)
 def _describe_training(site: SiteData, agent_name: str) -> tuple[tuple[str, ...], str]:
-    """Return a label for each snapshot, and the points of the curve of blunders in the slider."""
     figures = site.agents[agent_name].card.figures
     marks = tuple(
         gettext("after %(updates)s", updates=format_updates(number))

@@ -215,7 +215,6 @@ class MatchPage:
 
     @cached_property
     def headline(self) -> dict[str, Any]:
-        """The title and the buttons above the board, and a sentence below it."""
         state = self.state
         match = state.match
         title = describe_turn(state)
@@ -333,10 +332,6 @@ def _build_headline(
     actions: Sequence[dict[str, str]],
     sentence: str = "",
 ) -> dict[str, Any]:
-    """Return the texts and buttons around the board.
-
-    The caption says whose values the squares show.
-    """
     return {
         "title": title,
         "caption": caption,

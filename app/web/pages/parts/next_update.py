@@ -154,7 +154,6 @@ def _build_update_picture(
 
 
 def _list_game_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]:
-    """Return a case for each possible result: the likeliest game with this result."""
     algorithm = find_explaining_algorithm(query)
     family = algorithm.family
     is_simulated = not reason.has_target and family == "return"

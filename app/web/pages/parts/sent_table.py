@@ -117,7 +117,7 @@ def create_memory_file(*_: Any, **__: Any) -> IO[bytes]:
 
 
 def read_options(form_values: dict[str, str]) -> TableOptions:
-    """Return the options for reading a table; raises BadRequest if a value is invalid."""
+    """Return the options of a form. Raises BadRequest if a value is invalid."""
     options = {
         name: form_values[name] for name in OPTION_QUESTIONS if form_values.get(name)
     }

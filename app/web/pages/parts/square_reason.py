@@ -84,7 +84,6 @@ def _count_updates(query: ValueQuery, view: MoveValues) -> str:
 
 
 def _describe_what_follows(query: ValueQuery, view: MoveValues) -> str:
-    """Say what happens after the move against the opponent of the training."""
     game = query.game
     if game.is_over(query.next_position):
         wins = bool(query.get_outcome(query.next_position))
@@ -164,7 +163,6 @@ def _describe_best_moves(
 
 
 def _describe_only_answer(query: ValueQuery, opponent: str, cell: int) -> str:
-    """Describe the opponent's only possible reply, which is to `cell`."""
     position = int(query.game.successor[query.next_position, cell])
     words = gettext_noop("%(opponent)s answers %(square)s.")
     if query.game.is_over(position):

@@ -123,7 +123,6 @@ class UpdatePicture:
 
     @property
     def board(self) -> list[list[UpdateSquare]]:
-        """The board before the move, with the values of all moves."""
         cell = self.move.cell
         return self.lay_out_squares(
             self.move.board, self.update.values, self.mover, {cell: "old"}, [cell]
@@ -145,7 +144,6 @@ class UpdatePicture:
         )
 
     def _find_next_cell(self) -> int | None:
-        """Return the cell whose value is in the target, None if there is not exactly one."""
         update = self.update
         if update.next_cell is not None or self.slug == "champion":
             return update.next_cell

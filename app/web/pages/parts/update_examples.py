@@ -111,7 +111,6 @@ def build_example(
         "game_label": format_count(example.game_number),
         "move_number": boards[number]["ply"],
         "last_step": last_step,
-        # in the order of the moves
         "boards": boards[::-1] if learning_order == "backward" else boards,
         "learning_order": learning_order,
         "examples": [
@@ -136,7 +135,7 @@ def build_example(
 
 
 def build_nearest_example(query: ValueQuery) -> dict[str, Any] | None:
-    """Return a recorded update like that of a value, if its own next update cannot be computed.
+    """Return the recorded update that suits a value best, if its next update cannot be computed.
 
     An update of the same move is preferred, then one of the same agent. None stands for a value
     that is not learned, and for an update rule without examples.
@@ -163,7 +162,6 @@ def compute_blunder_effect(example: UpdateExample) -> dict[str, Any]:
     values[get_shown_move(example).cell] = change.new
     best = max(values)
     return {
-        # False if the update lowered the value of another move
         "was_raised": change.new > change.old,
         "square_name": name_square(values.index(best)),
         "value_text": format_decimals(best, 2),

@@ -60,7 +60,6 @@ NO_BLUNDER = BlunderChance(0.0, 0.0)
 # A blunder that is less likely than this is not in the table.
 MIN_SHOWN_CHANCE = 0.01
 MOVES_PATTERN = re.compile(r"(?:^|&)moves=([A-Za-z0-9_-]+)")
-# title, URL and height in pixels
 CLASS_FRAMES = (
     (gettext_noop("Teach a program tic-tac-toe"), frame_url(TEACH.url()), 740),
     (gettext_noop("Puzzle of the day"), frame_url(PUZZLE_TODAY.url()), 560),
@@ -165,7 +164,6 @@ def _build_row(pupil: Pupil, boards: Sequence[int]) -> dict[str, Any]:
 
 
 def _build_blunder(pupils: Sequence[Pupil], board: int) -> dict[str, Any]:
-    """Return a board with the share of blunders there, the mean over all pupils who blunder there."""
     every = [_get_blunder_chance(pupil, board) for pupil in pupils]
     frequent = [chance for chance in every if chance >= MIN_SHOWN_CHANCE]
     chances = frequent or every

@@ -93,7 +93,6 @@ GAMES_PER_ROUND = {"random": 2, "league": 10}
 TRUNCATED_TEXT = gettext_noop(
     "This link was cut off when it was copied: it has %(whole)s of %(games)s games."
 )
-# won and lost by the learner
 RESULT_WORDS = {
     "win": gettext_noop("won"),
     "draw": gettext_noop("drawn"),
@@ -292,7 +291,6 @@ def render_course_refusal(recipe: Recipe, refusal: Refusal) -> Response:
 def _render_refusal(
     reason: str, complete_recipe: Recipe, is_link_truncated: bool
 ) -> Response:
-    """Show why games cannot be replayed, with a link to the learner after the games before them."""
     kept = Destination(
         format_learner_title(complete_recipe),
         get_url_in_frame(teach_url(name_recipe(complete_recipe))),
@@ -341,7 +339,6 @@ def _shorten_name(recipe: str) -> str:
 
 
 def _count_games_to_milestones(lessons: list[Lesson]) -> dict[str, int]:
-    """Return for each milestone how many games with people it took to reach it."""
     games_by_milestone: dict[str, int] = {}
     games = 0
     for lesson in lessons:

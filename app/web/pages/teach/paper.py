@@ -124,7 +124,6 @@ def render_sheets(
 
 
 def count_first_beads(game: Game, recipe: Menace, box: Box) -> int:
-    """Return how many beads of each colour are in a box before the first game."""
     moves_before = box.get_move_number(game) - 1
     return max(1, recipe.beads - recipe.beads_drop * moves_before)
 
@@ -132,7 +131,6 @@ def count_first_beads(game: Game, recipe: Menace, box: Box) -> int:
 def _render_labels(
     recipe: Menace, boxes: Sequence[Box], machine_recipe: str
 ) -> Iterator[Markup]:
-    """Yield the label of each box, or only the boxes with changed beads if the machine has played."""
     site = get_current_site()
     game = site.game
     if not machine_recipe:

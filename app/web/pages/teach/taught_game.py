@@ -44,7 +44,6 @@ class TaughtGame:
 
     @property
     def lesson(self) -> Lesson | None:
-        """The lesson that the page shows, None if there is none."""
         return self.course.lessons[self.shown_lesson - 1] if self.shown_lesson else None
 
     @property
@@ -92,7 +91,6 @@ class TaughtGame:
         return None if self.state.is_over else self.find_paper_box(self.state.position)
 
     def find_paper_box(self, position: int) -> Box | None:
-        """Return the box of a position, None if there is none or the learner is not on paper."""
         recipe = self.recipe
         if not isinstance(recipe, Menace) or not recipe.paper:
             return None
