@@ -49,8 +49,8 @@ class Cause(NamedTuple):
 
     `matching_count` of `possible_count` positions show the pattern. With random moves,
     `expected_by_chance` of them would show it. `example_positions` has a position with the pattern,
-    and perhaps a second one to compare it with. `player` is the player who blunders: +1 X, -1 O, 0
-    both. `rule` is the simple rule that the moves follow, or "".
+    and perhaps a second one to compare it with. `player` is the player who blunders: +1 for X, -1
+    for O, 0 for both. `rule` is the simple rule that the moves follow, or "".
     """
 
     kind: CauseKind
@@ -211,7 +211,7 @@ class AnalysedPolicy:
         return [cause._replace(matching_count=missing)]
 
     def find_asymmetric_blunders(self, unexplained: DecisionMask) -> list[Cause]:
-        """Return a cause if most blunders do not happen in all the symmetric positions, else [].
+        """Return a cause if most blunders have a mirror image that is no blunder, else [].
 
         A learner that treats symmetric positions alike would blunder in all of them or in none.
         """

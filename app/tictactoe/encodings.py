@@ -41,9 +41,9 @@ def pack_position(game: Game, position: int) -> int:
 def encode_one_hot(game: Game) -> NDArray[np.float32]:
     """Return the one-hot input of a network for each position with a player to move, [D, 3 cells + 3].
 
-    Each cell, in reading order, has three numbers: 1, 0, 0 if it is empty, 0, 1, 0 for X, and 0, 0,
-    1 for O. Then come two numbers for the player to move: 1, 0 for X and 0, 1 for O. The last
-    number is always 0, so that tic-tac-toe has 30 numbers instead of 29.
+    Each cell, in reading order, has three numbers: `1 0 0` if it is empty, `0 1 0` for X, and
+    `0 0 1` for O. Then come two numbers for the player to move: `1 0` for X and `0 1` for O. The
+    last number is always 0, so that tic-tac-toe has 30 numbers instead of 29.
     """
     holds = np.array([0, X, O])
     cells = game.board[: game.decisions, :, None] == holds
@@ -79,5 +79,5 @@ def encode_inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
 
 
 def count_symmetric_positions(game: Game, position: int) -> int:
-    """Return how many different positions are symmetric to a position, which counts itself."""
+    """Return how many positions are symmetric to a position, including the position itself."""
     return len(set(game.symmetric_positions[:, position].tolist()))

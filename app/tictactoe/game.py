@@ -313,7 +313,7 @@ def _find_successors(
 def _list_moves(
     codes: PositionCodes, ply: int, cells: int
 ) -> Iterator[tuple[int, BoolArray, PositionCodes]]:
-    """Yield each cell, a mask of the positions in which it is empty, and their codes after the move."""
+    """Yield each cell, a mask of the positions where it is empty, and their codes after a move there."""
     stone = get_mover(ply) % 3
     for cell, weight in enumerate(_get_digit_weights(cells)):
         free = codes // weight % 3 == 0

@@ -67,7 +67,7 @@ def minimax_random_policy(game: Game) -> Policy:
 
 
 def strongest_policy(game: Game) -> Policy:
-    """Return the policy that never loses and, apart from that, wins most often against random moves.
+    """Return the policy that never loses and otherwise wins as often as possible against random moves.
 
     Of equal cells it plays the first. It is the best response to `uniform_policy` if no win is
     worth the risk of a loss.
@@ -196,7 +196,7 @@ def find_completing_cells(game: Game, stones: CellMask) -> CellMask:
 
 
 def _find_best_cells(q: NDArray[np.floating]) -> CellMask:
-    """Return the cells of `find_row_maxima`; raise ValueError if a row is all NaN."""
+    """Return `find_row_maxima(q)`, but raise ValueError if a row is all NaN."""
     highest = _compute_row_maxima(q)
     if np.isnan(highest).any():
         raise ValueError("a row of q has no legal cell: it is NaN everywhere")

@@ -91,7 +91,7 @@ def get_code_lengths(game: Game) -> tuple[int, int]:
 
 
 def _count_characters(bit_count: int) -> int:
-    """Return how many base64 characters these bits need; they fill whole bytes, without padding."""
+    """Return how many base64 characters are needed for these bits as whole bytes, without padding."""
     octets = ceil(bit_count / 8)
     return ceil(octets * 8 / BITS_PER_CHARACTER)
 
@@ -131,7 +131,7 @@ def _copy_to_symmetric_positions(game: Game, chosen_moves: CellMask) -> CellMask
 
 
 def _list_symmetry_maps(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]:
-    """Return the images of all decisions, [D], and the row of `symmetries` for each symmetry."""
+    """Return for each symmetry the images of all decisions, [D], and the order of cells, [cells]."""
     return [
         (image[: game.decisions], cells)
         for image, cells in zip(game.symmetric_positions, game.symmetries, strict=True)

@@ -11,7 +11,7 @@ from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import Policy
 from app.tictactoe.values import Values, list_plies, list_plies_backward
 
-# in place of a pair, where no pair leads to a position
+# stands for a pair where no pair leads to a position
 NO_PAIR = -1
 
 
@@ -93,8 +93,8 @@ def find_likeliest_games(
 ) -> dict[int, tuple[list[int], float]]:
     """Return the likeliest game from a position for each possible result: +1 X won, 0 draw, -1 O won.
 
-    A game is the list of its cells, and its probability. `policy` has the moves of both sides, [D,
-    cells]. Of equally likely games, the one with the first cells is returned.
+    A game is a list of cells, with its probability. `policy` has the moves of both sides,
+    [D, cells]. Of equally likely games, the one with the first cells is returned.
     """
     results = np.array([1, 0, -1])
     best = np.zeros((game.positions, len(results)))

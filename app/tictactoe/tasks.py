@@ -172,8 +172,8 @@ def _make_reply_function(
 ) -> MoveChanceFunction:
     """Return a function that computes the chances of the opponent's replies in a ply.
 
-    The opponent is a baseline or, in self-play, the learner itself. Then the function is
-    `compute_own_replies`.
+    In self-play the opponent is the learner itself, and the function is `compute_own_replies`.
+    Otherwise the opponent is a baseline.
     """
     if task.opponent is None:
         return compute_own_replies

@@ -54,7 +54,7 @@ class Tiles:
 class TileColours(NamedTuple):
     """The colours of the picture's N tiles, at one or several snapshots of a training."""
 
-    # [..., N] from -colour_steps or 0 to colour_steps, or UNKNOWN_LEVEL if no value is known
+    # [..., N] at most colour_steps, and negative for losses; UNKNOWN_LEVEL if no value is known
     colour_levels: NDArray[np.int8]
     is_known: NDArray[np.bool_]
 
@@ -139,9 +139,9 @@ def choose_representatives(
 ) -> NDArray[np.intp]:
     """Return the position whose values each tile shows, [..., N].
 
-    Of symmetric positions, those with known values (`is_known`, [..., D]) come first, then those
-    with more updates in the whole training (`visits`, [D, cells]), then those with lower numbers.
-    Leading axes are snapshots.
+    Of symmetric positions, a tile shows one with known values if there is one (`is_known`,
+    [..., D]). Among these it shows the one with most updates in the whole training (`visits`,
+    [D, cells]), and among equal ones the first. Leading axes are snapshots.
     """
     updates = visits.sum(axis=1, dtype=np.int64)[tiles.symmetric_decisions]
     # A position with a known value ranks above all positions without one.

@@ -24,7 +24,7 @@ from app.tictactoe.notation import DIGITS
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.intp]
-# Chances that differ by less are equal as exact fractions: float64 has rounding errors.
+# Without rounding errors, chances that differ by less than this would be equal.
 TIE_TOLERANCE = 1e-12
 
 
@@ -323,8 +323,8 @@ def _average_chances(chances: Values, ply: PlyArrays, policy: Values) -> None:
 def _find_first_best(ply: PlyArrays, keys: list[Values]) -> Numbers:
     """Return the best move in each position, [..., d], as its index in the ply.
 
-    Moves are compared by the first key, then by the second, then by their order. The keys, [...,
-    n], are changed in place.
+    Moves are compared by the first key, then by the second, then by their order. The keys,
+    [..., n], are changed in place.
     """
     best = np.ones(keys[0].shape, np.bool_)
     for key in keys:

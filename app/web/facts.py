@@ -149,13 +149,13 @@ def play_round_robin(site: SiteData, added_player: str) -> NDArray[np.float64]:
 
 @cached_per_site(4)
 def find_reachable_play(site: SiteData, policy_name: str) -> ReachablePlay:
-    """Return the positions that games of a policy can reach; the result takes 0.3 MB."""
+    """Return all games that a policy can play; each cached result takes 0.3 MB."""
     return ReachablePlay(site.game, site.policies[policy_name])
 
 
 @cached_per_site(1)
 def get_random_play(site: SiteData) -> ReachablePlay:
-    """Return the positions that games with random moves can reach: all positions."""
+    """Return all games that random moves can play, which reach every position."""
     return ReachablePlay(site.game, site.policies["random"])
 
 

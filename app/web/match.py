@@ -93,15 +93,15 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
 
     @property
     def player_to_move(self) -> int:
-        """The player to move in the position shown, +1 X or -1 O; ignore it if the game is over."""
+        """The player to move in the position shown, +1 X or -1 O, unless the game is over."""
         return get_mover(len(self.shown_record))
 
     def get_player_name(self, player: int) -> str:
-        """Return the name of the player of X (+1) or O (-1): "human" or the name of an agent."""
+        """Return who plays X (+1) or O (-1): "human" or the name of an agent."""
         return self.x if player == X else self.o
 
     def get_player_snapshot(self, player: int) -> int | None:
-        """Return the snapshot at which the agent of X (+1) or O (-1) plays, None for the last one.
+        """Return the snapshot of the agent that plays X (+1) or O (-1), None for the last one.
 
         If the board shows the values of this agent, it plays at the same snapshot.
         """

@@ -327,7 +327,7 @@ def build_move_values(
         scaled = scale_values(
             source_values, reward_scale, int(site.game.to_move[position])
         )
-    # Symmetric squares share the beads of a move, so its probability is no preference.
+    # For beads the policy is no preference, because symmetric squares share the beads of a move.
     preference = policy if reward_scale else scaled
     likeliest = preference == np.fmax.reduce(preference)
     best = likeliest & is_known.any()

@@ -214,7 +214,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def list_choice_values(self, query: ValueQuery) -> list[float | None]:
-        """Return the numbers by which the learner chooses its move, by cell."""
+        """Return, for each cell, the number by which the learner chooses its move."""
         return list_move_values(query, query.position)
 
     def describe_training_update(

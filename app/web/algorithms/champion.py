@@ -28,7 +28,7 @@ BOUNDS_BY_VALUE = {
 class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-learning in self-play in which every value has a lower and an upper bound."""
 
-    # It makes the update as if the opponent had only one reply.
+    # The update after a single reply is that of self-play.
     textbook_learner = SelfPlay
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:

@@ -16,7 +16,7 @@ from app.web.formatting import format_count, format_signed, name_square
 class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Monte Carlo tree search; the site stores the mean results, but no search tree."""
 
-    # It makes the update as if the opponent had only one reply.
+    # The update after a single reply is that of self-play.
     textbook_learner = SelfPlay
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:

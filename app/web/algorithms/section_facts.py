@@ -1,4 +1,7 @@
-"""Compute the numbers in the texts of the sections of /how, formatted and by name."""
+"""Compute the numbers that the texts of /how contain.
+
+A function returns the numbers of one section as formatted texts, by their names in the template.
+"""
 
 from collections.abc import Callable, Mapping
 from math import ceil
@@ -44,7 +47,7 @@ def _compute_best_response_numbers(
 
 
 def _compute_exact_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how likely a beatable agent survives 100 or 1,000 games without a loss, and a lost game."""
+    """Return the chances that a beatable agent loses none of 100 and 1,000 games, and a lost game."""
     facts: dict[str, object] = {}
     if OFTEN_BEATEN_AGENT in site.shipped_agents:
         facts["lost_game"] = find_losing_game(site, OFTEN_BEATEN_AGENT, O)
@@ -99,7 +102,7 @@ def _compute_q_table_numbers(site: SiteData, section: Section) -> Mapping[str, o
 
 
 def _compute_double_q_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return how far the highest values are from the exact ones on average, with one table and two."""
+    """Return how far the highest values are too high or too low on average, with one table and two."""
     biases = {}
     for name in ("q-table", "double-q"):
         exact = site.get_task_q(name) if name in site.agents else None
@@ -143,7 +146,7 @@ def _find_best_moves(q: NDArray[np.float64]) -> NDArray[np.bool_]:
 def _compute_self_play_numbers(
     site: SiteData, section: Section
 ) -> Mapping[str, object]:
-    """Return the smallest number of updates of a move, and the share of its initial value in it."""
+    """Return the smallest number of updates of a move, and the weight left to its initial value."""
     if section.value_source not in site.agents:
         return {}
     recipe = site.get_recipe(section.value_source)
@@ -166,7 +169,7 @@ def _compute_td_afterstates_numbers(
 
 
 def _compute_mcts_numbers(site: SiteData, section: Section) -> Mapping[str, object]:
-    """Return the simulated games for each position and the blunders, half-way and at the end."""
+    """Return the simulated games per position and the number of blunders, half-way and at the end."""
     if section.value_source not in site.shipped_agents:
         return {}
     figures = site.agents[section.value_source].card.figures

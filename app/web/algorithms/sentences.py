@@ -281,7 +281,7 @@ def _explain_past_targets(
 
 
 def describe_later_changes(query: ValueQuery) -> str:
-    """Say what has changed in the training since targets that are no longer possible."""
+    """Say what has changed since the training had targets that are no longer possible."""
     if query.opponent is None or len(query.recipe.phases) > 1:
         return gettext(
             "Since then the opponent's moves or the values of the next moves have changed."

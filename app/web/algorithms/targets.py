@@ -221,7 +221,7 @@ class Reply(NamedTuple):
         return name_square(self.cell or 0)
 
     def add_update(self, update: Update | None) -> "Reply":
-        """Return this reply with an update and its numbers; None means that the learner ignores it."""
+        """Return this reply with an update and its numbers; without an update the reply is ignored."""
         if update is None:
             return self._replace(is_ignored=True)
         return self._replace(
@@ -379,8 +379,8 @@ def _follow_next_moves(
 ) -> Reply:
     """Return a reply with the update, next value and target of the best next move.
 
-    If the learner explores and its target uses the move that it really plays, the next value and
-    the target are averages over its next moves.
+    If the target uses the next move that an exploring learner plays, as in Sarsa, the next value
+    and the target are averages over the next moves.
     """
     row = query.table[reply.position]
     best = int(np.nanargmax(row))
@@ -405,7 +405,8 @@ def build_reason_before_reply(
 ) -> ValueReason:
     """Return the reason for a value if the opponent is to move in the next state.
 
-    The opponent plays its best reply. `make_update` returns the update as if it had only one reply.
+    The opponent plays its best reply. `make_update` returns the update as if the opponent had only
+    one reply.
     """
     replies = []
     for cell, position in list_replies(query):

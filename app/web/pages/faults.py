@@ -56,7 +56,7 @@ bp.add_to_sitemap(
     )
 )
 FAULT_ORDER: tuple[str, ...] = tuple(FAULTY_RECIPES)
-# A puzzle shows the right fault and those this many places after it in FAULT_ORDER.
+# A puzzle shows the fault to find and those this many places after it in FAULT_ORDER.
 CHOICE_OFFSETS = (0, 3, 7)
 
 

@@ -46,7 +46,7 @@ TAUGHT_RECIPE_SCHEMA = {
     "pattern": f"{RECIPE_PATTERN},taught=[0-9.]+(,[a-z_]+=[0-9.-]+)*$",
 }
 PYTHON_TYPES = {"integer": int, "number": float, "boolean": bool, "string": str}
-# the names of a limit in JSON Schema and in msgspec
+# the names of limits in JSON Schema, and their names in msgspec
 MSGSPEC_LIMIT_NAMES = {
     "minimum": "ge",
     "maximum": "le",

@@ -121,7 +121,6 @@ def show_agent(id: str) -> Response:
 
 @bp.get(API_JUDGE)
 def judge_moves(moves: str) -> Response:
-    """Return the exact results of a policy that is named by its moves."""
     site = get_current_site()
     name = MOVES_PREFIX + moves
     site.canonicalize(name)
@@ -217,7 +216,6 @@ def list_position_values(
 
 @bp.get(API_POSITION)
 def show_position(position: str, lens: str, step: int | None = None) -> Response:
-    """Get a position with the values of an agent and the results of optimal play."""
     site = get_current_site()
     _check_name_exists(lens, site.value_sources, site.is_value_source(lens))
     learned = site.agents.find(lens)
@@ -256,7 +254,6 @@ def draw_move(
 
 @bp.get(API_GAME)
 def show_game(record: str) -> Response:
-    """Get the position after each move of a game."""
     site = get_current_site()
     try:
         states = [
@@ -277,7 +274,6 @@ def show_game(record: str) -> Response:
 
 @bp.get(API_MATCH)
 def show_match(x: str, o: str) -> Response:
-    """Get the exact probabilities of the results of a match between two players."""
     site = get_current_site()
     for name in (x, o):
         _check_name_exists(name, site.policies, site.policies.contains_name(name))
@@ -302,7 +298,6 @@ def show_match(x: str, o: str) -> Response:
 
 @bp.get(API_EXPERIMENTS)
 def list_experiments() -> Response:
-    """List all claims with their verdicts."""
     claims = [
         {
             "id": one.id,
@@ -319,7 +314,6 @@ def list_experiments() -> Response:
 
 @bp.get(API_EXPERIMENT)
 def show_experiment(claim: str) -> Response:
-    """Get a claim with all texts and numbers of its experiment."""
     summaries = get_current_site().experiments
     _check_name_exists(claim, summaries, claim in summaries)
     page = EXPERIMENT.url(claim)

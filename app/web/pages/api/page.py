@@ -22,7 +22,7 @@ CLIENT_FILE = ROOT / "docs" / "play_over_http.py"
 EXAMPLE_TABLE = '{"....X....": 0, "X...O....": 8}'
 # No game leads to this position, so the API answers with an error.
 UNREACHABLE_EXAMPLE = API_POSITION.url("XXX......")
-# The longest line has a cell of a position.
+# One cell of a position fits in a line of this length.
 MAX_LINE_LENGTH = 170
 # Most URLs in examples are shorter than this.
 MAX_TEXT_LENGTH = 160
