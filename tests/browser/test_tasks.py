@@ -519,6 +519,9 @@ def test_a_finished_game_is_passed_on_and_played_again_for_others(page: Page) ->
     headline(page, "Can you do better?")
     expect(page.locator("#line")).to_be_in_viewport(ratio=1)
     page.click("#your-turn")
+    headline(page, "You lost")
+    expect(page.locator("#board [data-heat]")).to_have_count(0)
+    expect(page.locator("#board-8 .note")).to_have_text("✗ move 5")  # as on the card
     expect(page).to_have_url(address("/play/?o=q-learning-1&delay=0.25"))
 
 

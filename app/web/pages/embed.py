@@ -244,7 +244,11 @@ def download_board(ending: str, record: str = "") -> Response:
             boards.plot_board_file(shown.board, says["title"], says["caption"]), name
         )
     return export.build_csv_response(
-        boards.CSV_COLUMNS, boards.list_board_rows(shown.board, shown.move_values), name
+        boards.CSV_COLUMNS,
+        boards.list_board_rows(
+            shown.board, None if state.is_over else shown.move_values
+        ),
+        name,
     )
 
 

@@ -26,6 +26,7 @@ from app.web.links.play import (
 )
 from app.web.match import Match, MatchState
 from app.web.move_values import (
+    EMPTY_NOTE,
     MoveValues,
     Note,
     build_notes,
@@ -170,11 +171,15 @@ class MatchPage:
     def square_url(self) -> str:
         """The URL that explains the value of a square, without its parameter `cell`.
 
-        It is "" if the values are hidden or unknown, or if this is a frame.
+        It is "" if the values are not shown or unknown, or if this is a frame.
         """
         match = self.state.match
-        hidden = match.hides_values or self.routes is not PAGE_ROUTES
-        if hidden or is_policy_name(self.value_source):
+        hidden = self.state.is_over or match.hides_values
+        if (
+            hidden
+            or self.routes is not PAGE_ROUTES
+            or is_policy_name(self.value_source)
+        ):
             return ""
         return match_url(SQUARE, match.show_ply(self.ply))
 
@@ -183,11 +188,13 @@ class MatchPage:
         """The board.
 
         A square leads to the position after a move or, if no move is possible, to the reason for
-        its value.
+        its value. After the end there are no values, but the winning line and the losing move.
         """
         state = self.state
         match = state.match
-        is_played = not (state.is_over or match.is_watched)
+        if state.is_over:
+            return self._lay_out_final_board()
+        is_played = not match.is_watched
         if self.automatic_step and not match.plays_training:
             is_played = False
         return lay_out_board(
@@ -203,10 +210,19 @@ class MatchPage:
             build_reply_url=map_moves_to_urls(match, self.routes.build_reply_url)
             if is_reply_automatic(state)
             else None,
-            square_url=self.square_url if state.is_over or match.is_watched else "",
-            shows_earlier_values=self.ply != len(match.shown_record)
-            and not state.is_over,
+            square_url=self.square_url if match.is_watched else "",
+            shows_earlier_values=self.ply != len(match.shown_record),
         )
+
+    def _lay_out_final_board(self) -> BoardPicture:
+        blame = self.losing_move
+        if not blame:
+            return lay_out_board(self.state, None, None)
+        move, blunder = gettext("move %(ply)s", ply=blame.ply), gettext("blunder")
+        cell = self.state.played_cells[blame.ply - 1]
+        notes = [EMPTY_NOTE] * self.state.site.game.cells
+        notes[cell] = Note(f"✗ {move}", f"{move}, {blunder}")
+        return lay_out_board(self.state, None, None, chosen_cell=cell, notes=notes)
 
     @cached_property
     def evaluation_bar(self) -> dict[str, Any]:
