@@ -116,6 +116,14 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
         return people[0] if len(people) == 1 else None
 
     @property
+    def visitor_side(self) -> int | None:
+        """The side of the visitor, +1 for X and -1 for O.
+
+        None for two persons or none, and in a replay: others have played the shared game.
+        """
+        return None if self.replays_record else self.person_side
+
+    @property
     def is_watched(self) -> bool:
         """Whether both players are agents."""
         return not (self.is_human(X) or self.is_human(O))

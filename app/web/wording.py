@@ -47,7 +47,7 @@ def describe_turn(state: MatchState) -> str:
     if not match.is_human(who):
         agent = titles[match.get_player_name(who)]
         return gettext("%(agent)s’s turn as %(mark)s", agent=agent, mark=MARKS[who])
-    if match.is_human(-who):
+    if match.visitor_side is None:
         return gettext("%(mark)s to move", mark=MARKS[who])
     return gettext("Your turn as %(mark)s", mark=MARKS[who])
 
@@ -315,8 +315,9 @@ def _describe_result(state: MatchState) -> str:
     outcome = state.site.game.get_result(state.position)
     if outcome == 0:
         return gettext("Draw")
-    if match.is_human(outcome) and match.is_human(-outcome):
-        return gettext("%(mark)s wins", mark=MARKS[outcome])
+    if match.visitor_side is not None:
+        won = match.visitor_side == outcome
+        return gettext("You win") if won else gettext("You lost")
     if match.is_human(outcome):
         return gettext("You win")
     if match.is_human(-outcome):

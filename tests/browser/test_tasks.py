@@ -530,6 +530,8 @@ def test_the_sentence_at_the_end_is_never_cut(sized: Page) -> None:
     for query in ("o=q-learning-1", "x=dqn-vs-heuristic&o=dqn-vs-random&pause=1"):
         page.goto(f"/play/021486?{query}")
         expect(page.locator("#line")).to_contain_text("was a blunder")
+    expect(page.locator("#status")).to_contain_text("Q-learning 1 wins as O.")
+    expect(page.locator("#seat-x")).not_to_contain_text("You")  # somebody else has played
         for part in ("#line", ".headline"):
             cut = page.locator(part).evaluate(
                 "part => [part.scrollHeight - part.clientHeight, part.scrollWidth - part.clientWidth]"

@@ -382,14 +382,14 @@ def _name_random_move(match: Match, reviewed_moves: list[ReviewedMove]) -> str:
 
 
 def get_result_name(state: MatchState) -> str:
-    """Return "win", "draw" or "loss" for the person, "" before the end of the game.
+    """Return "win", "draw" or "loss" for the visitor, "" before the end of the game.
 
-    If both players are people or both are agents, it is a "win" for the winner.
+    If the visitor plays neither side or both, it is a "win" for the winner.
     """
     if not state.is_over:
         return ""
     outcome = state.site.game.get_result(state.position)
-    side = state.match.person_side or outcome
+    side = state.match.visitor_side or outcome
     return move_values.OUTCOME_LABELS[outcome * side]
 
 
@@ -438,10 +438,13 @@ def _describe_seat(state: MatchState, player: int) -> dict[str, Any]:
     site = state.site
     player_id = match.get_player_name(player)
     mark = MARKS[player]
-    is_only_person = player_id == HUMAN and not match.is_human(-player)
-    name = gettext("You") if is_only_person else site.display_titles[player_id]
+    is_visitor = player == match.visitor_side
+    name = gettext("You") if is_visitor else site.display_titles[player_id]
     wins = count_results(state)[0 if player == X else 2]
-    strength = gettext(describe_character(site, player_id).strength_name or "human")
+    strength_name = describe_character(site, player_id).strength_name
+    strength = gettext(strength_name) if strength_name else ""
+    if is_visitor:
+        strength = gettext("human")
     step = match.get_player_snapshot(player)
     if step is not None:
         updates = format_updates(
