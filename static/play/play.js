@@ -4,7 +4,7 @@
 
 // The form shows what the game is played with, wherever that came from: it is in the address.
 
-const USUAL = { lens: "", errors: "", epsilon: "0", delay: "1", hide: "0", own: "0" };
+const USUAL = { lens: "", errors: "", epsilon: "0", hide: "0", own: "0" };
 
 function choose() {
   const { elements } = byId("settings");

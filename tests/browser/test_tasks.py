@@ -211,13 +211,14 @@ def test_what_is_chosen_below_the_board_is_seen_on_it(sized: Page) -> None:
 def test_settings_changed_while_agents_play_hold(sized: Page) -> None:
     page = sized
     page.goto(f"{SELF_PLAY}&delay=0.5")
-    page.click("#speed")
+    speed = page.locator("#speed")
+    expect(speed).to_have_value("0.5")
+    speed.select_option("Normal")
     wait_for_moves(page, 2)
-    expect(page.locator("#speed")).to_have_text("0.25 s")
+    expect(speed).to_have_value("1")
     page.click("label[for=tab-settings]")
     for field, value, parameter in [
         ("#epsilon", "0.25", "epsilon=0.25"),
-        ("#delay", "0.5", "delay=0.5"),
         ("#lens", "q-iteration", "lens=q-iteration"),
         ("#errors", "truth", "errors=truth"),
     ]:
@@ -241,9 +242,9 @@ def test_agents_move_as_fast_as_was_chosen(own_page: Page) -> None:
     page.clock.install(time=0)
     page.goto(f"{SELF_PLAY}&pause=1")
     page.clock.pause_at(1000)
-    page.click("label[for=tab-settings]")
-    for delay in (5.0, 0.5):
-        page.select_option("#delay", f"{delay:g}")
+    for delay in (2.0, 0.5):
+        page.select_option("#speed", f"{delay:g}")
+        expect(page).to_have_url(re.compile(f"delay={delay:g}"))
         page.click("#pause")
         expect(page).not_to_have_url(re.compile("pause=1"))
         asked.clear()
@@ -262,8 +263,7 @@ def test_it_plays_itself_game_after_game_and_keeps_the_score(page: Page) -> None
     page.click("#way-watch")
     expect(page.locator("#caption")).to_contain_text("value of each move for X")
     expect(page.locator("#caption")).to_contain_text("value of each move for O")
-    page.click("#speed")
-    page.click("#speed")
+    page.select_option("#speed", "Fast")
     expect(page).to_have_url(re.compile("tally="))  # the second game
     played = page.locator(".wins").all_inner_texts()
     drawn = page.locator(".between small").inner_text()
@@ -281,13 +281,23 @@ def test_a_watched_game_is_paused_stepped_and_goes_on(page: Page) -> None:
     expect(page.locator(MARKS)).to_have_count(3)
     page.click("#back")
     expect(page.locator(MARKS)).to_have_count(2)
-    page.click("#last")
+    page.click("#now")
     expect(page.locator(MARKS)).to_have_count(3)
     page.click("#first")
     expect(page.locator(MARKS)).to_have_count(0)
     expect(page.locator("#first")).to_be_focused()
     page.click("#pause")
     headline(page, "First empty cell wins as X")
+
+
+def test_a_visitor_takes_the_place_of_the_agent_to_move(sized: Page) -> None:
+    page = sized
+    page.goto("/play/40?x=fixed&o=fixed&epsilon=0.1&delay=2&pause=1&tally=1-0-0")
+    page.click("#take-over")
+    expect(page).to_have_url(address("/play/40?o=fixed&delay=2"))
+    headline(page, "Your turn as X")
+    page.click("#board-8")
+    expect(page.locator(MARKS)).to_have_count(4)
 
 
 def test_a_step_back_and_forward_shows_the_values_of_the_mover(page: Page) -> None:
@@ -509,6 +519,9 @@ def test_a_finished_game_is_passed_on_and_played_again_for_others(page: Page) ->
     page.set_viewport_size({"width": 360, "height": 740})
     page.goto("/play/021486?o=q-learning-1&delay=0.25")
     page.click("#pass-on")
+    headline(page, "You lost")
+    expect(page.locator("#board [data-heat]")).to_have_count(0)
+    expect(page.locator("#board-8 .note")).to_have_text("✗ move 5")  # as on the card
     card = page.get_by_role("img", name="Q-learning 1 won because move 5 was a blunder.")
     expect(card).to_be_in_viewport(ratio=1)
     assert (
@@ -517,11 +530,10 @@ def test_a_finished_game_is_passed_on_and_played_again_for_others(page: Page) ->
     expect(page.locator("#watch-replay")).to_be_in_viewport(ratio=1)
     page.goto(page.input_value("#replay"))
     headline(page, "Can you do better?")
+    expect(page.locator("#status")).to_contain_text("Q-learning 1 wins as O.")
+    expect(page.locator("#seat-x")).not_to_contain_text("You")  # somebody else has played
     expect(page.locator("#line")).to_be_in_viewport(ratio=1)
     page.click("#your-turn")
-    headline(page, "You lost")
-    expect(page.locator("#board [data-heat]")).to_have_count(0)
-    expect(page.locator("#board-8 .note")).to_have_text("✗ move 5")  # as on the card
     expect(page).to_have_url(address("/play/?o=q-learning-1&delay=0.25"))
 
 
@@ -530,8 +542,6 @@ def test_the_sentence_at_the_end_is_never_cut(sized: Page) -> None:
     for query in ("o=q-learning-1", "x=dqn-vs-heuristic&o=dqn-vs-random&pause=1"):
         page.goto(f"/play/021486?{query}")
         expect(page.locator("#line")).to_contain_text("was a blunder")
-    expect(page.locator("#status")).to_contain_text("Q-learning 1 wins as O.")
-    expect(page.locator("#seat-x")).not_to_contain_text("You")  # somebody else has played
         for part in ("#line", ".headline"):
             cut = page.locator(part).evaluate(
                 "part => [part.scrollHeight - part.clientHeight, part.scrollWidth - part.clientWidth]"

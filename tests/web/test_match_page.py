@@ -13,13 +13,12 @@ from flask.testing import FlaskClient
 from app.web.links.play import play_url
 from app.web.match import Match, parse_match, replay_match
 from app.web.pages.parts.match_controls import (
-    MOVE_SECONDS_CHOICES,
     SNAPSHOT_SECONDS,
     AutomaticStep,
     build_snapshot_slider,
     compute_reply_chances,
     count_results,
-    get_next_delay,
+    list_speeds,
     plan_automatic_step,
     show_next_snapshot,
 )
@@ -135,12 +134,10 @@ def test_the_title_of_a_shared_game_tells_what_its_picture_tells(client: FlaskCl
     assert "move 2" not in title
 
 
-def test_the_speed_goes_through_all_choices_and_back_to_the_first() -> None:
-    delays = [1.0]
-    while (following := get_next_delay(delays[-1])) not in delays:
-        delays.append(following)
-    assert sorted(delays) == list(MOVE_SECONDS_CHOICES)
-    assert following == 1.0
+def test_a_speed_from_an_address_is_among_the_choices() -> None:
+    named = list_speeds(1.0)
+    assert [delay for delay, _ in named] == [2.0, 1.0, 0.5]
+    assert list_speeds(5.0) == [(5.0, "5 s"), *named]
 
 
 @pytest.mark.parametrize(("replays", "games"), [(False, 1), (True, 0)])

@@ -45,7 +45,7 @@ from app.web.match import (
 )
 from app.web.move_values import can_blunder, choose_value_source, evaluate_moves
 from app.web.navigation import PageBlueprint
-from app.web.pages.parts.match_controls import MOVE_SECONDS_CHOICES, play_random_reply
+from app.web.pages.parts.match_controls import play_random_reply
 from app.web.pages.parts.match_page import (
     MatchPage,
     build_shared_title,
@@ -92,8 +92,8 @@ bp.add_room(
 def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
     """Return the match of the URL `at` after the change of a form.
 
-    The form sends a new player, or the settings, or a snapshot from the slider. Settings may come
-    with a snapshot, which is ignored if the value source changes. The last snapshot stands for the
+    The form sends a new player, the settings, a speed, or a snapshot from the slider. Settings
+    may come with a snapshot, which is ignored if the value source changes. The last snapshot stands for the
     agent as shipped. Raises BadRequest, NotFound or Conflict if the form is invalid.
     """
     record, before = _split_match_url(query)
@@ -102,10 +102,10 @@ def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
         return _replace_player(state, record, before, query)
     changes = {}
     if "lens" in query:
-        changes = {
-            name: query.get(name, "") for name in ("lens", "errors", "epsilon", "delay")
-        }
+        changes = {name: query.get(name, "") for name in ("lens", "errors", "epsilon")}
         changes |= {name: query.get(name, "0") for name in ("hide", "own")}
+    if "delay" in query:
+        changes["delay"] = query["delay"]
     if changes.get("lens", state.match.value_source) != state.match.value_source:
         changes["step"] = ""
     elif query.get("step"):
@@ -286,7 +286,6 @@ def show_settings() -> Response:
         match=match,
         site=site,
         default_source_title=site.display_titles[find_shown_value_source(usual)],
-        delay_choices=tuple(sorted({*MOVE_SECONDS_CHOICES, match.move_delay})),
         epsilon_choices=tuple(sorted({*EPSILON_CHOICES, match.epsilon})),
     )
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from werkzeug.exceptions import Conflict
 
-from app.tictactoe.game import O, X
+from app.tictactoe.game import O, X, get_mover
 from app.tictactoe.notation import undo_moves
 from app.tictactoe.policy import mix_policies
 from app.web.formatting import format_updates
@@ -19,12 +19,17 @@ from app.web.links.how import how_url
 from app.web.links.play import PAGE_ROUTES, MatchRoutes, play_url
 from app.web.match import MAX_COUNTED_GAMES, Match, MatchState
 from app.web.move_values import compute_play_chances, evaluate_match, is_reply_pending
-from app.web.site_data import SiteData, cached_per_site
-from app.web.translation import gettext, gettext_noop
+from app.web.site_data import HUMAN, SiteData, cached_per_site
+from app.web.translation import gettext, gettext_noop, localize_number
 
 REPLY_SECONDS = 0.4
 SNAPSHOT_SECONDS = 0.7
-MOVE_SECONDS_CHOICES = (0.25, 0.5, 1.0, 2.0, 5.0)
+# by the seconds between two moves of agents
+SPEEDS = {
+    2.0: gettext_noop("Slow"),
+    1.0: gettext_noop("Normal"),
+    0.5: gettext_noop("Fast"),
+}
 # With slower moves this pause is longer.
 MIN_GAME_PAUSE_SECONDS = 2.0
 # The curve behind the slider is 100 wide.
@@ -56,7 +61,6 @@ def list_control_urls(
         seated, x=seated.o, o=seated.x, result_counts=seated.result_counts[::-1]
     )
     pause_url, resume_url = _build_pause_urls(state, match, build_url)
-    slower = replace(match, move_delay=get_next_delay(match.move_delay))
     return {
         "first_position_url": _build_stopped_url(match, 0, build_url) if ply else "",
         "previous_position_url": _build_stopped_url(match, ply - 1, build_url)
@@ -71,7 +75,7 @@ def list_control_urls(
         "swap_url": build_url(swapped),
         "pause_url": pause_url,
         "resume_url": resume_url,
-        "speed_url": build_url(slower),
+        "take_over_url": build_url(take_over(state)),
     }
 
 
@@ -199,10 +203,23 @@ def count_results(state: MatchState) -> tuple[int, int, int]:
     )
 
 
-def get_next_delay(delay: float) -> float:
-    """Return the next shorter delay of MOVE_SECONDS_CHOICES; the longest follows the shortest."""
-    shorter = [offered for offered in MOVE_SECONDS_CHOICES if offered < delay]
-    return max(shorter, default=MOVE_SECONDS_CHOICES[-1])
+def take_over(state: MatchState) -> Match:
+    """Return the match that goes on with a person in place of the player to move.
+
+    After the end it is a new game, in which the person is X.
+    """
+    match = state.match
+    record = "" if state.is_over else match.shown_record
+    if match.is_watched:
+        seat = "x" if get_mover(len(record)) == X else "o"
+        match = replace(match, epsilon=0.0, result_counts=(0, 0, 0), **{seat: HUMAN})
+    return replace(match.follow_record(record), is_paused=False)
+
+
+def list_speeds(delay: float) -> list[tuple[float, str]]:
+    """Return the speeds to choose from as pairs (delay, title), with the present delay in seconds."""
+    speeds = SPEEDS | {delay: SPEEDS.get(delay, f"{localize_number(f'{delay:g}')} s")}
+    return [(each, gettext(speeds[each])) for each in sorted(speeds, reverse=True)]
 
 
 def compute_reply_chances(state: MatchState) -> NDArray[np.float64]:

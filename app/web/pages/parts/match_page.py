@@ -49,6 +49,7 @@ from app.web.pages.parts.match_controls import (
     count_results,
     is_reply_automatic,
     list_control_urls,
+    list_speeds,
     plan_automatic_step,
 )
 from app.web.pictures.boards import BoardPicture, lay_out_board
@@ -136,6 +137,10 @@ class MatchPage:
     @cached_property
     def controls(self) -> dict[str, str]:
         return list_control_urls(self.state, self.routes)
+
+    @property
+    def speeds(self) -> list[tuple[float, str]]:
+        return list_speeds(self.match.move_delay)
 
     @cached_property
     def reviewed_moves(self) -> list[ReviewedMove]:
