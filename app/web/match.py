@@ -128,6 +128,11 @@ class Match(Struct, frozen=True, rename=_PARAMETERS):
         """Whether both players are agents."""
         return not (self.is_human(X) or self.is_human(O))
 
+    def list_seats(self, player_name: str) -> list[int]:
+        """Return the sides that a player plays; both sides, +1 and -1, if it plays none."""
+        sides = [side for side in (X, O) if self.get_player_name(side) == player_name]
+        return sides or [X, O]
+
     def is_human(self, player: int) -> bool:
         """Return whether a person plays X (+1) or O (-1)."""
         return self.get_player_name(player) == HUMAN

@@ -120,7 +120,10 @@ def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
             "★ marks the move of %(agent)s for %(mark)s. Its values are not known"
         )
         caption = gettext(words, agent=site.display_titles[value_source], mark=mark)
-        return Legend(caption, describe_agent(site, value_source), can_be_wrong=True)
+        facts = describe_agent(
+            site, value_source, None, state.match.list_seats(value_source)
+        )
+        return Legend(caption, facts, can_be_wrong=True)
     is_learned = site.agents.contains_name(value_source)
     if move_values.is_optimal_play:
         caption = gettext(
@@ -129,7 +132,12 @@ def build_legend(state: MatchState, move_values: MoveValues) -> Legend:
         facts = gettext("These results are exact: the whole game was solved.")
     elif is_learned:
         caption = _name_learned_values(state, move_values, mark)
-        facts = describe_agent(site, value_source, state.match.snapshot)
+        facts = describe_agent(
+            site,
+            value_source,
+            state.match.snapshot,
+            state.match.list_seats(value_source),
+        )
     else:
         task = site.get_task(value_source.removesuffix(TASK_SUFFIX)) or Task()
         caption = _name_task_values(site, value_source, task, mark)
@@ -233,8 +241,16 @@ def name_squares(cells: Sequence[int]) -> str:
     return join_words([name_square(cell) for cell in cells], "or")
 
 
-def describe_agent(site: SiteData, agent_name: str, snapshot: int | None = None) -> str:
-    """Return a sentence on an agent's exact results, after its training or at a snapshot of it."""
+def describe_agent(
+    site: SiteData,
+    agent_name: str,
+    snapshot: int | None = None,
+    players: Sequence[int] = (X, O),
+) -> str:
+    """Return a sentence on an agent's exact results, after its training or at a snapshot of it.
+
+    It says whether the agent can be beaten as each of `players`, +1 for X and -1 for O.
+    """
     title = site.display_titles[agent_name]
     figures = get_figures(site, agent_name)
     number = figures.blunders[-1 if snapshot is None else snapshot]
@@ -258,14 +274,18 @@ def describe_agent(site: SiteData, agent_name: str, snapshot: int | None = None)
                 "At this snapshot of its training %(agent)s blunders in %(number)s of %(all)s positions."
             )
         return gettext(words, **values)
-    safe = [
+    seats = [MARKS[player] for player in players]
+    beaten = [
         MARKS[player]
-        for player in (X, O)
-        if find_losing_game(site, agent_name, player) is None
+        for player in players
+        if find_losing_game(site, agent_name, player) is not None
     ]
-    proof = gettext("can be beaten as X and as O")
-    if safe:
-        proof = gettext("cannot be beaten as %(marks)s", marks=join_words(safe, "or"))
+    if not beaten:
+        proof = gettext("cannot be beaten as %(marks)s", marks=join_words(seats, "or"))
+    elif beaten == seats:
+        proof = gettext("can be beaten as %(marks)s", marks=join_words(beaten))
+    else:
+        proof = gettext("can be beaten only as %(mark)s", mark=beaten[0])
     words = gettext_noop(
         "%(agent)s blunders in %(number)s of %(all)s positions and %(proof)s."
     )
@@ -319,9 +339,7 @@ def _describe_result(state: MatchState) -> str:
         won = match.visitor_side == outcome
         return gettext("You win") if won else gettext("You lost")
     if match.is_human(outcome):
-        return gettext("You win")
-    if match.is_human(-outcome):
-        return gettext("You lost")
+        return gettext("%(mark)s wins", mark=MARKS[outcome])
     agent = state.site.display_titles[match.get_player_name(outcome)]
     return gettext("%(agent)s wins as %(mark)s", agent=agent, mark=MARKS[outcome])
 
@@ -478,9 +496,9 @@ def describe_strength(site: SiteData, policy_name: str) -> str:
             share=share,
         )
     sentences = [
-        gettext("Never loses when playing %(mark)s.", mark=seat.upper())
+        gettext("Can be beaten only as %(mark)s.", mark=seat.upper())
         for seat, is_proved in safe.items()
-        if is_proved
+        if not is_proved and any(safe.values())
     ]
     blunders = ngettext(
         "Blunders in %(count)s position.",
@@ -491,17 +509,19 @@ def describe_strength(site: SiteData, policy_name: str) -> str:
 
 
 def _explain_opening(site: SiteData, agent_name: str) -> str:
-    """Explain to a beginner why the empty board has its colours; "" if no explanation is needed."""
+    """Explain to a beginner the values of the empty board; "" if no explanation is needed."""
     if grade_strength(site, agent_name) != "unbeatable":
         return ""
     reward_scale = site.get_rewards(agent_name)
-    best = evaluate_moves(site, 0, agent_name).best_value
+    view = evaluate_moves(site, 0, agent_name)
     if reward_scale and reward_scale.x[1] == reward_scale.x[2]:
+        return gettext("For this agent a draw counts as much as a win.")
+    if view.best_value is not None and abs(view.best_value) < 0.5:
+        # The colours of the board depend on the palette, its values do not.
+        value = view.value_texts[view.likeliest_cells[0]]
         return gettext(
-            "The board is green, because for this agent a draw counts as much as a win."
+            "Its best value on the empty board is %(value)s; a draw is 0.", value=value
         )
-    if best is not None and abs(best) < 0.5:
-        return gettext("The board is pale, because this agent expects a draw.")
     return ""
 
 

@@ -92,9 +92,9 @@ bp.add_room(
 def apply_settings(query: Mapping[str, str], site: SiteData) -> Match:
     """Return the match of the URL `at` after the change of a form.
 
-    The form sends a new player, the settings, a speed, or a snapshot from the slider. Settings
-    may come with a snapshot, which is ignored if the value source changes. The last snapshot stands for the
-    agent as shipped. Raises BadRequest, NotFound or Conflict if the form is invalid.
+    The form sends a new player, the settings, a speed, or a snapshot from the slider. Settings may
+    come with a snapshot, which is ignored if the value source changes. The last snapshot stands
+    for the agent as shipped. Raises BadRequest, NotFound or Conflict if the form is invalid.
     """
     record, before = _split_match_url(query)
     state = parse_match(record, before, site)

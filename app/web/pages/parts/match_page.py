@@ -456,9 +456,10 @@ def _describe_seat(state: MatchState, player: int) -> dict[str, Any]:
             site.agents[player_id].card.figures.snapshot_updates[step]
         )
         strength = gettext("after %(updates)s", updates=updates)
-    if player_id != HUMAN and match.epsilon:
+    elif player_id != HUMAN and match.epsilon:
+        # Its strength is that of its own moves.
         share = format_percent(match.epsilon, 0)
-        strength += ", " + gettext("%(share)s%% random", share=share)
+        strength = gettext("%(share)s%% random", share=share)
     return {
         "player_mark": mark,
         "player_title": name,
