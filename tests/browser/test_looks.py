@@ -336,25 +336,6 @@ def test_a_page_that_arrives_in_pieces_does_not_jump(
             assert sum(value for value, *_ in moved) < JUMP, (url, page.viewport_size, moved)
 
 
-def test_targets_are_large_enough(page: Page) -> None:
-    page.set_viewport_size({"width": 320, "height": 640})
-    page.goto("/play/40")
-    for cell in page.locator(".cell").all():
-        box = cell.bounding_box()
-        assert box is not None
-        assert min(box["width"], box["height"]) >= 64
-    targets = page.locator(  # the name of the slider is no target, the slider is
-        "#main a, #main button, #main select, #main label:not(#training label), summary, "
-        "header a, header button"
-    )
-    for target in targets.locator("visible=true").all():
-        box = target.bounding_box()
-        assert box is not None
-        assert min(box["width"], box["height"]) >= 24 or target.inner_text() == "", (
-            target.inner_text()
-        )
-
-
 def test_colours_move_unless_less_motion_is_asked_for(
     new_context: Callable[..., BrowserContext],
 ) -> None:

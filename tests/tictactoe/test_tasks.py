@@ -17,6 +17,7 @@ from app.tictactoe.tasks import Task, evaluate_policy, find_reachable_pairs, sol
 from app.tictactoe.values import compute_outcome_chances
 from app.tictactoe.views import RewardScale
 from tests.tictactoe.both import Both
+from tests.tictactoe.conftest import BOARDS
 from tests.tictactoe.slow_report import slow_reach, slow_task
 
 ODD = RewardScale(x=(-2, 0.3, 1), o=(-1, 0.25, 3))  # not zero-sum
@@ -57,6 +58,7 @@ def test_the_exact_values_of_a_task(game: Game, slow_tasks, task: Task):
     np.testing.assert_allclose(solve_task(game, task), slow_tasks(task).q, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("both", BOARDS[1:], indirect=True, ids=str)
 @pytest.mark.parametrize(("opponent", "plies"), [("t-hand", 2), (None, 2), (None, 1)])
 def test_tasks_on_other_boards(both: Both, opponent: str | None, plies: int):
     players = {"t-hand": both.rules.t_hand()}

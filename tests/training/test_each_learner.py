@@ -194,6 +194,7 @@ def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
         np.testing.assert_array_equal(end.q[game.legal], np.array(expected, np.float32))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("learner", LEARNER_RECIPES)
 def test_against_fixed_the_shipped_ones_win_as_x_and_lose_as_o(game: Game, learner: str) -> None:
     """They do in every game, except the symmetric learner, which loses half of its games as O."""

@@ -79,9 +79,16 @@ CLUES: dict[str, Callable[[Measured, Measured], bool]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def agents() -> dict[str, Agent]:
+    """Return the agents of the page by their recipes."""
+    return {agent.card.recipe: agent for agent in load_agents(FOLDER, tic_tac_toe()).values()}
+
+
 @pytest.mark.parametrize("fault", FAULTY_RECIPES)
-def test_the_clue_is_true_of_the_agent_with_the_fault_and_not_of_the_other(fault: str) -> None:
-    agents = {agent.card.recipe: agent for agent in load_agents(FOLDER, tic_tac_toe()).values()}
+def test_the_clue_is_true_of_the_agent_with_the_fault_and_not_of_the_other(
+    agents: dict[str, Agent], fault: str
+) -> None:
     recipes = FAULTY_RECIPES[fault], find_correct_recipe(fault)
     faulty, right = (measure(agents[name_recipe(recipe)]) for recipe in recipes)
     assert CLUES[fault](faulty, right)

@@ -224,6 +224,7 @@ def test_a_grade_is_one_sentence_and_a_status(
     assert (returned, said in "".join(printed)) == (status, True), printed
 
 
+@pytest.mark.long
 def test_an_interrupted_judge_ends_in_a_sentence(folder: Path) -> None:
     os.mkfifo(folder / "asked")
     command = [sys.executable, "judge.py", "agents:waits"]

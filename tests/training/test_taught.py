@@ -100,7 +100,7 @@ def test_every_prefix_is_the_agent_of_before(game: Game, pupils: PupilCache, tex
     assert recipe == start
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(LEARNERS), st.integers(0, 9999), st.randoms(use_true_random=False))
 def test_any_legal_moves_are_a_recipe_that_is_trained_to_what_was_seen(
     game: Game, pupils: PupilCache, text: str, seed: int, dice: Dice

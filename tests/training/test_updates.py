@@ -46,6 +46,7 @@ def stored(slug: str) -> list[UpdateExample]:
     return msgspec.json.decode(text, type=list[UpdateExample])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("slug", EXAMPLE_SLUGS)
 def test_the_stored_updates_are_those_of_the_trainings(slug: str) -> None:
     assert (

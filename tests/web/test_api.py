@@ -87,7 +87,7 @@ def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, site: SiteData)
 
 def test_no_number_is_minus_zero(client: FlaskClient, site: SiteData) -> None:
     for lens in site.value_sources:
-        for position in range(0, site.game.decisions, 379):
+        for position in range(0, site.game.decisions, 1009):
             text = format_position(site.game, position)
             answer = client.get(f"/api/v1/positions/{text}?lens={lens}").text
             assert not re.search(r"-0(\.0)?[^\d.]", answer)

@@ -66,7 +66,7 @@ def list_claims() -> Iterator[ParameterSet]:
 
 
 CLAIMS = [*list_claims()]
-SOME, VERDICTS = ("", "ours"), VERDICT_SLUGS.values()
+VERDICTS = VERDICT_SLUGS.values()
 LARGEST = 40 << 10  # bytes of a packed page
 
 
@@ -77,7 +77,8 @@ def marks(svg: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("source", "verdict"), [("", ""), *((one, "") for one in SOURCES), *product(SOME, VERDICTS)]
+    ("source", "verdict"),
+    [("", ""), *((one, "") for one in [*SOURCES][::4]), *product(["", "ours"], VERDICTS)],
 )
 def test_the_address_says_which_claims_are_listed(
     client: FlaskClient, site: SiteData, source: str, verdict: str
@@ -285,6 +286,7 @@ def test_a_logarithmic_axis_too(values: list[float]) -> None:
         (4520.0, "4,520", "4,520"),
         (20000.0, "20,000", "20K"),
         (1500000.0, "1,500,000", "1.5M"),
+        (2484.5, "2,484.5", "2,484.5"),
     ],
 )
 def test_numbers_are_short_but_whole(value: float, text: str, small: str) -> None:
@@ -298,11 +300,6 @@ def test_numbers_are_short_but_whole(value: float, text: str, small: str) -> Non
 )
 def test_a_number_is_rounded_by_its_decimal_digits(value: float, text: str) -> None:
     assert format_one_decimal(value) == text
-
-
-def test_a_median_keeps_its_half() -> None:
-    shown = [format_number(value) for value in (2484.5, 2485.5, 2485, 12.5, 1234.6)]
-    assert shown == ["2,484.5", "2,485.5", "2,485", "12.5", "1,235"]
 
 
 def test_a_png_has_the_quotation_marks_of_its_texts() -> None:

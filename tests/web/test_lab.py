@@ -24,7 +24,7 @@ from app.tictactoe.game import tic_tac_toe
 from app.web.facts import judge_policy
 from app.web.pages.lab import duel
 from app.web.pages.lab.contest import MAX_SEEDS, build_contest
-from app.web.pages.lab.page import EXERCISES, STRIKING_QUESTIONS
+from app.web.pages.lab.page import EXERCISES
 from app.web.pages.lab.training_game import build_game_picture
 from app.web.pages.lab.wording import name_causes
 from app.web.site_data import SiteData
@@ -114,12 +114,9 @@ def computed(written: str) -> tuple[float, float]:
     "text",
     [
         "sarsa,start=empty,games=500",
-        "expected-sarsa,start=empty,epsilon=0.5,games=500",
         "monte-carlo,start=empty,games=500",
-        "td-afterstates,games=500",
         "td-afterstates,vs=both,games=500",
         "q-learning,vs=both,start=empty,games=500",
-        "league,vs=fixed+random,rounds=50",
         "league,observing=yes,symmetric=yes,rounds=50",
         "champion",
     ],
@@ -284,11 +281,6 @@ def test_a_contest_is_decided_by_the_sign_test_after_all_seeds(
     assert (decided.better_side, decided.result_words) == (better, words)
 
 
-def preset(title: str) -> str:
-    """Return the name of the recipe of a preset."""
-    return next(preset.recipe for preset in STRIKING_QUESTIONS if preset.title == title)
-
-
 # The same contrast elsewhere
 
 
@@ -322,21 +314,3 @@ def test_the_evidence_is_one_figure_with_everything_in_it(client: FlaskClient) -
     png = client.get(f"/lab/q-table,games=60.png?{query}")
     assert png.data.startswith(b"\x89PNG")
     assert f"filename={name_of_file}.png" in png.headers["Content-Disposition"]
-
-
-def test_a_slider_move_does_not_parse_every_link_of_the_page(
-    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each menu has dozens of links to changed recipes; most of them do not depend on the slider."""
-    parsed = []
-
-    def count(name: str) -> Recipe:
-        parsed.append(name)
-        return parse_recipe(name)
-
-    for module in ("app.web.pages.lab.change", "app.recipes.on_demand", "app.web.on_demand"):
-        monkeypatch.setattr(f"{module}.parse_recipe", count)
-    client.get("/lab/q-table,alpha=0.312?ghost=q-table")
-    parsed.clear()
-    client.get("/lab/q-table,alpha=0.313?ghost=q-table")
-    assert 0 < len(parsed) < 200

@@ -146,7 +146,6 @@ def test_what_may_be_the_cause_is_named(a: str, b: str, causes: list[str]) -> No
 MEASURES = [
     LabMeasure("Blunders", "", "", "Fewer blunders", "more", False, lambda _: []),
     LabMeasure("Distance", "", "", "Nearer to the exact values", "farther", False, lambda _: []),
-    LabMeasure("Won", "", "", "More games won against Random", "fewer", True, lambda _: []),
 ]
 PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
 
@@ -177,18 +176,6 @@ PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
             1,
             "No: nearer to the exact values with α 0.4. This holds in 15 of 20 seeds, farther in 3, "
             "equal in 2. Medians: A 1, B 2. Exact sign test: p\u00a0=\u00a00.01.",
-        ),
-        (
-            (0, 20, 20),
-            2,
-            "Yes: more games won against Random with α 0.8. This holds in 20 of 20 seeds. "
-            "Medians: A 1, B 2. Exact sign test: p\u00a0=\u00a00.01.",
-        ),
-        (
-            (0, 0, 20),
-            0,
-            "No difference: A and B are equal in every seed. "
-            "Compared number: Blunders, with 20 seeds.",
         ),
     ],
 )

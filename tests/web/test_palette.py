@@ -39,12 +39,6 @@ def test_a_picture_of_pixels_has_a_letter_for_all_that_stands_on_a_board(sign: s
     assert written != blank
 
 
-def test_every_step_has_a_rule_and_in_each_palette_and_scheme_a_colour_of_text() -> None:
-    rules = write_stylesheet()
-    for heat in range(-HEAT_STEPS, HEAT_STEPS + 1):
-        assert rules.count(f'[data-heat="{heat}"]') == 1 + len(PALETTES) * len(COLOUR_SCHEMES)
-
-
 @pytest.mark.parametrize("scheme", COLOUR_SCHEMES)
 def test_a_win_is_greener_and_a_loss_is_redder(scheme: str) -> None:
     """Also in the style sheet: minus is the colour of a loss."""

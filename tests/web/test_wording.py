@@ -8,7 +8,7 @@ from app.web.facts import judge_policy
 from app.web.match import Match, replay_match
 from app.web.move_values import evaluate_moves
 from app.web.pages.parts.match_controls import plan_automatic_step
-from app.web.site_data import HUMAN, SiteData
+from app.web.site_data import SiteData
 from app.web.wording import (
     BEGINNER_LOSS_SHARE,
     build_legend,
@@ -75,11 +75,3 @@ def test_the_strength_of_everybody_follows_from_the_exact_figures(site: SiteData
         if beaten:
             expected = "beginner" if lost > BEGINNER_LOSS_SHARE else "strong"
         assert describe_character(site, name).strength_name == expected, name
-
-
-def test_the_strengths_of_some_that_are_known(site: SiteData) -> None:
-    strengths = {name: describe_character(site, name).strength_name for name in site.policies}
-    assert strengths["minimax"] == strengths["q-iteration"] == "unbeatable"
-    assert strengths["q-learning-1"] == strengths["t-hand"] == "strong"
-    assert strengths["random"] == strengths["symmetric"] == "beginner"
-    assert describe_character(site, HUMAN).strength_name == ""
