@@ -237,6 +237,13 @@ def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
     assert len(re.findall("<title>seed", pages[-1])) >= MAX_SEEDS
 
 
+def test_no_verdict_is_promised_where_other_seeds_take_too_long(client: FlaskClient) -> None:
+    page = client.get("/lab/q-learning-2?ghost=q-learning-1").text
+    assert "Their other seeds cannot be trained here, so there will be no verdict." in page
+    assert "Training now" not in page
+    assert "The verdict follows" not in page
+
+
 @pytest.mark.long
 def test_a_verdict_names_the_measure_that_contradicts_it(client: FlaskClient) -> None:
     """Higher initial values leave fewer blunders, but more games are lost to the best responder."""

@@ -209,17 +209,21 @@ def describe_contest(
     side_phrases: Mapping[str, str],
     medians: Sequence[str],
     answers_question: bool,
+    has_more_seeds: bool = True,
 ) -> Verdict:
     """Return the verdict on recipes A and B.
 
     `side_phrases` has a phrase for each recipe, such as {"A": "with α 0.4", "B": "with α 0.8"}.
     `medians` has the median of A and of B. With `answers_question` the headline begins with Yes or
-    No.
+    No. `has_more_seeds` says whether the page goes on to train seeds.
     """
     after = f"The verdict follows after {MAX_SEEDS} seeds of A and of B."
+    if not has_more_seeds:
+        after = "Their other seeds cannot be trained here, so there will be no verdict."
     if contest.seed_count == 1:
+        yet = " yet" if has_more_seeds else ""
         return Verdict(
-            f"No verdict yet. {measure.title}: A {medians[0]}, B {medians[1]}.",
+            f"No verdict{yet}. {measure.title}: A {medians[0]}, B {medians[1]}.",
             f"With one seed each, the difference may be luck. {after}",
         )
     if contest.seed_count < MAX_SEEDS:

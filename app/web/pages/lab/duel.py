@@ -221,6 +221,7 @@ class Duel:
             {side.letter: side.sentence_end for side in self.sides},
             self.median_texts,
             answers_question=len(self.causes) == 1,
+            has_more_seeds=bool(self.more_seeds_url),
         )
         if contradiction := self._describe_contradiction():
             headline = f"{verdict.headline} {contradiction}"
