@@ -155,10 +155,10 @@ def test_a_page_that_waits_says_so_and_is_no_error_in_the_console(page: Page) ->
             told = '<p class="notice pending">Number 2 in the queue.</p>'
             route.fulfill(status=202, headers={"Retry-After": "1"}, body=told)
         else:
-            route.continue_()
+            route.fulfill(body='<section id="duel"></section>')
 
     page.route("**/lab/**seeds=5", wait_once)
-    page.goto("/lab/q-table,games=100?ghost=q-table,games=50")
+    page.goto("/lab/q-table-draw-1?ghost=q-table")  # shipped agents, so that nothing is trained
     expect(page.locator(".working")).to_have_text("Training now: 1 of 20 seeds done")
     expect(page.locator("#notice")).to_have_text("Number 2 in the queue.")
     page.wait_for_function("() => !document.querySelector('#notice').textContent")
