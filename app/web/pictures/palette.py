@@ -18,7 +18,7 @@ SchemeColours = tuple[str, str]
 # "#rrggbb" of a loss, a draw and a win
 OutcomeColours = tuple[str, str, str]
 COLOUR_SCHEMES = ("light", "dark")
-# the highest level of the scale from nothing to all
+# The levels of the scale from nothing to all are 0 to LEVEL_COUNT.
 LEVEL_COUNT = 10
 INK_COLOURS: dict[str, SchemeColours] = {
     "paper": ("#f4f5f8", "#0f1216"),

@@ -122,7 +122,7 @@ class ResponseCache:
 
 
 def _normalize_request(environ: "WSGIEnvironment") -> None:
-    """Change a request in place: what does not change the response gets one form or is removed."""
+    """Set one encoding and the arrival time of a request, and remove misleading headers, in place."""
     environ[ENCODING_VARIABLE] = choose_encoding(environ.get(ENCODING_VARIABLE, ""))
     environ[ARRIVAL_TIME_KEY] = monotonic()
     # A badly configured proxy may send any text as the scheme.
