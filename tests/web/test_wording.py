@@ -8,7 +8,7 @@ from app.web.facts import judge_policy
 from app.web.match import Match, replay_match
 from app.web.move_values import evaluate_moves
 from app.web.pages.parts.match_controls import plan_automatic_step
-from app.web.site_data import SiteData
+from app.web.site_data import HUMAN, SiteData
 from app.web.wording import (
     BEGINNER_LOSS_SHARE,
     build_legend,
