@@ -73,7 +73,7 @@ class Blunder(NamedTuple):
         return "X" if self.board.count("X") == self.board.count("O") else "O"
 
     @property
-    def key(self) -> str:
+    def name(self) -> str:
         return name_blunder(self.board, self.cell)
 
 
@@ -174,7 +174,7 @@ def build_blunder_updates(
     places = {place for both in found.values() for place in both}
     examples = record_examples(agent_id, places) if places else {}
     return {
-        blunder.key: [
+        blunder.name: [
             replace(examples[deciding], kind=DECIDING_UPDATE_KIND),
             replace(examples[first], kind=FIRST_UPDATE_KIND),
         ]

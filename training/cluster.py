@@ -87,7 +87,7 @@ class CodePlugin(WorkerPlugin):
 class RemoteCall:
     """A function call that is made when the object is unpickled, which happens on a worker.
 
-    The scheduler passes it on as bytes, so it needs none of this project's code.
+    The scheduler only passes bytes on, so it needs no code of this project.
     """
 
     def __init__(

@@ -51,7 +51,7 @@ IMPORT_PATTERN = re.compile(
     r"^(?:from (\S+) import (?:\(([^)]*)\)|(.*))|import (\S+))\n", re.MULTILINE
 )
 DOCSTRING_PATTERN = re.compile(r'\A"""(.*?)"""\n', re.DOTALL)
-HEAD_TEMPLATE = '''"""The training {name} in plain Python, one file; made by Q-Tac-Toe.
+SCRIPT_HEAD_TEMPLATE = '''"""The training {name} in plain Python, one file; made by Q-Tac-Toe.
 
     python {file} > table.csv
 
@@ -70,7 +70,7 @@ class parameters:
 TAUGHT_TURNS_CODE = """list_turns_with_people(
         parameters.phases, opponents, map(Person, parameters.taught.split("."))
     )"""
-RUN_TEMPLATE = """if __name__ == "__main__":
+SCRIPT_END_TEMPLATE = """if __name__ == "__main__":
     game = TicTacToe()
     opponents = {opponents}
     turns = {turns}
@@ -97,7 +97,7 @@ def build_script(recipe: Recipe) -> str:
         [learner.__module__, *list_needed_modules(recipe, opponents)]
     )
     texts = [read_module(module) for module in modules]
-    head = HEAD_TEMPLATE.format(
+    head = SCRIPT_HEAD_TEMPLATE.format(
         name=name_recipe(recipe),
         file=name_script_file(recipe),
         imports="\n".join(format_imports(texts)),
@@ -107,7 +107,7 @@ def build_script(recipe: Recipe) -> str:
         f'"{one}": Opponent(game, {TEXTBOOK_OPPONENTS[one].__name__}),'
         for one in opponents
     ]
-    run = RUN_TEMPLATE.format(
+    run = SCRIPT_END_TEMPLATE.format(
         opponents="\n        ".join(["{", *players]) + "\n    }" if players else "{}",
         turns=TAUGHT_TURNS_CODE
         if recipe.has_opponent(PERSON_OPPONENT)

@@ -111,13 +111,17 @@ def build_minibatch() -> list[UpdateExample]:
             (RECORDED_EPOCH - 1) * recipe.steps,
             training_moves,
             training_updates,
-            next(n for n, change in enumerate(training_updates) if _is_clear(change)),
+            next(
+                n
+                for n, change in enumerate(training_updates)
+                if _is_easy_to_follow(change)
+            ),
             "." * game.cells,
         )
     ]
 
 
-def _is_clear(change: TrainingUpdate) -> bool:
+def _is_easy_to_follow(change: TrainingUpdate) -> bool:
     """Return whether an update is easy to follow: it has a next state, and its error decreases."""
     assert change.target is not None
     error = abs(change.target - change.new)

@@ -21,7 +21,7 @@ from training.run import OnProgress
 
 COMPILING_LABEL = "compiling"
 # The time left is estimated from the speed in the last ten minutes.
-SPEED_SECONDS = 600.0
+SPEED_WINDOW_SECONDS = 600.0
 
 
 class RateColumn(ProgressColumn):
@@ -45,7 +45,9 @@ def show_bar(label: str, item_count: int) -> Iterator[Callable[[int], None]]:
         TimeRemainingColumn(),
     )
     with rich.progress.Progress(
-        *columns, console=Console(stderr=True), speed_estimate_period=SPEED_SECONDS
+        *columns,
+        console=Console(stderr=True),
+        speed_estimate_period=SPEED_WINDOW_SECONDS,
     ) as bars:
         task = bars.add_task(label, total=item_count)
         yield lambda more: bars.advance(task, more)

@@ -587,8 +587,8 @@ def evaluate_lesson(
         0, list(BASELINES).index("random"), 0, -1
     ]
     reached = {
-        "rows": not can_play_another(game, pairs, reachable, wins),
-        "blocks": not can_play_another(game, pairs, reachable, blocks),
+        "rows": not can_miss_needed_move(game, pairs, reachable, wins),
+        "blocks": not can_miss_needed_move(game, pairs, reachable, blocks),
         "random": "x" in seats and not losses_to_random,
         "x": "x" in seats and proved["x"],
         "o": "o" in seats and proved["o"],
@@ -618,13 +618,13 @@ def find_wins_and_blocks(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool
     return wins, ~lets_win & ~can_win[game.pair_decision]
 
 
-def can_play_another(
+def can_miss_needed_move(
     game: Game,
     pair_chances: NDArray[np.floating],
     is_reachable: NDArray[np.bool_],
     needed_moves: NDArray[np.bool_],
 ) -> bool:
-    """Return whether a policy may play another move where one of `needed_moves` is possible.
+    """Return whether a policy may play another move in a position with a move of `needed_moves`.
 
     Only positions that are `is_reachable`, [D], count. `pair_chances` and `needed_moves` are [P].
     """

@@ -42,7 +42,7 @@ PlaceByKind = Mapping[str, Place]
 SEARCHED_GAMES = 300
 
 
-def load_selections() -> dict[str, tuple[str, PlaceByKind]]:
+def load_example_places() -> dict[str, tuple[str, PlaceByKind]]:
     """Return for each algorithm an agent, and the places of its examples.
 
     Networks and minimax are left out; an algorithm that is not in updates.toml has no places.
@@ -52,15 +52,15 @@ def load_selections() -> dict[str, tuple[str, PlaceByKind]]:
         type=dict[str, dict[str, str | Place]],
     )
     others = ALGORITHMS.keys() - tables.keys() - {NETWORK_SLUG}
-    selections: dict[str, tuple[str, PlaceByKind]] = {}
+    example_places: dict[str, tuple[str, PlaceByKind]] = {}
     for slug, table in tables.items():
         agent = str(table.pop("agent"))
-        selections[slug] = agent, msgspec.convert(table, dict[str, Place])
-    return selections | {slug: (slug, {}) for slug in sorted(others)}
+        example_places[slug] = agent, msgspec.convert(table, dict[str, Place])
+    return example_places | {slug: (slug, {}) for slug in sorted(others)}
 
 
-SELECTIONS = load_selections()
-EXAMPLE_SLUGS = (*SELECTIONS, MINIMAX_SLUG)
+EXAMPLE_PLACES = load_example_places()
+EXAMPLE_SLUGS = (*EXAMPLE_PLACES, MINIMAX_SLUG)
 
 
 def find_trained_recipe(agent: str) -> Recipe:
@@ -71,7 +71,7 @@ def build_examples(slug: str) -> list[UpdateExample]:
     """Return the examples of an algorithm, which must not be a network."""
     if slug == MINIMAX_SLUG:
         return build_minimax_examples()
-    agent, place_by_kind = SELECTIONS[slug]
+    agent, place_by_kind = EXAMPLE_PLACES[slug]
     place_by_kind = place_by_kind or choose_places(agent)
     others = {"q-iteration": record_sweep_updates, "mcts": record_simulated_games}
     examples = others.get(slug, record_examples)(agent, place_by_kind.values())

@@ -22,7 +22,7 @@ JOB_TIMEOUT_SECONDS = 60.0
 # Compiling all kernels usually takes 20 seconds.
 COMPILE_TIMEOUT_SECONDS = 600.0
 # A waiting job is dropped this many seconds after its client has left.
-KEPT_SECONDS = 1.0
+ABANDONED_JOB_SECONDS = 1.0
 MIN_POLL_SECONDS, MAX_POLL_SECONDS = 0.003, 0.1
 # An idle process looks this often for jobs that other web workers have put into the line.
 IDLE_POLL_SECONDS = 0.25
@@ -61,11 +61,13 @@ class Trainer:
             if answer:
                 return answer
             now = monotonic()
-            if now > kept_until - KEPT_SECONDS / 2:
+            if now > kept_until - ABANDONED_JOB_SECONDS / 2:
                 if not is_wanted():
                     raise LineFullError
-                self.line.request_job(request, kind, is_batch, address, KEPT_SECONDS)
-                kept_until = now + KEPT_SECONDS
+                self.line.request_job(
+                    request, kind, is_batch, address, ABANDONED_JOB_SECONDS
+                )
+                kept_until = now + ABANDONED_JOB_SECONDS
             if now >= begin + seconds:
                 return None
             self._wake_thread(kind)

@@ -19,8 +19,8 @@ from training.blunder_updates import (
 )
 from training.learners import learn
 from training.updates import (
+    EXAMPLE_PLACES,
     EXAMPLE_SLUGS,
-    SELECTIONS,
     build_examples,
     choose_places,
     encode_examples,
@@ -74,7 +74,7 @@ SHARED = ("q-table", "double-q", "td-afterstates", "champion", "menace", "league
 SHARED_ON_A_BOARD = tuple(slug for slug in SHARED if slug != "td-afterstates")
 
 
-GAMES = [slug for slug in SELECTIONS if slug not in ("q-iteration", "mcts")]
+GAMES = [slug for slug in EXAMPLE_PLACES if slug not in ("q-iteration", "mcts")]
 
 
 @pytest.mark.parametrize("slug", GAMES)
@@ -82,7 +82,7 @@ def test_the_values_of_an_example_are_those_of_the_compiled_training(game: Game,
     """The value after each update, and the values of the other moves of the last board."""
     for example in stored(slug):
         updates = example.earlier_updates + len(example.updates)
-        values = train_until(game, SELECTIONS[slug][0], updates)
+        values = train_until(game, EXAMPLE_PLACES[slug][0], updates)
         last = example.updates[-1]
         final = {example.moves[change.move_index]: change for change in example.updates}
         for turn, change in final.items():
@@ -130,7 +130,7 @@ def test_every_agent_of_the_list_has_its_mistakes() -> None:
         path.stem for path in (MODELS / UPDATES_FOLDER / BLUNDERS_FOLDER).glob("*.json")
     } == set(RECORDED_AGENTS)
     for agent in RECORDED_AGENTS:
-        listed = {blunder.key for blunder in list_blunders(agent, MODELS)}
+        listed = {blunder.name for blunder in list_blunders(agent, MODELS)}
         assert set(stored_mistakes(agent)) <= listed
         for mistake, first in stored_mistakes(agent).values():
             assert (mistake.kind, first.kind) == ("mistake", "first")
@@ -173,7 +173,7 @@ def next_value(slug: str, change: TrainingUpdate) -> float:
 
 @pytest.mark.parametrize("slug", [slug for slug in GAMES if slug not in WHOLE_GAMES])
 def test_target_and_new_value_follow_from_the_stored_numbers(slug: str) -> None:
-    recipe = find_trained_recipe(SELECTIONS[slug][0])
+    recipe = find_trained_recipe(EXAMPLE_PLACES[slug][0])
     gamma = getattr(recipe, "gamma", 1.0) * (-1 if slug == "self-play" else 1)
     for example in stored(slug):
         for change in example.updates:

@@ -67,7 +67,7 @@ MEASURES: Mapping[str, Measure] = {
     "epochs": EPOCHS_MEASURE,
 }
 # If each item of a list has its own line in the TOML file, the line begins like this.
-ITEM_PATTERN = ' +[{["]'
+LIST_ITEM_PATTERN = ' +[{["]'
 
 
 @dataclass(frozen=True)
@@ -387,7 +387,7 @@ def find_line(text: str, place: str, reason: str) -> int:
     lines = text.splitlines()
     at = 0
     for key, index in re.findall(r"\.([\w-]+)|\[(\d+)\]", place):
-        pattern = ITEM_PATTERN
+        pattern = LIST_ITEM_PATTERN
         if key:
             pattern = rf'\[+([\w"-]+\.)*"?{key}"?[].]|(.*[{{,] *)?"?{key}"? *='
         elif lines[at].startswith("[["):
@@ -396,7 +396,7 @@ def find_line(text: str, place: str, reason: str) -> int:
         # An item or an inline table fills one line, so the rest of the path is in the same line.
         if lines[at].startswith(" ") or not is_open:
             break
-        start = at + (pattern == ITEM_PATTERN)
+        start = at + (pattern == LIST_ITEM_PATTERN)
         found = [n for n in range(start, len(lines)) if re.match(pattern, lines[n])]
         count = int(index or 0)
         at = found[count] if count < len(found) else at

@@ -39,16 +39,15 @@ LEARNER_RECIPES: Mapping[str, League] = MappingProxyType(
 
 
 class TableLayout(NamedTuple):
-    """Where a learner's table has the value of each move; a board has a row of entries, one per cell.
+    """Where a learner's table has the value of each move.
 
-    A learner sees a board from its own side: empty cells are 0, its own stones 1, the opponent's 2.
-    So one table serves both seats, and each array has two views: view 0 is for a learner that plays
-    X, view 1 for one that plays O. A board with X and O exchanged is the same row in the other
-    view.
+    A board has a row of entries, one for each cell. A learner sees a board from its own side: 0 is
+    an empty cell, 1 its own stone, 2 the opponent's stone. So one table serves both seats, and each
+    array here has two views: view 0 for a learner that plays X, view 1 for one that plays O.
 
-    Rows are in the order of the boards' base-3 numbers. On a board with equally many stones of both
-    kinds, a learner that plays X is to move, but for a learner that plays O its opponent is. Both
-    use the same row, so what is learned as X and as O is mixed there.
+    Rows are in the order of the boards' base-3 numbers. If a board has equally many stones of both
+    kinds, X is to move: the learner itself in view 0, its opponent in view 1. Both views use the
+    same row, so what is learned as X and as O is mixed there.
     """
 
     entry_count: int

@@ -73,7 +73,7 @@ def list_bad_seeds(results: Results) -> dict[int, str | None]:
 
 
 def plot_positions(results: Results) -> Boards | None:
-    """Return the boards on which most bad runs make their most frequent error; None without bad runs."""
+    """Return the positions in which most bad runs err most, as a figure; None if no run is bad."""
     bad = list_bad_seeds(results)
     boards = [
         Board(

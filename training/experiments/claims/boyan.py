@@ -13,7 +13,7 @@ from training.experiments.results import Results, format_percentage
 from training.run import MODELS
 
 
-def compute_bound(_results: Results) -> float:
+def compute_win_bound(_results: Results) -> float:
     """Return the highest percentage of wins against T-hand for a policy that never loses to it.
 
     The percentage is the mean of both seats.
@@ -28,8 +28,8 @@ def compute_bound(_results: Results) -> float:
     return round_significant(50 * total)
 
 
-def format_bound(results: Results) -> str:
-    return format_percentage(compute_bound(results), 2)
+def format_win_bound(results: Results) -> str:
+    return format_percentage(compute_win_bound(results), 2)
 
 
 def plot_shipped_agents(_results: Results) -> Bars:

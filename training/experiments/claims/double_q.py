@@ -9,7 +9,7 @@ from app.tictactoe.tasks import solve_task
 from training.experiments.quantities import QUANTITIES
 from training.experiments.results import Results, trace_curve
 
-EMPTY_BOARD_VALUE = QUANTITIES["value of the empty board"]
+EMPTY_BOARD_QUANTITY = QUANTITIES["value of the empty board"]
 
 
 @cache
@@ -24,7 +24,7 @@ def compute_exact_value() -> float:
 def format_bias(results: Results) -> dict[str, str]:
     """Return for each recipe how far the learned value is above the exact value (median of seeds)."""
     return {
-        label: f"{results.compute_median(label, EMPTY_BOARD_VALUE) - compute_exact_value():+.3f}"
+        label: f"{results.compute_median(label, EMPTY_BOARD_QUANTITY) - compute_exact_value():+.3f}"
         for label in results.recipe_by_label
     }
 
@@ -32,12 +32,12 @@ def format_bias(results: Results) -> dict[str, str]:
 def plot_learned_value(results: Results) -> Curves:
     """Return a chart of the learned values over the updates, with a line at the exact value."""
     learned = [
-        trace_curve(results, one, EMPTY_BOARD_VALUE)
+        trace_curve(results, one, EMPTY_BOARD_QUANTITY)
         for one in ("one table", "two tables")
     ]
     points = learned[0].x
     name = "exact value in the training task"
     exact = summarize_seeds(name, "", points, [[compute_exact_value()] * len(points)])
     return Curves(
-        EMPTY_BOARD_VALUE.title, "updates", "", [*learned, exact], logarithmic=True
+        EMPTY_BOARD_QUANTITY.title, "updates", "", [*learned, exact], logarithmic=True
     )

@@ -6,7 +6,7 @@ from training.experiments.results import Results, trace_curve, write_count
 
 PLAIN, OBSERVER = "own moves only", "observing"
 REPORTED_MOVES = 8_000
-SMALL_PERCENT = 1.0
+NEGLIGIBLE_PERCENT = 1.0
 
 
 def _count_moves_per_game(results: Results) -> float:
@@ -25,13 +25,13 @@ def _trace_wins(results: Results) -> Series:
 def _count_moves_until_best(results: Results) -> float:
     """Return after how many of its moves the observing learner wins almost as often as it ever does.
 
-    "Almost" is SMALL_PERCENT less, against random moves, in the median of the seeds.
+    "Almost" is NEGLIGIBLE_PERCENT less, against random moves, in the median of the seeds.
     """
     curve = _trace_wins(results)
     games = next(
         x
         for x, median in zip(curve.x, curve.median, strict=True)
-        if max(curve.median) - median <= SMALL_PERCENT
+        if max(curve.median) - median <= NEGLIGIBLE_PERCENT
     )
     return games * _count_moves_per_game(results)
 

@@ -8,7 +8,7 @@ from training.experiments.results import Results
 
 # Single epochs have too few games, so curves are compared by their means over this many groups of
 # successive epochs.
-COMPARED_PARTS = 40
+EPOCH_GROUPS = 40
 # By opponent and by the network's seat: whether the author's plot ends with more wins than losses.
 REPORTED_LEADS = {
     ("random", "x"): True,
@@ -29,11 +29,11 @@ def find_overtaking_epoch(run: NetworkRun, seat: str) -> float:
     if the network does not lead at the end.
     """
     lead = np.subtract(WON[seat].trace(run), LOST[seat].trace(run))
-    behind = np.flatnonzero(lead.reshape(COMPARED_PARTS, -1).mean(axis=1) <= 0)
+    behind = np.flatnonzero(lead.reshape(EPOCH_GROUPS, -1).mean(axis=1) <= 0)
     first_ahead = int(behind.max(initial=-1)) + 1
-    if first_ahead == COMPARED_PARTS:
+    if first_ahead == EPOCH_GROUPS:
         return np.inf
-    return first_ahead * (len(lead) // COMPARED_PARTS)
+    return first_ahead * (len(lead) // EPOCH_GROUPS)
 
 
 def find_overtaking_epoch_as_x(run: NetworkRun) -> float:
