@@ -26,13 +26,13 @@ from app.tictactoe.views import RewardScale
 Start = Literal["random", "every", "empty"]
 Seat = Literal["both", "x", "o"]
 
-# Learners with a fault exist only as slow Python code: this many updates take about two seconds.
+# Learners with a fault have no compiled loop, and plain Python needs about two seconds for these.
 MAX_FAULTY_UPDATES = 250_000
 SEAT_LETTERS = {"both": "xo", "x": "x", "o": "o"}
 
 
 class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
-    """Updates every move in every position in each sweep, with one sampled reply of the opponent."""
+    """Updates every move in every position once in a sweep, each with one sampled reply."""
 
     slug: ClassVar[str] = "q-iteration"
     length_parameter: ClassVar[str] = "sweeps"
@@ -55,7 +55,6 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
             )
 
     def build_exact_values_task(self) -> Task:
-        """Return the task whose games begin in any position, against the last opponent."""
         return Task(
             self.get_task_opponent(),
             self.gamma,
@@ -64,14 +63,13 @@ class QIteration(RecipeWithRewards, frozen=True, kw_only=True):
         )
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the number of legal moves in all positions: a sweep updates each once."""
         return tic_tac_toe().pairs
 
 
 class TdControl(RecipeWithRewards, frozen=True, kw_only=True):
-    """The parameters of Q-learning and all Sarsas, which update after each reply of the opponent."""
+    """The parameters of Q-learning and all Sarsas, which update a move after the opponent's reply."""
 
-    # Q-learning and all Sarsas share the compiled training loop of this name.
+    # All Sarsas inherit this slug, and so the compiled training loop of Q-learning.
     slug: ClassVar[str] = "q-learning"
 
     vs: str = "random"
@@ -113,7 +111,7 @@ class QLearning(TdControl, frozen=True, kw_only=True):
     fault: FaultName = "none"
 
     def check_combination(self) -> None:
-        """Raise RecipeError if a recipe with a fault is too long or has a person as opponent."""
+        """Raise RecipeError if a learner with a fault trains for too long or against a person."""
         super().check_combination()
         if self.fault == "none":
             return
@@ -140,7 +138,7 @@ class Sarsa(TdControl, frozen=True, kw_only=True):
 
 
 class ExpectedSarsa(Sarsa, frozen=True, kw_only=True):
-    """Expected Sarsa: the target contains the mean value of the next moves, by their probabilities."""
+    """Expected Sarsa: the target contains the mean value of the possible next moves."""
 
     slug: ClassVar[str] = "expected-sarsa"
 
@@ -153,13 +151,13 @@ class SarsaLambda(Sarsa, frozen=True, kw_only=True):
     lambda_: float = field(default=0.5, name="lambda")
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return an upper bound on the updates in a game: each move updates all earlier moves, too."""
+        """Return an upper bound on the updates in a game; each move also updates all earlier ones."""
         moves = super().compute_max_updates_per_turn()
         return moves * (moves + 1) // 2 if self.lambda_ else moves
 
 
 class MonteCarlo(RecipeWithRewards, frozen=True, kw_only=True):
-    """Monte Carlo control: the value of a move is the mean return of the games that had the move."""
+    """Monte Carlo control: the value of a move is the mean return of all games with this move."""
 
     slug: ClassVar[str] = "monte-carlo"
 
@@ -201,7 +199,7 @@ class TdAfterstates(RecipeWithRewards, frozen=True, kw_only=True):
     loss: float = 0.0
 
     def build_exact_values_task(self) -> Task:
-        """Return the training task; it includes exploration if all moves teach, not only greedy ones."""
+        """Return the training task; it includes exploration only if exploring moves are learned from."""
         explores = (
             compute_final_rate(self.epsilon, self.epsilon_drop)
             if self.learn_from == "all"
@@ -216,7 +214,7 @@ class TdAfterstates(RecipeWithRewards, frozen=True, kw_only=True):
 
 
 class QTable(RecipeWithRewards, frozen=True, kw_only=True):
-    """Q-learning that updates backward over each finished game; symmetric moves share a value."""
+    """Q-learning that updates a finished game from its last move; symmetric moves share a value."""
 
     slug: ClassVar[str] = "q-table"
 
@@ -235,11 +233,11 @@ class QTable(RecipeWithRewards, frozen=True, kw_only=True):
 
     @property
     def plays(self) -> PlayRule:
-        """How the trained agent chooses its moves: it breaks ties as in training."""
+        """How the trained agent chooses a move; it breaks ties in the same way as in training."""
         return "first" if self.ties == "first" else "greedy"
 
     def build_exact_values_task(self) -> Task | None:
-        """Return the training task; None if `update` is sum, whose values diverge."""
+        """Return the training task, or None with `update=sum`, because then the values diverge."""
         if self.update == "sum":
             return None
         return Task(
@@ -251,7 +249,7 @@ class QTable(RecipeWithRewards, frozen=True, kw_only=True):
 
 
 class DoubleQ(QTable, frozen=True, kw_only=True):
-    """Double Q-learning, backward: one table selects the next move, and the other gives its value."""
+    """Double Q-learning on finished games: one table selects the next move, one gives its value."""
 
     slug: ClassVar[str] = "double-q"
 
@@ -276,17 +274,16 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
     loss: float = -1.0
 
     def get_reward_scale(self) -> RewardScale:
-        """Return the rewards of a loss, a draw and a win; those of O are the negated rewards of X."""
+        """Return the rewards of a loss, a draw and a win; what X gains, O loses."""
         return RewardScale(
             x=(self.loss, self.draw, self.win), o=(-self.win, -self.draw, -self.loss)
         )
 
     def build_exact_values_task(self) -> Task:
-        """Return the task that minimax solves, with a discount at every ply."""
+        """Return the task that minimax solves, discounted at each move of either player."""
         return Task(None, self.gamma, self.get_reward_scale(), discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the largest number of moves in a game: there is an update for each."""
         return tic_tac_toe().cells
 
 
@@ -294,7 +291,7 @@ class League(RecipeWithRewards, frozen=True, kw_only=True):
     """A league of six players: two follow a rule, and four learn from games against the others.
 
     The step size decreases with each update of a value. A learner plays a move with a probability
-    proportional to k ** Q.
+    proportional to k ** Q, and its k grows from `k_start` to `k_limit`.
     """
 
     slug: ClassVar[str] = "league"
@@ -315,7 +312,6 @@ class League(RecipeWithRewards, frozen=True, kw_only=True):
     loss: float = -10.0
 
     def check_combination(self) -> None:
-        """Raise RecipeError if parameters contradict each other, or if k starts above its limit."""
         super().check_combination()
         if self.k_start > self.k_limit:
             start = format_value(self.k_start)
@@ -323,16 +319,16 @@ class League(RecipeWithRewards, frozen=True, kw_only=True):
             raise RecipeError(f"k_start is at most k_limit, not {start} above {limit}")
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the largest number of updates in a round, in which all players meet.
+        """Return the largest number of updates in a round, with two games against each opponent.
 
-        Learners that observe also update the moves of their opponents.
+        Learners that observe also make the updates of their opponents.
         """
         opponents = {"league": 5, "fixed+random": 2}.get(self.vs, 1)
         return opponents * tic_tac_toe().cells * (2 + self.observing)
 
 
 class Champion(Recipe, frozen=True, kw_only=True):
-    """Self-play with a lower and an upper bound on every value, until both bounds are equal."""
+    """Self-play with a lower and an upper bound for every value, until both are equal."""
 
     slug: ClassVar[str] = "champion"
 
@@ -342,12 +338,11 @@ class Champion(Recipe, frozen=True, kw_only=True):
         return Task(None, discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the largest number of moves in a game: there is an update for each."""
         return tic_tac_toe().cells
 
 
 class Menace(Recipe, frozen=True, kw_only=True):
-    """MENACE: it draws a bead from a box as its move, and a game's result adds or removes beads."""
+    """MENACE: it draws a bead from a box to choose a move, and results of games add or remove beads."""
 
     slug: ClassVar[str] = "menace"
 
@@ -365,11 +360,11 @@ class Menace(Recipe, frozen=True, kw_only=True):
     loss: int = -1
 
     def get_reward_scale(self) -> None:
-        """Return None: numbers of beads are weights of moves, not expected rewards."""
+        """Return None, because numbers of beads are no expected rewards."""
 
 
 class Mcts(Recipe, frozen=True, kw_only=True):
-    """Monte Carlo tree search (UCT) from every position: it plans and learns nothing."""
+    """Monte Carlo tree search (UCT) from every position, which plans each move and learns nothing."""
 
     slug: ClassVar[str] = "mcts"
     length_parameter: ClassVar[str] = "rollouts"
@@ -378,11 +373,11 @@ class Mcts(Recipe, frozen=True, kw_only=True):
     c: float = 1.4
 
     def build_exact_values_task(self) -> Task:
-        """Return optimal play as the task: with more rollouts the values approach its values."""
+        """Return the task of optimal play, whose values the search approaches with more rollouts."""
         return Task(None, discounted_plies=1)
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the number of positions: one more rollout updates one move in each."""
+        """Return the number of positions, because each rollout updates one move in every position."""
         return tic_tac_toe().decisions
 
 
@@ -416,7 +411,7 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
     loss: float = -2.0
 
     def check_combination(self) -> None:
-        """Raise RecipeError if the network plays itself, or has a convolution over a single number."""
+        """Raise RecipeError for self-play, and for a convolution over a board encoded as one number."""
         super().check_combination()
         if self.has_opponent(*SELF_OPPONENTS):
             raise RecipeError("vs is a player that never learns, not self or both")
@@ -427,7 +422,7 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
 
     @property
     def hidden_layer_widths(self) -> tuple[int, ...]:
-        """The number of units in each layer between input and output."""
+        """The number of units in each hidden layer."""
         narrow = self.width // 7
         return {1: (self.width,), 2: (narrow, self.width)}.get(
             self.layers, (narrow, self.width, narrow)
@@ -439,7 +434,7 @@ class Dqn(RecipeWithRewards, frozen=True, kw_only=True):
         )
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return the number of steps in an epoch: each is an update."""
+        """Return the number of steps in an epoch, each of which is an update."""
         return self.steps
 
 
@@ -468,7 +463,7 @@ ALGORITHMS = MappingProxyType(
 
 
 def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) -> Task:
-    """Return the training task of a learner for which its last opponent is the environment."""
+    """Return the training task of a learner to which its last opponent is part of the environment."""
     return Task(
         recipe.get_task_opponent(),
         recipe.gamma,
@@ -480,5 +475,5 @@ def make_environment_task(recipe: TdControl | MonteCarlo, epsilon: float = 0.0) 
 
 
 def compute_final_rate(initial_rate: float, drop: float) -> float:
-    """Return a rate in the last tenth of the games: it drops by `drop` after each tenth."""
+    """Return a rate in the last tenth of the games; it decreases by `drop` after each tenth."""
     return max(0.0, initial_rate - 9 * drop)

@@ -1,4 +1,4 @@
-"""Recipes that train learners with and without a classic fault, a bug that many programs have."""
+"""Recipes of learners with and without a classic fault, which is a bug that many programs have."""
 
 from types import MappingProxyType
 from typing import Any, get_args
@@ -9,9 +9,9 @@ from app.recipes.algorithms import FaultName
 from app.recipes.names import parse_recipe
 from app.recipes.parameters import Recipe
 
-FAULTS_FOLDER = "faults"  # a subfolder of the folder of models
-# Self-play from every position soon makes a good agent. With the initial value 0 instead of 0.5, two
-# of the faults would have no effect.
+FAULTS_FOLDER = "faults"
+# Self-play from every position soon makes a good agent. With the initial value 0 two of the faults
+# would have no effect.
 _SELF_PLAY_RECIPE = "q-learning,vs=both,start=every,initial=0.5,games=25000"
 # Most programs with the fault "answer" train against an opponent that does not learn.
 _AGAINST_RANDOM_RECIPE = "q-learning,start=every,initial=0.5,games=50000"

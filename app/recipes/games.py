@@ -1,4 +1,9 @@
-"""Recorded games of a training: the moves of each game, and the updates that it caused."""
+"""Recorded games of a training: the moves of each game, and the updates that it caused.
+
+The folder `models/updates` has examples of updates, and its subfolder `mistakes` has the updates by
+which agents learned their blunders. A blunder has two of them: the deciding update, after which the
+agent preferred the blunder, and the first update of the same value.
+"""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -8,12 +13,9 @@ from msgspec import Raw, Struct
 
 from app.textbook.loop import Update
 
-UPDATES_FOLDER = "updates"  # a subfolder of the folder of models
-# This subfolder of UPDATES_FOLDER has the updates that taught agents their blunders.
+UPDATES_FOLDER = "updates"
 BLUNDERS_FOLDER = "mistakes"
-# An `UpdateExample` of this kind has an update that made the learner prefer a blunder.
 DECIDING_UPDATE_KIND = "mistake"
-# An `UpdateExample` of this kind has the first update of a value that another example shows later.
 FIRST_UPDATE_KIND = "first"
 OPPOSITE_RESULTS = {"win": "loss", "draw": "draw", "loss": "win"}
 
@@ -21,17 +23,20 @@ OPPOSITE_RESULTS = {"win": "loss", "draw": "draw", "loss": "win"}
 class TrainingMove(
     Struct, frozen=True, rename={"was_random": "explored", "next_own_board": "after"}
 ):
-    """A move of a training game, with the board before it and the board at the learner's next move."""
+    """A move of a training game.
+
+    `next_own_board` is the board at the learner's next move, or the last board of the game.
+    `was_random` says whether the move explored; the champion explores if it moves to an unproved
+    board.
+    """
 
     board: str
     cell: int
-    # whether the move was random; in the algorithm "champion", whether it led to an unexplored board
     was_random: bool
-    next_own_board: str  # the board at the learner's next move, or the last board
+    next_own_board: str
 
     @property
     def mark(self) -> str:
-        """The mark of the player who moved, "X" or "O"."""
         return "X" if self.board.count("X") == self.board.count("O") else "O"
 
 
@@ -45,39 +50,39 @@ class TrainingUpdate(
         "is_opponent_move": "observed",
     },
 ):
-    """One update of the value of a move, with the numbers used to compute it.
+    """An update of the value of a move, with the numbers that it used, as values for the learner.
 
-    All values are in the view of the learner that made the update.
+    `move_index` is the number of the move in the game, from 0. `update_count` counts the updates of
+    the value, this one included. In a league a learner may also learn from an opponent's move.
+    `next_cell` is the move with the value `next_value`. The other numbers are those of the
+    textbook's `Update`. Only examples have the `values`: those of all moves before the update, by
+    cell.
     """
 
-    move_index: int  # counted from 0 in the game
+    move_index: int
     old: float
     new: float
-    update_count: int  # how many updates the value has had, this one included
-    # whether the move is the opponent's; in a league a learner also learns from such moves
+    update_count: int
     is_opponent_move: bool
     reward: float = 0.0
-    next_board: str = ""  # "" if the update uses no next state
-    next_cell: int | None = None  # the move whose value is `next_value`
-    next_value: float = 0.0  # 0 when the game is over
-    target: float | None = None  # None for beads and bounds, which have no target
+    next_board: str = ""
+    next_cell: int | None = None
+    next_value: float = 0.0
+    target: float | None = None
     step_size: float | None = None
-    # in double Q-learning, the values before and after in the table that was updated
     in_table: tuple[float, float] | None = None
-    # the values of all moves before the update, by cell; only examples have them
     values: list[float | None] = []
     next_values: list[float | None] = []
 
 
-# The fields that the `Update` of a textbook learner and a `TrainingUpdate` have in common.
-COPIED_FIELDS = [
+SHARED_FIELDS = [
     name for name in Update._fields if name in TrainingUpdate.__struct_fields__
 ]
 
 
 def make_training_update(update: Update, **fields: Any) -> TrainingUpdate:
-    """Return the record of an update; without `fields`, the record of a game's first move."""
-    numbers = {name: getattr(update, name) for name in COPIED_FIELDS}
+    """Return the record of a textbook learner's update; `fields` tell more about its move."""
+    numbers = {name: getattr(update, name) for name in SHARED_FIELDS}
     return TrainingUpdate(
         **({"move_index": 0, "is_opponent_move": False} | numbers | fields)
     )
@@ -86,20 +91,21 @@ def make_training_update(update: Update, **fields: Any) -> TrainingUpdate:
 class TrainingGame(
     Struct, frozen=True, rename={"moves": "turns", "updates": "changes"}
 ):
-    """A game of a training with its moves, and its updates in the order in which they were made."""
+    """A game of a training with its moves, and with its updates in the order in which they were made.
+
+    The seat is that of the learner, or "X" if it plays both sides. Only league games name an
+    opponent.
+    """
 
     moves: list[TrainingMove]
     updates: list[TrainingUpdate]
-    seat: str  # the learner's seat; "X" if it plays both sides
-    opponent: str  # the opponent's name in a league, else ""
+    seat: str
+    opponent: str
     result: Literal["win", "draw", "loss"]
 
     @property
     def played_both_sides(self) -> bool:
-        """Whether the learner played both X and O.
-
-        In a league it did not, although its updates after moves of both players are recorded.
-        """
+        """Whether the learner played both X and O, which it never does in a league."""
         return not self.opponent and len({move.mark for move in self.moves}) == 2
 
     def get_result_for(self, mark: str) -> str:
@@ -120,15 +126,17 @@ class UpdateExample(
         "game_number": "game",
     },
 ):
-    """A game of a real training whose updates a page shows step by step.
+    """A game of a real training; a page shows the updates after the game step by step.
 
     A simulated game, a sweep or a minibatch is recorded like a game, with a move for each update.
+    The kind tells why the example was chosen, and the agent is an id or the name of a recipe. Games
+    are counted from 1, and `earlier_updates` counts the updates before the game.
     """
 
-    kind: str  # why the example was chosen, such as "usual" or DECIDING_UPDATE_KIND
-    agent: str  # its id or the name of its recipe
-    game_number: int  # counted from 1 in the training
-    earlier_updates: int  # how many updates came before this game
+    kind: str
+    agent: str
+    game_number: int
+    earlier_updates: int
     moves: list[TrainingMove]
     updates: list[TrainingUpdate]
     shown_index: int
@@ -136,7 +144,7 @@ class UpdateExample(
 
 
 def load_blunder_updates(folder: Path) -> dict[str, dict[str, Raw]]:
-    """Load the updates that taught agents their blunders, by agent and then by name of the blunder.
+    """Load the updates by which agents learned blunders, as {agent: {name of the blunder: updates}}.
 
     The updates stay encoded as JSON; `find_blunder_updates` decodes them. Raises ValueError, naming
     the file and the reason, for a broken file.
@@ -148,22 +156,22 @@ def load_blunder_updates(folder: Path) -> dict[str, dict[str, Raw]]:
             msgspec.json.decode(content, type=dict[str, list[UpdateExample]])
         except msgspec.DecodeError as error:
             raise ValueError(f"{path}: {error}") from None
-        # Encoded examples need only a tenth of the memory.
+        # Decoded examples would need ten times the memory.
         updates_by_agent[path.stem] = msgspec.json.decode(content, type=dict[str, Raw])
     return updates_by_agent
 
 
 def name_blunder(board: str, cell: int) -> str:
-    """Return the name under which the updates of a blunder are stored: a board and the cell played."""
+    """Return the name under which the updates of a blunder are stored: its board and its cell."""
     return f"{board} {cell}"
 
 
 def find_blunder_updates(
     updates_by_agent: dict[str, dict[str, Raw]], agent_id: str, board: str, cell: int
 ) -> list[UpdateExample]:
-    """Return the update that made an agent prefer a blunder, and the first update of the same value.
+    """Return the update after which an agent preferred a blunder, and the first of this value.
 
-    The list is empty if these updates are not stored. `updates_by_agent` is the result of
+    The list is empty if these updates are not stored. `updates_by_agent` comes from
     `load_blunder_updates`.
     """
     encoded = updates_by_agent.get(agent_id, {}).get(name_blunder(board, cell))
@@ -173,7 +181,7 @@ def find_blunder_updates(
 
 
 def load_examples(folder: Path) -> dict[str, list[UpdateExample]]:
-    """Return the recorded updates in a folder, by algorithm; {} if the folder is missing.
+    """Return the examples of updates in a folder by algorithm, {} if there is no folder.
 
     Raises ValueError, naming the file and the reason, if a file is broken.
     """

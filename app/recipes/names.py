@@ -26,7 +26,7 @@ from app.recipes.parameters import (
 )
 
 MAX_NAME_LENGTH = 120
-# The name of a recipe with games against a person lists their moves, so it is longer.
+# With games against a person, the name contains every move of the person.
 MAX_TAUGHT_NAME_LENGTH = 2_000
 WHOLE_NUMBER_PATTERN = re.compile(r"-?[0-9]{1,18}")
 NUMBER_PATTERN = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e-?[0-9]{1,3})?")
@@ -87,7 +87,8 @@ def parse_recipe(recipe_name: str) -> Recipe:
     recipe = ALGORITHMS[slug](
         **{known[one].field_name: value for one, value in values.items()}
     )
-    name_recipe(recipe)  # This raises RecipeError if the canonical name is too long.
+    # The canonical name can be longer than the given one, and then this raises RecipeError.
+    name_recipe(recipe)
     return recipe
 
 
@@ -102,21 +103,22 @@ def find_algorithm(slug: str) -> type[Recipe]:
 
 
 def suggest_word(word: str, words: Iterable[str]) -> str:
-    """Return " (did you mean ...?)" with the most similar of these words, "" if none is similar."""
+    """Return " (did you mean ...?)" with the most similar word, or "" if none is similar."""
     nearest = get_close_matches(word[:MAX_QUOTED_LENGTH], words, n=1)
     return f" (did you mean {nearest[0]}?)" if nearest else ""
 
 
 def _parse_value(parameter: Parameter, value_text: str) -> ParameterValue:
-    """Return a parameter's value from its text; raises RecipeError if the type is wrong."""
     if parameter.value_type is bool and value_text in SWITCH_WORDS.values():
         return value_text == SWITCH_WORDS[True]
     if parameter.value_type is int and WHOLE_NUMBER_PATTERN.fullmatch(value_text):
         return int(value_text)
     if parameter.value_type is float and NUMBER_PATTERN.fullmatch(value_text):
-        return float(value_text) + 0.0  # This turns -0.0 into 0.0.
+        # Adding 0.0 turns -0.0 into 0.0.
+        return float(value_text) + 0.0
     if parameter.value_type is str:
-        return value_text.replace(" ", "+")  # A "+" in a URL query arrives as a space.
+        # A "+" in a URL query arrives as a space.
+        return value_text.replace(" ", "+")
     raise RecipeError(
         f"{parameter.name} {describe_range(parameter)}, not {quote_value(value_text)}"
     )
@@ -125,10 +127,10 @@ def _parse_value(parameter: Parameter, value_text: str) -> ParameterValue:
 def _parse_opponents(
     vs: str, length_parameter: str, values_by_parameter: dict[str, ParameterValue]
 ) -> dict[str, ParameterValue]:
-    """Return the values of the parameters that `vs` sets: the opponents, and perhaps the length.
+    """Return the parameters that the text of `vs` determines, with current names of opponents.
 
-    Former names of opponents are replaced. If `vs` is one opponent with a number, such as
-    random:500, the number becomes the value of `length_parameter`.
+    If `vs` is one opponent with a number, such as random:500, the number is the value of the
+    `length_parameter`.
     """
     phases = [phase.split(":") for phase in vs.split("+")]
     for phase in phases:
@@ -145,7 +147,7 @@ def _parse_opponents(
 
 
 def get_max_length(recipe_name: str) -> int:
-    """Return how long this recipe's name may be; names with games against a person may be longer."""
+    """Return the largest length of this recipe's name, which depends on whether a person teaches."""
     return MAX_TAUGHT_NAME_LENGTH if ",taught=" in recipe_name else MAX_NAME_LENGTH
 
 

@@ -1,23 +1,21 @@
-"""Limit the recipes that the site trains on demand, while a visitor waits."""
+"""Decide which recipes the site trains on demand, while a visitor waits."""
 
 from app.recipes.names import parse_recipe
 from app.recipes.parameters import Recipe, RecipeError
 
-MAX_UPDATES = 2_000_000  # They take less than a second.
+# Compiled loops make these updates in less than a second.
+MAX_UPDATES = 2_000_000
 
 
 def parse_on_demand(recipe_name: str) -> Recipe:
-    """Return the recipe with this name if the site can train it while a visitor waits.
-
-    Raises RecipeError as `parse_recipe` does, and if the training would take too long.
-    """
+    """Return the recipe with this name; raises RecipeError if it is wrong or takes too long to train."""
     recipe = parse_recipe(recipe_name)
     check_on_demand(recipe)
     return recipe
 
 
 def check_on_demand(recipe: Recipe) -> None:
-    """Raise RecipeError if a visitor would have to wait too long for the training of a recipe."""
+    """Raise RecipeError if a visitor would wait too long for the training of a recipe."""
     if recipe.is_network:
         raise RecipeError(
             f"{recipe.slug} takes minutes: only the command line trains it"

@@ -31,10 +31,10 @@ from app.tictactoe.tasks import Task
 from app.tictactoe.views import RewardScale
 
 ParameterValue = bool | int | float | str
-# The opponents of a training in order, each with its number of turns (games, sweeps or rounds).
+# A phase is an opponent and the number of turns (games, sweeps or rounds) against it.
 Phases = list[tuple[str, int]]
 
-# The opponent plays by the learner's own greedy policy, and the learner learns nothing from its moves.
+# The opponent plays the learner's greedy policy, and the learner learns nothing from its moves.
 SELF_OPPONENT = "self"
 # The learner plays both X and O, and explores and learns as both.
 BOTH_OPPONENT = "both"
@@ -43,14 +43,13 @@ OPPONENTS = (*BASELINES, *SELF_OPPONENTS)
 # The opponent is a person, and the recipe lists this person's moves.
 PERSON_OPPONENT = "you"
 MAX_TAUGHT_GAMES = 300
-# Between its games against a person, a learner may practise against other opponents, up to this limit.
+# A learner that people teach may also practise against other opponents, while a visitor waits.
 MAX_PRACTICE_UPDATES = 20_000
-# After each phase of practice the agent is evaluated, which takes time.
+# The agent is evaluated after each phase of practice, which takes time.
 MAX_PRACTICE_PHASES = 40
-# These parameters are listed last, in this order.
+# Most algorithms have these parameters, so forms and names of recipes list them last.
 COMMON_PARAMETERS = "taught win draw loss seed"
 MAX_QUOTED_LENGTH = 40
-# The values of a switch in the name of a recipe.
 SWITCH_WORDS = {True: "yes", False: "no"}
 PARAMETER_TABLES: dict[str, dict[str, Any]] = msgspec.toml.decode(
     Path(__file__).with_name("parameters.toml").read_bytes()
@@ -62,10 +61,9 @@ class RecipeError(ValueError):
 
 
 class TaughtMoveError(RecipeError):
-    """Raised for a person's move that is not possible; the message names the game and the move."""
+    """Raised for an impossible move of a person; games and moves are counted from 1."""
 
     def __init__(self, game_number: int, move_number: int, fault: str) -> None:
-        """Store the numbers of the game and of the person's move in it, both counted from 1."""
         super().__init__(game_number, move_number, fault)
         self.game = game_number
         self.move = move_number
@@ -76,34 +74,39 @@ class TaughtMoveError(RecipeError):
 
 
 class Parameter(NamedTuple):
-    """A parameter of an algorithm, with its value in a recipe."""
+    """A parameter of an algorithm, with its value in a recipe.
+
+    The field of the recipe has another name if the name is a Python keyword, such as "lambda". The
+    `symbol` is that in formulas, "" if there is none. `value_type` is bool, int, float or str. A
+    parameter that is no number has no minimum, and one without `choices` can have any value in the
+    range.
+    """
 
     name: str
-    field_name: str  # the name, or another one if the name is a Python keyword
-    symbol: str  # the symbol in formulas, "" if it occurs in none
-    value_type: type  # bool, int, float or str
+    field_name: str
+    symbol: str
+    value_type: type
     value: ParameterValue
     default: ParameterValue
-    minimum: float | None  # None if the parameter is not a number
+    minimum: float | None
     maximum: float | None
-    choices: tuple[str, ...]  # () if any value in the range is valid
+    choices: tuple[str, ...]
     meaning: str
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     """The parameters that determine an agent: equal recipes give equal agents, bit for bit.
 
-    A training is divided into turns, which are games, sweeps, rounds or epochs, and into phases,
-    each against one opponent. Raises RecipeError if a parameter is out of range or if two
-    parameters contradict each other.
+    A training has turns, which are games, sweeps, rounds or epochs, and phases, each of many turns
+    against one opponent. `length_parameter` names the parameter with the number of turns, as
+    "games" does. `knows_final_values` says that the learner takes the values of final positions
+    from the rules. Raises RecipeError if a parameter is out of range or if two parameters
+    contradict each other.
     """
 
     slug: ClassVar[str]
-    # The parameter with the length of the training. Its name is also the unit ("games", "sweeps").
     length_parameter: ClassVar[str] = "games"
-    # whether the learner takes the values of final positions from the rules
     knows_final_values: ClassVar[bool] = False
-    # whether it is a neural network, whose training takes minutes
     is_network: ClassVar[bool] = False
 
     seed: int = 0
@@ -114,7 +117,6 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         self.check_combination()
 
     def check_combination(self) -> None:
-        """Raise RecipeError if parameters contradict each other."""
         usual = get_parameters(type(self))[self.length_parameter].default
         if ":" in self._opponents and getattr(self, self.length_parameter) != usual:
             raise RecipeError(
@@ -133,21 +135,19 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def list_lineage(cls) -> list[str]:
-        """Return the slug of the algorithm, then the slugs of its base classes, nearest first.
+        """Return the slugs of the algorithm and of its base classes, the nearest one first.
 
-        The first slug with a training loop in `training.learners` decides which loop trains the
-        algorithm.
+        The training loop is that of the first slug for which `training.learners` has one.
         """
         return [vars(kind)["slug"] for kind in cls.__mro__ if "slug" in vars(kind)]
 
     @property
     def _opponents(self) -> str:
-        """The text of the parameter `vs`; "self" for an algorithm without opponents."""
         return str(getattr(self, "vs", SELF_OPPONENT))
 
     @property
     def phases(self) -> Phases:
-        """The opponents in order, each with its number of turns."""
+        """The phases of the training in order."""
         if ":" not in self._opponents:
             return [(self._opponents, int(getattr(self, self.length_parameter)))]
         phases = (phase.split(":") for phase in self._opponents.split("+"))
@@ -159,20 +159,21 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def plays(self) -> PlayRule:
-        """How the agent chooses moves by their values; `policy_from_values` explains the rules."""
+        """The rule by which the agent chooses moves; `policy_from_values` explains the rules."""
         return "greedy"
 
     def get_reward_scale(self) -> RewardScale | None:
-        """Return the rewards of a loss, a draw and a win for X and for O.
+        """Return the rewards of a loss, a draw and a win, for X and for O.
 
-        The result is None if the agent's values are numbers of beads, not expected rewards.
+        The result is None if the agent's values are numbers of beads, which are no expected
+        rewards.
         """
         return RewardScale()
 
     def build_training_task(self) -> Task | None:
-        """Return the agent's training task: its last opponent, its rewards and its discount.
+        """Return the task that the agent learns last: its last opponent, its rewards, its discount.
 
-        The result is None if this task has no exact values, as against a person.
+        The result is None if no exact values exist for this task, for example against a person.
         """
         return (
             None
@@ -181,7 +182,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def build_exact_values_task(self) -> Task | None:
-        """Return the training task, whose opponent is no person; None if it has no exact values."""
+        """Return the same task for an opponent that is no person, or None if it has no exact values."""
         return None
 
     def compute_max_updates(self) -> int:
@@ -191,9 +192,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def compute_max_updates_per_turn(self) -> int:
-        """Return an upper bound on the number of updates in a turn, here a game.
+        """Return an upper bound on the number of updates in a turn, which here is a game.
 
-        There is one update for each move of X, or for each move if the learner plays both X and O.
+        There is an update for each move of X, or for each move of both if the learner plays both.
         """
         cells = tic_tac_toe().cells
         return cells if self.has_opponent(BOTH_OPPONENT) else -(-cells // 2)
@@ -208,7 +209,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecipeWithRewards(Recipe, frozen=True, kw_only=True):
-    """A recipe whose rewards are the same for X and for O."""
+    """A recipe with rewards as parameters, which are the same for X and for O."""
 
     win: float = 1.0
     draw: float = 0.0
@@ -219,9 +220,9 @@ class RecipeWithRewards(Recipe, frozen=True, kw_only=True):
         return RewardScale(x=rewards, o=rewards)
 
     def get_task_opponent(self) -> str | None:
-        """Return the last opponent as `Task` names it: a baseline, or None for the learner itself.
+        """Return the last opponent in the terms of `Task`: a baseline, or None for the learner itself.
 
-        With `vs=both` the opponent also explores, but a task does not include its exploration.
+        With `vs=both` the opponent explores in training, but not in the task.
         """
         last, _ = self.phases[-1]
         return None if last in SELF_OPPONENTS else last
@@ -238,7 +239,7 @@ def check_rewards(loss: float, draw: float, win: float) -> None:
 def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
     """Return the parameters of an algorithm by name, with their default values.
 
-    They are in the order of the class; those that most algorithms have come last.
+    They are in the order of the class, but the COMMON_PARAMETERS come last.
     """
     hints = get_type_hints(algorithm)
     described = {}
@@ -267,7 +268,7 @@ def get_parameters(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
 def _get_table(algorithm: type[Recipe], name: str) -> dict[str, Any]:
     """Return a parameter's entry in `parameters.toml`: its range and its texts.
 
-    What a base class of the algorithm says counts unless the algorithm says something else.
+    An algorithm's own texts replace those of its base classes, and these replace the general ones.
     """
     names = [name, *(f"{slug}.{name}" for slug in reversed(algorithm.list_lineage()))]
     tables = [PARAMETER_TABLES.get(each, {}) for each in names]
@@ -275,7 +276,6 @@ def _get_table(algorithm: type[Recipe], name: str) -> dict[str, Any]:
 
 
 def list_parameters(recipe: Recipe) -> list[Parameter]:
-    """Return the parameters of a recipe with the values that they have in it."""
     described = get_parameters(type(recipe)).values()
     return [
         parameter._replace(value=getattr(recipe, parameter.field_name))
@@ -284,7 +284,7 @@ def list_parameters(recipe: Recipe) -> list[Parameter]:
 
 
 def check_value(parameter: Parameter, value: ParameterValue) -> None:
-    """Raise RecipeError, naming the range, if a parameter cannot have this value."""
+    """Raise RecipeError, which names the valid range, if a parameter cannot have this value."""
     names_opponents = parameter.name == "vs" and (
         not parameter.choices or includes_person(str(value))
     )
@@ -310,7 +310,7 @@ def _is_in_range(parameter: Parameter, value: ParameterValue) -> bool:
 
 
 def describe_range(parameter: Parameter) -> str:
-    """Return which values a parameter can have, as the end of a sentence such as "is a text"."""
+    """Return the values that a parameter can have, as the end of a sentence, such as "is a text"."""
     if parameter.choices:
         return f"is {' or '.join(parameter.choices)}"
     if parameter.value_type is str:
@@ -322,21 +322,20 @@ def describe_range(parameter: Parameter) -> str:
 
 
 def includes_person(vs: str) -> bool:
-    """Return whether a person is among the opponents that `vs` names."""
     return PERSON_OPPONENT in (phase.partition(":")[0] for phase in vs.split("+"))
 
 
 def list_taught_games(recipe: Recipe) -> list[str]:
-    """Return the games against a person: for each, the cells that the person played, as digits."""
+    """Return the games against a person, each as a text with the cells that the person played."""
     taught = getattr(recipe, "taught", "")
     return taught.split(".") if taught else []
 
 
 def check_taught_games(recipe: Recipe) -> None:
-    """Raise RecipeError if the games against a person contradict the recipe's other parameters.
+    """Raise RecipeError if the games against a person contradict the other parameters.
 
-    In each game the person plays at least one cell, and no cell twice. Only the training shows
-    whether the moves are legal, because this depends on the learner's replies.
+    In each game the person plays at least one cell, and no cell twice. Whether the moves are legal
+    depends on the learner's replies, so only the training shows it.
     """
     if not hasattr(recipe, "taught"):
         raise RecipeError(
@@ -359,14 +358,13 @@ def check_taught_games(recipe: Recipe) -> None:
         ("alpha_drop", 0),
     ):
         if getattr(recipe, parameter, value) != value:
-            # With such a parameter, adding a game would change the learner's moves in earlier games.
+            # With such a parameter, one more game would change the learner's moves in earlier games.
             raise RecipeError(f"{parameter} is {value} where a person teaches")
     for number, game in enumerate(games, 1):
         _check_taught_cells(number, game)
 
 
 def _check_practice(recipe: Recipe) -> None:
-    """Raise RecipeError if the learner trains too much between its games against a person."""
     wanted = recipe.count_turns_against(PERSON_OPPONENT)
     practice = (
         sum(turns for _, turns in recipe.phases) - wanted
@@ -384,7 +382,6 @@ def _check_practice(recipe: Recipe) -> None:
 
 
 def _check_taught_cells(game_number: int, cells: str) -> None:
-    """Raise TaughtMoveError unless the cells of a person in a game are valid and different."""
     valid_cells = DIGITS[: tic_tac_toe().cells]
     for move, cell in enumerate(cells or " ", 1):
         if cell not in valid_cells:
@@ -394,12 +391,12 @@ def _check_taught_cells(game_number: int, cells: str) -> None:
             raise TaughtMoveError(game_number, move, f"is cell {cell} once more")
 
 
-# A number has only one valid form, without a sign, a space or a leading zero.
+# Each recipe has only one name, so a number must not begin with a sign, a space or a zero.
 COUNT_PATTERN = "[1-9][0-9]{0,8}"
 
 
 def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
-    """Raise RecipeError unless `vs` names opponents, as `random` or `random:50+self:200` does."""
+    """Raise RecipeError unless `vs` is valid, such as `random` or `random:50+self:200`."""
     phases = [phase.split(":") for phase in vs.split("+")]
     for name, *turns in phases:
         if name not in (*opponents, PERSON_OPPONENT):
@@ -420,7 +417,7 @@ def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
 
 
 def format_value(value: ParameterValue) -> str:
-    """Return a value as the name of a recipe writes it: `yes`, `20000`, `0.5`, `0.00005`, `self`."""
+    """Return a value as it is written in a recipe's name: `yes`, `20000`, `0.5`, `0.00005`, `self`."""
     if isinstance(value, bool):
         return SWITCH_WORDS[value]
     if isinstance(value, float):
@@ -436,7 +433,7 @@ def _format_float(number: float) -> str:
 
 
 def quote_value(value: ParameterValue) -> str:
-    """Return a rejected value in quotes, cut to at most 40 characters."""
+    """Return a rejected value in quotes; at most 40 characters are shown."""
     text = str(value)
     return repr(
         text if len(text) <= MAX_QUOTED_LENGTH else text[:MAX_QUOTED_LENGTH] + "..."

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from app.recipes.names import name_recipe, parse_recipe
 from app.recipes.parameters import Recipe
 
-# Hernandez, the source of the league, uses these values for its learners with symmetry.
+# Hernandez's league, which is our source, has these values for its learners with symmetry.
 SYMMETRIC_SETTINGS = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10"
 
 

@@ -20,84 +20,104 @@ from app.recipes.parameters import (
 from app.recipes.shipped import SHIPPED
 from app.tictactoe.blunder_boards import BlunderChance
 
-# What a learner can achieve, in the order in which most learners do. The page shows it.
+# Most learners reach these milestones in this order.
 MILESTONES = ("rows", "blocks", "random", "x", "o", "both")
 
 
 class ValueChange(NamedTuple):
-    """How a game changed a value: a number of beads, or a Q-value in the mover's view."""
+    """The change of a value by a game: of a number of beads, or of a Q-value for the player of the move.
 
-    move_index: int  # counted from 0 in the game
+    Moves are counted from 0 in the game.
+    """
+
+    move_index: int
     old_value: float
     new_value: float
 
 
 class LosingMove(NamedTuple):
-    """The move with which the learner lost a game: its last one that turned the game into a loss."""
+    """The move that lost a game: the learner's last one that gave away a draw or a win.
 
-    move_index: int  # counted from 0 in the game
-    chance: float  # how likely the learner was to play the move, before the game
+    `chance` is the probability with which the learner played the move, before it learned from this
+    game.
+    """
+
+    move_index: int
+    chance: float
 
 
 class Lesson(Struct, frozen=True):
-    """What a learner did and learned in a game against a person, or in practice without a person."""
+    """A game against a person, or a phase of practice without one, and what the learner learned in it.
+
+    `updates` are those of the learner's own moves, and `opponent_update_count` counts those of the
+    person's moves. `loss_chances` has for each seat the probability that the best responder wins,
+    and `blunder_count` is the number of positions in which the learner can blunder. For each losing
+    move so far, `losing_move_chances` has the probability of the move before its first time and
+    after this lesson. In practice the seat ("X" or "O"), the record and the result ("win", "draw"
+    or "loss") are "".
+    """
 
     opponent: str
     games: int
-    # "X" or "O", the learner's mark. In practice `seat`, `record` and `result` are "".
     seat: str
     record: str
-    result: str  # the learner's result: "win", "draw" or "loss"
-    # updates of the learner's own moves, in order; [] in practice
+    result: str
     updates: list[ValueChange]
-    opponent_update_count: int  # how many moves of the person were updated
-    # for each seat, the chance that the best responder beats the learner
+    opponent_update_count: int
     loss_chances: dict[str, float]
-    blunder_count: int  # how many positions have a possible blunder
-    milestones: list[str]  # the MILESTONES that the learner has reached
-    losing_move: LosingMove | None = None  # None if the game was not lost
-    # For each losing move so far, in the order of the games: how likely the learner was to play it
-    # before its first time, and how likely it is after this lesson.
+    blunder_count: int
+    milestones: list[str]
+    losing_move: LosingMove | None = None
     losing_move_chances: list[tuple[float, float]] = []
 
 
 class TouchedBoard(NamedTuple):
-    """A board whose values changed in games against a person."""
+    """A board whose values changed in games against a person.
+
+    The values are by cell, and in the view of the player to move. `game_count` is the number of
+    games that updated a value of the board. The old values are those before the first lesson.
+    `is_updated` tells for each cell whether its value was ever updated.
+    """
 
     position: int
-    game_count: int  # how many games updated a value of this board
-    old_values: list[float | None]  # [cells] before the first lesson, mover's view
+    game_count: int
+    old_values: list[float | None]
     new_values: list[float | None]
-    is_updated: list[bool]  # [cells] whether the value was ever updated
+    is_updated: list[bool]
 
 
 class Course(Struct, frozen=True):
-    """The state of a learner taught by a person: its values, its lessons and its unfinished game."""
+    """The state of a learner taught by a person: its values, its lessons and its unfinished game.
 
-    recipe: str  # the name of the recipe with all games so far
-    record: str  # the unfinished game, else the last game
+    The record is that of the unfinished game, or else of the last game, and the seat is the
+    learner's seat in the unfinished game, or else in the next one. `values` has for each position
+    of the record the values by cell for the player to move; `is_value_known` tells which of them
+    were ever updated. `losing_games` has for each seat the likeliest game that the learner loses.
+    During a game there are no `blunder_chances`, and during the first game the `touched_boards` are
+    those of its latest decisions.
+    """
+
+    recipe: str
+    record: str
     has_unfinished_game: bool
-    seat: str  # the learner's seat in the unfinished game, else in the next game
-    # [positions of the record][cells] in the mover's view
+    seat: str
     values: list[list[float | None]]
-    # [positions of the record][cells] whether the value was ever updated
     is_value_known: list[list[bool]]
     lessons: list[Lesson]
-    # for each seat, the record of the likeliest game that the learner loses
     losing_games: dict[str, str | None]
-    # the chances of a blunder by board, from `find_blunder_chances`; {} during a game
     blunder_chances: dict[int, BlunderChance] = {}
-    # boards that the games changed; during the first game its latest decisions
     touched_boards: list[TouchedBoard] = []
 
 
 class Refusal(Struct, frozen=True):
-    """Why a recipe with games against a person cannot be trained."""
+    """The reason why a recipe with games against a person cannot be trained.
+
+    If a move of the person is wrong, `game_number` is the number of its game, from 1. A link that
+    was cut off is truncated: only the end of the last game is missing.
+    """
 
     reason: str
-    # the number, from 1, of the game in which the person's move is wrong; None for another reason
     game_number: int | None
-    # whether only the end of the last game is missing, as in a link that was cut off
     is_link_truncated: bool = False
 
 
@@ -112,9 +132,9 @@ def remove_all_games(recipe: Recipe) -> Recipe:
 
 
 def list_taught_phases(recipe: Recipe) -> Phases:
-    """Return the opponents so far, each with its number of games; [] before the first game.
+    """Return the phases before the next lesson, [] before the first one.
 
-    Raises RecipeError if people cannot teach this algorithm, or not after these phases.
+    Raises RecipeError if people cannot teach this algorithm, or cannot teach it after these phases.
     """
     phases = [] if recipe == remove_all_games(recipe) else recipe.phases
     if PERSON_OPPONENT not in dict(phases):
@@ -136,7 +156,7 @@ def add_game(recipe: Recipe, cells: str) -> Recipe:
 
 
 def add_practice(recipe: Recipe, opponent: str, turns: int) -> Recipe:
-    """Return the recipe with more turns against an opponent that is not a person.
+    """Return the recipe with a phase of practice against an opponent that is not a person.
 
     Raises RecipeError if the new recipe is invalid.
     """
@@ -148,7 +168,7 @@ def add_practice(recipe: Recipe, opponent: str, turns: int) -> Recipe:
 
 
 def remove_last_lesson(recipe: Recipe) -> Recipe:
-    """Return the recipe without its last game against a person, or without its last practice."""
+    """Return the recipe without its last lesson: a game against a person, or a phase of practice."""
     *phases, (opponent, turns) = list_taught_phases(recipe)
     games = list_taught_games(recipe)
     if opponent == PERSON_OPPONENT:
@@ -165,7 +185,7 @@ def format_taught_title(recipe: Recipe) -> str:
 
 
 def keep_first_games(recipe: Recipe, last_game_number: int) -> Recipe:
-    """Return the recipe without the lessons after this game against a person; games count from 1."""
+    """Return the recipe without the lessons after this game against a person, counted from 1."""
     while len(list_taught_games(recipe)) > last_game_number or (
         recipe.phases[-1][0] != PERSON_OPPONENT and last_game_number
     ):
@@ -174,9 +194,9 @@ def keep_first_games(recipe: Recipe, last_game_number: int) -> Recipe:
 
 
 def _replace_games(recipe: Recipe, phases: Phases, games: list[str]) -> Recipe:
-    """Return the recipe with other opponents and other games against a person.
+    """Return the recipe with these phases and these games against a person.
 
-    If there are no phases, the recipe gets its default opponents and its default length.
+    Without phases the recipe gets its default opponents and its default length.
     """
     usual = {
         one: get_parameters(type(recipe))[one].default
