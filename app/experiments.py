@@ -21,7 +21,7 @@ from msgspec import Meta
 from app.sources import SOURCES
 from app.tictactoe.files import read_plain_file
 
-# The order of the claims on the site. Claims that are not listed come last among their source's.
+# The site lists claims in this order, and any other claim after the listed ones of its source.
 CLAIM_ORDER = tuple(
     """
     random-opponent q-iteration-parts q-iteration-or-q-learning q-table-results
@@ -38,14 +38,15 @@ ClaimVerdict = Literal[
     "reproduced", "partly reproduced", "not reproduced", "inconclusive"
 ]
 MAX_FILE_BYTES = 1 << 20
-FILE_MODE = 0o644  # All users may read a results file.
+# Temporary files are private, but all users may read a results file.
+FILE_MODE = 0o644
 # Rounding errors only change later digits of a number.
 SIGNIFICANT_DIGITS = 12
 
 Id = Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
 Text = Annotated[str, Meta(min_length=1, max_length=2_000)]
 Label = Annotated[str, Meta(min_length=1, max_length=120)]
-RecipeName = Annotated[str, Meta(max_length=120)]  # the name of a recipe, or ""
+RecipeName = Annotated[str, Meta(max_length=120)]
 Unit = Annotated[str, Meta(max_length=60)]
 Record = Annotated[str, Meta(pattern="^[0-8]{0,9}$")]
 Sample = Annotated[int, Meta(ge=1)]
@@ -355,7 +356,7 @@ class ClaimSummary(
 
     @property
     def recipes(self) -> list[str]:
-        """The recipes in all charts; "" for a bar without a recipe."""
+        """The names of the recipes in all charts; "" stands for a bar without a recipe."""
         recipes: list[str] = []
         for figure in self.figures:
             match figure:
@@ -388,7 +389,7 @@ def load_summary(path: Path) -> ClaimSummary:
 
 
 def load_summaries(folder: Path) -> dict[str, ClaimSummary]:
-    """Return all summaries in a folder by id, in the order of the site; {} without the folder.
+    """Return all summaries in a folder as {id: summary}, in the order of the site; {} without a folder.
 
     Raises ValueError if a file is broken.
     """
@@ -398,7 +399,7 @@ def load_summaries(folder: Path) -> dict[str, ClaimSummary]:
 
 
 def sort_claims(source_by_claim: Mapping[str, str]) -> list[str]:
-    """Return the ids of claims in the order of the site; `source_by_claim` has the source of each id."""
+    """Return the ids of claims in the order of the site; `source_by_claim` names each claim's source."""
     order = {claim_id: place for place, claim_id in enumerate(CLAIM_ORDER)}
     known_first = sorted(
         source_by_claim, key=lambda one: (order.get(one, len(order)), one)
@@ -410,7 +411,7 @@ def sort_claims(source_by_claim: Mapping[str, str]) -> list[str]:
 def save_summary(folder: Path, summary: ClaimSummary) -> Path:
     """Write a summary into `<id>.json`, completely or not at all, and return the path."""
     text = msgspec.json.format(msgspec.json.encode(summary), indent=1).decode()
-    # Write each list of numbers on one line. The pattern spares texts, which have no line breaks.
+    # A line for each number would be hard to read. Texts have no line breaks, so only lists match.
     text = re.sub(
         r"\[(\n[^][{}\"]*)\]", lambda found: f"[{_join_numbers(found[1])}]", text
     )
@@ -424,7 +425,6 @@ def save_summary(folder: Path, summary: ClaimSummary) -> Path:
 
 
 def _join_numbers(number_list: str) -> str:
-    """Return an indented JSON list of numbers on one line, with 3.0 shortened to 3."""
     return re.sub(r"\.0\b", "", " ".join(number_list.split()))
 
 
@@ -461,21 +461,21 @@ def summarize_seeds(
 
 
 def find_median_index(values: Sequence[float]) -> int:
-    """Return the index of the value nearest to the median of all values; of equal ones, the first."""
+    """Return the index of the first value that is nearest to the median of all values."""
     distance = np.abs(np.asarray(values, float) - np.median(values))
     return int(np.argmin(distance))
 
 
 def round_significant(value: float) -> float:
-    """Return a number rounded for storage, which removes the errors of floating-point sums.
+    """Return a number rounded for storage, without the errors of floating-point sums.
 
-    It keeps many digits: only the pages round for display, in `app.web.formatting`.
+    It keeps twelve digits; the pages round again, by `app.web.formatting`.
     """
     return float(f"{value:.{SIGNIFICANT_DIGITS}g}") + 0.0
 
 
 def format_rounded(value: float, decimals: int) -> str:
-    """Return a number rounded as people round its decimal digits: 79.35 becomes 79.4.
+    """Return a number rounded as people do it: 79.35 becomes 79.4.
 
     The float for 79.35 is a little smaller than 79.35, so `format` alone would give 79.3.
     """
@@ -503,19 +503,19 @@ def write_percent(probability: float, decimals: int = 2) -> str:
 def count_higher(
     first_numbers: Sequence[float], second_numbers: Sequence[float]
 ) -> int:
-    """Return at how many places the first list has the higher number."""
+    """Return how many numbers in the first list are higher than their partners in the second."""
     return sum(a > b for a, b in zip(first_numbers, second_numbers, strict=True))
 
 
 def compute_sign_test(
     first_numbers: Sequence[float], second_numbers: Sequence[float]
 ) -> float:
-    """Return the p-value of the sign test on the pairs `first[i]`, `second[i]`.
+    """Return the p-value of the sign test on the pairs `first_numbers[i]`, `second_numbers[i]`.
 
-    This is the probability of a difference at least as large if both were equally good. Each pair
-    with a difference is then the toss of a fair coin; equal pairs do not count. The test is exact
-    and two-sided. Source: Arbuthnot (1710); Conover (1999), "Practical nonparametric statistics",
-    section 3.4.
+    If both lists were equally good, each pair with a difference would be the toss of a fair coin;
+    equal pairs do not count. The p-value is the probability of a result that is at least as
+    unequal. The test is exact and two-sided. Source: Arbuthnot (1710); Conover (1999), "Practical
+    nonparametric statistics", section 3.4.
     """
     above = count_higher(first_numbers, second_numbers)
     below = count_higher(second_numbers, first_numbers)

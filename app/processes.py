@@ -1,7 +1,8 @@
-"""Call functions in another process, which can be killed; it runs `python -m app.processes`.
+"""Call functions in another process, which can be killed.
 
 If a call crashes, hangs or is killed, only its own answer is lost: the next call starts a new
-process. A process ends when its standard input closes, so it also ends when its parent is killed.
+process, by `python -m app.processes`. A process ends when its standard input closes, so it also
+ends when its parent is killed.
 """
 
 import os
@@ -18,9 +19,11 @@ from typing import Any, BinaryIO, TypeVar
 
 from app.project import PREFIX, ROOT
 
-START_SECONDS = 30.0  # On a busy machine a process may need so long to start.
-IDLE_SECONDS = 600.0  # A process that gets no call for so long ends.
-NICENESS = 5  # The server of the pages has a higher priority.
+# A process needs this time to start only on a very busy machine.
+START_SECONDS = 30.0
+IDLE_SECONDS = 600.0
+# Pages must stay quick while a call computes.
+NICENESS = 5
 
 Result = TypeVar("Result")
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -31,23 +34,23 @@ class CallError(Exception):
 
 
 class CallProcess:
-    """A process for one call at a time, which the first call starts."""
+    """A process that answers one call at a time, and starts at the first call."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._lock = Lock()  # It is held during a call.
+        self._call_lock = Lock()
 
     def call(
         self, seconds: float, function: Callable[..., Result], *arguments: Any
     ) -> Result:
-        """Call a function of a module in the process, and return its result within some seconds.
+        """Call a function of a module in the process, and return its result.
 
-        Raises CallError if the process fails or needs too long. If the function raises an error,
-        raises the same error, with the traceback of the process as a note.
+        Raises CallError if the process fails, or needs more than these seconds. If the function
+        raises an error, raises the same error, with the traceback of the process as a note.
         """
-        with self._lock:
+        with self._call_lock:
             if not self._process or self._process.poll() is not None:
-                # The time limit of the call does not include the start of the process.
+                # A start takes much longer than most calls, so it has its own time limit.
                 self.close()
                 self._process = _start_process()
                 self._send(START_SECONDS, (load_module, (function.__module__,)))
@@ -61,7 +64,7 @@ class CallProcess:
         assert process
         assert process.stdin
         assert process.stdout
-        # Killing works even if the process is suspended, and it closes the pipe that is read here.
+        # Killing ends even a suspended process, and closes the pipe, so that reading it fails at once.
         limit = Timer(seconds, process.kill)
         limit.start()
         try:
@@ -75,7 +78,6 @@ class CallProcess:
             limit.cancel()
 
     def close(self) -> None:
-        """Kill the process, if there is one."""
         if self._process:
             process, self._process = self._process, None
             process.kill()
@@ -84,12 +86,12 @@ class CallProcess:
 
 
 def load_module(name: str) -> None:
-    """Import a module before the first call, whose time limit does not include this."""
+    """Import a module; as a call of its own, this is not part of the time limit of the next call."""
     import_module(name)
 
 
 def call_by_name(module: str, name: str, *arguments: Any) -> Any:
-    """Call a function by name, so that only the other process imports its module."""
+    """Call a function by the names of its module and itself, so that only this process imports it."""
     return getattr(import_module(f"{PREFIX}{module}"), name)(*arguments)
 
 
@@ -99,15 +101,16 @@ def _start_process() -> "subprocess.Popen[bytes]":
         cwd=None if PREFIX else ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        # In a group of its own it gets no Ctrl-C: this goes to the server, which ends the process.
+        # Ctrl-C goes to all processes of a group. The server gets it alone, and ends this process.
         process_group=None if sys.platform == "win32" else 0,
     )
 
 
 def main() -> None:
-    """Answer calls from the standard input until it closes or no call comes for ten minutes."""
+    """Answer calls from the standard input until it closes, or until no call comes for ten minutes."""
     answers = sys.stdout.buffer
-    sys.stdout = sys.stderr  # What a function prints must not be taken for an answer.
+    # What a function prints must not be taken for an answer.
+    sys.stdout = sys.stderr
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     calls: SimpleQueue[Call] = SimpleQueue()
@@ -120,7 +123,7 @@ def main() -> None:
 
 
 def _read_calls(source: BinaryIO, calls: "SimpleQueue[Call]") -> None:
-    """Read calls; when the parent has ended, end this process, even during a call."""
+    """Put calls into the queue; end this process, even during a call, when the source closes."""
     with suppress(EOFError):
         while True:
             calls.put(pickle.load(source))

@@ -1,4 +1,4 @@
-"""Read a table, a trace or a list of links that a visitor sends.
+"""Read what a visitor sends: a table, a trace of updates, or a list of links.
 
 This runs in a process of its own, which imports nothing else of the site.
 """
@@ -17,18 +17,20 @@ LINK_PATTERN = re.compile(r"/(teach/|judge\?)(\S*)")
 
 
 class ClassLine(NamedTuple):
-    """A line that a teacher pasted: a student's name, and a link in two parts."""
+    """A line of a class list that a teacher pasted: a student's name, and a link in two parts.
+
+    The `kind` is "teach/" or "judge?", and `rest` is what follows it; both are "" without a link.
+    """
 
     number: int
     is_too_long: bool
     name: str = ""
-    # the first part of the link, "teach/" or "judge?"; "" without a link
     kind: str = ""
-    rest: str = ""  # the rest of the link
+    rest: str = ""
 
 
 def read_class_lines(text: str, max_lines: int) -> tuple[list[ClassLine], int | None]:
-    """Return the first `max_lines` lines that are not empty, and the number of the next one, if any."""
+    """Return the first `max_lines` lines that are not empty, and the number of the next one, or None."""
     numbered = enumerate(text.splitlines(), 1)
     lines = [(number, line.strip()) for number, line in numbered if line.strip()]
     next_number = lines[max_lines][0] if len(lines) > max_lines else None

@@ -1,8 +1,8 @@
 """Train with the textbook learners, which are the reference for the compiled learners.
 
 The textbook learners are slow, but they make exactly the same updates: tests compare every update.
-The lab uses them to show the first games of a training, people teach them, and the page /why lets
-them compute the next update of a value.
+The lab shows the first games of a training with them, people teach them, and the page /why computes
+the next update of a value with them.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -32,7 +32,7 @@ from app.tictactoe.notation import DIGITS, parse_position
 from app.tictactoe.policy import BASELINES, Policy
 
 TrainingEvent = Move | Update | Meeting
-MovePair = tuple[str, int]  # A board and a move on it.
+MovePair = tuple[str, int]
 ListMoves = Callable[[TicTacToe, str], list[int]]
 
 TEXTBOOK_OPPONENTS: Mapping[str, ListMoves] = MappingProxyType(
@@ -59,7 +59,7 @@ class ReferenceLearner(Protocol):
         """Yield each move and each update of a turn."""
 
     def choose(self, board: str, rng: Random) -> int:
-        """Return a move without exploration."""
+        """Return a move of the trained agent, which no longer explores."""
 
     def value(self, board: str, cell: int) -> float:
         """Return the value of a move in the table, for the player who makes it."""
@@ -67,19 +67,19 @@ class ReferenceLearner(Protocol):
 
 @cache
 def build_rules(game: Game) -> TicTacToe:
-    """Return the rules of a game as a textbook class, for which a board is a text."""
-    # X moves first, so X completes the first line. If O wins then, a line loses (misère).
+    """Return the rules of a game as the textbook's class, in which a board is a text."""
+    # X moves first, so X completes a line in the first won position. If this is a win of O, a line
+    # loses the game (misère).
     first_won = game.outcome[game.outcome != 0][0]
     return TicTacToe(game.rows, game.columns, game.in_a_row, misere=bool(first_won < 0))
 
 
 def make_learner(game: Game, recipe: Recipe) -> ReferenceLearner:
-    """Return a new textbook learner for a recipe, before its first update."""
     return find_learner(recipe)(build_rules(game), recipe)
 
 
 def find_learner(recipe: Recipe) -> type[ReferenceLearner]:
-    """Return the textbook class for a recipe, whose name and module are those of the algorithm."""
+    """Return the textbook class for a recipe; its module and class have the names of the algorithm."""
     if getattr(recipe, "fault", "none") != "none":
         return QLearningWithFaults
     module = import_module(f"{textbook.__name__}.{recipe.slug.replace('-', '_')}")
@@ -91,7 +91,7 @@ UNFINISHED_TEXT = "is missing: the game is not over"
 
 
 class UnfinishedError(TaughtMoveError):
-    """Raised if a game breaks off when it is the person's turn; `board` is the last board."""
+    """Raised if a person's move is missing because the game is not over; `board` is the last board."""
 
     def __init__(self, game_number: int, move_number: int, board: str) -> None:
         super().__init__(game_number, move_number, UNFINISHED_TEXT)
@@ -99,10 +99,9 @@ class UnfinishedError(TaughtMoveError):
 
 
 class CheckedPerson:
-    """A person in one game against the learner; the moves are given as cells in advance."""
+    """A person in the game with this number, from 1, against the learner; `cells` has all moves."""
 
     def __init__(self, game_number: int, cells: str) -> None:
-        """Store the cells, and the number of the game among the games with people, from 1."""
         self.number = game_number
         self.cells = cells
         self.moves = 0
@@ -110,8 +109,7 @@ class CheckedPerson:
     def choose(self, board: str, _rng: Random) -> int:
         """Return the person's next cell.
 
-        Raises TaughtMoveError if the cell is taken, and UnfinishedError if there is no further
-        cell.
+        Raises TaughtMoveError if the cell is taken, and UnfinishedError if no cell is left.
         """
         self.moves += 1
         if self.moves > len(self.cells):
@@ -132,7 +130,6 @@ class CheckedPerson:
 
 
 def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
-    """Yield the turns of a recipe's training, such as games."""
     people = (
         CheckedPerson(number, cells)
         for number, cells in enumerate(list_taught_games(recipe), 1)
@@ -149,7 +146,7 @@ def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
 def find_move_lister(game: Game, baseline: str) -> ListMoves:
     """Return the function that lists the moves of a baseline.
 
-    If a baseline has no file in `app/textbook`, its moves come from its policy.
+    The moves of a baseline without a file in `app/textbook` are those of its policy.
     """
     return TEXTBOOK_OPPONENTS.get(baseline) or (
         lambda rules, board: [
@@ -172,10 +169,9 @@ def compute_baseline_policy(game: Game, baseline: str) -> Policy:
 def learn(
     game: Game, recipe: Recipe, learner: ReferenceLearner | None = None
 ) -> Iterator[TrainingEvent]:
-    """Yield each move and each update of a training by the textbook learner.
+    """Yield each move and each update of a training, as `training.learners.learn` makes them.
 
-    The updates are those of `training.learners.learn`. Raises TaughtMoveError for an impossible
-    move of a person.
+    Raises TaughtMoveError for an impossible move of a person.
     """
     learner = learner or make_learner(game, recipe)
     rng = Random(recipe.seed)
@@ -186,14 +182,14 @@ def learn(
 
 
 def get_move_key(learner: ReferenceLearner, board: str, cell: int) -> Hashable:
-    """Return the key of a move in the learner's table; symmetric moves may share a key."""
+    """Return the key of a move in the learner's table; symmetric moves may have the same key."""
     return learner.key(board, cell) if hasattr(learner, "key") else (board, cell)
 
 
 def get_update_key(learner: ReferenceLearner, update: Update) -> Hashable:
     """Return the key of the value that an update changed.
 
-    In a league, the boards of updates are already in the learner's view.
+    In a league, the board and the cell of an update are already this key.
     """
     if isinstance(learner.parameters, League):
         return update.board, update.cell

@@ -1,4 +1,4 @@
-"""The sources of this project, by slug or by name: projects that we reproduce, and publications.
+"""The sources of this project: publications, and programs that we reproduce.
 
 `sources.toml` says which ideas come from each source, and what is different in this project.
 """
@@ -20,22 +20,25 @@ class Source(
     forbid_unknown_fields=True,
     rename={"urls": "addresses", "adopted": "taken", "differences": "differs"},
 ):
-    """A publication or program: what this project took from it, and what differs here."""
+    """A publication or program, the ideas taken from it, and the differences in this project.
 
-    slug: str  # its name in URLs and files
-    name: str  # its short name on cards and pages
+    The slug is its name in URLs and files, and the name is shown on pages. `published` is the
+    journal, book or site. The year is "" if it is unknown.
+    """
+
+    slug: str
+    name: str
     kind: Literal["project", "classic", "page", "ours"]
     author: str
     title: str
-    year: str = ""  # the year of publication; "" if unknown
-    published: str = ""  # the journal, book or site that published it
+    year: str = ""
+    published: str = ""
     urls: tuple[str, ...] = ()
-    adopted: str = ""  # the ideas taken from the source
-    differences: tuple[str, ...] = ()  # the differences in this project, with reasons
+    adopted: str = ""
+    differences: tuple[str, ...] = ()
 
     @property
     def url_hosts(self) -> tuple[str, ...]:
-        """The host names in its URLs, in order."""
         return tuple(urlsplit(address).hostname or "" for address in self.urls)
 
 
@@ -61,11 +64,11 @@ def get_sources(*slugs: str) -> tuple[Source, ...]:
 
 
 def find_source(short_name: str) -> Source | None:
-    """Return the source with this short name, as agents name it; None if it is unknown."""
+    """Return the source with this short name, which agents' cards contain; None if it is unknown."""
     return _SOURCES_BY_NAME.get(short_name)
 
 
 def find_source_heading(short_name: str) -> str:
-    """Return the heading above the agents of a source; all classics share one heading."""
+    """Return the heading above the agents of a source, which is the same for all classics."""
     source = find_source(short_name)
     return CLASSICS_HEADING if source and source.kind == "classic" else short_name
