@@ -22,7 +22,7 @@ from app.textbook.loop import Move, Update
 from app.textbook.rng import Random
 from app.tictactoe.agents import save_agent
 from app.tictactoe.game import tic_tac_toe
-from app.web.pages.faults import EFFECTS_FILE, FaultEffect, FirstUpdate
+from app.web.pages.faults import FAULT_EFFECTS_FILE, FaultEffect, FirstUpdate
 from training.learners import skip_checkpoints
 from training.measures import measure_run
 from training.run import MODELS, train
@@ -37,7 +37,7 @@ def write_faults(folder: Path = MODELS / FAULTS_FOLDER) -> None:
         print(name, flush=True)
     effects = {fault: measure_fault(fault) for fault in FAULTY_RECIPES}
     text = msgspec.json.format(msgspec.json.encode(effects), indent=1)
-    EFFECTS_FILE.write_bytes(text + b"\n")
+    FAULT_EFFECTS_FILE.write_bytes(text + b"\n")
 
 
 def measure_fault(fault: str, seeds: Sequence[int] = range(20)) -> FaultEffect:

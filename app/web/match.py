@@ -33,7 +33,7 @@ WATCHED_EPSILON = 0.1
 
 
 # the query parameters of fields that have another name in URLs
-_PARAMETERS = {
+_PARAMETER_BY_FIELD = {
     "value_source": "lens",
     "snapshot": "step",
     "plays_training": "train",
@@ -48,7 +48,7 @@ _PARAMETERS = {
 }
 
 
-class Match(Struct, frozen=True, rename=_PARAMETERS):
+class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
     """A game, its players, and what its page shows.
 
     `record` is the whole game. `ply` is the number of moves shown, None for all. The board shows
@@ -220,8 +220,8 @@ def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchS
 
 
 def _read_match(record: str, query: Mapping[str, str], site: SiteData) -> Match:
-    texts = {name: text for name in _READERS if (text := query.get(name))}
-    fields = {parameter: field for field, parameter in _PARAMETERS.items()}
+    texts = {name: text for name in _PARAMETER_READERS if (text := query.get(name))}
+    fields = {parameter: field for field, parameter in _PARAMETER_BY_FIELD.items()}
     values = {
         fields.get(name, name): read_parameter(name, text)
         for name, text in texts.items()
@@ -317,7 +317,7 @@ def read_integer(parameter_name: str, text: str, minimum: int, maximum: int) -> 
     Raises BadRequest, with the allowed range, for any other text or number.
     """
     if not (re.fullmatch("[0-9]{1,9}", text) and minimum <= int(text) <= maximum):
-        raise build_value_error(
+        raise build_parameter_error(
             parameter_name,
             text,
             gettext("%(least)s to %(most)s", least=minimum, most=maximum),
@@ -338,7 +338,7 @@ def read_choice(
     text = query.get(parameter_name) or default
     allowed = [*allowed_words]
     if text != default and text not in allowed:
-        raise build_value_error(parameter_name, text, ", ".join(allowed))
+        raise build_parameter_error(parameter_name, text, ", ".join(allowed))
     return text
 
 
@@ -349,7 +349,7 @@ def read_cell(parameter_name: str, text: str) -> int:
     """
     if not re.fullmatch("[0-8]", text):
         valid_values = gettext("%(least)s to %(most)s", least=0, most=8)
-        raise build_value_error(parameter_name, text, valid_values)
+        raise build_parameter_error(parameter_name, text, valid_values)
     return int(text)
 
 
@@ -358,17 +358,19 @@ def read_parameter(parameter_name: str, text: str) -> Any:
 
     Raises BadRequest, with a description of valid texts, for any other text.
     """
-    pattern, convert, expected = _READERS[parameter_name]
+    pattern, convert, expected = _PARAMETER_READERS[parameter_name]
     value = convert(text) if re.fullmatch(pattern, text, re.ASCII) else None
     if value is None:
         least, most = (localize_number(f"{seconds:g}") for seconds in DELAY_RANGE)
-        raise build_value_error(
+        raise build_parameter_error(
             parameter_name, text, gettext(expected, least=least, most=most)
         )
     return value
 
 
-def build_value_error(parameter_name: str, text: str, valid_values: str) -> BadRequest:
+def build_parameter_error(
+    parameter_name: str, text: str, valid_values: str
+) -> BadRequest:
     words = gettext_noop(
         "%(name)s=%(text)s in the URL is wrong: %(name)s must be %(expected)s."
     )
@@ -387,7 +389,7 @@ _NUMBER_READER = (r"\d{1,9}", int, gettext_noop("a whole number"))
 _DECIMAL_PATTERN = r"\d{1,3}(\.\d{1,4})?"
 _FLAG_READER = ("[01]", lambda text: text == "1", gettext_noop("0 or 1"))
 _NAME_READER = (".*", str, gettext_noop("a name"))
-_READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
+_PARAMETER_READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "x": _NAME_READER,
     "o": _NAME_READER,
     "lens": _NAME_READER,

@@ -76,7 +76,7 @@ class TrainingPending(ServiceUnavailable):
     heading = ""  # heading of the waiting page, "" for the default heading
 
 
-class Lab:
+class AgentsOnDemand:
     """The agents of all recipes: shipped, cached, or trained on demand."""
 
     def __init__(

@@ -47,7 +47,7 @@ from app.tictactoe.value_map import Tiles, place_tiles
 from app.tictactoe.values import Solution, solve_game
 from app.tictactoe.views import RewardScale
 from app.web.formatting import format_valid_names
-from app.web.on_demand import Lab
+from app.web.on_demand import AgentsOnDemand
 from app.web.trainer import get_trainer
 from app.web.translation import get_current_language, gettext, mark_english
 
@@ -140,7 +140,7 @@ class SiteData:
     """
 
     game: Game
-    lab: Lab
+    lab: AgentsOnDemand
     shipped_agents: dict[str, Agent]
     baselines: dict[str, Policy]
     # claim -> results
@@ -518,7 +518,9 @@ def load_site_data(models_folder: Path, trains_on_demand: bool = False) -> SiteD
         )
     except ValueError as error:  # The message already names the file.
         raise ModelError(str(error)) from error
-    on_demand = Lab(game, agents, get_trainer() if trains_on_demand else None)
+    on_demand = AgentsOnDemand(
+        game, agents, get_trainer() if trains_on_demand else None
+    )
     if (models_folder / FAULTS_FOLDER).is_dir():
         faulty = load_agents(models_folder / FAULTS_FOLDER, game).values()
         on_demand.fault_agents = {agent.card.recipe: agent for agent in faulty}

@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from app.web.pages.api.page import CLIENT_FILE
+from app.web.pages.api.page import EXAMPLE_CLIENT_FILE
 
 
 @pytest.mark.long
 def test_the_client_plays_a_whole_game(server: str) -> None:
     run = subprocess.run(
-        [sys.executable, CLIENT_FILE, server, "fixed", "fixed"],
+        [sys.executable, EXAMPLE_CLIENT_FILE, server, "fixed", "fixed"],
         capture_output=True,
         text=True,
         check=True,

@@ -19,7 +19,7 @@ from app.tictactoe.agents import Agent
 from app.tictactoe.history import History
 from app.web.formatting import MINUS
 from app.web.move_values import HEAT_STEPS, evaluate_moves
-from app.web.on_demand import Lab
+from app.web.on_demand import AgentsOnDemand
 from app.web.pictures.boards import SQUARE_GAP, SQUARE_SIZE
 from app.web.pictures.palette import DEFAULT_PALETTE, compute_colour
 from app.web.pictures.svg import PREVIEW_MARGIN, PREVIEW_SIZE, PREVIEW_TEXT_HEIGHT
@@ -88,7 +88,7 @@ def trained(site: SiteData) -> SiteData:
             snapshot_updates=site.agents["q-learning-1"].snapshot_updates[[0, -1]],
             history=History.from_snapshots(tables, known),
         )
-    return SiteData(site.game, Lab(site.game, agents, None), agents, site.baselines)
+    return SiteData(site.game, AgentsOnDemand(site.game, agents, None), agents, site.baselines)
 
 
 def test_on_a_square_of_every_agent(site: SiteData) -> None:

@@ -31,7 +31,7 @@ from app.web.job_line import JobLine
 from app.web.on_demand import (
     MAX_CACHED_AGENTS,
     MAX_CACHED_NAMES,
-    Lab,
+    AgentsOnDemand,
     decode_trained_agent,
     get_client_network,
     get_full_name,
@@ -190,7 +190,11 @@ def names(draw: random.Random) -> Iterator[str]:
 
 def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(site: SiteData) -> None:
     line = JobLine(None)
-    lab, found, draw = Lab(site.game, site.shipped_agents, Trainer(line)), 0, random.Random(1)
+    lab, found, draw = (
+        AgentsOnDemand(site.game, site.shipped_agents, Trainer(line)),
+        0,
+        random.Random(1),
+    )
     refusals: list[tuple[str, int | None, str | None]] = []
     for text, _ in zip(names(draw), range(10_000), strict=False):
         try:

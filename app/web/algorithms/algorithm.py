@@ -110,7 +110,7 @@ class Algorithm(Section, frozen=True, kw_only=True):
 
     # The template of the picture in templates/updates. It shows a step towards the next value, the
     # return of a game, the beads in a box, two bounds, or the exact mean over all replies.
-    family: Literal["step", "return", "beads", "bounds", "mean"] = "step"
+    picture_kind: Literal["step", "return", "beads", "bounds", "mean"] = "step"
     # who is to move in the next state: the learner (own) or its opponent (other)
     next_mover: Literal["own", "other"] = "own"
     target_latex: str

@@ -49,7 +49,7 @@ class MenaceAlgorithm(Algorithm, frozen=True, kw_only=True):
             target,
             shows_distance=False,
             target_prefix="about ",
-            counts_beads=True,
+            is_bead_count=True,
         )
         return reason if beads else remove_target(reason)
 

@@ -55,7 +55,7 @@ class EnvironmentTask(SelfPlayTask, frozen=True, kw_only=True):
 
 def build_task_algorithm(minimax: Algorithm, task: Task) -> Algorithm:
     """Return the algorithm that explains the exact values of a training task."""
-    fields = asdict(minimax) | {"slug": "task", "family": "mean"}
+    fields = asdict(minimax) | {"slug": "task", "picture_kind": "mean"}
     if task.discounted_plies == 1:
         return SelfPlayTask(**fields)
     own = {

@@ -245,7 +245,7 @@ class ValueReason:
     shows_distance: bool
     # "about " or "at most " if the target is not exact
     target_prefix: str = ""
-    counts_beads: bool = False  # whether the value is a number of beads
+    is_bead_count: bool = False  # whether the value is a number of beads
 
     @property
     def has_target(self) -> bool:
@@ -293,7 +293,7 @@ class ValueReason:
 
     def format_value(self, value: float) -> str:
         """Return a value or a target as text: with its sign, or as a number of beads."""
-        if not self.counts_beads:
+        if not self.is_bead_count:
             return format_signed(value, self.decimals[0])
         if value == round(value):
             return spell_bead_count(value)
@@ -364,7 +364,7 @@ def build_reason_after_reply(
         reply = Reply(cell, position, query.get_outcome(position), chance=chance)
         if reply.outcome is None:
             follow = partial(make_update, query, cell)
-            replies.append(_follow_next_moves(query, reply, follow))
+            replies.append(_add_next_move_updates(query, reply, follow))
         else:
             reply = reply.add_update(make_update(query, cell, None))
             replies.append(reply._replace(next_value=None))
@@ -374,7 +374,7 @@ def build_reason_after_reply(
     return replace(reason, target_prefix=hedge)
 
 
-def _follow_next_moves(
+def _add_next_move_updates(
     query: ValueQuery, reply: Reply, make_update: Callable[[int], Update]
 ) -> Reply:
     """Return a reply with the update, next value and target of the best next move.

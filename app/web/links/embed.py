@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from app.web.links.play import MATCH_PARAMETERS, MatchRoutes, match_url
+from app.web.links.play import MATCH_PARAMETERS, MatchUrlBuilders, match_url
 from app.web.routes import Route, omit_first_page
 
 EMBED_BOARD = Route("/embed/board/<record>", MATCH_PARAMETERS)
@@ -12,7 +12,7 @@ EMBED_VALUE = Route("/embed/value/<record>", MATCH_PARAMETERS)
 EMBED_CURVE = Route("/embed/curve/<name>", "lens* figure against width")
 EMBED_MIND = Route("/embed/mind/<name>", "step colour")
 EMBED_EXPERIMENT = Route("/embed/experiment/<claim>", "figure")
-FRAME_ROUTES = MatchRoutes(
+FRAME_URL_BUILDERS = MatchUrlBuilders(
     partial(match_url, EMBED_BOARD), partial(match_url, EMBED_REPLY)
 )
 

@@ -78,14 +78,14 @@ def map_plies_to_urls(match: Match) -> Callable[[int], str]:
     return lambda ply: f"{path}?ply={ply}{rest}" if ply < len(match.record) else whole
 
 
-class MatchRoutes(NamedTuple):
+class MatchUrlBuilders(NamedTuple):
     """The functions that build the links of a board: to pages, or to frames."""
 
     build_match_url: Callable[[Match], str]
     build_reply_url: Callable[[Match], str]
 
 
-PAGE_ROUTES = MatchRoutes(play_url, partial(match_url, REPLY))
+PAGE_URL_BUILDERS = MatchUrlBuilders(play_url, partial(match_url, REPLY))
 
 
 # A page has about fifteen URLs of a match, which share a few settings.

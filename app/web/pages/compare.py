@@ -149,7 +149,9 @@ def describe_played_moves(site: SiteData, move_values: MoveValues) -> str:
     return f"{places.capitalize()}: {expected or move_values.unknown_text}"
 
 
-def summarise_plays(state: MatchState, values_by_name: Mapping[str, MoveValues]) -> str:
+def summarise_played_moves(
+    state: MatchState, values_by_name: Mapping[str, MoveValues]
+) -> str:
     """Say which moves the compared agents play, and which of them are blunders."""
     preferences = _describe_preferences(values_by_name)
     verdict = _describe_verdict(state, values_by_name)
@@ -208,7 +210,7 @@ def _describe_verdict(
 HALF_TILE_PATH = "m.8.1v.7l-.1.1h-.7l-.1-.1z"
 
 
-def _share_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
+def _have_same_colour_scale(site: SiteData, agent_names: Sequence[str]) -> bool:
     key = minds.EXPECTED_KEY
     usual = minds.COLOURINGS[key]
     return all(minds.list_colourings(site, name)[key] == usual for name in agent_names)
@@ -227,7 +229,7 @@ def build_minds(site: SiteData, comparison: Comparison) -> dict[str, Any] | None
         return None
     names = [view.value_source for view in views]
     shown = [site.resolve_snapshot(view.value_source, view.snapshot) for view in views]
-    divided = len(views) == 2 and _share_colour_scale(site, names)
+    divided = len(views) == 2 and _have_same_colour_scale(site, names)
     moving = are_distinct_agents(views)
     pictures = [
         minds.plot_mind(site, name, step, has_all_frames=moving)
@@ -420,7 +422,9 @@ def render_comparison(comparison: Comparison, state: MatchState) -> Response:
         rows=_list_rows(panels) if values_by_name else [],
         headline=describe_turn(state),
         status_text=describe_status(state),
-        agreement_text=summarise_plays(state, values_by_name) if values_by_name else "",
+        agreement_text=summarise_played_moves(state, values_by_name)
+        if values_by_name
+        else "",
         preview_url=match_url(MATCH_PREVIEW, comparison.build_match(views[0])),
         take_back_url=compare_url(taken_back) if taken_back else "",
         disagreement_url=""

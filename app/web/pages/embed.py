@@ -26,7 +26,7 @@ from app.web.links.embed import (
     EMBED_MIND,
     EMBED_REPLY,
     EMBED_VALUE,
-    FRAME_ROUTES,
+    FRAME_URL_BUILDERS,
     embed_curve_url,
 )
 from app.web.links.mind import mind_url
@@ -115,7 +115,7 @@ def show_board(record: str = "") -> Response:
 
 
 def render_board(state: MatchState) -> Response:
-    page = MatchPage(state, FRAME_ROUTES)
+    page = MatchPage(state, FRAME_URL_BUILDERS)
     return render_page("embed/board.html", page, fragment=("game",))
 
 
@@ -236,7 +236,7 @@ FILE_AND_PREVIEW_ENDINGS = ".<any(svg, csv, png):ending>"
 @bp.get(EMBED_BOARD.append_ending(FILE_ENDINGS))
 def download_board(ending: str, record: str = "") -> Response:
     state = parse_match(record, request.args, get_current_site())
-    shown = MatchPage(state, FRAME_ROUTES)
+    shown = MatchPage(state, FRAME_URL_BUILDERS)
     name = _name_file("board", record)
     if ending == "svg":
         says = shown.headline

@@ -57,11 +57,11 @@ bp.add_to_sitemap(
 )
 FAULT_ORDER: tuple[str, ...] = tuple(FAULTY_RECIPES)
 # A puzzle shows the fault to find and those this many places after it in FAULT_ORDER.
-CHOICE_OFFSETS = (0, 3, 7)
+PUZZLE_CHOICE_OFFSETS = (0, 3, 7)
 
 
-# the reward of a win, which is the highest reward
-MAX_REWARD = 1.0
+# No reward is higher than this.
+WIN_REWARD = 1.0
 
 
 class FirstUpdate(
@@ -123,9 +123,9 @@ class FaultEffect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return format_number(faulty), format_number(correct)
 
 
-EFFECTS_FILE = Path(__file__).with_suffix(".json")
+FAULT_EFFECTS_FILE = Path(__file__).with_suffix(".json")
 FAULT_EFFECTS = msgspec.json.decode(
-    EFFECTS_FILE.read_bytes(), type=dict[str, FaultEffect]
+    FAULT_EFFECTS_FILE.read_bytes(), type=dict[str, FaultEffect]
 )
 FAULT_TEXTS = msgspec.toml.decode(
     Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, FaultText]
@@ -136,7 +136,7 @@ def list_puzzle_choices(puzzle_number: int) -> list[str]:
     """Return the ids of the three faults that a puzzle shows, sorted by their faulty lines."""
     faults = [
         FAULT_ORDER[(puzzle_number - 1 + step) % len(FAULT_ORDER)]
-        for step in CHOICE_OFFSETS
+        for step in PUZZLE_CHOICE_OFFSETS
     ]
     return sorted(faults, key=lambda fault: FAULT_TEXTS[fault].faulty_line)
 
@@ -170,7 +170,7 @@ def find_example_record(site: SiteData, fault: str) -> str:
     faulty, correct = find_fault_agents(site, fault)
     known = game.spread_pairs(faulty.history.find_updated_pairs(-1), False)
     highest = np.where(known & game.legal, faulty.q, -np.inf).max(axis=1)
-    if highest.max() > MAX_REWARD:
+    if highest.max() > WIN_REWARD:
         return find_record(game, int(highest.argmax()))
     chances = _compute_loss_chances(site, faulty)
     correct_policy = policy_from_values(correct.q, correct.card.play_rule)
@@ -186,11 +186,11 @@ def _compute_loss_chances(site: SiteData, agent: Agent) -> NDArray[np.float64]:
     return chances
 
 
-def describe_board(site: SiteData, fault: str, record: str) -> str:
+def describe_example_board(site: SiteData, fault: str, record: str) -> str:
     faulty, _ = find_fault_agents(site, fault)
     position = replay_match(Match(record), site).position
     highest = float(np.nanmax(faulty.q[position]))
-    if highest > MAX_REWARD:
+    if highest > WIN_REWARD:
         return (
             f"The value {format_signed(highest)} is impossible here: "
             "no game brings more than the reward of a win, 1."
@@ -230,7 +230,7 @@ def build_list_entry(site: SiteData, fault: str) -> dict[str, Any]:
         "board": lay_out_values(
             site, faulty, record, fault, f"Example board: {text.title}"
         ),
-        "board_sentence": describe_board(site, fault, record),
+        "board_sentence": describe_example_board(site, fault, record),
     }
 
 
@@ -277,7 +277,7 @@ def lay_out_first_update(site: SiteData, fault: str) -> BoardPicture:
     return lay_out_board(state, None, None, "board-first", "Move of the first update")
 
 
-def list_first_values(fault: str) -> list[tuple[str, str]]:
+def list_first_update_values(fault: str) -> list[tuple[str, str]]:
     """Return the values before and after the first update that differs, each with a label.
 
     The list is empty if the fault changes no value in this update.
@@ -318,8 +318,8 @@ def show_fault(fault: str) -> Response:
         effect=FAULT_EFFECTS[fault],
         puzzle_number=FAULT_ORDER.index(fault) + 1,
         first_board=lay_out_first_update(site, fault),
-        first_values=list_first_values(fault),
-        board_sentence=describe_board(site, fault, record),
+        first_values=list_first_update_values(fault),
+        board_sentence=describe_example_board(site, fault, record),
         fault_agents=[
             build_agent_half(site, faulty, "with", "With the fault", record),
             build_agent_half(site, correct, "without", "Without the fault", record),

@@ -39,7 +39,7 @@ from app.web.match import (
     WATCHED_EPSILON,
     Match,
     MatchState,
-    build_value_error,
+    build_parameter_error,
     parse_match,
     read_cell,
 )
@@ -144,7 +144,7 @@ def _replace_player(
     """
     seat = form.get("seat", "")
     if seat not in SEATS:
-        raise build_value_error("seat", seat, gettext("x or o"))
+        raise build_parameter_error("seat", seat, gettext("x or o"))
     before = state.match
     changed = dict(match_query) | {seat: form["player"], "pause": form.get("pause", "")}
     if before.value_source in (before.x, before.o):

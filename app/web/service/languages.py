@@ -13,7 +13,7 @@ from markupsafe import Markup
 from werkzeug.exceptions import HTTPException
 
 from app.project import ROOT
-from app.web.match import build_value_error
+from app.web.match import build_parameter_error
 from app.web.routes import append_query, quote_path
 from app.web.translation import (
     ENGLISH_CODE,
@@ -85,7 +85,7 @@ def read_language() -> Language:
     if not code:
         return ENGLISH_LANGUAGE
     if code not in languages:
-        raise build_value_error(
+        raise build_parameter_error(
             LANGUAGE_PARAMETER, code, f"{', '.join(languages)}, or left out"
         )
     return languages[code]

@@ -18,14 +18,14 @@ from app.web.translation import gettext_noop
 
 JsonValue: TypeAlias = Any  # a JSON object, list, text, number, boolean or null
 
-CLIENT_FILE = ROOT / "docs" / "play_over_http.py"
+EXAMPLE_CLIENT_FILE = ROOT / "docs" / "play_over_http.py"
 EXAMPLE_TABLE = '{"....X....": 0, "X...O....": 8}'
 # No game leads to this position, so the API answers with an error.
 UNREACHABLE_EXAMPLE = API_POSITION.url("XXX......")
 # One cell of a position fits in a line of this length.
 MAX_LINE_LENGTH = 170
 # Most URLs in examples are shorter than this.
-MAX_TEXT_LENGTH = 160
+MAX_EXAMPLE_TEXT_LENGTH = 160
 MAX_LISTED_ITEMS = 6  # maximum number of names in a line
 
 bp = PageBlueprint("api", __name__)
@@ -43,7 +43,7 @@ def show_api() -> Response:
         schemas=document["components"]["schemas"],
         error_example=_request_example(UNREACHABLE_EXAMPLE),
         status_phrases={str(status.value): status.phrase for status in HTTPStatus},
-        client_source=CLIENT_FILE.read_text(),
+        client_source=EXAMPLE_CLIENT_FILE.read_text(),
     )
 
 
@@ -80,7 +80,7 @@ def shorten_texts(json_value: JsonValue) -> JsonValue:
         return {key: shorten_texts(inner) for key, inner in json_value.items()}
     if isinstance(json_value, list):
         return [shorten_texts(inner) for inner in json_value]
-    if isinstance(json_value, str) and len(json_value) > MAX_TEXT_LENGTH:
+    if isinstance(json_value, str) and len(json_value) > MAX_EXAMPLE_TEXT_LENGTH:
         return f"{json_value[:24]}\N{HORIZONTAL ELLIPSIS}{json_value[-12:]}"
     return json_value
 

@@ -21,7 +21,7 @@ from app.web.links.puzzle import SCORE, puzzle_url
 from app.web.match import (
     Match,
     MatchState,
-    build_value_error,
+    build_parameter_error,
     read_cell,
     read_parameter,
     replay_match,
@@ -291,7 +291,7 @@ def parse_day(day_text: str) -> date | None:
             return date.fromisoformat(day_text)
     except ValueError:
         pass
-    raise build_value_error("day", day_text, gettext("a date like 2026-01-31"))
+    raise build_parameter_error("day", day_text, gettext("a date like 2026-01-31"))
 
 
 def parse_answers(answer_digits: str, allowed_lengths: range) -> str:
@@ -311,7 +311,7 @@ def parse_answers(answer_digits: str, allowed_lengths: range) -> str:
         words = gettext_noop(
             "%(many)s digits, 0 to %(most)s, one for each earlier puzzle of the round"
         )
-        raise build_value_error(
+        raise build_parameter_error(
             "answers",
             answer_digits,
             gettext(words, many=many, most=len(ANSWER_WORDS) - 1),

@@ -16,7 +16,7 @@ from app.tictactoe.notation import undo_moves
 from app.tictactoe.policy import mix_policies
 from app.web.formatting import format_updates
 from app.web.links.how import how_url
-from app.web.links.play import PAGE_ROUTES, MatchRoutes, play_url
+from app.web.links.play import PAGE_URL_BUILDERS, MatchUrlBuilders, play_url
 from app.web.match import MAX_COUNTED_GAMES, Match, MatchState
 from app.web.move_values import compute_play_chances, evaluate_match, is_reply_pending
 from app.web.site_data import HUMAN, SiteData, cached_per_site
@@ -37,16 +37,18 @@ CURVE_HEIGHT = 20
 
 
 def list_control_urls(
-    state: MatchState, routes: MatchRoutes = PAGE_ROUTES
+    state: MatchState, url_builders: MatchUrlBuilders = PAGE_URL_BUILDERS
 ) -> dict[str, str]:
     """Return control -> URL; the URL is "" for a control that is disabled now."""
     match = replace(state.match, plays_training=False, shows_hint=False)
     ply = len(match.shown_record)
     is_asked = match.is_human(match.player_to_move) and not state.is_over
-    build_url = routes.build_match_url
+    build_url = url_builders.build_match_url
     reply_url = next_url = last_url = ""
     if not state.is_over:
-        reply_url = routes.build_reply_url(match.follow_record(match.shown_record))
+        reply_url = url_builders.build_reply_url(
+            match.follow_record(match.shown_record)
+        )
     if not match.is_at_end:
         next_url = _build_stopped_url(match, ply + 1, build_url)
         last_url = build_url(match.show_ply(len(match.record)))
@@ -125,29 +127,31 @@ class AutomaticStep(NamedTuple):
 
 
 def plan_automatic_step(
-    state: MatchState, routes: MatchRoutes = PAGE_ROUTES
+    state: MatchState, url_builders: MatchUrlBuilders = PAGE_URL_BUILDERS
 ) -> AutomaticStep | None:
     """Return the request that the page sends next by itself, None if it waits for the visitor."""
     match = state.match
     if is_replay_running(match):
         return AutomaticStep(
-            routes.build_match_url(match.show_ply(len(match.shown_record) + 1)),
+            url_builders.build_match_url(match.show_ply(len(match.shown_record) + 1)),
             match.move_delay,
             "pause",
         )
     if match.plays_training and not state.is_over:
         return AutomaticStep(
-            routes.build_match_url(show_next_snapshot(state)), SNAPSHOT_SECONDS, "train"
+            url_builders.build_match_url(show_next_snapshot(state)),
+            SNAPSHOT_SECONDS,
+            "train",
         )
     if is_reply_pending(state):
         if match.is_watched:
             return AutomaticStep(
-                routes.build_reply_url(match), match.move_delay, "pause"
+                url_builders.build_reply_url(match), match.move_delay, "pause"
             )
-        return AutomaticStep(routes.build_reply_url(match), REPLY_SECONDS, "")
+        return AutomaticStep(url_builders.build_reply_url(match), REPLY_SECONDS, "")
     if is_next_game_due(state):
         return AutomaticStep(
-            routes.build_match_url(start_next_game(state)),
+            url_builders.build_match_url(start_next_game(state)),
             max(match.move_delay, MIN_GAME_PAUSE_SECONDS),
             "pause",
         )

@@ -18,9 +18,9 @@ from app.web import move_values
 from app.web.formatting import format_percent, format_signed, format_updates
 from app.web.game_review import ReviewedMove, review_moves
 from app.web.links.play import (
-    PAGE_ROUTES,
+    PAGE_URL_BUILDERS,
     SQUARE,
-    MatchRoutes,
+    MatchUrlBuilders,
     map_moves_to_urls,
     match_url,
 )
@@ -86,11 +86,11 @@ OPTIMAL_RESULT_TEXTS = {
 class MatchPage:
     """A match at one position, with everything that its page shows.
 
-    `routes` decides whether its links lead to whole pages, or to frames for other websites.
+    `url_builders` decides whether its links lead to whole pages, or to frames for other websites.
     """
 
     state: MatchState
-    routes: MatchRoutes = PAGE_ROUTES
+    url_builders: MatchUrlBuilders = PAGE_URL_BUILDERS
 
     @property
     def match(self) -> Match:
@@ -132,11 +132,11 @@ class MatchPage:
     @cached_property
     def automatic_step(self) -> AutomaticStep | None:
         """The request that the page sends next by itself, None if it waits for the visitor."""
-        return plan_automatic_step(self.state, self.routes)
+        return plan_automatic_step(self.state, self.url_builders)
 
     @cached_property
     def controls(self) -> dict[str, str]:
-        return list_control_urls(self.state, self.routes)
+        return list_control_urls(self.state, self.url_builders)
 
     @property
     def speeds(self) -> list[tuple[float, str]]:
@@ -182,7 +182,7 @@ class MatchPage:
         hidden = self.state.is_over or match.hides_values
         if (
             hidden
-            or self.routes is not PAGE_ROUTES
+            or self.url_builders is not PAGE_URL_BUILDERS
             or is_policy_name(self.value_source)
         ):
             return ""
@@ -205,14 +205,14 @@ class MatchPage:
         return lay_out_board(
             state,
             self.move_values,
-            map_moves_to_urls(match, self.routes.build_match_url)
+            map_moves_to_urls(match, self.url_builders.build_match_url)
             if is_played
             else None,
             notes=_build_square_notes(state, self.move_values)
             if self.move_values
             else None,
             hinted_cells=list_hint_cells(state),
-            build_reply_url=map_moves_to_urls(match, self.routes.build_reply_url)
+            build_reply_url=map_moves_to_urls(match, self.url_builders.build_reply_url)
             if is_reply_automatic(state)
             else None,
             square_url=self.square_url if match.is_watched else "",
@@ -286,7 +286,7 @@ class MatchPage:
                 title, caption, actions, explain_blunder(state, blunder)
             )
         best, sentence = build_hint(state)
-        build_url = self.routes.build_match_url
+        build_url = self.url_builders.build_match_url
         play_url = build_url(state.match.follow_move(best))
         close_url = build_url(replace(state.match, shows_hint=False))
         actions = [
@@ -298,7 +298,7 @@ class MatchPage:
     def _build_final_headline(self, title: str) -> dict[str, Any]:
         state = self.state
         match = state.match
-        build_url = self.routes.build_match_url
+        build_url = self.url_builders.build_match_url
         if match.replays_record:
             person = HUMAN if match.is_watched else match.x
             yours = replace(match, is_paused=False, x=person).follow_record("")

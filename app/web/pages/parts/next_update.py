@@ -90,7 +90,7 @@ def list_update_cases(query: ValueQuery) -> list[UpdateCase]:
     if algorithm.update_cases == "result":
         return _list_game_cases(query, reason)
     replies = reason.possible_replies
-    needs_target = algorithm.family == "step"
+    needs_target = algorithm.picture_kind == "step"
     is_determined = all(
         each.update and not (needs_target and each.update.target is None)
         for each in replies
@@ -155,12 +155,12 @@ def _build_update_picture(
 
 def _list_game_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]:
     algorithm = find_explaining_algorithm(query)
-    family = algorithm.family
-    is_simulated = not reason.has_target and family == "return"
+    picture_kind = algorithm.picture_kind
+    is_simulated = not reason.has_target and picture_kind == "return"
     if (
-        (family == "return" and query.update_count is None)
+        (picture_kind == "return" and query.update_count is None)
         or (is_simulated and not query.is_known)
-        or (family == "beads" and not reason.has_target)
+        or (picture_kind == "beads" and not reason.has_target)
     ):
         return []
     game = query.game
@@ -172,7 +172,7 @@ def _list_game_cases(query: ValueQuery, reason: ValueReason) -> list[UpdateCase]
         for cell in cells:
             end = int(game.successor[end, cell])
         outcome = result * query.mover
-        later = 0 if family == "beads" or is_simulated else len(cells) // 2
+        later = 0 if picture_kind == "beads" or is_simulated else len(cells) // 2
         board = format_position(game, end)
         picture = _build_update_picture(
             query,

@@ -222,7 +222,7 @@ class UpdatePicture:
 
     @property
     def _reward(self) -> float:
-        if self.algorithm.family != "return":
+        if self.algorithm.picture_kind != "return":
             return self.update.reward
         if not self._discount:
             return self._target
@@ -242,7 +242,7 @@ class UpdatePicture:
         discounted = self._reward * self._discount**self.later_own_moves
         made = discounted + self._discount * rounded(self._next_value)
         moved = old + (self.update.step_size or 0.0) * (target - old)
-        if self.algorithm.family == "mean":
+        if self.algorithm.picture_kind == "mean":
             moved = sum(
                 float(f"{chance:.3g}") * rounded(reply_target)
                 for chance, reply_target in self.weighted_replies
@@ -254,7 +254,7 @@ class UpdatePicture:
         """With how many decimals the formula is right; None if it is never right."""
         if self.slug == "dqn":
             return None
-        if self.algorithm.family in ("beads", "bounds"):
+        if self.algorithm.picture_kind in ("beads", "bounds"):
             return DECIMALS_TO_TRY[0]
         return next(filter(self._is_formula_right, DECIMALS_TO_TRY), None)
 
@@ -283,7 +283,7 @@ class UpdatePicture:
             "times": format_count(update.update_count),
             "error": format_decimals(self._target - old, decimals),
         }
-        if self.algorithm.family == "bounds":
+        if self.algorithm.picture_kind == "bounds":
             lower, upper = BOUNDS_BY_VALUE[update.new]
             numbers |= {"lower": _format_short(lower), "upper": _format_short(upper)}
         if update.step_size is not None:
@@ -326,7 +326,7 @@ class UpdatePicture:
     @property
     def is_updated_by_trace(self) -> bool:
         """Whether the error of a later move changed this value, by its eligibility trace."""
-        return self.algorithm.family == "step" and not self.update.next_board
+        return self.algorithm.picture_kind == "step" and not self.update.next_board
 
     @property
     def zero_value_count(self) -> int:

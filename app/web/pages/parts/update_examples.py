@@ -222,10 +222,10 @@ def _build_update_pictures(example: UpdateExample) -> list[UpdatePicture]:
     for update in example.updates:
         move = example.moves[update.move_index]
         picture = start(move, update)
-        family = picture.algorithm.family
-        if family in ("return", "beads"):
+        picture_kind = picture.algorithm.picture_kind
+        if picture_kind in ("return", "beads"):
             picture = replace(picture, final_board=example.final_board)
-        if family == "return" and picture.slug != "mcts":
+        if picture_kind == "return" and picture.slug != "mcts":
             rest = example.moves[update.move_index + 1 :]
             later = sum(turn.mark == move.mark for turn in rest)
             picture = replace(picture, later_own_moves=later)

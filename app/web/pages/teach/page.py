@@ -41,7 +41,7 @@ from app.web.links.teach import (
     teach_game_url,
     teach_url,
 )
-from app.web.match import build_value_error, read_integer
+from app.web.match import build_parameter_error, read_integer
 from app.web.navigation import PageBlueprint
 from app.web.pages.parts.export import build_png_response, export_learner
 from app.web.pages.teach.goals import (
@@ -244,7 +244,7 @@ def show_learner(learner: str = "") -> werkzeug.Response:
     now = request.args.get("now", "")
     game = request.args.get("game", "")
     if now and not UNFINISHED_PATTERN.fullmatch(now):
-        raise build_value_error(
+        raise build_parameter_error(
             "now", now, gettext("the numbers of the squares that you played")
         )
     if cut := find_truncated_link(learner):
