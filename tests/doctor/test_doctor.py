@@ -154,6 +154,7 @@ def test_an_illegal_move_that_ends_the_game_has_no_next_value() -> None:
         assert found.fault == ("terminal" if is_wrong else "exploration")
 
 
+@pytest.mark.long
 def test_later_rows_are_studied_in_parts() -> None:
     trace = list_rows(Settings(seed=5, games=1400))
     assert len(trace) > doctor.CHUNK_ROWS + 500

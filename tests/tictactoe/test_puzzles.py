@@ -73,6 +73,7 @@ def test_its_agent_plays_one_square_for_sure_and_that_is_a_blunder(
         )
 
 
+@pytest.mark.long
 def test_its_agent_comes_there_by_moves_of_its_own(
     tictactoe: Both, chosen: list[Puzzle], play: dict[str, Policy]
 ) -> None:

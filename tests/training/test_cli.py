@@ -84,6 +84,7 @@ def test_ctrl_c_at_a_prompt_ends_it_with_130(monkeypatch: pytest.MonkeyPatch) ->
         cli.main(["play", "champion"])
 
 
+@pytest.mark.long
 def test_evaluate_prints_and_writes_the_table(tmp_path: Path) -> None:
     assert "96.78 / 3.22 / 0" in call("evaluate", "q-iteration", "--markdown").output
     assert "Q-iteration" in call("evaluate", "q-iteration").output

@@ -169,6 +169,10 @@ def test_one_recipe_has_one_name(text: str, one_name: str) -> None:
             "menace,vs=you:1+random:5000,taught=04",
             "a learner with people practises for 20,000 updates at most, and this may be 25,000",
         ),
+        (
+            "menace,vs=you:1" + "+random:1+t-hand:1" * 21 + ",taught=04",
+            "a learner with people practises 40 times at most, not 42",
+        ),
         ("q-learning,vs=you:1,taught=04", "start is empty where a person teaches"),
         ("q-table,vs=you:1,taught=04", "epsilon_drop is 0 where a person teaches"),
         ("champion,vs=you", "champion has no parameter 'vs'"),

@@ -44,8 +44,6 @@ LEARNERS = [
 # These differ most in what a learner keeps between two games.
 DIFFERENT = (
     "menace,seat=x,plays=greedy,seed=5",
-    "double-q,epsilon=0.2,epsilon_drop=0,ties=random",
-    "monte-carlo,start=empty",
     "league",
     "sarsa-lambda,start=empty",
 )

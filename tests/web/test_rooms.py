@@ -93,6 +93,7 @@ def test_the_site_starts_without_what_trains() -> None:
     assert done.stdout.strip() == ""
 
 
+@pytest.mark.long
 def test_a_name_of_a_class_stands_once() -> None:
     """A textbook learner has the name of its recipe, and the doctor is copied to other projects.
 
@@ -109,6 +110,7 @@ def test_a_name_of_a_class_stands_once() -> None:
     assert [name for name, times in names.items() if times > 1] == []
 
 
+@pytest.mark.long
 def test_no_import_gives_another_name() -> None:
     renamed = [
         f"{source.relative_to(ROOT)}: {name.asname}"
@@ -129,6 +131,7 @@ def list_outside_routes(node: ast.AST) -> Iterator[ast.AST]:
             yield from list_outside_routes(child)
 
 
+@pytest.mark.long
 def test_urls_are_written_in_routes() -> None:
     """Every link is built by the route, or by a function, of the page that it leads to."""
     literals = [

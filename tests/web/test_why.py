@@ -467,7 +467,7 @@ def test_it_opens_with_the_line_under_the_board_and_folds_the_update(client: Fla
 def test_a_snapshot_is_explained_by_its_own_table(app: Flask, site: SiteData, lens: str) -> None:
     agent, step = site.agents[lens], 5
     table, updated = agent.build_table(site.game, step), agent.find_updated_pairs(site.game, step)
-    for pair in pairs(site, lens, 307):
+    for pair in pairs(site, lens, 1009):
         then = ValueQuery(site, lens, pair.position, pair.cell, step)
         told = explain_value(then)
         assert then.value == table[pair.position, pair.cell]
