@@ -298,6 +298,17 @@ BROKEN_CARDS: dict[str, tuple[Callable[[Any], Any], str]] = {
         figure("reachable_blunders", "o", 1, 4521),
         "there are no more blunders than decisions, 4520",
     ),
+    "a name with a capital": (put("algorithm", "Q-learning"), "Expected `"),
+    "a seed below 0": (put("seed", -1), "Expected `"),
+    "games below 0": (put("games", -3), "Expected `"),
+    "seconds below 0": (put("seconds", -0.25), "Expected `"),
+    "nothing found, as a text": (put("found", [""]), "Expected `"),
+    "a chance below 0": (figure("vs", "random", "x", 0, [-0.5, 0.5, 1]), "Expected `"),
+    "nash_conv below 0": (figure("nash_conv", 0, -0.1), "Expected `"),
+    "nash_conv above 2": (figure("nash_conv", 0, 2.1), "Expected `"),
+    "blunders below 0": (figure("blunders", 0, -1), "Expected `"),
+    "a share above 1": (figure("classes_right", 0, 1.5), "Expected `"),
+    "a distance below 0": (figure("task", TASK | {"mean": [1, -1]}), "Expected `"),
 }
 
 

@@ -84,6 +84,17 @@ def test_what_training_updated_is_known_and_nothing_else(site: SiteData, views: 
             assert shown.is_known == updated.tolist()
 
 
+def test_a_known_value_is_wrong_if_another_result_is_nearest(
+    site: SiteData, views: list[View]
+) -> None:
+    for shown in (view.shown for view in views if view.agent.card.reward_scale is not None):
+        nearest = [None if np.isnan(value) else round(value) for value in shown.scaled_values]
+        right = site.optimal_q[shown.position]
+        assert shown.is_wrong == [
+            shown.is_known[cell] and nearest[cell] != right[cell] for cell in range(9)
+        ]
+
+
 def test_a_network_has_a_value_everywhere_from_its_first_update_on(site: SiteData) -> None:
     legal = site.game.legal
     for position in range(0, site.game.decisions, 193):
