@@ -81,7 +81,8 @@ class PositionFacts(NamedTuple):
     worst_moves: CellMask
     # the chance that a random move is a worst move
     random_worst_chance: NDArray[np.float64]
-    optimal_value: NDArray[np.float64]  # the value with optimal play, mover's view
+    # the value with optimal play, mover's view
+    optimal_value: NDArray[np.float64]
     winning_moves: CellMask
     # The only cell with which the opponent would win next. No cell is selected if there are no or
     # several such cells, or if the player to move can win at once.
@@ -95,7 +96,8 @@ class AnalysedPolicy:
     game: Game
     facts: PositionFacts
     policy: Policy
-    possible_moves: CellMask  # [D, cells] the moves that the policy may play
+    # [D, cells] the moves that the policy may play
+    possible_moves: CellMask
     # [D] whether the policy's games, against any opponent, can reach the position
     is_reachable: DecisionMask
     # [D] the chance that the policy's move is no blunder

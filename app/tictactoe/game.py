@@ -41,7 +41,8 @@ class Game:
     columns: int
     # how many stones in a line win
     in_a_row: int
-    lines: NDArray[np.intp]  # [L, in_a_row] the cells of each line
+    # [L, in_a_row] the cells of each line
+    lines: NDArray[np.intp]
     # [G, cells] the symmetries: symmetry g turns a board b into b[symmetries[g]], and symmetry 0
     # changes nothing
     symmetries: NDArray[np.intp]
@@ -159,7 +160,8 @@ class Game:
         Symmetric moves lead to symmetric positions. So if `image` is this array,
         `image[g, successor[s, symmetries[g, c]]]` equals `successor[image[g, s], c]`.
         """
-        digits = self.board % 3  # Modulo 3 turns the -1 of O into 2.
+        # Modulo 3 turns the -1 of O into 2.
+        digits = self.board % 3
         weight = _get_digit_weights(self.cells)
         return _make_read_only(
             np.stack(

@@ -39,7 +39,8 @@ class History:
         True for a move, it has to stay True.
         """
         snapshots, pairs = values.shape
-        bits = values.view(np.uint32)  # 0 and -0 are equal as numbers, but not as bits.
+        # 0 and -0 are equal as numbers, but not as bits.
+        bits = values.view(np.uint32)
         changes = np.ones((pairs, snapshots), np.bool_)
         changes[:, 1:] = (bits[1:] != bits[:-1]).T
         pair, snapshot = changes.nonzero()

@@ -96,7 +96,8 @@ def compute_optimal_q(game: Game) -> NDArray[np.float64]:
     values: NDArray[np.float64] = convert_view(
         game, compute_successor_values(game, solve_game(game).values)
     )
-    values += 0.0  # This turns -0.0 into 0.0.
+    # This turns -0.0 into 0.0.
+    values += 0.0
     values.flags.writeable = False
     return values
 

@@ -36,11 +36,13 @@ class Task(msgspec.Struct, frozen=True):
     gamma: float = 1.0
     # the rewards of a move if this move or the opponent's reply ends the game
     reward_scale: RewardScale = RewardScale()
-    step_reward: float = 0.0  # the reward of a move after which the game goes on
+    # the reward of a move after which the game goes on
+    step_reward: float = 0.0
     # Gamma applies once in 2 plies, from one own move to the next. In self-play in which both sides
     # update one table, it applies in each ply.
     discounted_plies: int = 2
-    seats: str = "xo"  # the seats that the learner plays: "x", "o" or both, "xo"
+    # the seats that the learner plays: "x", "o" or both, "xo"
+    seats: str = "xo"
     # whether games start in every position, not only on the empty board
     starts_everywhere: bool = False
     # the chance of a random move, if the learner's values include its random moves
@@ -63,7 +65,8 @@ class Task(msgspec.Struct, frozen=True):
             )
 
 
-@lru_cache(maxsize=4)  # Each table has 0.3 MB.
+# Each table has 0.3 MB.
+@lru_cache(maxsize=4)
 def solve_task(game: Game, task: Task) -> NDArray[np.float64]:
     """Return the exact optimal action values of a training task, [D, cells] in the mover's view.
 

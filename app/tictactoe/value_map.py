@@ -26,7 +26,8 @@ from app.tictactoe.views import (
 UNKNOWN_LEVEL = -128
 # The row of a ply with n tiles is about sqrt(n) / ROW_FLATNESS tiles high.
 ROW_FLATNESS = 3
-ROW_GAP = 0.75  # The unit is the side of a tile.
+# The unit is the side of a tile.
+ROW_GAP = 0.75
 # Chances are rounded before sorting, because those of symmetric positions differ by rounding errors.
 CHANCE_DECIMALS = 9
 
@@ -38,11 +39,14 @@ class Tiles:
     A tile stands for a class of symmetric positions.
     """
 
-    decisions: NDArray[np.intp]  # [N] the lowest-numbered position of the class
+    # [N] the lowest-numbered position of the class
+    decisions: NDArray[np.intp]
     # [N, G] the positions to which the G symmetries map it
     symmetric_decisions: NDArray[np.intp]
-    plies: NDArray[np.intp]  # [N] how many moves were made before the position
-    optimal_value: NDArray[np.int8]  # [N] mover's view: +1 a win, 0 a draw, -1 a loss
+    # [N] how many moves were made before the position
+    plies: NDArray[np.intp]
+    # [N] mover's view: +1 a win, 0 a draw, -1 a loss
+    optimal_value: NDArray[np.int8]
     column_index: NDArray[np.intp]
     top_distance: NDArray[np.float64]
     # for each ply, the distance from the top of the picture to the middle of its row

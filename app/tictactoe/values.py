@@ -42,9 +42,8 @@ class BestResponse(NamedTuple):
 
     # [..., D, cells] 1 for the moves that the responder plays, 0 for others
     policy: Values
-    outcome_chances: (
-        Values  # [..., S, 3] the chances that X wins, of a draw, and that O wins
-    )
+    # [..., S, 3] the chances that X wins, of a draw, and that O wins
+    outcome_chances: Values
 
 
 class PlyArrays(NamedTuple):
@@ -52,12 +51,14 @@ class PlyArrays(NamedTuple):
 
     decisions: slice
     pairs: slice
-    pair_starts: (
-        Numbers  # [d] the index of each position's first move among the n moves
-    )
-    move_counts: Numbers  # [d] how many moves each position has
-    next_positions: NDArray[np.int32]  # [n] the position after each move
-    mover: int  # the player to move, +1 for X and -1 for O
+    # [d] the index of each position's first move among the n moves
+    pair_starts: Numbers
+    # [d] how many moves each position has
+    move_counts: Numbers
+    # [n] the position after each move
+    next_positions: NDArray[np.int32]
+    # the player to move, +1 for X and -1 for O
+    mover: int
 
 
 @lru_cache(maxsize=2)
@@ -150,11 +151,12 @@ class PolicyMoves(NamedTuple):
     """The N moves that L policies play with a chance above 0, sorted by policy and position."""
 
     move_chances: Values
-    next_positions: NDArray[np.int32]  # [N] the position after each move
-    move_starts: (
-        Numbers  # [L, D] the index of each position's first move among the N moves
-    )
-    move_counts: Numbers  # [L, D] how many moves the policy may play in each position
+    # [N] the position after each move
+    next_positions: NDArray[np.int32]
+    # [L, D] the index of each position's first move among the N moves
+    move_starts: Numbers
+    # [L, D] how many moves the policy may play in each position
+    move_counts: Numbers
 
 
 def collect_policy_moves(game: Game, policies: Values) -> PolicyMoves:

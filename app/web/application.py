@@ -39,7 +39,8 @@ PAGE_MODULES = (
     "why",
     "embed",
     "puzzle",
-    "lesson",  # before "how", because the URL rule of "how" also matches lesson steps
+    # It comes before "how", whose URL rule also matches the steps of the lesson.
+    "lesson",
     "how",
     "faults",
     "glossary",

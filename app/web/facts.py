@@ -45,7 +45,8 @@ class PolicyJudgement(NamedTuple):
 
     # the policy's chances of a win, a draw and a loss, by opponent and seat ("x" or "o")
     outcome_chances: dict[tuple[str, str], Chances]
-    blunder_count: int  # number of decisions with a possible blunder
+    # the number of decisions with a possible blunder
+    blunder_count: int
     # whether it is proved, for each seat, that no opponent can win
     is_unbeatable: dict[str, bool]
 

@@ -13,7 +13,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import format_position
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
-MAX_LISTED_NAMES = 24  # maximum number of names that an error lists
+MAX_LISTED_NAMES = 24
 MINUS = "\N{MINUS SIGN}"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NUMBER_SUFFIXES = ((1e9, "B"), (1e6, "M"), (1e3, "K"))
@@ -91,7 +91,8 @@ def format_number(value: float) -> str:
     A half, such as 1234.5, keeps its decimal.
     """
     if abs(value) >= 1_000 or value == int(value):
-        is_half = value % 1 == 0.5  # The median of whole numbers can be a half.
+        # The median of whole numbers can be a half.
+        is_half = value % 1 == 0.5
         return format_rounded(value, int(is_half)).replace("-", MINUS)
     digits, _, power = f"{value:.4g}".partition("e")
     small = f" × 10{str(int(power)).translate(SUPERSCRIPTS)}" if power else ""

@@ -32,21 +32,27 @@ class ReviewedMove(NamedTuple):
     ply: int
     mark: str
     square_name: str
-    value_text: str  # value of the move, in the mover's view; "" if unknown
-    spoken_value: str  # the value in words, for screen readers
+    # the value of the move, in the mover's view; "" if unknown
+    value_text: str
+    # the value in words, for screen readers
+    spoken_value: str
     # the colour of the value, in the mover's view; None if the value is unknown
     heat: int | None
     # result with optimal play before the move, such as "win in 3" or "draw"
     optimal_result_before: str
-    optimal_result_after: str  # result with optimal play after the move
-    is_blunder: bool  # whether the move lowered the minimax value
-    optimal_value: int  # minimax value after the move, in X's view
+    # the result with optimal play after the move
+    optimal_result_after: str
+    # whether the move lowered the minimax value
+    is_blunder: bool
+    # the result with optimal play as a number, in X's view
+    optimal_value: int
     # value of the move on the common scale from -1 to +1, in X's view; None for beads
     expected_value: float | None
     # whether the agent plays this move only when it moves at random
     is_random: bool = False
     href: str = ""
-    is_shown: bool = False  # whether the board shows the position after the move
+    # whether the board shows the position after the move
+    is_shown: bool = False
 
 
 def review_moves(state: MatchState) -> list[ReviewedMove]:

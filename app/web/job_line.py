@@ -19,12 +19,12 @@ from filelock import FileLock, Timeout
 
 from app.tictactoe.files import get_runtime_folder
 
-MAX_JOBS = 200  # the most jobs that may wait
+MAX_WAITING_JOBS = 200
 # the most bytes of all answers together; an agent has about 100 KB
 MAX_RESPONSE_BYTES = 48 << 20
 # Everybody who waits has this many seconds to learn that a job failed.
-ERROR_SECONDS = 5.0
-LOCK_SECONDS = 5.0  # the longest wait in seconds while another process writes
+FAILURE_SECONDS = 5.0
+MAX_LOCK_WAIT_SECONDS = 5.0
 LOCK_SUFFIX = ".lock"
 
 _held_locks: list[FileLock] = []
@@ -94,7 +94,7 @@ class JobLine:
         counts = dict(
             self._execute("SELECT address, count(*) FROM line GROUP BY address")
         )
-        if sum(counts.values()) >= MAX_JOBS:
+        if sum(counts.values()) >= MAX_WAITING_JOBS:
             busiest = max(counts, key=counts.__getitem__)
             if counts.get(address, 0) >= counts[busiest]:
                 raise LineFullError
@@ -132,7 +132,9 @@ class JobLine:
 
     def finish_job(self, request: str, answer: Answer) -> None:
         """Store the answer of a job; a failure is kept only for those who wait for it now."""
-        expires = monotonic() + ERROR_SECONDS if answer.status == 500 else float("inf")
+        expires = (
+            monotonic() + FAILURE_SECONDS if answer.status == 500 else float("inf")
+        )
         self._execute(
             "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)",
             *(request, *answer, expires),
@@ -172,7 +174,7 @@ class JobLine:
 
 def _open_database(name: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        name, LOCK_SECONDS, isolation_level=None, check_same_thread=False
+        name, MAX_LOCK_WAIT_SECONDS, isolation_level=None, check_same_thread=False
     )
     connection.executescript(SCHEMA)
     return connection

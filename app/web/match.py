@@ -26,7 +26,8 @@ from app.web.formatting import format_valid_names
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop, localize_number
 
-DELAY_RANGE = (0.25, 5.0)  # shortest and longest delay of a move in seconds
+# the shortest and the longest delay of a move, in seconds
+DELAY_RANGE = (0.25, 5.0)
 MAX_COUNTED_GAMES = 999_999
 # In watched games, this share of the moves is random, so that the games differ.
 WATCHED_EPSILON = 0.1
@@ -64,16 +65,20 @@ class Match(Struct, frozen=True, rename=_PARAMETER_BY_FIELD):
     snapshot: int | None = None
     # whether the page moves on to the next snapshot by itself
     plays_training: bool = False
-    epsilon: float = 0.0  # probability of a random move of an agent
-    move_delay: float = 1.0  # seconds for each move while watching
+    # the chance that a move of an agent is random
+    epsilon: float = 0.0
+    # the seconds for each move in watched games
+    move_delay: float = 1.0
     is_paused: bool = False
     hides_values: bool = False
     # whether values are shown in the source's own units: see `evaluate_moves`
     in_source_units: bool = False
     # the wrong values to mark, as `build_notes` explains
     marked_errors: str = ""
-    shows_hint: bool = False  # whether the best moves are marked
-    replays_record: bool = False  # whether the moves of the record are shown one by one
+    # whether the best moves are marked
+    shows_hint: bool = False
+    # whether the moves of the record are shown one by one
+    replays_record: bool = False
     # numbers of games won by X, drawn, and won by O
     result_counts: tuple[int, int, int] = (
         0,

@@ -45,7 +45,8 @@ OUTCOME_IN_MOVES = {
     -1: gettext_noop("loss in %(moves)s"),
     1: gettext_noop("win in %(moves)s"),
 }
-OPTIMAL_PLAY_REWARDS = RewardScale()  # rewards of optimal play: loss -1, draw 0, win 1
+# loss -1, draw 0, win +1
+OPTIMAL_PLAY_REWARDS = RewardScale()
 # the colours in the legend
 LEGEND_HEATS = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5)
 # Pages show no smaller differences from an exact value, on the scale from -1 to +1.
@@ -55,8 +56,10 @@ MIN_TASK_ERROR = 0.1
 class Note(NamedTuple):
     """A text beside the value of a move, in three lengths; "" if there is none."""
 
-    short_text: str  # the text for a square of the usual size
-    spoken_text: str  # the text for screen readers
+    # the text for a square of the usual size
+    short_text: str
+    # the text for screen readers
+    spoken_text: str
     # the text for a very small square; "" to use the usual text
     shortest_text: str = ""
 
@@ -72,7 +75,8 @@ class MoveValues:
     """
 
     value_source: str
-    position: int  # number of a non-terminal position
+    # an unfinished position
+    position: int
     # [cells] the values in the units of their source, NaN where illegal
     values: NDArray[np.float64]
     # [cells] the values on the common scale from -1 to +1
@@ -81,20 +85,28 @@ class MoveValues:
     in_source_units: bool
     # [cells] the probability with which the agent or other source plays each move
     policy: NDArray[np.float64]
-    is_known: list[bool]  # whether the value was updated in training, or is exact
-    value_texts: list[str]  # the value as text; "" if it is not shown
-    spoken_values: list[str]  # the value in words, for screen readers
-    heats: list[int]  # colour steps: -HEAT_STEPS is a loss, 0 a draw, HEAT_STEPS a win
+    # whether the value was updated in training, or is exact
+    is_known: list[bool]
+    # the value as text; "" if it is not shown
+    value_texts: list[str]
+    # the value in words, for screen readers
+    spoken_values: list[str]
+    # the colours: -HEAT_STEPS is a loss, 0 a draw, HEAT_STEPS a win
+    heats: list[int]
     # the moves with the highest probability
     likeliest_cells: list[int]
     # whether a star marks the move; without known values there are no stars
     is_best: list[bool]
     # [cells] result with optimal play after the move, such as "win in 3"
     optimal_results: list[str]
-    is_wrong: list[bool]  # whether the value is nearest to a wrong result
-    is_blunder: list[bool]  # whether the value is wrong and the move is a blunder
-    unknown_text: str  # text for cells with an unknown value
-    are_beads: bool  # whether the values are numbers of beads, not expected results
+    # whether the value is nearest to a wrong result
+    is_wrong: list[bool]
+    # whether the value is wrong and the move is a blunder
+    is_blunder: list[bool]
+    # the text for cells with an unknown value
+    unknown_text: str
+    # whether the values are numbers of beads, not expected results
+    are_beads: bool
 
     @property
     def is_stochastic(self) -> bool:
@@ -323,7 +335,8 @@ def build_move_values(
             site, position, source_values, play_rule
         )
     else:
-        source_values = source_values + 0.0  # The addition changes -0.0 to 0.0.
+        # The addition changes -0.0 to 0.0.
+        source_values = source_values + 0.0
         scaled = scale_values(
             source_values, reward_scale, int(site.game.to_move[position])
         )

@@ -47,14 +47,17 @@ from app.web.job_line import LineFullError
 from app.web.trainer import QUICK_JOB, TRAINING_JOB, Trainer
 from app.web.translation import gettext, gettext_noop, mark_english
 
-MAX_CACHED_AGENTS = 16  # how many agents are cached, 0.7 MB each
-MAX_CACHED_NAMES = 500  # how many names are cached, which take at most 3 MB
-MAX_PAGE_WAIT_SECONDS = 3.0  # longest wait of a page before it shows the queue position
-MAX_FILE_WAIT_SECONDS = 30.0  # longest wait of requests for files
+# Each agent takes 0.7 MB.
+MAX_CACHED_AGENTS = 16
+# These names take at most 3 MB.
+MAX_CACHED_NAMES = 500
+# the longest wait of a page before it shows the place in the queue
+MAX_PAGE_WAIT_SECONDS = 3.0
+# the longest wait of a request for a file
+MAX_FILE_WAIT_SECONDS = 30.0
 # After this many seconds without a request, a waiting page counts as closed.
 CLOSED_PAGE_SECONDS = 4.0
 RETRY_SECONDS = 1
-# the length of an IPv6 network prefix in bits
 IPV6_PREFIX_BITS = 64
 # the key in the WSGI environment for the time when a request arrived
 ARRIVAL_TIME_KEY = "on_demand.began"
@@ -64,7 +67,8 @@ class SeedRun(NamedTuple):
     """The result of training a recipe with one seed."""
 
     seed: int
-    figures: Figures  # the exact results at every snapshot of the training
+    # the exact results at every snapshot of the training
+    figures: Figures
     # whether the play is proved to be unbeatable, as X and as O
     is_unbeatable: tuple[bool, bool]
 
@@ -73,7 +77,8 @@ class TrainingPending(ServiceUnavailable):
     """Raised while a training is not finished; the page repeats its request automatically."""
 
     code = 202
-    heading = ""  # heading of the waiting page, "" for the default heading
+    # the heading of the waiting page, "" for the default heading
+    heading = ""
 
 
 class AgentsOnDemand:

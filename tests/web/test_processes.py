@@ -172,14 +172,14 @@ def test_a_job_of_a_worker_that_was_killed_is_done_by_another(line: JobLine) -> 
 
 
 def test_a_full_line_drops_the_last_job_of_the_address_with_most(line: JobLine) -> None:
-    ask(line, [(f"a{number}", "a") for number in range(job_line.MAX_JOBS)])
+    ask(line, [(f"a{number}", "a") for number in range(job_line.MAX_WAITING_JOBS)])
     with pytest.raises(LineFullError):
         ask(line, [("one more", "a")])
     ask(line, [("b", "b")])
-    last = f"a{job_line.MAX_JOBS - 1}"
+    last = f"a{job_line.MAX_WAITING_JOBS - 1}"
     assert not line.find_place(last)
     done = do_all(line)
-    assert len(done) == job_line.MAX_JOBS
+    assert len(done) == job_line.MAX_WAITING_JOBS
     assert "b" in done[:2]
 
 
@@ -188,7 +188,7 @@ def test_a_failure_is_told_to_those_who_wait_and_tried_again_later(
 ) -> None:
     line.finish_job("a", Answer(500, b""))
     assert line.find_answer("a") == Answer(500, b"")
-    monkeypatch.setattr(job_line, "ERROR_SECONDS", -1.0)
+    monkeypatch.setattr(job_line, "FAILURE_SECONDS", -1.0)
     line.finish_job("a", Answer(500, b""))
     assert line.find_answer("a") is None
 

@@ -123,8 +123,10 @@ class Algorithm(Section, frozen=True, kw_only=True):
     next_value_text: str = ""
     # the words before a next value in the sentence on a target; "" for those on the best next move
     next_value_phrase: str = ""
-    starts_at_zero: bool = False  # whether all values are 0 before the first update
-    changes_one_value: bool = False  # whether an update changes no other value
+    # whether all values are 0 before the first update
+    starts_at_zero: bool = False
+    # whether an update changes no other value
+    changes_one_value: bool = False
 
     # What the next update of a value depends on: the opponent's reply, the result of the game, or
     # nothing (single). It is "" if the table alone does not determine the update.

@@ -54,7 +54,8 @@ class Formula:
     latex_lines: tuple[str, ...]
     # symbols with another meaning than in USUAL_MEANINGS
     symbol_meanings: Mapping[str, str] = field(default_factory=dict)
-    title: str = ""  # the title of the formula; "" for the title of the section
+    # the title of the formula; "" for the title of the section
+    title: str = ""
 
     def __post_init__(self) -> None:
         self.meanings_html  # noqa: B018 - drawn when the site starts, not at the first request

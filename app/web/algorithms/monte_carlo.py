@@ -22,7 +22,8 @@ def _compute_mean_returns(
 ) -> NDArray[np.float64]:
     """Return the mean return from each decision, [D], if both players move as in training."""
     policy, task = site.get_policy(value_source, snapshot), site.get_task(value_source)
-    assert task is not None  # The task is never None for agents of this algorithm.
+    # The task is never None for agents of this algorithm.
+    assert task is not None
     brings = evaluate_policy(site.game, task, policy)
     played, explored = np.nansum(policy * brings, axis=1), np.nanmean(brings, axis=1)
     mean_returns: NDArray[np.float64] = (

@@ -20,8 +20,10 @@ from app.web.facts import find_losing_game
 from app.web.formatting import format_count, format_percent, format_signed
 from app.web.site_data import SiteData
 
-OFTEN_BEATEN_AGENT = "q-learning-1"  # an agent that often loses against random moves
-RARELY_BEATEN_AGENT = "q-learning-2"  # an agent that rarely loses against random moves
+# an agent that often loses against random moves
+OFTEN_BEATEN_AGENT = "q-learning-1"
+# an agent that rarely loses against random moves
+RARELY_BEATEN_AGENT = "q-learning-2"
 
 
 def compute_section_numbers(site: SiteData, section: Section) -> Mapping[str, object]:

@@ -198,7 +198,8 @@ class Reply(NamedTuple):
 
     # the cell of the opponent's reply; None if the move ended the game
     cell: int | None
-    position: int  # the position after the opponent's reply
+    # the position after the opponent's reply
+    position: int
     # the mover's result, -1, 0 or +1; None if the game goes on
     outcome: int | None
     reward: float = 0.0
@@ -245,7 +246,7 @@ class ValueReason:
     shows_distance: bool
     # "about " or "at most " if the target is not exact
     target_prefix: str = ""
-    is_bead_count: bool = False  # whether the value is a number of beads
+    is_bead_count: bool = False
 
     @property
     def has_target(self) -> bool:

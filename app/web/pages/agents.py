@@ -59,7 +59,7 @@ bp.add_to_sitemap(lambda: map(agent_url, get_current_site().shipped_agents))
 ASCENDING_ORDER, DESCENDING_ORDER = "asc", "desc"
 ARIA_SORT_VALUES = {ASCENDING_ORDER: "ascending", DESCENDING_ORDER: "descending"}
 OPPOSITE_ORDER = {ASCENDING_ORDER: DESCENDING_ORDER, DESCENDING_ORDER: ASCENDING_ORDER}
-PERCENT_DECIMALS = 1  # how many decimals a percentage in the table has
+PERCENT_DECIMALS = 1
 
 
 class AgentRow(NamedTuple):
@@ -69,7 +69,8 @@ class AgentRow(NamedTuple):
     href: str
     character: Character
     judgement: PolicyJudgement
-    card: Card | None  # the stored facts about an agent; None for a baseline
+    # None for a baseline
+    card: Card | None
 
 
 class Column(NamedTuple):

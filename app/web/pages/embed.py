@@ -71,7 +71,8 @@ from app.web.wording import build_legend
 Query = MultiDict[str, str]
 bp = PageBlueprint("embed", __name__)
 
-NARROW_PICTURE_WIDTH = 320  # width in pixels of the picture of curves for small screens
+# the width in pixels of the picture of curves for small screens
+NARROW_PICTURE_WIDTH = 320
 
 
 def parse_curves(

@@ -75,14 +75,16 @@ class FirstUpdate(
     values.
     """
 
-    game_number: int  # number of the game, from 1
-    update_number: int  # number of the update in the training, from 1
+    # counted from 1
+    game_number: int
+    # counted from 1 in the whole training
+    update_number: int
     board: str
     cell: int
-    value_before: float | None = None  # the value of the move before the update
+    value_before: float | None = None
     # value after the update with the fault; None if the faulty learner makes no update
     faulty_value: float | None = None
-    correct_value: float | None = None  # value after the update without the fault
+    correct_value: float | None = None
 
 
 class FaultText(
@@ -93,8 +95,8 @@ class FaultText(
     """What the pages say about a fault."""
 
     title: str
-    faulty_line: str  # line of code with the fault
-    correct_line: str  # the same line of code without the fault
+    faulty_line: str
+    correct_line: str
     meaning: str
     # The page writes "How to notice it:" before it.
     symptom: str

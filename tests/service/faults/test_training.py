@@ -22,7 +22,7 @@ import pytest
 
 from app.tictactoe.agents import load_agent
 from app.tictactoe.game import Game
-from app.web.job_line import MAX_JOBS
+from app.web.job_line import MAX_WAITING_JOBS
 from tests.service.server import (
     ROOT,
     START_SECONDS,
@@ -154,17 +154,22 @@ def test_trainers_end_with_their_server() -> None:
 
 @pytest.mark.faults
 def test_a_full_queue_refuses_at_once_and_keeps_what_it_has() -> None:
-    with serving(WEB_CONCURRENCY="1") as server, ThreadPoolExecutor(MAX_JOBS + MORE) as pool:
+    with (
+        serving(WEB_CONCURRENCY="1") as server,
+        ThreadPoolExecutor(MAX_WAITING_JOBS + MORE) as pool,
+    ):
         assert page(server, fresh()) == 200
         with held_up(*server.workers):
             held = pool.submit(visit, server, fresh())  # the job that the process has started
-            answers = [pool.submit(visit, server, fresh()) for _ in range(MAX_JOBS + MORE - 1)]
+            answers = [
+                pool.submit(visit, server, fresh()) for _ in range(MAX_WAITING_JOBS + MORE - 1)
+            ]
             wait_until(lambda: sum(answer.done() for answer in answers) >= MORE - 1)
             refused = [answer.result() for answer in answers if answer.done()]
             assert all(answer.headers["Retry-After"] for answer in refused)
             assert page(server, "q-table") == 200
         seen = Counter(answer.result().status for answer in [held, *answers])
-        assert seen == {503: MORE - 1, 200: MAX_JOBS + 1}
+        assert seen == {503: MORE - 1, 200: MAX_WAITING_JOBS + 1}
 
 
 @pytest.mark.faults

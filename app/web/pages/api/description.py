@@ -22,7 +22,8 @@ from app.tictactoe.card import Card
 from app.web.formatting import lower_first_letter
 from app.web.site_data import SiteData
 
-Document: TypeAlias = dict[str, Any]  # a JSON object, such as the whole description
+# a JSON object, such as the whole description
+Document: TypeAlias = dict[str, Any]
 
 DOCUMENT_FILE = Path(__file__).with_name("openapi.json")
 SCHEMA_PREFIX = "#/components/schemas/"

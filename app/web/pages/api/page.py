@@ -16,7 +16,8 @@ from app.web.pages.api.description import SCHEMA_PREFIX, Document, list_operatio
 from app.web.rendering import render_page
 from app.web.translation import gettext_noop
 
-JsonValue: TypeAlias = Any  # a JSON object, list, text, number, boolean or null
+# a JSON object, list, text, number, boolean or null
+JsonValue: TypeAlias = Any
 
 EXAMPLE_CLIENT_FILE = ROOT / "docs" / "play_over_http.py"
 EXAMPLE_TABLE = '{"....X....": 0, "X...O....": 8}'
@@ -26,7 +27,8 @@ UNREACHABLE_EXAMPLE = API_POSITION.url("XXX......")
 MAX_LINE_LENGTH = 170
 # Most URLs in examples are shorter than this.
 MAX_EXAMPLE_TEXT_LENGTH = 160
-MAX_LISTED_ITEMS = 6  # maximum number of names in a line
+# A longer enumeration is called "a name".
+MAX_LISTED_ITEMS = 6
 
 bp = PageBlueprint("api", __name__)
 bp.add_room("Research", "api", gettext_noop("API"), API.url)
