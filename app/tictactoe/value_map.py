@@ -105,11 +105,11 @@ def place_tiles(game: Game) -> Tiles:
 
 
 def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
-    """Return the position that each tile shows, and its optimal value, both [N], in order of tiles.
+    """Return the position that each tile shows, [N], and the optimal value of each position, [N].
 
-    The rows consist of bands of wins, draws and losses. In a band, early wins and late losses come
-    first, then positions in which random moves have better results. The order depends on the rules
-    only.
+    Each row has a band of wins, a band of draws and a band of losses. In a band, early wins and
+    late losses come first, then positions in which random moves have better results. This order
+    depends on the rules only.
     """
     decision = np.unique(game.symmetry_class[: game.decisions]).astype(np.intp)
     mover = game.to_move[decision]

@@ -191,11 +191,11 @@ def join_policy_moves(
 def iterate_matches(
     game: Game, policies: PolicyMoves, x_indices: Numbers, o_indices: Numbers
 ) -> Iterator[tuple[slice, Values]]:
-    """Yield, ply by ply, the chance that each of M matches reaches each position.
+    """Yield the positions of each ply, and the chance that each of M matches reaches them.
 
     In match m, policy number `x_indices[m]` plays X and number `o_indices[m]` plays O. For each ply
-    the function yields the slice of the unfinished positions and their chances, [M, d]. At last it
-    yields the slice of the finished positions and the chances that X wins, of a draw, and that O
+    the function yields the slice of its unfinished positions, and their chances, [M, d]. At last it
+    yields the slice of the finished positions, and the chances that X wins, of a draw, and that O
     wins, [M, 3].
 
     Only positions and moves with a chance above 0 are computed. They are few if the players do not
@@ -217,7 +217,7 @@ def iterate_matches(
         # in which the moves of node i begin at row_start[i].
         size = sizes[node]
         row_start = size.cumsum() - size
-        # An index in the joined array plus the offset is the index of the move in `policies`.
+        # `offset` turns an index in the joined array into the index of the same move in `policies`.
         offset = starts[node] - row_start
         move = np.arange(size.sum()) + offset.repeat(size)
         weight_of_node = here[match, decision]

@@ -28,7 +28,7 @@ BOUNDS_BY_VALUE = {
 class ChampionAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Q-learning in self-play in which every value has a lower and an upper bound."""
 
-    # The update after a single reply is that of self-play.
+    # This learner makes the update that pages show after a single reply.
     textbook_learner = SelfPlay
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:

@@ -24,7 +24,7 @@ USUAL_MEANINGS = {
 # Each cached formula takes about 2 KB.
 MAX_CACHED_FORMULAS = 256
 ENTITY_PATTERN = re.compile("&#x([0-9A-F]+);")
-# pairs of a pattern in the MathML that the converter writes, and its replacement
+# Each pattern in the MathML of the converter has a replacement.
 MATHML_CORRECTIONS = (
     # Pages need neither of these attributes: HTML has no namespaces, and CSS aligns columns.
     (

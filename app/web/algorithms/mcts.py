@@ -16,7 +16,7 @@ from app.web.formatting import format_count, format_signed, name_square
 class MctsAlgorithm(Algorithm, frozen=True, kw_only=True):
     """Monte Carlo tree search; the site stores the mean results, but no search tree."""
 
-    # The update after a single reply is that of self-play.
+    # This learner makes the update that pages show after a single reply.
     textbook_learner = SelfPlay
 
     def compute_reason(self, query: ValueQuery) -> ValueReason:

@@ -10,5 +10,5 @@ JUDGE_CERTIFICATE = Route("/judge/certificate-<any(x, o):seat>", "moves page")
 
 
 def judge_url(policy_name: str = "") -> str:
-    """Return the URL that judges a policy named by its moves."""
+    """Return the URL of the page that judges a policy named by its moves."""
     return JUDGE.url(moves=policy_name.removeprefix(MOVES_PREFIX))
