@@ -68,10 +68,23 @@ def compile_all_kernels() -> None:
         suppress(Timeout),
         FileLock(choose_kernel_folder() / "compiling.lock", blocking=False),
     ):
+        remove_outdated_kernels()
         for algorithm in list_compiled_algorithms():
             if not is_compiled(algorithm):
                 answer_request(f"seeds/0/{name_short_recipe(algorithm)}")
                 _get_marker_file(algorithm).touch()
+
+
+def remove_outdated_kernels() -> None:
+    """Remove all saved kernels if the code has changed since any of them was compiled.
+
+    numba checks only the file of a kernel for changes, not the files of the functions that it calls.
+    """
+    folder = choose_kernel_folder()
+    markers = [*folder.glob("*.compiled")]
+    if any(file.stat().st_mtime <= _find_last_code_change() for file in markers):
+        for file in (*folder.rglob("*.nb[ic]"), *markers):
+            file.unlink()
 
 
 def list_compiled_algorithms() -> list[type[Recipe]]:

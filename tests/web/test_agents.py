@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from html import unescape
 from html.parser import HTMLParser
 from itertools import cycle, pairwise
+from typing import Any
 
 import numpy as np
 import pytest
-from _pytest.mark import ParameterSet
 from flask import Flask
 from flask.testing import FlaskClient
 
@@ -37,7 +37,7 @@ from app.web.wording import describe_character
 from tests.service.server import ROOT
 
 
-def list_agents() -> Iterator[ParameterSet]:
+def list_agents() -> Iterator[Any]:
     """Yield all agents; all but one of each algorithm are for the long tests."""
     seen = set[str]()
     for path in sorted((ROOT / "models").glob("*.json")):

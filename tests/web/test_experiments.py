@@ -16,7 +16,6 @@ from urllib.parse import unquote
 
 import msgspec
 import pytest
-from _pytest.mark import ParameterSet
 from flask.testing import FlaskClient
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -56,7 +55,7 @@ from app.web.site_data import SiteData, load_site_data
 from tests.web.conftest import unled
 
 
-def list_claims() -> Iterator[ParameterSet]:
+def list_claims() -> Iterator[Any]:
     """Yield all claims; all but one for each set of kinds of figures are for the long tests."""
     seen = set[frozenset[type]]()
     for claim, summary in load_summaries(ROOT / "models" / "experiments").items():

@@ -356,6 +356,20 @@ def test_clients_of_one_provider_share_by_network(app: Flask) -> None:
     assert network("2001:db8:1:3::7") != network("2001:db8:1:2::7")
 
 
+@pytest.mark.parametrize("is_outdated", [True, False])
+def test_kernels_of_older_code_are_removed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_outdated: bool
+) -> None:
+    """A changed function that kernels in other files call was not noticed."""
+    monkeypatch.setattr(kernels, "choose_kernel_folder", lambda: tmp_path)
+    for name in ("q_table.learn-1.py311.nbi", "q-table.compiled", "compiling.lock"):
+        (tmp_path / name).touch()
+    if is_outdated:
+        os.utime(tmp_path / "q-table.compiled", (0, 0))
+    kernels.remove_outdated_kernels()
+    assert len([*tmp_path.iterdir()]) == (1 if is_outdated else 3)
+
+
 def test_kernels_are_kept_in_a_folder_of_the_user_if_the_code_is_read_only(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
